@@ -1,0 +1,101 @@
+import { Command } from 'commander';
+import { type Config, ConfigError, readConfig } from '../config.ts';
+import { openStore, type Store } from '../storage.ts';
+import { listDurabilityProblems, readServerSettings } from '../store/durability.ts';
+import { listPendingMigrations } from '../store/migrate.ts';
+import { printJson, printTable } from './output.ts';
+
+type Verdict = 'ok' | 'warning' | 'problem';
+
+interface Finding {
+  readonly check: string;
+  readonly verdict: Verdict;
+  /** What was found, and what to do about it. */
+  readonly message: string;
+}
+
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description('look at settings, database, durability, clock and migrations; say what to do')
+    .option('--json', 'one JSON object, for programs')
+    .action(examine);
+}
+
+async function examine({ json }: { json?: boolean }): Promise<void> {
+  const findings = await listFindings();
+  const isWell = findings.every(({ verdict }) => verdict !== 'problem');
+  if (json) printJson({ ok: isWell, findings });
+  else printTable(findings.map(({ check, verdict, message }) => ({ check, verdict, message })), '');
+  if (!isWell) process.exitCode = 1;
+}
+
+async function listFindings(): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map((message) => ({ check: 'settings', verdict: 'problem', message }));
+  }
+  return [...examineSettings(config), ...(await examineDatabase(config))];
+}
+
+function examineSettings({ environment, databaseUrl, dataDirectory }: Config): Finding[] {
+  const findings: Finding[] = [{ check: 'settings', verdict: 'ok', message: `environment ${environment}` }];
+  if (databaseUrl !== undefined) return findings;
+  const message = `the embedded PostgreSQL in ${dataDirectory}`;
+  const isSandbox = environment === 'sandbox';
+  return [...findings, { check: 'database', verdict: isSandbox ? 'ok' : 'warning', message: isSandbox ? message : `${message}: set DATABASE_URL to a server that is backed up` }];
+}
+
+async function examineDatabase(config: Config): Promise<Finding[]> {
+  let store: Store | undefined;
+  try {
+    store = await openStore(config);
+    return [await examineServer(store), await examineClock(store), await examineMigrations(store), await examineOwner(store, config)].flat();
+  } catch (error) {
+    const message = `${(error as Error).message}. Check that the database runs and that DATABASE_URL is right.`;
+    return [{ check: 'connection', verdict: 'problem', message }];
+  } finally {
+    await store?.close();
+  }
+}
+
+async function examineServer({ database }: Store): Promise<Finding[]> {
+  const settings = await readServerSettings(database.pool);
+  const problems = listDurabilityProblems(settings);
+  const findings: Finding[] = problems.map((message) => ({ check: 'durability', verdict: 'problem', message }));
+  if (problems.length === 0) findings.push({ check: 'durability', verdict: 'ok', message: `PostgreSQL ${settings.version}, every commit is durable` });
+  for (const [name, value] of [['statement_timeout', settings.statementTimeout], ['idle_in_transaction_session_timeout', settings.idleInTransactionTimeout]]) {
+    const message = `${name} does not hold in this session, so a lost client can block a contribution: alter role … set ${name} = '4s'`;
+    if (value === '0') findings.push({ check: 'time-outs', verdict: 'warning', message });
+  }
+  return findings;
+}
+
+const CLOCK_TOLERANCE_MS = 2_000;
+
+/** Records carry the database's time, webhooks and certificates this machine's; partners accept five minutes between them. */
+async function examineClock({ database }: Store): Promise<Finding> {
+  const sentAt = Date.now();
+  const { rows } = await database.pool.query<{ now: Date }>('select clock_timestamp() as now');
+  const offsetMs = Math.round((rows[0]?.now.getTime() ?? 0) - (sentAt + Date.now()) / 2);
+  const isNear = Math.abs(offsetMs) <= CLOCK_TOLERANCE_MS;
+  const message = `the database's clock is ${offsetMs} ms from this machine's${isNear ? '' : ': synchronise both (NTP)'}`;
+  return { check: 'clock', verdict: isNear ? 'ok' : 'problem', message };
+}
+
+async function examineMigrations({ databaseUrl }: Store): Promise<Finding> {
+  const pending = await listPendingMigrations(databaseUrl);
+  if (pending.length === 0) return { check: 'migrations', verdict: 'ok', message: 'up to date' };
+  return { check: 'migrations', verdict: 'problem', message: `missing: ${pending.join(', ')}. Run: npx partner-impact migrate` };
+}
+
+async function examineOwner({ database }: Store, { environment }: Config): Promise<Finding[]> {
+  const { rows } = await database.pool.query<{ environment: string }>(
+    "select environment from installation where to_regclass('installation') is not null",
+  ).catch(() => ({ rows: [] }));
+  const owner = rows[0]?.environment;
+  if (owner === undefined || owner === environment) return [];
+  return [{ check: 'environment', verdict: 'problem', message: `the database belongs to ${owner}, SERVICE_ENVIRONMENT is ${environment}` }];
+}

@@ -1,0 +1,121 @@
+import { Command, Option } from 'commander';
+import { type IssuedApiKey, issueApiKey, revokeApiKey, rotateApiKey } from '../operations/manage-api-key.ts';
+import { getPartner } from '../operations/manage-partner.ts';
+import { type ApiKey, listApiKeys, type Permission } from '../store/api-key.ts';
+import { collectAddress, readFutureTime, readHours, readName } from './options.ts';
+import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
+import { withStore } from './with-store.ts';
+
+interface IssueOptions {
+  readonly partner: string;
+  readonly name: string;
+  readonly permission: Permission;
+  readonly allow?: string[];
+  readonly expiresAt?: Date;
+  readonly json?: boolean;
+}
+
+export function keyCommand(): Command {
+  const key = new Command('key').description("API keys of partners' servers");
+  key
+    .command('issue')
+    .description('make a key; it is shown this once')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--name <name>', 'what the key is for', readName, 'server')
+    .addOption(new Option('--permission <permission>', 'what the key may do').choices(['read_write', 'read_only']).default('read_write'))
+    .option('--allow <address>', 'address or CIDR block that may use the key; repeatable (default: every address)', collectAddress)
+    .option('--expires-at <time>', 'end of the key, such as 2027-01-31T00:00:00Z (default: none)', readFutureTime)
+    .option('--json', 'one JSON object, for programs')
+    .action(issue);
+  key.command('list').description('keys of a partner').requiredOption('--partner <id>', 'id of the partner').option('--json', 'one JSON array, for programs').action(list);
+  key
+    .command('rotate')
+    .description('make a key on the terms of an old one, which runs out after the overlap')
+    .requiredOption('--key <id>', 'id of the old key')
+    .option('--overlap-hours <hours>', 'how long the old key works on', readHours, 24)
+    .option('--json', 'one JSON object, for programs')
+    .action(rotate);
+  key
+    .command('revoke')
+    .description('end a key on every instance, within 10 seconds')
+    .requiredOption('--key <id>', 'id of the key')
+    .option('--json', 'one JSON object, for programs')
+    .action(revoke);
+  return key;
+}
+
+async function issue({ partner, name, permission, allow = [], expiresAt, json }: IssueOptions): Promise<void> {
+  await withStore(async ({ pool }, { environment }) => {
+    const terms = { name, permission, allowedAddresses: allow, expiresAt: expiresAt ?? null };
+    printIssued(await issueApiKey(pool, environment, partner, terms), json);
+  });
+}
+
+async function list({ partner, json }: { partner: string; json?: boolean }): Promise<void> {
+  await withStore(async ({ pool }) => {
+    const { partnerId } = await getPartner(pool, partner);
+    const keys = await listApiKeys(pool, partnerId);
+    if (json) return printJson(keys.map(toJson));
+    printTable(keys.map(toRow), `The partner has no key yet. Make one: npx partner-impact key issue --partner ${partnerId}`);
+  });
+}
+
+async function rotate({ key, overlapHours, json }: { key: string; overlapHours: number; json?: boolean }): Promise<void> {
+  await withStore(async ({ pool }, { environment }) => {
+    const { issued, old } = await rotateApiKey(pool, environment, key, overlapHours * 3_600);
+    if (json) return printJson({ ...issuedToJson(issued), replaces: toJson(old) });
+    printIssued(issued, false);
+    process.stdout.write(`\nThe old key ${old.keyId} works until ${showTime(old.expiresAt)}.\n`);
+  });
+}
+
+async function revoke({ key, json }: { key: string; json?: boolean }): Promise<void> {
+  await withStore(async ({ pool }) => {
+    const revoked = await revokeApiKey(pool, key);
+    if (json) printJson(toJson(revoked));
+    else printFields(toRow(revoked));
+  });
+}
+
+function printIssued(issued: IssuedApiKey, asJson: boolean | undefined): void {
+  if (asJson) return printJson(issuedToJson(issued));
+  printFields({ ...toRow(issued.key), 'api key': issued.apiKey });
+  process.stdout.write('\nThe API key is shown this once. Keep it on the server, never in an app, a log or a repository.\n');
+}
+
+function issuedToJson({ key, apiKey }: IssuedApiKey): Record<string, unknown> {
+  return { ...toJson(key), api_key: apiKey };
+}
+
+function statusOf({ revokedAt, expiresAt }: ApiKey): string {
+  if (revokedAt) return 'revoked';
+  return expiresAt && expiresAt.getTime() <= Date.now() ? 'expired' : 'active';
+}
+
+function toJson(key: ApiKey): Record<string, unknown> {
+  return {
+    key_id: key.keyId,
+    partner_id: key.partnerId,
+    name: key.name,
+    status: statusOf(key),
+    permission: key.permission,
+    allowed_addresses: key.allowedAddresses,
+    created_at: key.createdAt.toISOString(),
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+function toRow(key: ApiKey): Row {
+  return {
+    key: key.keyId,
+    name: key.name,
+    status: statusOf(key),
+    permission: key.permission,
+    addresses: key.allowedAddresses.join(' ') || 'every',
+    created: showTime(key.createdAt),
+    expires: showTime(key.expiresAt),
+    'last used': showTime(key.lastUsedAt),
+  };
+}

@@ -1,0 +1,41 @@
+import { InvalidArgumentError } from 'commander';
+import { isAddressOrBlock } from '../partner-api/client-address.ts';
+
+/** What was asked for makes no sense; the message says what would. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const RATE_MAX = 1_000_000;
+
+export function readRate(text: string): number {
+  const rate = Number(text);
+  if (/^\d+$/.test(text) && rate >= 1 && rate <= RATE_MAX) return rate;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${RATE_MAX}.`);
+}
+
+export function readHours(text: string): number {
+  const hours = Number(text);
+  if (/^\d+$/.test(text) && hours <= 8_760) return hours;
+  throw new InvalidArgumentError('It must be a whole number of hours, 0 to 8760.');
+}
+
+export function readFutureTime(text: string): Date {
+  const time = new Date(text);
+  const hasZone = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text);
+  if (!hasZone || Number.isNaN(time.getTime())) throw new InvalidArgumentError('It must be a time with its zone, such as 2027-01-31T00:00:00Z.');
+  if (time.getTime() <= Date.now()) throw new InvalidArgumentError('It must lie in the future.');
+  return time;
+}
+
+/** Repeatable. */
+export function collectAddress(text: string, collected: readonly string[] = []): string[] {
+  if (isAddressOrBlock(text)) return [...collected, text];
+  throw new InvalidArgumentError('It must be an address or a CIDR block, such as 203.0.113.7 or 2001:db8::/32.');
+}
+
+export function readName(text: string): string {
+  const name = text.trim();
+  if (name.length >= 1 && name.length <= 200) return name;
+  throw new InvalidArgumentError('It must have 1 to 200 characters.');
+}

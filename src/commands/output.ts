@@ -1,0 +1,33 @@
+/** A row for people: column headings to values. */
+export type Row = Readonly<Record<string, string>>;
+
+/** Exactly one JSON value on standard output. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Columns as wide as their widest value; a sentence where there is nothing to show. */
+export function printTable(rows: readonly Row[], ifEmpty: string): void {
+  const [first] = rows;
+  if (!first) return void process.stdout.write(`${ifEmpty}\n`);
+  const names = Object.keys(first);
+  const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => (row[name] ?? '').length)));
+  const line = (cells: readonly string[]) => `${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ').trimEnd()}\n`;
+  process.stdout.write(line(names.map((name) => name.toUpperCase())));
+  for (const row of rows) process.stdout.write(line(names.map((name) => row[name] ?? '')));
+}
+
+/** One thing, a line for each of its fields. */
+export function printFields(fields: Row): void {
+  const width = Math.max(...Object.keys(fields).map((name) => name.length));
+  for (const [name, value] of Object.entries(fields)) process.stdout.write(`${name.padEnd(width)}  ${value}\n`);
+}
+
+/** What is under way, for the person who waits; never on standard output. */
+export function printProgress(sentence: string): void {
+  process.stderr.write(`${sentence}\n`);
+}
+
+export function showTime(time: Date | null): string {
+  return time === null ? '-' : time.toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,113 @@
+import { Command } from 'commander';
+import { createPartner, DEFAULT_RATES, getPartner, resumePartner, suspendPartner } from '../operations/manage-partner.ts';
+import { listPartners, type Partner } from '../store/partner.ts';
+import { readName, readRate } from './options.ts';
+import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
+import { withStore } from './with-store.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+interface CreateOptions extends JsonOption {
+  readonly name: string;
+  readonly writesPerSecond: number;
+  readonly lookupsPerSecond: number;
+  readonly reportsPerSecond: number;
+}
+
+interface OfPartner extends JsonOption {
+  readonly partner: string;
+}
+
+export function partnerCommand(): Command {
+  const partner = new Command('partner').description('partners: who may contribute');
+  partner
+    .command('create')
+    .description('make a partner')
+    .requiredOption('--name <name>', 'name of the partner', readName)
+    .option('--writes-per-second <n>', 'confirmations, estimates and associations', readRate, DEFAULT_RATES.writesPerSecond)
+    .option('--lookups-per-second <n>', 'look-ups of contributions and estimates', readRate, DEFAULT_RATES.lookupsPerSecond)
+    .option('--reports-per-second <n>', 'everything else', readRate, DEFAULT_RATES.reportsPerSecond)
+    .option('--json', 'one JSON object, for programs')
+    .action(create);
+  partner.command('list').description('all partners').option('--json', 'one JSON array, for programs').action(list);
+  partner.command('show').description('one partner').requiredOption('--partner <id>', 'id of the partner').option('--json', 'one JSON object, for programs').action(show);
+  partner
+    .command('suspend')
+    .description('refuse new records of a partner, within 10 seconds; look-ups and replays go on')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--json', 'one JSON object, for programs')
+    .action(suspend);
+  partner
+    .command('resume')
+    .description('take new records of a suspended partner again')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--json', 'one JSON object, for programs')
+    .action(resume);
+  return partner;
+}
+
+async function create({ name, json, ...rates }: CreateOptions): Promise<void> {
+  await withStore(async ({ pool }) => print(await createPartner(pool, name, rates), json));
+}
+
+const PAGE_SIZE = 500;
+
+async function list({ json }: JsonOption): Promise<void> {
+  await withStore(async ({ pool }) => {
+    const partners: Partner[] = [];
+    for (let page: Partner[] = [], afterId = ''; partners.length === 0 || page.length === PAGE_SIZE; afterId = page.at(-1)?.partnerId ?? '') {
+      page = await listPartners(pool, { afterId, limit: PAGE_SIZE });
+      partners.push(...page);
+      if (page.length === 0) break;
+    }
+    if (json) return printJson(partners.map(toJson));
+    printTable(partners.map(toRow), 'There is no partner yet. Make one: npx partner-impact partner create --name NAME');
+  });
+}
+
+async function show({ partner, json }: OfPartner): Promise<void> {
+  await withStore(async ({ pool }) => print(await getPartner(pool, partner), json));
+}
+
+async function suspend({ partner, json }: OfPartner): Promise<void> {
+  await withStore(async ({ pool }) => print(await suspendPartner(pool, partner), json));
+}
+
+async function resume({ partner, json }: OfPartner): Promise<void> {
+  await withStore(async ({ pool }) => print(await resumePartner(pool, partner), json));
+}
+
+function print(partner: Partner, asJson: boolean | undefined): void {
+  if (asJson) printJson(toJson(partner));
+  else printFields(toRow(partner));
+}
+
+function statusOf({ suspendedAt }: Partner): string {
+  return suspendedAt === null ? 'active' : 'suspended';
+}
+
+function toJson(partner: Partner): Record<string, unknown> {
+  return {
+    partner_id: partner.partnerId,
+    name: partner.name,
+    status: statusOf(partner),
+    writes_per_second: partner.writesPerSecond,
+    lookups_per_second: partner.lookupsPerSecond,
+    reports_per_second: partner.reportsPerSecond,
+    created_at: partner.createdAt.toISOString(),
+    suspended_at: partner.suspendedAt?.toISOString() ?? null,
+  };
+}
+
+function toRow(partner: Partner): Row {
+  const { writesPerSecond, lookupsPerSecond, reportsPerSecond } = partner;
+  return {
+    partner: partner.partnerId,
+    name: partner.name,
+    status: statusOf(partner),
+    'writes/lookups/reports a second': `${writesPerSecond}/${lookupsPerSecond}/${reportsPerSecond}`,
+    created: showTime(partner.createdAt),
+  };
+}

@@ -1,0 +1,46 @@
+/** The command line: reads arguments, calls one operation, prints the outcome. Decides nothing. */
+import { Command, CommanderError } from 'commander';
+import { ConfigError } from '../config.ts';
+import { doctorCommand } from './doctor.ts';
+import { keyCommand } from './key.ts';
+import { migrateCommand } from './migrate.ts';
+import { UsageError } from './options.ts';
+import { partnerCommand } from './partner.ts';
+import { serveCommand } from './serve.ts';
+
+/** What the command found wrong, or could not do. */
+const FAILED = 1;
+/** What was asked for makes no sense. */
+const USAGE = 2;
+
+/** @returns The exit code: 0, {@link FAILED} or {@link USAGE}. */
+export async function runCommand(args: readonly string[]): Promise<number> {
+  const program = new Command('partner-impact')
+    .description('Records loyalty-points contributions exactly once and estimates delivery emissions, for partners.')
+    .showHelpAfterError('(--help shows all options)')
+    .exitOverride();
+  for (const command of [serveCommand(), migrateCommand(), doctorCommand(), partnerCommand(), keyCommand()]) {
+    program.addCommand(command);
+  }
+  inherit(program);
+  try {
+    await program.parseAsync(args as string[], { from: 'user' });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+/** Commands made apart do not take over their parent's way of ending. */
+function inherit(parent: Command): void {
+  for (const command of parent.commands) {
+    command.copyInheritedSettings(parent);
+    inherit(command);
+  }
+}
+
+function explain(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+  process.stderr.write(`${(error as Error).message}\n`);
+  return error instanceof ConfigError || error instanceof UsageError ? USAGE : FAILED;
+}

@@ -1,0 +1,90 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ENVIRONMENTS, type Environment } from './domain/api-key.ts';
+import { isAddressOrBlock } from './partner-api/client-address.ts';
+
+/** All settings, read once from the environment. */
+export interface Config {
+  readonly environment: Environment;
+  readonly host: string;
+  readonly port: number;
+  /** The internal listener: liveness, readiness, metrics. */
+  readonly operationsHost: string;
+  readonly operationsPort: number;
+  /** `undefined` for the embedded PostgreSQL under `dataDirectory`. */
+  readonly databaseUrl: string | undefined;
+  /** Off where a transaction pooler that does not know named statements stands before the database. */
+  readonly preparesStatements: boolean;
+  readonly dataDirectory: string;
+  readonly trustedProxies: readonly string[];
+  readonly logLevel: string;
+}
+
+/** Settings that make no sense, all of them at once. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The settings make no sense:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+const DEFAULT_DATA_DIRECTORY = fileURLToPath(new URL('../var', import.meta.url));
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/** @throws ConfigError With every problem, each naming its setting, the form of its value and what it is. */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const problems: string[] = [];
+  const read = reader(env, problems);
+  const config: Config = Object.freeze({
+    environment: read.oneOf('SERVICE_ENVIRONMENT', ENVIRONMENTS, 'sandbox'),
+    host: read.text('HOST', '127.0.0.1'),
+    port: read.port('PORT', 8080),
+    operationsHost: read.text('OPERATIONS_HOST', '127.0.0.1'),
+    operationsPort: read.port('OPERATIONS_PORT', 8081),
+    databaseUrl: read.databaseUrl('DATABASE_URL'),
+    preparesStatements: read.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], 'on') === 'on',
+    dataDirectory: resolve(read.text('DATA_DIR', DEFAULT_DATA_DIRECTORY)),
+    trustedProxies: read.addresses('TRUSTED_PROXIES'),
+    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+  });
+  if (config.port !== 0 && config.port === config.operationsPort) {
+    problems.push(`PORT and OPERATIONS_PORT must differ; both are ${config.port}.`);
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+function reader(env: NodeJS.ProcessEnv, problems: string[]) {
+  const given = (name: string) => (env[name] === '' ? undefined : env[name]);
+  const refuse = <T>(problem: string, instead: T): T => {
+    problems.push(problem);
+    return instead;
+  };
+  return {
+    text: (name: string, fallback: string): string => given(name) ?? fallback,
+    oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+      const value = given(name) ?? fallback;
+      return allowed.includes(value as T) ? (value as T) : refuse(`${name} must be ${allowed.join(' or ')}; it is "${value}".`, fallback);
+    },
+    port(name: string, fallback: number): number {
+      const value = given(name) ?? String(fallback);
+      const isPort = /^\d{1,5}$/.test(value) && Number(value) <= 65_535;
+      return isPort ? Number(value) : refuse(`${name} must be a port, 0 to 65535; it is "${value}".`, fallback);
+    },
+    databaseUrl(name: string): string | undefined {
+      const value = given(name);
+      // The value may hold a password, so that it is not repeated.
+      return value === undefined || /^postgres(ql)?:\/\//.test(value)
+        ? value
+        : refuse(`${name} must be a PostgreSQL address such as postgresql://user:password@host:5432/database.`, undefined);
+    },
+    addresses(name: string): string[] {
+      const entries = (given(name) ?? '').split(',').map((entry) => entry.trim()).filter(Boolean);
+      const wrong = entries.filter((entry) => !isAddressOrBlock(entry));
+      return wrong.length === 0 ? entries : refuse(`${name} must be addresses or CIDR blocks with commas between; not so: ${wrong.join(', ')}.`, []);
+    },
+  };
+}

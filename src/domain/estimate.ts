@@ -1,0 +1,19 @@
+import type { Emissions, VehicleCategory } from './emissions.ts';
+
+/**
+ * A delivery-emissions estimate as it is stored. Units, display, disclosure and environment are derived where it is shown.
+ *
+ * @see Interface, "Estimate".
+ */
+export interface Estimate extends Emissions {
+  calculationId: string;
+  partnerOrderRef: string;
+  /** Stays `calculated` for good: expiry follows from `expiresAt`, a link from the association. */
+  status: 'calculated';
+  /** Kilometres as the partner sent them: `"12.50"` stays `"12.50"`. */
+  distanceKm: string;
+  vehicleCategory: VehicleCategory;
+  calculatedAt: Date;
+  /** 24 hours after `calculatedAt`, also once the estimate is linked and no longer expires. */
+  expiresAt: Date;
+}

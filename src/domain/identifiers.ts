@@ -1,0 +1,73 @@
+import { randomFillSync } from 'node:crypto';
+import { monotonicFactory } from 'ulid';
+
+/** Letters, digits, `.`, `_`, `:` and `-`, and nothing else: no identifier of the interface can carry an e-mail address or a name with a space. */
+const CHARACTERS = '[A-Za-z0-9._:-]';
+
+/** Shape of an identifier with 8 to 128 characters, as members of a JSON Schema. */
+export const LONG_IDENTIFIER = { pattern: `^${CHARACTERS}+$`, minLength: 8, maxLength: 128 } as const;
+
+/** Shape of a reference with 1 to 128 characters, as members of a JSON Schema. */
+export const SHORT_IDENTIFIER = { pattern: `^${CHARACTERS}+$`, minLength: 1, maxLength: 128 } as const;
+
+/** Which shape each identifier of the interface has. @see Interface, "Limits". */
+export const IDENTIFIERS = {
+  idempotency_key: LONG_IDENTIFIER,
+  correlation_id: LONG_IDENTIFIER,
+  partner_event_id: LONG_IDENTIFIER,
+  calculation_id: LONG_IDENTIFIER,
+  partner_order_ref: SHORT_IDENTIFIER,
+  opaque_customer_ref: SHORT_IDENTIFIER,
+} as const;
+
+const LONG = exactly(LONG_IDENTIFIER);
+const SHORT = exactly(SHORT_IDENTIFIER);
+
+/** Whether a value may be an idempotency key, correlation id, `partner_event_id` or `calculation_id`. @see Interface, "Limits". */
+export function isLongIdentifier(value: unknown): value is string {
+  return typeof value === 'string' && LONG.test(value);
+}
+
+/** Whether a value may be a `partner_order_ref` or `opaque_customer_ref`. @see Interface, "Limits". */
+export function isShortIdentifier(value: unknown): value is string {
+  return typeof value === 'string' && SHORT.test(value);
+}
+
+/** What the identifiers that the service assigns begin with. */
+export const ID_PREFIXES = {
+  contribution: 'txn',
+  estimate: 'calc',
+  link: 'assoc',
+  partner: 'ptn',
+  correlation: 'corr',
+  event: 'evt',
+  settlement: 'stl',
+} as const;
+
+export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];
+
+/**
+ * A new identifier: prefix, `_` and a ULID, as in `txn_01KA2Z9V7M5CEN5XA66EMZSRZW`; 30 to 32 characters.
+ *
+ * Later ones of one process sort higher. Those of two processes differ because each draws 80 random bits anew
+ * in every millisecond and counts up from there: they would have to start within a few thousand of one
+ * another out of 2^80. They are not secret: whoever knows one can guess its neighbours.
+ */
+export function newId(prefix: IdPrefix): string {
+  return `${prefix}_${nextUlid()}`;
+}
+
+// The package's own generator asks the kernel for one byte at a time, sixteen times per identifier.
+const randomBytes = Buffer.alloc(4096);
+let usedBytes = randomBytes.length;
+const nextUlid = monotonicFactory(() => {
+  if (usedBytes === randomBytes.length) {
+    randomFillSync(randomBytes);
+    usedBytes = 0;
+  }
+  return randomBytes.readUInt8(usedBytes++) / 256;
+});
+
+function exactly(shape: { minLength: number; maxLength: number }): RegExp {
+  return new RegExp(`^${CHARACTERS}{${shape.minLength},${shape.maxLength}}$`);
+}

@@ -1,0 +1,34 @@
+/** @see Interface, "States and transitions", Contribution status. */
+export const CONTRIBUTION_STATUSES = ['confirmed', 'pending', 'failed'] as const;
+
+export type ContributionStatus = (typeof CONTRIBUTION_STATUSES)[number];
+
+/**
+ * What a contribution may become. `none` is an event that the service has not stored.
+ * From `none` to `failed` leads only the record of two operators; the database refuses every other step too.
+ */
+export const CONTRIBUTION_TRANSITIONS = {
+  none: ['confirmed', 'pending', 'failed'],
+  pending: ['confirmed', 'failed'],
+  confirmed: [],
+  failed: [],
+} as const satisfies Record<'none' | ContributionStatus, readonly ContributionStatus[]>;
+
+export function mayBecome(from: 'none' | ContributionStatus, to: ContributionStatus): boolean {
+  return (CONTRIBUTION_TRANSITIONS[from] as readonly ContributionStatus[]).includes(to);
+}
+
+/** Whether the status can never change again. */
+export function isTerminal(status: ContributionStatus): boolean {
+  return CONTRIBUTION_TRANSITIONS[status].length === 0;
+}
+
+/**
+ * The field `non_refundable`. Only `failed` allows points to be restored, so a pending contribution,
+ * which might still be confirmed, shows `true` as well.
+ *
+ * @see Interface, "States and transitions", rule 1: a pending result does not authorize point restoration.
+ */
+export function nonRefundable(status: ContributionStatus): boolean {
+  return status !== 'failed';
+}

@@ -1,0 +1,37 @@
+import type { ErrorCode } from './error-codes.ts';
+
+/** One problem or instruction of an error. @see Interface, "Errors", error.details. */
+export interface ErrorDetail {
+  readonly field: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface ServiceErrorOptions extends ErrorOptions {
+  readonly details?: readonly ErrorDetail[];
+  /** Where the answer's status is not the code's own (404, 405, 413, 415, 431 of `invalid_request`). */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What the partner has to act on: one of the contract's codes, and a sentence that says what to do. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: ErrorCode;
+  readonly details: readonly ErrorDetail[];
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, { details = [], status, headers = {}, cause }: ServiceErrorOptions = {}) {
+    super(message, { cause });
+    this.code = code;
+    this.details = details;
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** The outcome is unknown: a whole record or none. Never says that nothing was stored. */
+export function unavailable(message: string, options: ServiceErrorOptions = {}): ServiceError {
+  return new ServiceError('internal_service_unavailable', message, options);
+}

@@ -1,0 +1,80 @@
+/**
+ * The one table of English and Arabic texts that partners show to customers; they await a native reader's approval.
+ * Digits are Latin and without separators in both languages, so no formatter of the platform takes part:
+ * its defaults differ between `ar-AE` and `ar-SA`.
+ */
+
+/** What a contribution is expected to support, in both languages. @see Interface, "Contribution", field expected_environmental_support. */
+export interface SupportTexts {
+  summaryEn: string;
+  summaryAr: string;
+}
+
+/** @see Interface, "Estimate", fields disclosure_en and disclosure_ar. */
+export const DISCLOSURE_EN =
+  'Estimated from delivery distance and vehicle type using well-to-wheel emission factors. For information only; it is not a measurement and is not linked to the points contributed.';
+export const DISCLOSURE_AR =
+  'قيمة تقديرية محسوبة من مسافة التوصيل ونوع المركبة، وفق معاملات انبعاثات تشمل إنتاج الوقود واستهلاكه في المركبة (Well-to-Wheel). القيمة للتوعية فقط، وليست قياسًا فعليًا، ولا ترتبط بعدد النقاط المقدَّمة في المساهمة.';
+
+/** What follows a displayed emissions value. @see Interface, "Estimate", field display. */
+export const EMISSIONS_UNIT_EN = 'kg CO2e';
+export const EMISSIONS_UNIT_AR = 'كجم من مكافئ ثاني أكسيد الكربون';
+
+/**
+ * The summaries of a contribution.
+ *
+ * @param points 1 or more.
+ * @param trees Whole trees, rounded down; `0n` is less than one tree, `undefined` means that no conversion applies.
+ * @see Interface, "Contribution", field expected_environmental_support.
+ */
+export function supportTexts(points: bigint, trees: bigint | undefined): SupportTexts {
+  const contributionEn = `This contribution of ${pointsEn(points)} is expected to`;
+  const contributionAr = `هذه المساهمة، وقدرها ${pointsAr(points)}،`;
+  if (trees === undefined) {
+    return {
+      summaryEn: `${contributionEn} support tree planting.`,
+      summaryAr: `يُتوقَّع أن تدعم ${contributionAr} زراعة الأشجار.`,
+    };
+  }
+  if (trees === 0n) {
+    return {
+      summaryEn: `${contributionEn} cover part of the cost of planting one tree.`,
+      summaryAr: `يُتوقَّع أن تغطي ${contributionAr} جزءًا من تكلفة زراعة شجرة واحدة.`,
+    };
+  }
+  return {
+    summaryEn: `${contributionEn} support planting about ${treesEn(trees)}.`,
+    summaryAr: `يُتوقَّع أن تدعم ${contributionAr} زراعة ${treesAr(trees)} تقريبًا.`,
+  };
+}
+
+export type ArabicPlural = 'one' | 'two' | 'few' | 'many' | 'other';
+
+/** Which form of a counted noun Arabic uses: 103 takes that of 3, 111 that of 11, 102 that of 100. */
+export function arabicPlural(n: bigint): ArabicPlural {
+  if (n === 1n) return 'one';
+  if (n === 2n) return 'two';
+  const lastTwoDigits = n % 100n;
+  if (lastTwoDigits >= 3n && lastTwoDigits <= 10n) return 'few';
+  return lastTwoDigits >= 11n ? 'many' : 'other';
+}
+
+function pointsEn(n: bigint): string {
+  return n === 1n ? '1 point' : `${n} points`;
+}
+
+function treesEn(n: bigint): string {
+  return n === 1n ? '1 tree' : `${n} trees`;
+}
+
+/** In the nominative, as after «وقدرها». One and two are said by the noun alone, without a digit. */
+function pointsAr(n: bigint): string {
+  const forms = { one: 'نقطة واحدة', two: 'نقطتان', few: `${n} نقاط`, many: `${n} نقطة`, other: `${n} نقطة` };
+  return forms[arabicPlural(n)];
+}
+
+/** In the genitive, as after «زراعة». */
+function treesAr(n: bigint): string {
+  const forms = { one: 'شجرة واحدة', two: 'شجرتين', few: `${n} أشجار`, many: `${n} شجرة`, other: `${n} شجرة` };
+  return forms[arabicPlural(n)];
+}

@@ -1,0 +1,50 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export interface Metrics {
+  readonly registry: Registry;
+  countAnswer(answer: { operation: string | undefined; status: number; errorCode: string | undefined; durationMs: number }): void;
+}
+
+/** What the metrics show of the connections to the database. */
+export interface PoolUse {
+  readonly totalCount: number;
+  readonly idleCount: number;
+  readonly waitingCount: number;
+}
+
+/** Prometheus metrics of one process. */
+export function createMetrics(pool: PoolUse): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: 'partner_impact_requests_total',
+    help: 'Answered requests, by operation, status and error code; status 0 is a client that left before the answer.',
+    labelNames: ['operation', 'status', 'code'],
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'partner_impact_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its answer.',
+    labelNames: ['operation'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'partner_impact_database_connections',
+    help: 'Connections to the database, and requests that wait for one.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      this.set({ state: 'idle' }, pool.idleCount);
+      this.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
+      this.set({ state: 'waiting' }, pool.waitingCount);
+    },
+  });
+  return {
+    registry,
+    countAnswer({ operation = 'none', status, errorCode = 'none', durationMs }) {
+      requests.inc({ operation, status, code: errorCode });
+      durations.observe({ operation }, durationMs / 1000);
+    },
+  };
+}

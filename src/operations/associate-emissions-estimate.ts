@@ -1,0 +1,111 @@
+import type { EmissionsLink } from '../domain/association.ts';
+import { existingRecord } from '../domain/recovery.ts';
+import { ServiceError, unavailable } from '../domain/service-error.ts';
+import { type ContributionRecord, findContributionsById } from '../store/contribution.ts';
+import { CommitUnknownError, type Database, inTransaction, type Queryable } from '../store/database.ts';
+import { isDeadlock } from '../store/database-errors.ts';
+import { findEmissionsLinkByKey, insertEmissionsLink } from '../store/emissions-link.ts';
+import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
+import { batched } from './batching.ts';
+import { contributionNotFound } from './get-contribution.ts';
+import { arrivalOf, linkSnapshot, refuseLink } from './linking.ts';
+import { refuseSuspended, tellKeyApart } from './replay.ts';
+
+export interface AssociationRequest {
+  readonly partnerId: string;
+  readonly isSuspended: boolean;
+  readonly idempotencyKey: string;
+  readonly fingerprint: Buffer;
+  readonly transactionId: string;
+  readonly calculationId: string;
+  /** `performance.now()` at the request's arrival: the estimate's expiry is judged by it. */
+  readonly arrivedAtMs: number;
+}
+
+export interface AssociationOutcome {
+  readonly link: EmissionsLink;
+  readonly isReplay: boolean;
+}
+
+export type AssociateEmissionsEstimate = (request: AssociationRequest) => Promise<AssociationOutcome>;
+
+const TWIN_LOCK_TIMEOUT_MS = 4_000;
+const ATTEMPTS = 3;
+
+/**
+ * Links one estimate with one confirmed contribution, for good.
+ *
+ * Throws `idempotency_conflict`, `partner_suspended`, `contribution_not_found`, `contribution_final_failure`,
+ * `contribution_pending`, `estimate_not_found`, `association_conflict`, `estimate_expired` and `calculation_mismatch`, in
+ * this precedence. Whatever it throws, the contribution stays as it was.
+ *
+ * @see Interface, "associateEmissionsEstimate"; decisions, section 2.
+ */
+export function associateEstimates(database: Database, lanes: number): AssociateEmissionsEstimate {
+  return batched<AssociationRequest, AssociationOutcome>({
+    lanes,
+    batchMax: 1,
+    waitingMax: 512,
+    waitMaxMs: 5_000,
+    run: (requests) => Promise.all(requests.map((request) => associate(database, request))),
+  });
+}
+
+async function associate(database: Database, request: AssociationRequest): Promise<AssociationOutcome> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const known = await findOutcome(database.pool, request);
+    if (known) return known;
+    refuseSuspended(request);
+    try {
+      const link = await inTransaction(database, { lockTimeoutMs: TWIN_LOCK_TIMEOUT_MS }, (db) => insertLink(db, request));
+      if (link) return { link, isReplay: false };
+    } catch (error) {
+      if (error instanceof CommitUnknownError) return lookAgain(database.pool, request);
+      if (error instanceof ServiceError && error.code === 'association_conflict') return replayOrThrow(database.pool, request, error);
+      if (!isDeadlock(error)) throw error;
+    }
+  }
+  throw unavailable('Other requests for the same link came in between; the outcome is not known yet.');
+}
+
+/** `undefined` when another transaction took the contribution, the estimate or the key meanwhile. */
+async function insertLink(db: Queryable, request: AssociationRequest): Promise<EmissionsLink | undefined> {
+  const { partnerId, transactionId, calculationId, idempotencyKey, fingerprint } = request;
+  const [contribution] = await findContributionsById(db, [{ partnerId, transactionId }]);
+  if (!contribution) throw contributionNotFound('transaction_id');
+  const [estimate] = await findEstimatesById(db, [{ partnerId, calculationId }]);
+  refuseImpossible(contribution, estimate, request);
+  const link = linkSnapshot(transactionId, (estimate as EstimateRecord).estimate);
+  const associatedAt = await insertEmissionsLink(db, { partnerId, idempotencyKey, fingerprint, link });
+  return associatedAt && { ...link, associatedAt };
+}
+
+function refuseImpossible(contribution: ContributionRecord, estimate: EstimateRecord | undefined, { arrivedAtMs }: AssociationRequest): void {
+  const judgedAt = arrivalOf(estimate, arrivedAtMs);
+  const refusal = refuseLink(contribution.contribution, contribution.link !== null, { estimate, judgedAt });
+  if (!refusal) return;
+  const linked = contribution.link ?? estimate?.link;
+  const details = refusal.code === 'association_conflict' && linked ? [existingRecord(linked.transactionId)] : [];
+  throw new ServiceError(refusal.code, refusal.message, { details });
+}
+
+async function findOutcome(db: Queryable, request: AssociationRequest): Promise<AssociationOutcome | undefined> {
+  const known = await findEmissionsLinkByKey(db, request.partnerId, request.idempotencyKey);
+  if (!known) return undefined;
+  tellKeyApart(known.fingerprint, request.fingerprint);
+  return { link: known.link, isReplay: true };
+}
+
+/** The link that is in the way may be that of a twin, committed since this request looked for its key. */
+async function replayOrThrow(db: Queryable, request: AssociationRequest, conflict: ServiceError): Promise<AssociationOutcome> {
+  const twin = await findOutcome(db, request);
+  if (twin) return twin;
+  throw conflict;
+}
+
+async function lookAgain(db: Queryable, request: AssociationRequest): Promise<AssociationOutcome> {
+  const outcome = await findOutcome(db, request);
+  // No id was sent ahead, so a link found now may be a twin's; a replay's mark on the first answer costs nobody anything.
+  if (outcome) return outcome;
+  throw unavailable('The database did not answer the commit; whether the link is recorded is not known yet.');
+}

@@ -1,0 +1,17 @@
+import { type Association, rejectionOf } from '../domain/association.ts';
+import type { ContributionRecord } from '../store/contribution.ts';
+
+/** As it stands now: what a look-up shows. A link made since the confirmation counts. */
+export function currentAssociation(record: ContributionRecord): Association {
+  return record.link ? { status: 'associated', link: record.link } : unlinkedOutcome(record);
+}
+
+/** As the confirmation answered it: what a replay shows. A contribution that began pending shows its present state instead. */
+export function originalAssociation(record: ContributionRecord): Association {
+  if (record.associationOutcome === 'associated' || record.firstStatus === 'pending') return currentAssociation(record);
+  return unlinkedOutcome(record);
+}
+
+function unlinkedOutcome({ rejectionCode, calculationId }: ContributionRecord): Association {
+  return rejectionCode === null ? { status: 'not_requested' } : { status: 'rejected', rejection: rejectionOf(rejectionCode, calculationId) };
+}

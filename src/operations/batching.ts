@@ -1,0 +1,67 @@
+import { unavailable } from '../domain/service-error.ts';
+
+export interface BatchOptions<Request, Outcome> {
+  /** How many batches may be under way at once. */
+  readonly lanes: number;
+  /** The most requests of one batch. */
+  readonly batchMax: number;
+  /** The most requests that wait; one more is refused, so that waiting time stays bounded. */
+  readonly waitingMax: number;
+  /** A request that waited longer is given up unanswered by the database: its sender has stopped waiting. */
+  readonly waitMaxMs: number;
+  /**
+   * Does the work of one batch. An outcome may be a promise: the request then goes on without holding the lane.
+   *
+   * @returns An outcome for each request, in their order.
+   */
+  run(requests: readonly Request[]): Promise<readonly (Outcome | Promise<Outcome>)[]>;
+}
+
+interface Waiting<Request, Outcome> {
+  readonly request: Request;
+  readonly since: number;
+  readonly resolve: (outcome: Outcome | Promise<Outcome>) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Requests that arrive while a batch is under way wait, and go together in the next. There are no timers: a request that
+ * comes alone goes at once, in a batch of one.
+ *
+ * @returns A function that hands in one request and gives its outcome.
+ */
+export function batched<Request, Outcome>(options: BatchOptions<Request, Outcome>): (request: Request) => Promise<Outcome> {
+  const { lanes, batchMax, waitingMax, waitMaxMs } = options;
+  const waiting: Waiting<Request, Outcome>[] = [];
+  let underWay = 0;
+
+  const runNext = async (): Promise<void> => {
+    const batch = waiting.splice(0, batchMax).filter(isStillWanted);
+    if (batch.length === 0) return;
+    try {
+      const outcomes = await options.run(batch.map(({ request }) => request));
+      batch.forEach(({ resolve }, index) => void resolve(outcomes[index] as Outcome));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  };
+
+  const isStillWanted = ({ since, reject }: Waiting<Request, Outcome>): boolean => {
+    const isWanted = performance.now() - since <= waitMaxMs;
+    if (!isWanted) reject(unavailable('The service is overloaded and did not get to the request in time.'));
+    return isWanted;
+  };
+
+  const runLane = async (): Promise<void> => {
+    underWay++;
+    while (waiting.length > 0) await runNext();
+    underWay--;
+  };
+
+  return (request) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length >= waitingMax) return reject(unavailable('The service is overloaded.'));
+      waiting.push({ request, since: performance.now(), resolve, reject });
+      if (underWay < lanes) void runLane();
+    });
+}

@@ -1,0 +1,41 @@
+import { type AssociationRefusal, checkAssociation, type EmissionsLink } from '../domain/association.ts';
+import type { Contribution } from '../domain/contribution.ts';
+import type { Estimate } from '../domain/estimate.ts';
+import { newId } from '../domain/identifiers.ts';
+import type { EstimateRecord } from '../store/estimate.ts';
+
+/** What speaks against linking the estimate with the contribution, judged at a moment of the database's clock. */
+export function refuseLink(
+  contribution: Pick<Contribution, 'status' | 'partnerOrderRef'>,
+  contributionHasLink: boolean,
+  { estimate, judgedAt }: { estimate: EstimateRecord | undefined; judgedAt: Date },
+): AssociationRefusal | undefined {
+  return checkAssociation({
+    contributionStatus: contribution.status,
+    contributionOrderRef: contribution.partnerOrderRef,
+    contributionHasLink,
+    estimate: estimate && { ...estimate.estimate, hasLink: estimate.link !== null },
+    judgedAt,
+  });
+}
+
+/** The time that a request waited in the service is not held against its estimate. */
+export function arrivalOf(estimate: EstimateRecord | undefined, arrivedAtMs: number): Date {
+  return new Date((estimate?.readAt.getTime() ?? 0) - (performance.now() - arrivedAtMs));
+}
+
+/** What a link keeps of its estimate. @see Interface, "Emissions link": authoritative after association. */
+export function linkSnapshot(transactionId: string, estimate: Estimate): Omit<EmissionsLink, 'associatedAt'> {
+  return {
+    associationId: newId('assoc'),
+    transactionId,
+    calculationId: estimate.calculationId,
+    partnerOrderRef: estimate.partnerOrderRef,
+    estimatedEmissionsKgco2e: estimate.estimatedEmissionsKgco2e,
+    distanceKm: estimate.distanceKm,
+    vehicleCategory: estimate.vehicleCategory,
+    methodologyVersion: estimate.methodologyVersion,
+    emissionFactorVersion: estimate.emissionFactorVersion,
+    calculatedAt: estimate.calculatedAt,
+  };
+}

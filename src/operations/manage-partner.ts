@@ -1,0 +1,29 @@
+import { newId } from '../domain/identifiers.ts';
+import { ServiceError } from '../domain/service-error.ts';
+import type { Queryable } from '../store/database.ts';
+import { findPartner, insertPartner, type Partner, type PartnerRates, updatePartnerSuspension } from '../store/partner.ts';
+
+/** Requests a second where an operator says nothing else. @see decisions, section 6. */
+export const DEFAULT_RATES: PartnerRates = { writesPerSecond: 100, lookupsPerSecond: 200, reportsPerSecond: 50 };
+
+export async function createPartner(db: Queryable, name: string, rates: Partial<PartnerRates> = {}): Promise<Partner> {
+  return insertPartner(db, { partnerId: newId('ptn'), name, ...DEFAULT_RATES, ...rates });
+}
+
+/** @throws ServiceError `invalid_request` when there is none. */
+export async function getPartner(db: Queryable, partnerId: string): Promise<Partner> {
+  return (await findPartner(db, partnerId)) ?? refuseUnknown(partnerId);
+}
+
+/** Takes effect on every instance within ten seconds. New records are refused from then on; look-ups and replays go on. */
+export async function suspendPartner(db: Queryable, partnerId: string): Promise<Partner> {
+  return (await updatePartnerSuspension(db, partnerId, true)) ?? refuseUnknown(partnerId);
+}
+
+export async function resumePartner(db: Queryable, partnerId: string): Promise<Partner> {
+  return (await updatePartnerSuspension(db, partnerId, false)) ?? refuseUnknown(partnerId);
+}
+
+function refuseUnknown(partnerId: string): never {
+  throw new ServiceError('invalid_request', `There is no partner ${partnerId}. \`partner list\` shows all.`);
+}

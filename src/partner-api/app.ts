@@ -1,0 +1,164 @@
+/**
+ * The contract's HTTP interface, `/v1`. A route says what goes in and what comes out; what happens is an operation's
+ * affair, and what SQL says is known to neither.
+ */
+import fastifySwagger from '@fastify/swagger';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Environment } from '../domain/api-key.ts';
+import { isLongIdentifier, newId } from '../domain/identifiers.ts';
+import { ServiceError, unavailable } from '../domain/service-error.ts';
+import type { Operations } from '../operations/operations.ts';
+import type { Authenticate } from './authenticate.ts';
+import { serveReference } from './docs.ts';
+import { sendError } from './errors.ts';
+import { wrongMethodCheck } from './methods.ts';
+import { answerClientError, answerWhatNodeWould } from './node-answers.ts';
+import { DOCUMENT_HEAD } from './openapi.ts';
+import { rateLimits } from './rate-limits.ts';
+import { acceptJsonOnly } from './read-body.ts';
+import type { RequestContext, RouteTerms } from './request-context.ts';
+import { associateEmissionsEstimate } from './routes/associate-emissions-estimate.ts';
+import { confirmContribution } from './routes/confirm-contribution.ts';
+import { createDeliveryEmissionsEstimate } from './routes/create-delivery-emissions-estimate.ts';
+import { getContributionById } from './routes/get-contribution-by-id.ts';
+import { getContributionByPartnerEventId } from './routes/get-contribution-by-partner-event-id.ts';
+import { getDeliveryEmissionsEstimate } from './routes/get-delivery-emissions-estimate.ts';
+import { validateByContract } from './validate-by-contract.ts';
+
+export interface PartnerApiOptions {
+  readonly environment: Environment;
+  readonly operations: Operations;
+  readonly authenticate: Authenticate;
+  /** Addresses and blocks whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly onAnswer: (answer: Answer) => void;
+  readonly onUnexpectedError: (error: unknown, correlationId: string) => void;
+}
+
+/** What is known of a request once its connection let go of it: for the log and the metrics. */
+export interface Answer {
+  readonly correlationId: string;
+  readonly partnerId: string | undefined;
+  readonly operation: string | undefined;
+  /** 0 when the client left before the answer. */
+  readonly status: number;
+  readonly errorCode: string | undefined;
+  readonly durationMs: number;
+}
+
+export interface PartnerApi {
+  readonly app: FastifyInstance;
+  /** From now on every answer asks its client to close the connection. */
+  drain(): void;
+}
+
+const BODY_MAX_BYTES = 65_536;
+const HEADERS_MAX_BYTES = 16_384;
+
+/** Builds the interface without listening. */
+export async function buildPartnerApi(options: PartnerApiOptions): Promise<PartnerApi> {
+  const app: FastifyInstance = Fastify({
+    logger: false,
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    bodyLimit: BODY_MAX_BYTES,
+    // Time-outs: 10 s for the headers, 15 s for the whole request.
+    requestTimeout: 15_000,
+    keepAliveTimeout: 72_000,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: HEADERS_MAX_BYTES },
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, maxHeaderSize: HEADERS_MAX_BYTES, requireHostHeader: false },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => {
+      // No hook has run yet: a bad percent escape ends here.
+      begin(request, reply);
+      sendError(error, request, reply);
+    },
+  });
+  const draining = { isDraining: false };
+  const refuseWrongMethod = wrongMethodCheck(app);
+  app.decorateRequest('context');
+  app.addHook('onRequest', async (request, reply) => {
+    begin(request, reply);
+    reply.raw.once('close', () => options.onAnswer(describeAnswer(request, reply)));
+    if (draining.isDraining) reply.header('connection', 'close');
+    refuseIllFormed(request);
+    refuseWrongMethod(request);
+  });
+  app.setErrorHandler((error, request, reply) => {
+    sendError(error, request, reply);
+    if (!(error instanceof ServiceError) && reply.statusCode >= 500) options.onUnexpectedError(error, request.context.correlationId);
+  });
+  acceptJsonOnly(app);
+  answerWhatNodeWould(app);
+  await app.register(fastifySwagger, { openapi: DOCUMENT_HEAD });
+  await app.register(async (v1) => registerContract(v1, options));
+  await serveReference(app, options.environment);
+  await app.ready();
+  return { app, drain: () => void (draining.isDraining = true) };
+}
+
+/** The six operations of the contract, behind authentication, permission, rate limit and validation, in this order. */
+function registerContract(v1: FastifyInstance, options: PartnerApiOptions): void {
+  const limitRate = rateLimits();
+  let inFlight = 0;
+  v1.addHook('onRequest', async (request, reply) => {
+    const terms = termsOf(request);
+    if (inFlight >= terms.inFlightMax) throw unavailable('The service is overloaded. Look up or retry after the time in Retry-After.');
+    inFlight++;
+    reply.raw.once('close', () => inFlight--);
+    const apiKey = request.headers['x-api-key'];
+    const caller = await options.authenticate({ apiKey: typeof apiKey === 'string' ? apiKey : undefined, address: request.ip });
+    request.context.caller = caller;
+    if (terms.isWrite && caller.permission === 'read_only') {
+      throw new ServiceError('forbidden', 'This API key may only read. Use a key with the permission read_write.');
+    }
+    await limitRate(caller, terms.trafficClass, reply);
+  });
+  validateByContract(v1);
+  for (const route of [
+    confirmContribution,
+    getContributionByPartnerEventId,
+    getContributionById,
+    createDeliveryEmissionsEstimate,
+    getDeliveryEmissionsEstimate,
+    associateEmissionsEstimate,
+  ]) {
+    v1.register(async (scope) => route(scope, options));
+  }
+}
+
+function begin(request: FastifyRequest, reply: FastifyReply): void {
+  const sent = request.headers['x-correlation-id'];
+  const correlationId = isLongIdentifier(sent) ? sent : newId('corr');
+  const context: RequestContext = { correlationId, arrivedAtMs: performance.now(), caller: undefined, errorCode: undefined };
+  request.context = context;
+  reply.header('x-correlation-id', correlationId);
+  reply.header('cache-control', 'no-store');
+}
+
+function refuseIllFormed({ headers, raw }: FastifyRequest): void {
+  const sent = headers['x-correlation-id'];
+  if (sent !== undefined && !isLongIdentifier(sent)) {
+    const message = 'X-Correlation-ID must be a string of 8 to 128 characters out of A-Z a-z 0-9 . _ : -.';
+    throw new ServiceError('invalid_request', message, { details: [{ field: 'X-Correlation-ID', code: 'wrong_form', message }] });
+  }
+  if (headers.host === undefined && raw.httpVersion !== '1.0') throw new ServiceError('invalid_request', 'The Host header is missing.');
+}
+
+function termsOf({ routeOptions }: FastifyRequest): RouteTerms {
+  const { terms } = routeOptions.config;
+  if (!terms) throw new Error(`The route ${routeOptions.url} has no terms.`);
+  return terms;
+}
+
+function describeAnswer(request: FastifyRequest, reply: FastifyReply): Answer {
+  const { correlationId, caller, arrivedAtMs, errorCode } = request.context;
+  return {
+    correlationId,
+    partnerId: caller?.partnerId,
+    operation: request.routeOptions.config.operation,
+    status: reply.raw.writableFinished ? reply.statusCode : 0,
+    errorCode,
+    durationMs: performance.now() - arrivedAtMs,
+  };
+}

@@ -1,0 +1,75 @@
+import { timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { type Environment, environmentOfKey, parseApiKey } from '../domain/api-key.ts';
+import { ServiceError } from '../domain/service-error.ts';
+import { type Credential, findCredential } from '../store/api-key.ts';
+import type { Database } from '../store/database.ts';
+import { isAllowedAddress } from './client-address.ts';
+import type { FailureLimit } from './failure-limit.ts';
+
+/**
+ * Revocation, suspension, permissions and address lists hold on every instance within ten seconds; this is how old what a
+ * request is judged by may be.
+ */
+const CREDENTIAL_TTL_MS = 4_000;
+const CREDENTIALS_MAX = 10_000;
+
+/** What an unknown key is compared with, so that its refusal takes as long as that of a wrong secret. */
+const NO_SECRET = Buffer.alloc(32);
+
+const REFUSAL = 'The API key is missing, malformed, unknown, revoked or expired. Send a valid key in X-API-Key.';
+
+export interface Attempt {
+  /** The header as it came. */
+  readonly apiKey: string | undefined;
+  readonly address: string;
+}
+
+export type Authenticate = (attempt: Attempt) => Promise<Credential>;
+
+/**
+ * Finds out who calls.
+ *
+ * Throws `unauthorized` for whatever is wrong with the key, `forbidden` for an address that the key does not allow, and
+ * `rate_limited` when too many keys from this address were wrong; a valid key is never refused for that.
+ *
+ * @see Interface, "Authentication"; decisions, sections 1, 5 and 6.
+ */
+export function authenticator(database: Database, environment: Environment, failures: FailureLimit, onUse: (keyId: string) => void): Authenticate {
+  const credentials = new LRUCache<string, { credential: Credential | undefined; readAtMs: number }>({
+    max: CREDENTIALS_MAX,
+    ttl: CREDENTIAL_TTL_MS,
+    // One look for however many requests ask at once.
+    fetchMethod: async (keyId) => ({ readAtMs: performance.now(), credential: await findCredential(database.pool, keyId) }),
+    ignoreFetchAbort: true,
+  });
+  const find = async (keyId: string): Promise<Credential | undefined> => {
+    const known = credentials.get(keyId) ?? (await credentials.fetch(keyId));
+    return known?.credential && isCurrent(known.credential, known.readAtMs) ? known.credential : undefined;
+  };
+  return async ({ apiKey, address }) => {
+    const parsed = apiKey === undefined ? undefined : parseApiKey(apiKey);
+    const credential = parsed?.environment === environment ? await find(parsed.keyId) : undefined;
+    const isRight = timingSafeEqual(parsed?.secretSha256 ?? NO_SECRET, credential?.secretSha256 ?? NO_SECRET);
+    if (!credential || !isRight) {
+      await failures.count(address);
+      throw unauthorized(apiKey, environment);
+    }
+    if (!isAllowedAddress(address, credential.allowedAddresses)) {
+      throw new ServiceError('forbidden', 'This API key may not be used from this address. Ask the operator to allow the address.');
+    }
+    onUse(credential.keyId);
+    return credential;
+  };
+}
+
+function isCurrent({ isValid, expiresInMs }: Credential, readAtMs: number): boolean {
+  return isValid && (expiresInMs === null || performance.now() - readAtMs < expiresInMs);
+}
+
+function unauthorized(apiKey: string | undefined, environment: Environment): ServiceError {
+  const shown = apiKey === undefined ? undefined : environmentOfKey(apiKey);
+  const isOther = shown !== undefined && shown !== environment;
+  const message = isOther ? `This is a key of the ${shown} environment; this is the ${environment} one. Use the ${environment} key.` : REFUSAL;
+  return new ServiceError('unauthorized', message, { headers: { 'www-authenticate': 'ApiKey realm="partner-impact"' } });
+}

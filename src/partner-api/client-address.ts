@@ -1,0 +1,31 @@
+import ipaddr from 'ipaddr.js';
+
+/** `::ffff:192.0.2.1` is the same host as `192.0.2.1`. */
+function read(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  return ipaddr.isValid(address) ? ipaddr.process(address) : undefined;
+}
+
+/** Whether an address, or a block in CIDR notation, can stand in an allow-list. */
+export function isAddressOrBlock(text: string): boolean {
+  return ipaddr.isValidCIDR(text) || (ipaddr.isValid(text) && !/^\d+$/.test(text));
+}
+
+/** Whether a client's address lies in one of the allowed addresses and blocks; an empty list allows every address. */
+export function isAllowedAddress(address: string, allowed: readonly string[]): boolean {
+  if (allowed.length === 0) return true;
+  const client = read(address);
+  return client !== undefined && allowed.some((entry) => contains(entry, client));
+}
+
+function contains(entry: string, client: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (!entry.includes('/')) return read(entry)?.toNormalizedString() === client.toNormalizedString();
+  const [network, bits] = ipaddr.parseCIDR(entry);
+  return network.kind() === client.kind() && client.match([network, bits] as never);
+}
+
+/** What failed attempts are counted under: an IPv6 host has a whole /64 at its disposal. */
+export function addressGroup(address: string): string {
+  const client = read(address);
+  if (!client) return 'unknown';
+  return client.kind() === 'ipv6' ? (client as ipaddr.IPv6).parts.slice(0, 4).join(':') : client.toString();
+}

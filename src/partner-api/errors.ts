@@ -1,0 +1,59 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { describeErrorCode, type ErrorCode } from '../domain/error-codes.ts';
+import { recoveryVerdict, type RecoverableOperation } from '../domain/recovery.ts';
+import { type ErrorDetail, ServiceError, unavailable } from '../domain/service-error.ts';
+
+export interface ErrorEnvelope {
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly retryable: boolean;
+    readonly correlation_id: string;
+    readonly details?: readonly ErrorDetail[];
+  };
+}
+
+/** The one envelope of every error. @see Interface, "Errors". */
+export function errorEnvelope(
+  { code, message, details }: Pick<ServiceError, 'code' | 'message' | 'details'>,
+  correlationId: string,
+  operation?: RecoverableOperation,
+): ErrorEnvelope {
+  const all = operation ? withVerdict(code, details, operation) : details;
+  const { isRetryable } = describeErrorCode(code);
+  return { error: { code, message, retryable: isRetryable, correlation_id: correlationId, ...(all.length > 0 && { details: all }) } };
+}
+
+/** The fields' problems first, then the verdict, whose third item names the record that exists. */
+function withVerdict(code: ErrorCode, details: readonly ErrorDetail[], operation: RecoverableOperation): ErrorDetail[] {
+  const isRecord = ({ field, code: id }: ErrorDetail) => field === 'transaction_id' && id.startsWith('txn_');
+  return [...details.filter((detail) => !isRecord(detail)), ...recoveryVerdict(code, operation), ...details.filter(isRecord)];
+}
+
+/** The one place that turns a thrown value into a response. */
+export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = toServiceError(thrown);
+  const { status, retryAfterSeconds } = describeErrorCode(error.code);
+  request.context.errorCode = error.code;
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+  reply.code(error.status ?? status).headers(error.headers).type('application/json; charset=utf-8');
+  const operation = request.routeOptions.config.terms?.recoverable;
+  return reply.serializer(JSON.stringify).send(errorEnvelope(error, request.context.correlationId, operation));
+}
+
+/** What the framework itself refuses, in our words; everything else unexpected is a defect or an outage, and means unknown. */
+const FRAMEWORK_REFUSALS: Record<number, string> = {
+  400: 'The request is not well formed.',
+  413: 'The body is larger than 64 KiB.',
+  415: 'The body must be JSON: send Content-Type: application/json.',
+};
+
+function toServiceError(thrown: unknown): ServiceError {
+  if (thrown instanceof ServiceError) return thrown;
+  const status = (thrown as { statusCode?: unknown } | undefined)?.statusCode;
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new ServiceError('invalid_request', FRAMEWORK_REFUSALS[status] ?? 'The request is not well formed.', { status, cause: thrown });
+  }
+  return unavailable('The service could not complete the request; its outcome is unknown.', { cause: thrown });
+}
+

@@ -1,0 +1,181 @@
+import type { FastifyInstance } from 'fastify';
+import { describeErrorCode, type ErrorCode } from '../domain/error-codes.ts';
+import type { RecoverableOperation } from '../domain/recovery.ts';
+import { ERROR_EXAMPLES, REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './openapi-examples.ts';
+import { errorEnvelope } from './errors.ts';
+import { ErrorBody } from './schemas.ts';
+
+export type OperationId = keyof typeof OPERATIONS;
+
+interface OperationText {
+  readonly summary: string;
+  readonly description: string;
+  readonly tag: string;
+  readonly errors: readonly ErrorCode[];
+  readonly recoverable?: RecoverableOperation;
+}
+
+const ACCESS = ['unauthorized', 'forbidden'] as const satisfies ErrorCode[];
+const SERVICE = ['rate_limited', 'internal_service_unavailable'] as const satisfies ErrorCode[];
+
+/** What the reference says of each operation, and the errors that it can answer. */
+const OPERATIONS = {
+  confirmContribution: {
+    tag: 'Contributions',
+    summary: 'Confirm a contribution',
+    description:
+      "Records a contribution after the partner has deducted the customer's points. Confirmed is terminal and non-refundable. After a time-out look up by `partner_event_id`; when nothing is found, send the identical request again.",
+    errors: [
+      'invalid_request', 'invalid_point_amount', ...ACCESS, 'partner_suspended', 'idempotency_conflict', 'partner_event_conflict',
+      'partner_order_conflict', 'contribution_pending', 'contribution_final_failure', ...SERVICE,
+    ],
+    recoverable: 'confirm',
+  },
+  getContributionByPartnerEventId: {
+    tag: 'Contributions',
+    summary: 'Find a contribution by its event',
+    description: 'The way to recover after a time-out or an unknown result. `contribution_not_found` is not a final failure.',
+    errors: ['invalid_request', ...ACCESS, 'contribution_not_found', ...SERVICE],
+    recoverable: 'lookup',
+  },
+  getContributionById: {
+    tag: 'Contributions',
+    summary: 'Get a contribution',
+    description: 'By the `transaction_id` that the confirmation gave, with the association as it stands now.',
+    errors: ['invalid_request', ...ACCESS, 'contribution_not_found', ...SERVICE],
+    recoverable: 'lookup',
+  },
+  createDeliveryEmissionsEstimate: {
+    tag: 'Emissions',
+    summary: 'Estimate the emissions of a delivery',
+    description: 'A well-to-wheel estimate from distance and vehicle type, for information. It is not needed to confirm a contribution.',
+    errors: [
+      'invalid_request', 'invalid_distance', 'unsupported_vehicle', ...ACCESS, 'partner_suspended', 'idempotency_conflict', ...SERVICE,
+    ],
+  },
+  getDeliveryEmissionsEstimate: {
+    tag: 'Emissions',
+    summary: 'Get an estimate',
+    description: 'Readable for 24 hours, and for good once it is linked.',
+    errors: ['invalid_request', ...ACCESS, 'estimate_not_found', 'estimate_expired', ...SERVICE],
+  },
+  associateEmissionsEstimate: {
+    tag: 'Emissions',
+    summary: 'Link an estimate with a contribution',
+    description: 'Links one estimate with one confirmed contribution of the same order, for good. A refusal never changes the contribution.',
+    errors: [
+      'invalid_request', ...ACCESS, 'partner_suspended', 'contribution_not_found', 'estimate_not_found', 'idempotency_conflict',
+      'association_conflict', 'contribution_pending', 'estimate_expired', 'calculation_mismatch', 'contribution_final_failure', ...SERVICE,
+    ],
+    recoverable: 'associate',
+  },
+} as const satisfies Record<string, OperationText>;
+
+/** The part of a route's schema that only people read. */
+export function describeOperation(operationId: OperationId): { operationId: string; summary: string; description: string; tags: string[] } {
+  const { summary, description, tag } = OPERATIONS[operationId];
+  return { operationId, summary, description, tags: [tag] };
+}
+
+export const DOCUMENT_HEAD = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Partner Impact',
+    version: '1.0.0',
+    description:
+      'Server-to-server interface for partners: loyalty-points contributions, delivery-emissions estimates, and the link between them.\n\nAn API key belongs to a server; it must never reach a browser or an app. Points are not related to emissions.',
+    contact: { name: 'The operator who issued your API key', url: 'https://example.com/partner-impact' },
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  servers: [{ url: '/', description: 'The environment that serves this page.' }],
+  tags: [
+    { name: 'Contributions', description: 'Confirm, and find again.' },
+    { name: 'Emissions', description: 'Estimate a delivery, and link the estimate.' },
+  ],
+  components: {
+    securitySchemes: { apiKey: { type: 'apiKey' as const, name: 'X-API-Key', in: 'header' as const, description: "The partner's credential." } },
+  },
+  security: [{ apiKey: [] }],
+};
+
+type Json = Record<string, unknown>;
+interface OperationObject extends Json {
+  operationId: OperationId;
+  parameters?: Json[];
+  requestBody?: { content: Record<string, Json> };
+  responses: Record<string, Json>;
+}
+
+const CORRELATION_PARAMETER = {
+  name: 'X-Correlation-ID',
+  in: 'header',
+  required: false,
+  description: 'Non-personal; the service makes one when it is omitted. Every response returns it.',
+  schema: { type: 'string', minLength: 8, maxLength: 128, pattern: '^[A-Za-z0-9._:-]+$' },
+};
+
+const HEADER_TEXTS: Record<string, string> = {
+  'X-Correlation-ID': 'As sent, or made by the service.',
+  'Idempotent-Replayed': '`true` when the answer repeats an earlier result; absent otherwise.',
+  'Retry-After': 'Whole seconds to wait.',
+  Location: 'Path of the contribution.',
+};
+
+const headers = (...names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, { description: HEADER_TEXTS[name], schema: { type: 'string' } }]));
+
+/** The OpenAPI 3.1 document, from the routes, with an example for every outcome and every error code. */
+export function buildDocument(app: FastifyInstance): Json {
+  const document = structuredClone(app.swagger()) as unknown as Json & { paths: Record<string, Record<string, OperationObject>> };
+  const schemas = ((document['components'] as Json)['schemas'] ??= {}) as Json;
+  schemas['Error'] = JSON.parse(JSON.stringify(ErrorBody));
+  for (const path of Object.values(document.paths)) for (const operation of Object.values(path)) complete(operation);
+  return document;
+}
+
+function complete(operation: OperationObject): void {
+  const { operationId } = operation;
+  const parameters = (operation.parameters ?? []).map((parameter) =>
+    parameter['name'] === 'idempotency-key' ? { ...parameter, name: 'Idempotency-Key' } : parameter,
+  );
+  operation.parameters = [...parameters, CORRELATION_PARAMETER];
+  const media = operation.requestBody?.content['application/json'];
+  if (media) media['examples'] = REQUEST_EXAMPLES[operationId];
+  for (const [status, response] of Object.entries(operation.responses)) completeSuccess(operationId, status, response);
+  Object.assign(operation.responses, errorResponses(operationId));
+}
+
+const SUCCESS_TEXTS: Record<string, string> = {
+  '200': 'Found.',
+  '201': 'Recorded, or the original result of a replay.',
+  '202': 'Recorded and pending: an operator reviews it. Points must not be restored.',
+};
+
+function completeSuccess(operationId: OperationId, status: string, response: Json): void {
+  const isWrite = status !== '200';
+  const isConfirmation = operationId === 'confirmContribution';
+  response['description'] = SUCCESS_TEXTS[status];
+  response['headers'] = headers('X-Correlation-ID', ...(isWrite ? ['Idempotent-Replayed'] : []), ...(isConfirmation ? ['Location'] : []));
+  const media = (response['content'] as Record<string, Json>)['application/json'] as Json;
+  media['examples'] = RESPONSE_EXAMPLES[operationId]?.[status];
+}
+
+function errorResponses(operationId: OperationId): Record<string, Json> {
+  const { errors, recoverable }: OperationText = OPERATIONS[operationId];
+  const byStatus = Map.groupBy(errors, (code) => String(describeErrorCode(code).status));
+  const entries = [...byStatus].map(([status, codes]): [string, Json] => [status, errorResponse(codes, recoverable)]);
+  const other = { ...errorResponse([], undefined), description: '`invalid_request` for what is not this path, method, size or media type.' };
+  return { ...Object.fromEntries(entries), default: other };
+}
+
+function errorResponse(codes: readonly ErrorCode[], recoverable: RecoverableOperation | undefined): Json {
+  const examples = Object.fromEntries(
+    codes.map((code) => [code, { summary: code, value: errorEnvelope({ code, ...ERROR_EXAMPLES[code] }, 'corr-2026-11-21-0001', recoverable) }]),
+  );
+  const hasRetryAfter = codes.some((code) => describeErrorCode(code).retryAfterSeconds !== undefined);
+  return {
+    description: codes.map((code) => `\`${code}\``).join(', '),
+    headers: headers('X-Correlation-ID', ...(hasRetryAfter ? ['Retry-After'] : [])),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, ...(codes.length > 0 && { examples }) } },
+  };
+}

@@ -1,0 +1,59 @@
+import type { ErrorObject } from 'ajv';
+import type { ErrorDetail } from '../domain/service-error.ts';
+import type { RequestPart } from './validation.ts';
+
+type Schema = Record<string, unknown>;
+
+/** Names on the wire that a person would write otherwise. */
+const SHOWN_NAMES: Record<string, string> = { 'idempotency-key': 'Idempotency-Key', body: 'body', query: 'query', headers: 'headers' };
+
+/** A problem in words: which field, what it must be, what it is. The value itself is never repeated: it may be personal. */
+export function describeProblem(part: RequestPart, field: string, error: ErrorObject): ErrorDetail {
+  const shown = SHOWN_NAMES[field] ?? printable(field);
+  const place = part === 'body' ? '' : part === 'query' ? ' in the query' : ' in the headers';
+  if (error.keyword === 'required') return { field: shown, code: 'missing', message: `${shown} is missing${place}.` };
+  if (error.keyword === 'additionalProperties') {
+    return { field: shown, code: 'unknown_field', message: `${shown} is not a field of this request${place}; remove it.` };
+  }
+  if (error.instancePath === '') return { field: shown, code: 'wrong_type', message: `The ${part} must be a JSON object.` };
+  const schema = (error.parentSchema?.['described'] ?? error.parentSchema ?? {}) as Schema;
+  return { field: shown, code: problemCode(schema, error.data), message: `${shown} must be ${describeForm(schema)}; ${describeValue(error.data)}.` };
+}
+
+/** A member's name comes from outside: it is shown only as far as it is harmless. */
+function printable(name: string): string {
+  return name.replace(/[^\x20-\x7e]/g, '?').slice(0, 64);
+}
+
+function describeForm(schema: Schema): string {
+  if (schema['format'] === 'int64') return 'a whole number from 1 to 9223372036854775807, as a JSON number';
+  if (schema['format'] === 'distance-km') {
+    return 'a decimal in a string, greater than 0 and at most 200, with at most three decimals and no sign, exponent or leading zeros, such as "12.5"';
+  }
+  if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => `"${value}"`).join(' or ');
+  const orNull = Array.isArray(schema['type']) && schema['type'].includes('null') ? ', or null' : '';
+  return `a string of ${schema['minLength']} to ${schema['maxLength']} characters out of A-Z a-z 0-9 . _ : -${orNull}`;
+}
+
+function problemCode(schema: Schema, value: unknown): string {
+  if (schema['format'] === 'int64') return pointsProblem(value);
+  if (typeof value !== 'string') return 'wrong_type';
+  if (Array.isArray(schema['enum'])) return 'unsupported_value';
+  if (schema['format'] === 'distance-km') return 'wrong_form';
+  if (value.length < Number(schema['minLength'])) return 'too_short';
+  return value.length > Number(schema['maxLength']) ? 'too_long' : 'invalid_characters';
+}
+
+function pointsProblem(value: unknown): string {
+  if (typeof value === 'bigint') return value < 1n ? 'too_small' : 'too_large';
+  if (typeof value !== 'number') return 'wrong_type';
+  return Math.abs(value) >= 2 ** 63 ? 'too_large' : 'not_whole';
+}
+
+function describeValue(value: unknown): string {
+  if (value === null) return 'it is null';
+  if (Array.isArray(value)) return 'it is an array';
+  if (typeof value === 'string') return value === '' ? 'it is empty' : `it is a string of ${value.length} characters`;
+  if (typeof value === 'bigint' || typeof value === 'number') return 'it is a number that is not allowed here';
+  return typeof value === 'boolean' ? 'it is a boolean' : 'it is an object';
+}

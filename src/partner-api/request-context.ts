@@ -1,0 +1,43 @@
+import type { FastifyRequest } from 'fastify';
+import type { RecoverableOperation } from '../domain/recovery.ts';
+import type { Credential } from '../store/api-key.ts';
+
+/** What a request counts against, and in which order requests are shed under overload: reports first, look-ups last. */
+export type TrafficClass = 'writes' | 'lookups' | 'reports';
+
+/** What a route says of itself beside its schema. */
+export interface RouteTerms {
+  readonly trafficClass: TrafficClass;
+  /** How many requests may be in flight in all before this route's are shed. */
+  readonly inFlightMax: number;
+  readonly isWrite: boolean;
+  /** Set where an error could be misread as a verdict on a contribution: it then carries the recovery verdict. */
+  readonly recoverable?: RecoverableOperation;
+}
+
+/** What the service knows of a request beside what Fastify does. */
+export interface RequestContext {
+  readonly correlationId: string;
+  /** `performance.now()` */
+  readonly arrivedAtMs: number;
+  caller: Credential | undefined;
+  /** The error code of the answer; `undefined` for a success. */
+  errorCode: string | undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    context: RequestContext;
+  }
+  interface FastifyContextConfig {
+    operation?: string;
+    terms?: RouteTerms;
+  }
+}
+
+/** Who calls. Routes with terms are reached by nobody else. */
+export function callerOf(request: FastifyRequest): Credential {
+  const { caller } = request.context;
+  if (!caller) throw new Error('The route has no authentication.');
+  return caller;
+}

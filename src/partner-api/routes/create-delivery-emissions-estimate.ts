@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { distanceText, readDistanceKm } from '../../domain/distance.ts';
+import { fingerprint } from '../../domain/fingerprint.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { beforeDeadline } from '../deadline.ts';
+import { describeOperation } from '../openapi.ts';
+import { callerOf } from '../request-context.ts';
+import { CreateEstimateBody, EstimateBody, WriteHeaders } from '../schemas.ts';
+import { estimateToWire } from '../wire.ts';
+
+/** @see Interface, "createDeliveryEmissionsEstimate". */
+export function createDeliveryEmissionsEstimate(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
+  app.post<{ Body: Static<typeof CreateEstimateBody>; Headers: Static<typeof WriteHeaders> }>(
+    '/v1/emissions/estimates',
+    {
+      config: { operation: 'createDeliveryEmissionsEstimate', terms: { trafficClass: 'writes', inFlightMax: 256, isWrite: true } },
+      schema: {
+        ...describeOperation('createDeliveryEmissionsEstimate'),
+        headers: WriteHeaders,
+        body: CreateEstimateBody,
+        response: { 201: EstimateBody },
+      },
+    },
+    async (request, reply) => {
+      const { partnerId, isSuspended } = callerOf(request);
+      const { partner_order_ref, distance_km, distance_unit, vehicle_category } = request.body;
+      const distanceMetres = readDistanceKm(distance_km) as number;
+      const payload = { partner_order_ref, distance_km: distanceText(distanceMetres), distance_unit, vehicle_category };
+      const estimation = operations.createDeliveryEmissionsEstimate({
+        partnerId,
+        isSuspended,
+        idempotencyKey: request.headers['idempotency-key'],
+        fingerprint: fingerprint('createDeliveryEmissionsEstimate', payload),
+        partnerOrderRef: partner_order_ref,
+        distanceKm: distance_km,
+        distanceMetres,
+        vehicleCategory: vehicle_category,
+      });
+      const { record, isReplay } = await beforeDeadline(estimation);
+      if (isReplay) reply.header('idempotent-replayed', 'true');
+      return reply.code(201).send({
+        estimate: estimateToWire(record.estimate, environment),
+        association: { status: 'not_requested' },
+        request: { correlation_id: request.context.correlationId },
+      });
+    },
+  );
+}

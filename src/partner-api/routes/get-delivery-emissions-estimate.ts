@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { estimateNotFound } from '../../operations/get-delivery-emissions-estimate.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { beforeDeadline } from '../deadline.ts';
+import { describeOperation } from '../openapi.ts';
+import { callerOf } from '../request-context.ts';
+import { CalculationParams, EstimateBody, NoQuery } from '../schemas.ts';
+import { associationToWire, estimateToWire } from '../wire.ts';
+
+/** @see Interface, "getDeliveryEmissionsEstimate". */
+export function getDeliveryEmissionsEstimate(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
+  app.get<{ Params: Static<typeof CalculationParams> }>(
+    '/v1/emissions/estimates/:calculation_id',
+    {
+      config: { operation: 'getDeliveryEmissionsEstimate', terms: { trafficClass: 'lookups', inFlightMax: 384, isWrite: false } },
+      schema: {
+        ...describeOperation('getDeliveryEmissionsEstimate'),
+        params: CalculationParams,
+        querystring: NoQuery,
+        response: { 200: EstimateBody },
+      },
+    },
+    async (request) => {
+      const { calculation_id: calculationId } = request.params;
+      if (!isLongIdentifier(calculationId)) throw estimateNotFound();
+      const lookup = { partnerId: callerOf(request).partnerId, calculationId };
+      const { estimate, link } = await beforeDeadline(operations.getDeliveryEmissionsEstimate(lookup));
+      return {
+        estimate: estimateToWire(estimate, environment),
+        association: associationToWire(link ? { status: 'associated', link } : { status: 'not_requested' }, environment),
+        request: { correlation_id: request.context.correlationId },
+      };
+    },
+  );
+}

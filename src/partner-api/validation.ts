@@ -1,0 +1,80 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { readDistanceKm } from '../domain/distance.ts';
+import { ERROR_CODES, type ErrorCode } from '../domain/error-codes.ts';
+import { isPoints } from '../domain/points.ts';
+import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
+import { describeProblem } from './problems.ts';
+
+type Schema = Record<string, unknown>;
+
+/** A part of a request, under the name by which a person knows it. */
+export type RequestPart = 'headers' | 'query' | 'body';
+
+const ajv = new Ajv({ allErrors: true, verbose: true, coerceTypes: false, removeAdditional: false, useDefaults: false, strict: false });
+ajv.addKeyword({ keyword: 'int64', errors: false, validate: (_schema: unknown, value: unknown) => isPoints(value) });
+ajv.addFormat('distance-km', { type: 'string', validate: (text: string) => readDistanceKm(text) !== undefined });
+ajv.addFormat('date-time', true);
+
+/** The same schema, with what JSON Schema cannot say of exact integers and of values that are only described. */
+function forValidation(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(forValidation);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { format, 'x-lenient': isLenient } = schema as Schema;
+  if (isLenient) return {};
+  if (format === 'int64') return { int64: true, described: schema };
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, forValidation(value)]));
+}
+ajv.addKeyword({ keyword: 'described' });
+
+/** One problem with a field, and the error code that it alone would give. */
+interface Problem extends ErrorDetail {
+  readonly errorCode: ErrorCode;
+}
+
+/**
+ * Compiles one part of a request.
+ *
+ * @returns A function that lists what is wrong with a value, a problem per field, in the order of the schema's fields.
+ */
+export function compilePart(part: RequestPart, schema: object): (value: unknown) => readonly Problem[] {
+  const validate = ajv.compile(forValidation(schema) as Schema);
+  const order = Object.keys((schema as { properties?: object }).properties ?? {});
+  return (value) => (validate(value) ? [] : listProblems(part, order, validate));
+}
+
+function listProblems(part: RequestPart, order: readonly string[], { errors }: ValidateFunction): Problem[] {
+  const byField = new Map<string, Problem>();
+  for (const error of errors ?? []) {
+    const field = fieldOf(error) ?? part;
+    if (!byField.has(field)) byField.set(field, { ...describeProblem(part, field, error), errorCode: errorCodeOf(error) });
+  }
+  const place = (field: string) => (order.includes(field) ? order.indexOf(field) : order.length);
+  return [...byField.entries()].sort(([a], [b]) => place(a) - place(b)).map(([, problem]) => problem);
+}
+
+function fieldOf({ instancePath, keyword, params }: ErrorObject): string | undefined {
+  if (keyword === 'required') return params['missingProperty'] as string;
+  if (keyword === 'additionalProperties') return params['additionalProperty'] as string;
+  return instancePath === '' ? undefined : instancePath.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** A field that is missing is structural, whatever its own code would be. */
+function errorCodeOf({ keyword, parentSchema }: ErrorObject): ErrorCode {
+  if (keyword === 'required') return 'invalid_request';
+  const described = (parentSchema?.['described'] ?? parentSchema) as Schema | undefined;
+  const code = described?.['x-error-code'];
+  return typeof code === 'string' && code in ERROR_CODES ? (code as ErrorCode) : 'invalid_request';
+}
+
+/**
+ * @throws ServiceError With all problems. Its code is `invalid_request` when any problem is structural, else that of the
+ * first field in the contract's order.
+ */
+export function refuseProblems(problems: readonly Problem[]): void {
+  const [first] = problems;
+  if (!first) return;
+  const code = problems.some(({ errorCode }) => errorCode === 'invalid_request') ? 'invalid_request' : first.errorCode;
+  const details = problems.map(({ field, code, message }) => ({ field, code, message }));
+  const message = problems.length === 1 ? first.message : `${problems.length} problems: ${problems.map((problem) => problem.message).join(' ')}`;
+  throw new ServiceError(code, message, { details });
+}

@@ -1,0 +1,109 @@
+/** What the contract calls its fields: the change from our names to those on the wire happens here, and on the way in in each route. */
+import type { Static } from 'typebox';
+import type { Environment } from '../domain/api-key.ts';
+import type { Association, EmissionsLink } from '../domain/association.ts';
+import type { Contribution } from '../domain/contribution.ts';
+import { displayEmissions } from '../domain/emissions-display.ts';
+import type { Estimate } from '../domain/estimate.ts';
+import { nonRefundable } from '../domain/lifecycle.ts';
+import { DISCLOSURE_AR, DISCLOSURE_EN } from '../domain/texts.ts';
+import { currentAssociation } from '../operations/association-outcome.ts';
+import type { ContributionRecord } from '../store/contribution.ts';
+import type { ConfirmedBody, ContributionBody, EstimateBody } from './schemas.ts';
+
+type ContributionWire = Static<typeof ConfirmedBody>['contribution'];
+type AssociationWire = Static<typeof ConfirmedBody>['association'];
+type EstimateWire = Static<typeof EstimateBody>['estimate'];
+
+export function contributionToWire(contribution: Contribution, environment: Environment): ContributionWire {
+  const { summaryEn, summaryAr } = contribution.expectedEnvironmentalSupport;
+  return {
+    transaction_id: contribution.transactionId,
+    partner_event_id: contribution.partnerEventId,
+    partner_order_ref: contribution.partnerOrderRef,
+    status: contribution.status,
+    points: contribution.points,
+    opaque_customer_ref: contribution.opaqueCustomerRef,
+    contribution_rule_version: contribution.contributionRuleVersion,
+    point_conversion_version: contribution.pointConversionVersion,
+    tree_cost_version: contribution.treeCostVersion,
+    expected_environmental_support: { summary_en: summaryEn, summary_ar: summaryAr },
+    non_refundable: nonRefundable(contribution.status),
+    environment,
+    created_at: contribution.createdAt.toISOString(),
+    confirmed_at: contribution.confirmedAt?.toISOString() ?? null,
+    failed_at: contribution.failedAt?.toISOString() ?? null,
+  };
+}
+
+/** What both look-ups answer: the contribution, and its association as it stands now. */
+export function recordToWire(record: ContributionRecord, environment: Environment, correlationId: string): Static<typeof ContributionBody> {
+  return {
+    contribution: contributionToWire(record.contribution, environment),
+    association: associationToWire(currentAssociation(record), environment),
+    request: { correlation_id: correlationId },
+  };
+}
+
+export function associationToWire(association: Association, environment: Environment): AssociationWire {
+  switch (association.status) {
+    case 'not_requested':
+      return { status: 'not_requested' };
+    case 'rejected': {
+      const { code, message, calculationId } = association.rejection;
+      return { status: 'rejected', rejection: { code, message, calculation_id: calculationId } };
+    }
+    case 'associated':
+      return { status: 'associated', link: linkToWire(association.link, environment) };
+  }
+}
+
+function linkToWire(link: EmissionsLink, environment: Environment): NonNullable<AssociationWire['link']> {
+  return {
+    association_id: link.associationId,
+    transaction_id: link.transactionId,
+    calculation_id: link.calculationId,
+    partner_order_ref: link.partnerOrderRef,
+    estimated_emissions_kgco2e: link.estimatedEmissionsKgco2e,
+    estimated_emissions_unit: 'kgco2e',
+    distance_km: link.distanceKm,
+    distance_unit: 'km',
+    vehicle_category: link.vehicleCategory,
+    methodology_version: link.methodologyVersion,
+    emission_factor_version: link.emissionFactorVersion,
+    calculated_at: link.calculatedAt.toISOString(),
+    associated_at: link.associatedAt.toISOString(),
+    environment,
+    immutable: true,
+  };
+}
+
+export function estimateToWire(estimate: Estimate, environment: Environment): EstimateWire {
+  const display = displayEmissions(estimate.estimatedEmissionsKgco2e);
+  return {
+    calculation_id: estimate.calculationId,
+    partner_order_ref: estimate.partnerOrderRef,
+    status: estimate.status,
+    distance_km: estimate.distanceKm,
+    distance_unit: 'km',
+    vehicle_category: estimate.vehicleCategory,
+    methodology_version: estimate.methodologyVersion,
+    vehicle_catalog_version: estimate.vehicleCatalogVersion,
+    emission_factor_version: estimate.emissionFactorVersion,
+    emission_factor_gco2e_per_km: estimate.emissionFactorGco2ePerKm,
+    lifecycle_boundary: estimate.lifecycleBoundary,
+    raw_emissions_gco2e: estimate.rawEmissionsGco2e,
+    estimated_emissions_kgco2e: estimate.estimatedEmissionsKgco2e,
+    display: {
+      kgco2e_two_decimals: display.kgco2eTwoDecimals,
+      uses_less_than_threshold: display.usesLessThanThreshold,
+      formatted_en: display.formattedEn,
+      formatted_ar: display.formattedAr,
+    },
+    disclosure_en: DISCLOSURE_EN,
+    disclosure_ar: DISCLOSURE_AR,
+    calculated_at: estimate.calculatedAt.toISOString(),
+    expires_at: estimate.expiresAt.toISOString(),
+    environment,
+  };
+}

@@ -1,0 +1,102 @@
+import type { Config } from './config.ts';
+import type { Logger } from './observability/log.ts';
+import { type Database, openDatabase } from './store/database.ts';
+import { listDurabilityProblems, readServerSettings } from './store/durability.ts';
+import { type EmbeddedServer, openEmbedded } from './store/embedded.ts';
+import { claimInstallation } from './store/installation.ts';
+import { listPendingMigrations, migrate } from './store/migrate.ts';
+
+/** The database of this installation, whichever server it is on. */
+export interface Store {
+  readonly databaseUrl: string;
+  readonly database: Database;
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  /** Whether to bring the schema up to date; else one that is not is refused. */
+  readonly migrates?: boolean;
+  readonly poolSize?: number;
+  readonly logger?: Logger;
+  readonly onProgress?: (sentence: string) => void;
+}
+
+/** The embedded server is looked after this often, so that the service outlives its end. */
+const WATCH_MS = 1_000;
+
+/**
+ * Opens the database, with the schema up to date, and makes sure that it is durable and belongs to this environment.
+ *
+ * @throws Error With a sentence that says what to do.
+ */
+export async function connectStore(config: Config, options: StoreOptions = {}): Promise<Store> {
+  const store = await openStore(config, options);
+  try {
+    await prepare(store, config, options);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** The same without any preparation: `doctor` looks before anything is changed. */
+export async function openStore(config: Config, { poolSize = 4, logger, onProgress = () => {} }: StoreOptions = {}): Promise<Store> {
+  const server = config.databaseUrl === undefined ? await openEmbedded(config.dataDirectory, { onProgress }) : undefined;
+  const databaseUrl = config.databaseUrl ?? embeddedUrl(server as EmbeddedServer);
+  const database = openDatabase({
+    databaseUrl,
+    poolSize,
+    preparesStatements: config.preparesStatements,
+    onConnectionError: (error) => logger?.warn({ err: error }, 'a connection to the database was lost'),
+  });
+  const watch = server && watchOver(server, logger);
+  return {
+    databaseUrl,
+    database,
+    async close() {
+      clearInterval(watch);
+      await database.close();
+      await server?.stop();
+    },
+  };
+}
+
+function embeddedUrl({ socketDirectory }: EmbeddedServer): string {
+  return `postgresql:///postgres?host=${encodeURIComponent(socketDirectory)}&user=postgres`;
+}
+
+function watchOver(server: EmbeddedServer, logger: Logger | undefined): NodeJS.Timeout {
+  let isLooking = false;
+  const look = async () => {
+    if (isLooking) return;
+    isLooking = true;
+    await server.ensureRunning().catch((error: unknown) => logger?.error({ err: error }, 'the embedded database is down'));
+    isLooking = false;
+  };
+  const timer = setInterval(() => void look(), WATCH_MS);
+  timer.unref();
+  return timer;
+}
+
+async function prepare({ database, databaseUrl }: Store, config: Config, { migrates = false, onProgress = () => {} }: StoreOptions): Promise<void> {
+  const settings = await readServerSettings(database.pool).catch((cause: unknown) => {
+    throw new Error(`The database cannot be reached: ${(cause as Error).message}. Check that it runs and that DATABASE_URL is right.`, { cause });
+  });
+  const problems = listDurabilityProblems(settings);
+  if (problems.length > 0) throw new Error(`This database would not keep contributions safe.\n${problems.map((each) => `  - ${each}`).join('\n')}`);
+  if (migrates) for (const { name } of await migrate(databaseUrl)) onProgress(`Migrated the database: ${name}`);
+  else await refusePendingMigrations(databaseUrl);
+  const owner = await claimInstallation(database.pool, config.environment);
+  if (owner !== config.environment) {
+    throw new Error(
+      `This database belongs to the ${owner} environment, and SERVICE_ENVIRONMENT is ${config.environment}. Use the database of this environment.`,
+    );
+  }
+}
+
+async function refusePendingMigrations(databaseUrl: string): Promise<void> {
+  const pending = await listPendingMigrations(databaseUrl);
+  if (pending.length === 0) return;
+  throw new Error(`The database lacks ${pending.join(', ')}. Start the service (npm start), or run: npx partner-impact migrate`);
+}

@@ -1,0 +1,97 @@
+import { type Queryable, run } from './database.ts';
+import type { PartnerRates } from './partner.ts';
+
+export type Permission = 'read_write' | 'read_only';
+
+export interface ApiKey {
+  readonly keyId: string;
+  readonly partnerId: string;
+  readonly name: string;
+  readonly permission: Permission;
+  /** Addresses and CIDR blocks; empty allows every address. */
+  readonly allowedAddresses: readonly string[];
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  /** To the minute. */
+  readonly lastUsedAt: Date | null;
+}
+
+/** What a request is judged by: the key, its secret's hash, and its partner as of the same moment. */
+export interface Credential extends PartnerRates {
+  readonly keyId: string;
+  readonly partnerId: string;
+  readonly secretSha256: Buffer;
+  readonly permission: Permission;
+  readonly allowedAddresses: readonly string[];
+  /** Neither revoked nor expired, by the database's clock. */
+  readonly isValid: boolean;
+  /** Milliseconds until the key runs out; `null` for a key that does not. */
+  readonly expiresInMs: number | null;
+  readonly isSuspended: boolean;
+}
+
+const COLUMNS = `key_id as "keyId", partner_id as "partnerId", name, permission, allowed_addresses as "allowedAddresses",
+  created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`;
+
+export interface NewApiKey extends Pick<ApiKey, 'keyId' | 'partnerId' | 'name' | 'permission' | 'allowedAddresses' | 'expiresAt'> {
+  readonly secretSha256: Buffer;
+}
+
+export async function insertApiKey(db: Queryable, key: NewApiKey): Promise<ApiKey> {
+  const text = `insert into api_key (key_id, partner_id, secret_sha256, name, permission, allowed_addresses, expires_at)
+    values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`;
+  const values = [key.keyId, key.partnerId, key.secretSha256, key.name, key.permission, key.allowedAddresses, key.expiresAt];
+  const [row] = await run<ApiKey>(db, { name: 'insert_api_key', text }, values);
+  return row as ApiKey;
+}
+
+export async function findApiKey(db: Queryable, keyId: string): Promise<ApiKey | undefined> {
+  const [row] = await run<ApiKey>(db, { name: 'find_api_key', text: `select ${COLUMNS} from api_key where key_id = $1` }, [keyId]);
+  return row;
+}
+
+export async function listApiKeys(db: Queryable, partnerId: string): Promise<ApiKey[]> {
+  const text = `select ${COLUMNS} from api_key where partner_id = $1 order by created_at, key_id`;
+  return run<ApiKey>(db, { name: 'list_api_keys', text }, [partnerId]);
+}
+
+/** Revoking twice keeps the time of the first. */
+export async function updateApiKeyRevoked(db: Queryable, keyId: string): Promise<ApiKey | undefined> {
+  const text = `update api_key set revoked_at = coalesce(revoked_at, now()) where key_id = $1 returning ${COLUMNS}`;
+  const [row] = await run<ApiKey>(db, { name: 'update_api_key_revoked', text }, [keyId]);
+  return row;
+}
+
+/** Brings a key's end forward, never back. */
+export async function updateApiKeyExpiry(db: Queryable, keyId: string, inSeconds: number): Promise<ApiKey | undefined> {
+  const text = `update api_key set expires_at = least(expires_at, now() + make_interval(secs => $2))
+    where key_id = $1 returning ${COLUMNS}`;
+  const [row] = await run<ApiKey>(db, { name: 'update_api_key_expiry', text }, [keyId, inSeconds]);
+  return row;
+}
+
+const FIND_CREDENTIAL = {
+  name: 'find_credential',
+  text: `select k.key_id as "keyId", k.partner_id as "partnerId", k.secret_sha256 as "secretSha256", k.permission,
+      k.allowed_addresses as "allowedAddresses", k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as "isValid",
+      (extract(epoch from k.expires_at - now()) * 1000)::float8 as "expiresInMs",
+      p.suspended_at is not null as "isSuspended", p.writes_per_second as "writesPerSecond",
+      p.lookups_per_second as "lookupsPerSecond", p.reports_per_second as "reportsPerSecond"
+    from api_key k join partner p using (partner_id) where k.key_id = $1`,
+};
+
+export async function findCredential(db: Queryable, keyId: string): Promise<Credential | undefined> {
+  const [row] = await run<Credential>(db, FIND_CREDENTIAL, [keyId]);
+  return row;
+}
+
+const TOUCH = {
+  name: 'update_api_keys_last_used',
+  text: `update api_key set last_used_at = date_trunc('minute', now())
+    where key_id = any($1::text[]) and last_used_at is distinct from date_trunc('minute', now())`,
+};
+
+export async function updateApiKeysLastUsed(db: Queryable, keyIds: readonly string[]): Promise<void> {
+  await run(db, TOUCH, [keyIds]);
+}

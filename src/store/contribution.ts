@@ -1,0 +1,268 @@
+import type { EmissionsLink, RejectionCode } from '../domain/association.ts';
+import type { Contribution } from '../domain/contribution.ts';
+import { type Queryable, run, type Statement } from './database.ts';
+import { LINK_COLUMNS, type LinkRow, readLinkRow } from './emissions-link.ts';
+
+/** A contribution with what the service keeps beside it: it is its own idempotency record. */
+export interface ContributionRecord {
+  readonly partnerId: string;
+  readonly contribution: Contribution;
+  readonly idempotencyKey: string;
+  /** SHA-256 of the canonical payload. */
+  readonly fingerprint: Buffer;
+  /** As asked for, when it was well formed. */
+  readonly calculationId: string | null;
+  /** `pending` for one that began so, whatever became of it. */
+  readonly firstStatus: 'confirmed' | 'pending';
+  /** The outcome of the confirmation itself, which a replay gives again. */
+  readonly associationOutcome: 'not_requested' | 'associated' | 'rejected';
+  readonly rejectionCode: RejectionCode | null;
+  /** The link as of now, whether made by the confirmation or later. */
+  readonly link: EmissionsLink | null;
+}
+
+/** A record before its times, which are the database's. */
+export interface ContributionDraft extends Omit<ContributionRecord, 'contribution' | 'firstStatus' | 'link'> {
+  readonly contribution: Omit<Contribution, 'createdAt' | 'confirmedAt' | 'failedAt'>;
+  readonly link: Omit<EmissionsLink, 'associatedAt'> | null;
+}
+
+const INSERT = `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id,
+      partner_order_ref, points, opaque_customer_ref, status, contribution_rule_version, point_conversion_version,
+      tree_cost_version, summary_en, summary_ar, calculation_id, association_outcome, rejection_code, first_status, created_at,
+      confirmed_at)
+    select partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id,
+      partner_order_ref, points, opaque_customer_ref, status, contribution_rule_version, point_conversion_version,
+      tree_cost_version, summary_en, summary_ar, calculation_id, association_outcome, rejection_code, status,
+      date_trunc('milliseconds', now()), case status when 'confirmed' then date_trunc('milliseconds', now()) end
+    from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::int8[], $8::text[], $9::text[],
+      $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[])
+      as draft (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id,
+      partner_order_ref, points, opaque_customer_ref, status, contribution_rule_version, point_conversion_version,
+      tree_cost_version, summary_en, summary_ar, calculation_id, association_outcome, rejection_code)
+    on conflict do nothing
+    returning partner_id, transaction_id, created_at`;
+
+const INSERT_CONTRIBUTIONS: Statement = {
+  name: 'insert_contributions',
+  text: `with inserted as (${INSERT}) select transaction_id as "transactionId", created_at as "createdAt" from inserted`,
+};
+
+const INSERT_CONTRIBUTIONS_WITH_LINKS: Statement = {
+  name: 'insert_contributions_with_links',
+  text: `with inserted as (${INSERT}), linked as (
+      insert into emissions_link (partner_id, transaction_id, association_id, calculation_id, partner_order_ref,
+        estimated_emissions_kgco2e, distance_km, vehicle_category, methodology_version, emission_factor_version,
+        calculated_at, associated_at)
+      select partner_id, transaction_id, association_id, link.calculation_id, link.partner_order_ref,
+        estimated_emissions_kgco2e, distance_km, vehicle_category, methodology_version, emission_factor_version,
+        calculated_at, inserted.created_at
+      from inserted join unnest($18::text[], $19::text[], $20::text[], $21::text[], $22::numeric[], $23::text[], $24::text[],
+        $25::text[], $26::text[], $27::timestamptz[])
+        as link (transaction_id, association_id, calculation_id, partner_order_ref, estimated_emissions_kgco2e, distance_km,
+        vehicle_category, methodology_version, emission_factor_version, calculated_at) using (transaction_id)
+    )
+    select transaction_id as "transactionId", created_at as "createdAt" from inserted`,
+};
+
+/**
+ * Inserts a batch in one statement: contributions, and the links of those that have one.
+ *
+ * @returns The creation time of each draft that was inserted, by transaction id. The unique keys let no other in, however
+ * many transactions race; a draft that is missing here met a record with its key, its event or its order.
+ * @throws pg.DatabaseError 23505 when another transaction linked one of the estimates meanwhile: nothing is inserted then.
+ */
+export async function insertContributions(db: Queryable, drafts: readonly ContributionDraft[]): Promise<Map<string, Date>> {
+  const links = drafts.flatMap(({ link }) => link ?? []);
+  const values = contributionColumns(drafts);
+  const rows = links.length === 0
+    ? await run<InsertedRow>(db, INSERT_CONTRIBUTIONS, values)
+    : await run<InsertedRow>(db, INSERT_CONTRIBUTIONS_WITH_LINKS, [...values, ...linkColumns(links)]);
+  return new Map(rows.map(({ transactionId, createdAt }) => [transactionId, createdAt]));
+}
+
+interface InsertedRow {
+  readonly transactionId: string;
+  readonly createdAt: Date;
+}
+
+function contributionColumns(drafts: readonly ContributionDraft[]): unknown[] {
+  const column = (value: (draft: ContributionDraft) => unknown) => drafts.map(value);
+  return [
+    column((draft) => draft.partnerId),
+    column(({ contribution }) => contribution.transactionId),
+    column((draft) => draft.idempotencyKey),
+    column((draft) => draft.fingerprint),
+    column(({ contribution }) => contribution.partnerEventId),
+    column(({ contribution }) => contribution.partnerOrderRef),
+    column(({ contribution }) => contribution.points),
+    column(({ contribution }) => contribution.opaqueCustomerRef),
+    column(({ contribution }) => contribution.status),
+    column(({ contribution }) => contribution.contributionRuleVersion),
+    column(({ contribution }) => contribution.pointConversionVersion),
+    column(({ contribution }) => contribution.treeCostVersion),
+    column(({ contribution }) => contribution.expectedEnvironmentalSupport.summaryEn),
+    column(({ contribution }) => contribution.expectedEnvironmentalSupport.summaryAr),
+    column((draft) => draft.calculationId),
+    column((draft) => draft.associationOutcome),
+    column((draft) => draft.rejectionCode),
+  ];
+}
+
+function linkColumns(links: readonly Omit<EmissionsLink, 'associatedAt'>[]): unknown[] {
+  const column = (value: (link: Omit<EmissionsLink, 'associatedAt'>) => unknown) => links.map(value);
+  return [
+    column((link) => link.transactionId),
+    column((link) => link.associationId),
+    column((link) => link.calculationId),
+    column((link) => link.partnerOrderRef),
+    column((link) => link.estimatedEmissionsKgco2e),
+    column((link) => link.distanceKm),
+    column((link) => link.vehicleCategory),
+    column((link) => link.methodologyVersion),
+    column((link) => link.emissionFactorVersion),
+    column((link) => link.calculatedAt),
+  ];
+}
+
+interface ContributionRow extends LinkRow {
+  readonly partner_id: string;
+  readonly transaction_id: string;
+  readonly idempotency_key: string;
+  readonly fingerprint: Buffer;
+  readonly partner_event_id: string;
+  readonly partner_order_ref: string;
+  readonly points: bigint;
+  readonly opaque_customer_ref: string | null;
+  readonly status: Contribution['status'];
+  readonly contribution_rule_version: string;
+  readonly point_conversion_version: string;
+  readonly tree_cost_version: string;
+  readonly summary_en: string;
+  readonly summary_ar: string;
+  readonly calculation_id: string | null;
+  readonly first_status: ContributionRecord['firstStatus'];
+  readonly association_outcome: ContributionRecord['associationOutcome'];
+  readonly rejection_code: RejectionCode | null;
+  readonly created_at: Date;
+  readonly confirmed_at: Date | null;
+  readonly failed_at: Date | null;
+}
+
+function readContributionRow(row: ContributionRow): ContributionRecord {
+  return {
+    partnerId: row.partner_id,
+    contribution: {
+      transactionId: row.transaction_id,
+      partnerEventId: row.partner_event_id,
+      partnerOrderRef: row.partner_order_ref,
+      status: row.status,
+      points: row.points,
+      opaqueCustomerRef: row.opaque_customer_ref,
+      contributionRuleVersion: row.contribution_rule_version,
+      pointConversionVersion: row.point_conversion_version,
+      treeCostVersion: row.tree_cost_version,
+      expectedEnvironmentalSupport: { summaryEn: row.summary_en, summaryAr: row.summary_ar },
+      createdAt: row.created_at,
+      confirmedAt: row.confirmed_at,
+      failedAt: row.failed_at,
+    },
+    idempotencyKey: row.idempotency_key,
+    fingerprint: row.fingerprint,
+    calculationId: row.calculation_id,
+    firstStatus: row.first_status,
+    associationOutcome: row.association_outcome,
+    rejectionCode: row.rejection_code,
+    link: readLinkRow(row),
+  };
+}
+
+const COLUMNS = `c.partner_id, c.transaction_id, c.idempotency_key, c.fingerprint, c.partner_event_id, c.partner_order_ref, c.points,
+    c.opaque_customer_ref, c.status, c.contribution_rule_version, c.point_conversion_version, c.tree_cost_version, c.summary_en,
+    c.summary_ar, c.calculation_id, c.first_status, c.association_outcome, c.rejection_code, c.created_at, c.confirmed_at, c.failed_at,
+    ${LINK_COLUMNS}`;
+const LINK_JOIN = 'left join emissions_link l on l.partner_id = c.partner_id and l.transaction_id = c.transaction_id';
+
+const FIND_BY_EVENT: Statement = {
+  name: 'find_contributions_by_event',
+  text: `select ${COLUMNS}
+    from unnest($1::text[], $2::text[]) as wanted (partner_id, partner_event_id)
+    join contribution c on c.partner_id = wanted.partner_id and c.partner_event_id = wanted.partner_event_id ${LINK_JOIN}`,
+};
+
+const FIND_BY_ID: Statement = {
+  name: 'find_contributions_by_id',
+  text: `select ${COLUMNS}
+    from unnest($1::text[], $2::text[]) as wanted (partner_id, transaction_id)
+    join contribution c on c.partner_id = wanted.partner_id and c.transaction_id = wanted.transaction_id ${LINK_JOIN}`,
+};
+
+/** The contributions of the given events, for any mix of partners, in no order; events without one are left out. */
+export async function findContributionsByEvent(
+  db: Queryable,
+  wanted: readonly { partnerId: string; partnerEventId: string }[],
+): Promise<ContributionRecord[]> {
+  const values = [wanted.map(({ partnerId }) => partnerId), wanted.map(({ partnerEventId }) => partnerEventId)];
+  return (await run<ContributionRow>(db, FIND_BY_EVENT, values)).map(readContributionRow);
+}
+
+/** The same by transaction id. */
+export async function findContributionsById(
+  db: Queryable,
+  wanted: readonly { partnerId: string; transactionId: string }[],
+): Promise<ContributionRecord[]> {
+  const values = [wanted.map(({ partnerId }) => partnerId), wanted.map(({ transactionId }) => transactionId)];
+  return (await run<ContributionRow>(db, FIND_BY_ID, values)).map(readContributionRow);
+}
+
+const FIND_RIVALS: Statement = {
+  name: 'find_contribution_rivals',
+  text: `select ${COLUMNS} from contribution c ${LINK_JOIN}
+    where c.partner_id = $1 and (c.idempotency_key = $2 or c.partner_event_id = $3
+      or (c.partner_order_ref = $4 and c.status in ('pending', 'confirmed')))`,
+};
+
+/** Every record that a confirmation can meet: that of its key, of its event, and the holder of its order; three at most. */
+export async function findContributionRivals(
+  db: Queryable,
+  request: { partnerId: string; idempotencyKey: string; partnerEventId: string; partnerOrderRef: string },
+): Promise<ContributionRecord[]> {
+  const values = [request.partnerId, request.idempotencyKey, request.partnerEventId, request.partnerOrderRef];
+  return (await run<ContributionRow>(db, FIND_RIVALS, values)).map(readContributionRow);
+}
+
+const LOCK: Statement = {
+  name: 'lock_contribution',
+  text: `select ${COLUMNS} from contribution c ${LINK_JOIN} where c.partner_id = $1 and c.transaction_id = $2 for update of c`,
+};
+
+/** Holds the row until the transaction ends, so that its status cannot change meanwhile. */
+export async function lockContribution(db: Queryable, partnerId: string, transactionId: string): Promise<ContributionRecord | undefined> {
+  const [row] = await run<ContributionRow>(db, LOCK, [partnerId, transactionId]);
+  return row && readContributionRow(row);
+}
+
+export interface PendingOutcome {
+  readonly status: 'confirmed' | 'failed';
+  readonly associationOutcome: ContributionRecord['associationOutcome'];
+  readonly rejectionCode: RejectionCode | null;
+  readonly failureReason: string | null;
+}
+
+const UPDATE_OUTCOME: Statement = {
+  name: 'update_contribution_outcome',
+  text: `update contribution set status = $3, association_outcome = $4, rejection_code = $5, failure_reason = $6,
+      confirmed_at = case when $3 = 'confirmed' then date_trunc('milliseconds', now()) end,
+      failed_at = case when $3 = 'failed' then date_trunc('milliseconds', now()) end
+    where partner_id = $1 and transaction_id = $2`,
+};
+
+/** Ends a pending contribution. The database refuses it for any other. */
+export async function updateContributionOutcome(
+  db: Queryable,
+  { partnerId, transactionId }: { partnerId: string; transactionId: string },
+  outcome: PendingOutcome,
+): Promise<void> {
+  const { status, associationOutcome, rejectionCode, failureReason } = outcome;
+  await run(db, UPDATE_OUTCOME, [partnerId, transactionId, status, associationOutcome, rejectionCode, failureReason]);
+}

@@ -1,0 +1,145 @@
+/**
+ * Everything that knows SQL lives in this folder: one file per table, one function per statement, and this file, the one
+ * way to the database. Rules and decisions do not belong here; who begins a transaction is an operation.
+ */
+import pg from 'pg';
+import { ServiceError } from '../domain/service-error.ts';
+
+/** Whatever a statement can be sent on. The caller decides atomicity: a pool is a transaction per statement, a client its own. */
+export type Queryable = Pick<pg.Pool, 'query'> | Pick<pg.ClientBase, 'query'>;
+
+export interface Database {
+  readonly pool: pg.Pool;
+  /** Where a transaction pooler stands before the database, statements cannot be prepared by name. */
+  readonly preparesStatements: boolean;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly databaseUrl: string;
+  readonly poolSize?: number;
+  readonly preparesStatements?: boolean;
+  /** Told of each connection that broke; the request that used it, if any, hears of it by itself. */
+  readonly onConnectionError?: (error: Error) => void;
+}
+
+/** Longer than any statement needs and shorter than a request may take, so that no key stays blocked. */
+const STATEMENT_TIMEOUT_MS = 4_500;
+const QUERY_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 3_000;
+
+/** A session that lost its client must let go of its locks: within seconds, in a transaction or outside of one. */
+const SESSION_SETTINGS = [
+  'timezone=UTC',
+  'client_connection_check_interval=1000',
+  'idle_in_transaction_session_timeout=3000',
+  'tcp_keepalives_idle=5',
+  'tcp_keepalives_interval=2',
+  'tcp_keepalives_count=3',
+];
+
+const INT8_OID = 20;
+
+/** `int8` is a bigint here and stays what it is in the rest of the process. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8_OID && format !== 'binary' ? BigInt : pg.types.getTypeParser(oid, format as 'text'),
+};
+
+/** Opens a pool. Nothing is connected before the first statement, so an absent database shows there, never here. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const { databaseUrl, poolSize = 12, preparesStatements = true, onConnectionError = () => {} } = options;
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: poolSize,
+    types,
+    application_name: 'partner-impact',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+    // A transaction pooler takes no start-up options: there the role carries them (`alter role … set …`).
+    ...(preparesStatements && { options: SESSION_SETTINGS.map((setting) => `-c ${setting}`).join(' '), statement_timeout: STATEMENT_TIMEOUT_MS }),
+  });
+  pool.on('error', onConnectionError);
+  // The pool's own listener leaves while a client is checked out; without this one a lost connection would end the process.
+  pool.on('connect', (client) => client.on('error', onConnectionError));
+  return { pool, preparesStatements, close: () => pool.end() };
+}
+
+/** A statement of the hot path: prepared once per connection under its name, where that is possible. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export async function run<Row extends pg.QueryResultRow>(db: Queryable, statement: Statement, values: unknown[]): Promise<Row[]> {
+  const { rows } = await (db as pg.Pool).query<Row>({ ...statement, values });
+  return rows;
+}
+
+/** The COMMIT was sent and not answered: the transaction took effect, or it did not. Only a look at the database tells. */
+export class CommitUnknownError extends Error {
+  override readonly name = 'CommitUnknownError';
+}
+
+export interface TransactionOptions {
+  /** How long a statement may wait for a row that another transaction holds. */
+  readonly lockTimeoutMs: number;
+}
+
+/**
+ * Runs `work` in one READ COMMITTED transaction on a connection of its own.
+ *
+ * @throws CommitUnknownError When the COMMIT was sent and its answer did not come, or did not vouch for a durable commit.
+ * @throws Whatever `work` throws; then nothing was stored.
+ */
+export async function inTransaction<T>(
+  database: Database,
+  { lockTimeoutMs }: TransactionOptions,
+  work: (db: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await database.pool.connect();
+  let result: T;
+  try {
+    await client.query(`begin; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`);
+    result = await work(client);
+  } catch (error) {
+    await abandon(client, error);
+    throw error;
+  }
+  await commit(client);
+  return result;
+}
+
+/** Where the connection itself is in doubt (a time-out, a broken socket), a ROLLBACK would wait behind what hangs. */
+async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {
+  if (!(error instanceof pg.DatabaseError || error instanceof ServiceError)) return client.release(true);
+  try {
+    await client.query('rollback');
+    client.release();
+  } catch {
+    client.release(true);
+  }
+}
+
+/** PostgreSQL says so when an operator cut short the wait for the standby: the commit is then on one machine only. */
+const UNREPLICATED_NOTICE = /canceling(?: the)? wait for synchronous replication/;
+
+async function commit(client: pg.PoolClient): Promise<void> {
+  let isReplicated = true;
+  const onNotice = ({ message }: { message?: string | undefined }) => {
+    if (message !== undefined && UNREPLICATED_NOTICE.test(message)) isReplicated = false;
+  };
+  client.on('notice', onNotice);
+  try {
+    const { command } = await client.query('commit');
+    // PostgreSQL answers the COMMIT of a failed transaction with the word ROLLBACK, and no error.
+    if (command !== 'COMMIT') throw new Error(`The COMMIT was answered with ${command}.`);
+    if (!isReplicated) throw new Error('The commit is not known to have reached the synchronous standby.');
+  } catch (cause) {
+    client.release(true);
+    throw new CommitUnknownError('The outcome of the COMMIT is unknown.', { cause });
+  }
+  client.off('notice', onNotice);
+  client.release();
+}

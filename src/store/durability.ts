@@ -1,0 +1,47 @@
+import type { Queryable } from './database.ts';
+
+export const OLDEST_SERVER_VERSION = 15;
+
+export interface ServerSettings {
+  /** PostgreSQL's major version. */
+  readonly version: number;
+  readonly fsync: string;
+  readonly fullPageWrites: string;
+  readonly synchronousCommit: string;
+  /** Names of the standbys that a commit waits for; empty when there are none. */
+  readonly synchronousStandbyNames: string;
+  readonly statementTimeout: string;
+  readonly idleInTransactionTimeout: string;
+}
+
+export async function readServerSettings(db: Queryable): Promise<ServerSettings> {
+  const { rows } = await (db as { query(text: string): Promise<{ rows: ServerSettings[] }> }).query(`
+    select current_setting('server_version_num')::int4 / 10000 as "version", current_setting('fsync') as "fsync",
+      current_setting('full_page_writes') as "fullPageWrites", current_setting('synchronous_commit') as "synchronousCommit",
+      current_setting('synchronous_standby_names') as "synchronousStandbyNames",
+      current_setting('statement_timeout') as "statementTimeout",
+      current_setting('idle_in_transaction_session_timeout') as "idleInTransactionTimeout"`);
+  return rows[0] as ServerSettings;
+}
+
+/** With `local` a commit is on this machine's disk before it is answered, which is what one machine can promise. */
+const DURABLE_COMMITS = ['on', 'local', 'remote_write', 'remote_apply'];
+
+/** Why contributions would not be safe on this server, a sentence each with what to do; empty when they are. */
+export function listDurabilityProblems(settings: ServerSettings): string[] {
+  const problems: string[] = [];
+  if (settings.version < OLDEST_SERVER_VERSION) {
+    problems.push(`PostgreSQL ${settings.version} is too old: ${OLDEST_SERVER_VERSION} or later is needed.`);
+  }
+  if (settings.fsync !== 'on') problems.push('fsync is off: a power cut would lose contributions. Set fsync = on.');
+  if (settings.fullPageWrites !== 'on') {
+    problems.push('full_page_writes is off: a power cut could damage the data. Set full_page_writes = on.');
+  }
+  if (!DURABLE_COMMITS.includes(settings.synchronousCommit)) {
+    problems.push('synchronous_commit is off: a crash would lose acknowledged contributions. Set synchronous_commit = on.');
+  }
+  if (settings.synchronousStandbyNames !== '' && settings.synchronousCommit === 'local') {
+    problems.push('synchronous_commit is local although standbys are named: a failover would lose contributions. Set it to on.');
+  }
+  return problems;
+}

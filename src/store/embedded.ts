@@ -1,0 +1,109 @@
+/**
+ * The default database: a real PostgreSQL from npm, one server per data directory, reached by a Unix socket alone.
+ * Here: finding, starting and stopping that server. Not here: anything about what is stored in it.
+ * Every error whose `code` is `EMBEDDED_PROBLEM` carries a sentence for the person who started the service.
+ */
+import { mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chooseAccount } from './embedded/account.ts';
+import { type Binaries, findBinaries } from './embedded/binaries.ts';
+import { assertSameMajor, createCluster, isCreated } from './embedded/cluster.ts';
+import type { Postmaster } from './embedded/postmaster.ts';
+import { embeddedProblem, explainingFailure, USE_OWN_DATABASE } from './embedded/problem.ts';
+import { hasLostStarter, worksIn } from './embedded/processes.ts';
+import { attachOrStart, type Running } from './embedded/start.ts';
+
+export { EMBEDDED_PROBLEM } from './embedded/problem.ts';
+
+export interface EmbeddedServer {
+  /** Folder of the Unix socket: what the driver takes as `host`, with user `postgres` and no password. There is no TCP port. */
+  readonly socketDirectory: string;
+  /** True when stopping the server is this process's affair: it started it, or took it over from one that died. */
+  readonly isOwner: boolean;
+  /**
+   * Starts the server again, or attaches to whoever did, when it is gone; a look at `/proc` while it is alive.
+   * Calls that overlap share one attempt. Never makes a new cluster. Does nothing after {@link stop}.
+   */
+  ensureRunning(): Promise<void>;
+  /** Fast shutdown (sessions end, a checkpoint is written) by the owner; waits for it, at most ten seconds. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedOptions {
+  /** Folder of `postgres` and `initdb`; by default the programs of the npm package. */
+  readonly binaries?: string;
+  /** Gets a sentence when something takes longer than a moment. */
+  readonly onProgress?: (sentence: string) => void;
+}
+
+const STOP_TIMEOUT_MS = 10_000;
+
+/**
+ * Attaches to the server of `dataDirectory` when one is up, and starts one otherwise; makes the cluster the first time.
+ *
+ * @param dataDirectory Created when missing (mode 700); holds the cluster `postgres` and the log `postgres.log`.
+ * @throws An error with a sentence and the code `EMBEDDED_PROBLEM`.
+ */
+export async function openEmbedded(dataDirectory: string, options: EmbeddedOptions = {}): Promise<EmbeddedServer> {
+  const onProgress = options.onProgress ?? (() => {});
+  const { cluster, binaries } = findPlace(dataDirectory, options.binaries);
+  const account = chooseAccount(binaries, cluster);
+  if (!isCreated(cluster)) {
+    onProgress(`Making a PostgreSQL ${account.postgresMajor} database in ${cluster} (once) …`);
+    await createCluster(cluster, binaries, account);
+  }
+  assertSameMajor(cluster, account);
+  const start = () => attachOrStart({ cluster, binaries, account, onProgress });
+  return keepRunning(cluster, await start(), start);
+}
+
+function findPlace(dataDirectory: string, given: string | undefined): { cluster: string; binaries: Binaries } {
+  if (process.platform !== 'linux') throw embeddedProblem(`The embedded PostgreSQL runs on Linux only. ${USE_OWN_DATABASE}`);
+  return explainingFailure(dataDirectory, () => {
+    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+    const root = realpathSync(dataDirectory);
+    return { cluster: join(root, 'postgres'), binaries: findBinaries(root, given) };
+  });
+}
+
+function keepRunning(cluster: string, first: Running, start: () => Promise<Running>): EmbeddedServer {
+  let running = first;
+  let attempt: Promise<void> | undefined;
+  let isStopped = false;
+
+  const isAlive = () => worksIn(running.postmaster.pid, cluster);
+  const isOwner = () => running.isOurs || hasLostStarter(running.postmaster.pid);
+  const restart = async () => {
+    running = await start();
+  };
+  return {
+    get socketDirectory() {
+      return running.postmaster.socketDirectory;
+    },
+    get isOwner() {
+      return isOwner();
+    },
+    async ensureRunning() {
+      if (isStopped || isAlive()) return;
+      if (!isCreated(cluster))
+        throw embeddedProblem(`${cluster} has disappeared: put it back, or start the service anew with an empty database.`);
+      attempt ??= restart().finally(() => {
+        attempt = undefined;
+      });
+      await attempt;
+    },
+    async stop() {
+      isStopped = true;
+      await attempt?.catch(() => {});
+      if (isOwner()) await shutDown(running.postmaster, cluster);
+    },
+  };
+}
+
+async function shutDown({ pid }: Postmaster, cluster: string): Promise<void> {
+  if (!worksIn(pid, cluster)) return;
+  process.kill(pid, 'SIGINT');
+  const deadline = performance.now() + STOP_TIMEOUT_MS;
+  while (worksIn(pid, cluster) && performance.now() < deadline) await sleep(20);
+}

@@ -1,0 +1,121 @@
+/**
+ * Whom PostgreSQL runs as. It refuses root, and a folder that only root may enter is closed to everybody else;
+ * so root either lends its own files to a user namespace, or becomes the user to whom the files belong.
+ */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Binaries } from './binaries.ts';
+import { embeddedProblem, USE_OWN_DATABASE, whoAmI } from './problem.ts';
+
+export interface Account {
+  /** Words to put before a command so that it runs as this account. */
+  readonly prefix: readonly string[];
+  /** Present when files must be handed over to another user first. */
+  readonly owner?: { readonly uid: number; readonly gid: number };
+  /** Major version of the `postgres` that this account was able to run. */
+  readonly postgresMajor: number;
+}
+
+type Candidate = Omit<Account, 'postgresMajor'>;
+
+/** User and group `nobody` on every Linux. */
+const NOBODY = 65534;
+
+/** Root's own files appear as those of `nobody` inside, and the server runs as that: nothing is copied or handed over. */
+const NAMESPACE: Candidate = { prefix: ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`] };
+
+/**
+ * @param cluster Need not exist yet; if it does, its owner decides.
+ * @throws A sentence when no account can run the programs there, with the reason for each that was tried.
+ */
+export function chooseAccount(binaries: Binaries, cluster: string): Account {
+  const failures: string[] = [];
+  for (const candidate of listCandidates(binaries, cluster)) {
+    const outcome = tryAccount(candidate, binaries, dirname(cluster));
+    if ('postgresMajor' in outcome) return { ...candidate, ...outcome };
+    failures.push(outcome.failure);
+  }
+  throw embeddedProblem(explain(failures));
+}
+
+/**
+ * The words of a command that runs as the account and gets `signal` when this process dies, however it dies.
+ * The signal is arranged last, because a change of user would forget it.
+ */
+export function commandAs(account: Account, signal: 'INT' | 'KILL', program: string, ...words: string[]): string[] {
+  const boundToUs = hasSetpriv() ? ['setpriv', '--pdeathsig', signal] : [];
+  return [...account.prefix, ...boundToUs, program, ...words];
+}
+
+/** Gives `path` to the account's user, if that is another than ours. */
+export function handOver(path: string, { owner }: Account): void {
+  if (owner) chownSync(path, owner.uid, owner.gid);
+}
+
+/** Small systems lack it. A server that outlives its starter is then found and taken over by the next start. */
+function hasSetpriv(): boolean {
+  return spawnSync('setpriv', ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+function listCandidates(binaries: Binaries, cluster: string): Candidate[] {
+  const existing = statSync(cluster, { throwIfNoEntry: false });
+  if (process.getuid?.() !== 0) {
+    if (existing && existing.uid !== process.getuid?.()) {
+      throw embeddedProblem(
+        `${cluster} belongs to user ${existing.uid}, and this is ${whoAmI()}: start as that user, or choose another folder with DATA_DIR.`,
+      );
+    }
+    return [{ prefix: [] }];
+  }
+  if (existing) return [existing.uid === 0 ? NAMESPACE : becoming(existing)];
+  const strangers = [cluster, binaries.directory].map(findStranger).filter((owner) => owner !== undefined);
+  return [NAMESPACE, ...strangers.map(becoming), becoming({ uid: NOBODY, gid: NOBODY })];
+}
+
+function becoming({ uid, gid }: { uid: number; gid: number }): Candidate {
+  return { prefix: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'], owner: { uid, gid } };
+}
+
+/** The nearest folder above `path` that is not root's: root may be at work in the closed folder of an ordinary user. */
+function findStranger(path: string): { uid: number; gid: number } | undefined {
+  const parent = dirname(path);
+  const owner = statSync(parent, { throwIfNoEntry: false });
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  return parent === path ? undefined : findStranger(parent);
+}
+
+/** Enters the data directory and runs `postgres --version` as the candidate: proves rights, programs and libraries at once. */
+function tryAccount(
+  candidate: Candidate,
+  binaries: Binaries,
+  dataDirectory: string,
+): { postgresMajor: number } | { failure: string } {
+  if (candidate.owner) letOthersPass(dataDirectory);
+  const script = 'cd "$1" && exec "$2" --version';
+  const [program = 'sh', ...words] = [
+    ...candidate.prefix,
+    'sh',
+    '-c',
+    script,
+    'sh',
+    dataDirectory,
+    join(binaries.directory, 'postgres'),
+  ];
+  const { status, stdout, stderr, error } = spawnSync(program, words, { encoding: 'utf8', env: binaries.environment });
+  const major = /\d+/.exec(stdout ?? '')?.[0];
+  if (status === 0 && major) return { postgresMajor: Number(major) };
+  return { failure: `${candidate.prefix.slice(0, 2).join(' ')} ${(error?.message ?? stderr).trim()}`.trim() };
+}
+
+/** Another user has to reach the cluster inside. It may pass, not list; the cluster itself stays closed. */
+function letOthersPass(dataDirectory: string): void {
+  const { mode } = statSync(dataDirectory);
+  if ((mode & 0o011) !== 0o011) chmodSync(dataDirectory, (mode & 0o7777) | 0o011);
+}
+
+function explain(failures: readonly string[]): string {
+  const reasons = failures.join('; ');
+  if (process.getuid?.() !== 0) return `The embedded PostgreSQL cannot run on this machine: ${reasons}. ${USE_OWN_DATABASE}`;
+  return `PostgreSQL refuses to run as root, and this machine forbids what would help (a user namespace, or another user): ${reasons}. Start as an ordinary user. ${USE_OWN_DATABASE}`;
+}

@@ -1,0 +1,108 @@
+/** Starting a server process: its settings, its socket, its log. Whether it may be started is decided elsewhere. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Account, commandAs, handOver } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { SOCKET_NAME } from './postmaster.ts';
+import { embeddedProblem, explainingFailure } from './problem.ts';
+import { STARTER_SETTING } from './processes.ts';
+
+export interface Launch {
+  readonly pid: number | undefined;
+  readonly hasEnded: () => boolean;
+  /** What was written to the server's log since this launch. */
+  readonly readLog: () => string;
+}
+
+/** `sun_path` has 108 bytes, one of them for the end. */
+const SOCKET_PATH_BYTES_MAX = 107;
+
+const LOG_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * Durability (`fsync`, `full_page_writes`, `synchronous_commit`) stays as PostgreSQL has it: on.
+ * At most 1 GB of WAL, because it is what a start after a kill has to replay.
+ * The log stays terse: details of an error repeat the values of a row.
+ */
+const SETTINGS: readonly string[] = [
+  'listen_addresses=',
+  'port=5432',
+  'unix_socket_permissions=0700',
+  'max_connections=200',
+  'shared_buffers=256MB',
+  'max_wal_size=1GB',
+  'log_error_verbosity=terse',
+  'timezone=UTC',
+  'log_timezone=UTC',
+];
+
+/**
+ * Starts `postgres` and returns at once. PostgreSQL itself refuses a second server on a cluster, so trying is safe.
+ * The server has a process group of its own: Ctrl-C must reach the service first, which then stops the server.
+ * When this process dies without a word, the kernel ends the server (SIGINT: sessions end, a checkpoint is written).
+ */
+export function launchPostmaster(cluster: string, binaries: Binaries, account: Account): Launch {
+  const logPath = join(dirname(cluster), 'postgres.log');
+  const log = explainingFailure(dirname(cluster), () => openLog(logPath));
+  const logStart = statSync(logPath).size;
+  const settings = [
+    ...SETTINGS,
+    `unix_socket_directories=${quote(socketDirectory(cluster, account))}`,
+    `${STARTER_SETTING}${process.pid}`,
+  ];
+  const command = commandAs(
+    account,
+    'INT',
+    join(binaries.directory, 'postgres'),
+    '-D',
+    cluster,
+    ...settings.flatMap((setting) => ['-c', setting]),
+  );
+  const [program = '', ...words] = command;
+  const child = spawn(program, words, { detached: true, stdio: ['ignore', log, log], env: binaries.environment });
+  closeSync(log);
+  child.unref();
+  return { pid: child.pid, hasEnded: watchEnd(child), readLog: () => readFileSync(logPath).subarray(logStart).toString() };
+}
+
+function watchEnd(child: ChildProcess): () => boolean {
+  let hasEnded = false;
+  child.on('exit', () => {
+    hasEnded = true;
+  });
+  child.on('error', () => {
+    hasEnded = true;
+  });
+  return () => hasEnded;
+}
+
+/** The previous log is kept once, so that a log can never fill the disk of the database. */
+function openLog(path: string): number {
+  if (existsSync(path) && statSync(path).size > LOG_BYTES_MAX) renameSync(path, `${path}.previous`);
+  return openSync(path, 'a', 0o600);
+}
+
+/** The socket lies with the data; where that path is too long, in a short folder named after it. */
+function socketDirectory(cluster: string, account: Account): string {
+  if (Buffer.byteLength(join(cluster, SOCKET_NAME)) <= SOCKET_PATH_BYTES_MAX) return cluster;
+  const name = `partner-impact-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`;
+  const short = join(existsSync('/tmp') ? '/tmp' : tmpdir(), name);
+  explainingFailure(short, () => mkdirSync(short, { recursive: true, mode: 0o700 }));
+  const found = lstatSync(short);
+  const expectedUids = [process.getuid?.(), account.owner?.uid];
+  if (!found.isDirectory() || !expectedUids.includes(found.uid)) {
+    throw embeddedProblem(
+      `${short}, which the database needs for its socket, belongs to another user: choose a shorter path with DATA_DIR.`,
+    );
+  }
+  handOver(short, account);
+  return short;
+}
+
+/** One element of a setting that is a list. */
+function quote(path: string): string {
+  return `"${path.replaceAll('"', '""')}"`;
+}

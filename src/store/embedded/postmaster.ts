@@ -1,0 +1,88 @@
+/**
+ * The server of a cluster as its own `postmaster.pid` tells it: the only register and the only lock.
+ * Nothing is kept beside that file, so nothing of ours can be out of date after a kill.
+ */
+import { linkSync, renameSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { hasNumber, readText, worksIn } from './processes.ts';
+
+export interface Postmaster {
+  readonly pid: number;
+  readonly socketDirectory: string;
+  /** `starting` lasts while PostgreSQL repairs a cluster that was not shut down; empty until it says anything. */
+  readonly status: 'starting' | 'stopping' | 'ready' | 'standby' | '';
+}
+
+/** Name of the socket in its folder. Without a TCP port every server can keep PostgreSQL's usual number. */
+export const SOCKET_NAME = '.s.PGSQL.5432';
+
+/** The living postmaster; `undefined` also for one in another container, whose processes cannot be seen from here. */
+export function findPostmaster(cluster: string): Postmaster | undefined {
+  const postmaster = readLockFile(cluster);
+  return postmaster && worksIn(postmaster.pid, cluster) ? postmaster : undefined;
+}
+
+/**
+ * Asks the socket instead of the process table: a server in another container shares our files but neither our process
+ * numbers nor our shared memory, and a second server beside it would destroy the cluster.
+ */
+export async function findAnsweringPostmaster(cluster: string): Promise<Postmaster | undefined> {
+  const postmaster = readLockFile(cluster);
+  if (!postmaster?.socketDirectory) return undefined;
+  return (await answers(join(postmaster.socketDirectory, SOCKET_NAME))) ? { ...postmaster, status: 'ready' } : undefined;
+}
+
+/**
+ * Removes what a killed server left behind. PostgreSQL does so itself, except while the number in its lock files belongs
+ * to anybody: a zombie, or after a reboot another program. To be called only when nobody works in the cluster.
+ */
+export function clearStaleLocks(cluster: string): void {
+  const stale = readLockFile(cluster);
+  if (!stale || !hasNumber(stale.pid)) return;
+  for (const path of [join(stale.socketDirectory, `${SOCKET_NAME}.lock`), lockFile(cluster)]) {
+    const text = readText(path);
+    if (firstNumber(text) === stale.pid) removeUnchanged(path, text);
+  }
+}
+
+/** Taken aside first, so that the file of a server which starts in this very moment is noticed and given back. */
+function removeUnchanged(path: string, text: string): void {
+  const aside = `${path}.stale-${process.pid}`;
+  try {
+    renameSync(path, aside);
+    if (readText(aside) !== text) linkSync(aside, path);
+  } catch (failure) {
+    // Somebody else removed it, or a server has written a new one: both leave nothing to do.
+    if (!(failure instanceof Error && 'code' in failure && (failure.code === 'ENOENT' || failure.code === 'EEXIST')))
+      throw failure;
+  }
+  rmSync(aside, { force: true });
+}
+
+/** The meaning of each line is PostgreSQL's own (`src/include/utils/pidfile.h`). */
+function readLockFile(cluster: string): Postmaster | undefined {
+  const text = readText(lockFile(cluster));
+  const lines = text.split('\n');
+  const pid = firstNumber(text);
+  return pid ? { pid, socketDirectory: lines[4] ?? '', status: (lines[7] ?? '').trim() as Postmaster['status'] } : undefined;
+}
+
+function lockFile(cluster: string): string {
+  return join(cluster, 'postmaster.pid');
+}
+
+function firstNumber(text: string): number {
+  return Number.parseInt(text, 10);
+}
+
+function answers(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = connect(socket);
+    const conclude = (isAnswered: boolean) => {
+      connection.destroy();
+      resolve(isAnswered);
+    };
+    connection.on('connect', () => conclude(true)).on('error', () => conclude(false));
+  });
+}

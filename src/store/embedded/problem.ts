@@ -1,0 +1,52 @@
+/**
+ * What can go wrong with the embedded database, in words for the person who started the service.
+ * Here: sentences only. Whatever detects a condition stands with the code that meets it.
+ */
+
+/** `code` of every error of this folder whose message can be shown as it is, without a stack. */
+export const EMBEDDED_PROBLEM = 'embedded_database_unavailable';
+
+/** What every sentence may end with when nothing on this machine will help. */
+export const USE_OWN_DATABASE = 'A PostgreSQL of your own (15 or later), named in DATABASE_URL, will do as well.';
+
+/** An error whose message is a finished sentence; its `code` is {@link EMBEDDED_PROBLEM}. */
+export function embeddedProblem(sentence: string, cause?: unknown): Error {
+  return Object.assign(new Error(sentence, cause === undefined ? {} : { cause }), { code: EMBEDDED_PROBLEM });
+}
+
+/**
+ * Turns the words of the operating system or of PostgreSQL into what the person can do about them.
+ *
+ * @param words A message of Node (`ENOSPC: …`) or of a program (`… No space left on device`).
+ * @param place The folder that was to be written.
+ */
+export function explainFailure(words: string, place: string): string {
+  const reason = words.trim();
+  if (/ENOSPC|EDQUOT|No space left on device|quota exceeded/i.test(reason)) {
+    return `The disk that holds ${place} is full: free some space (a new database takes about 100 MB) and start again. (${reason})`;
+  }
+  if (/EROFS|Read-only file system/i.test(reason)) {
+    return `${place} is on a read-only file system: choose another folder with DATA_DIR. ${USE_OWN_DATABASE} (${reason})`;
+  }
+  if (/EEXIST|ENOTDIR|ENOTEMPTY/.test(reason)) {
+    return `Something that is no database is in the way in ${place}: move it away, or choose another folder with DATA_DIR. (${reason})`;
+  }
+  if (/EACCES|EPERM|Permission denied/i.test(reason)) {
+    return `${place} cannot be used by ${whoAmI()}: give that user the folder, or choose another with DATA_DIR. (${reason})`;
+  }
+  return `The embedded PostgreSQL in ${place} did not start: ${reason || 'it gave no reason'}.`;
+}
+
+/** Runs file-system work; an error of the operating system comes out as a sentence about `place`. */
+export function explainingFailure<Result>(place: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (failure) {
+    if (failure instanceof Error && 'syscall' in failure) throw embeddedProblem(explainFailure(failure.message, place), failure);
+    throw failure;
+  }
+}
+
+export function whoAmI(): string {
+  return `user ${process.getuid?.() ?? 'unknown'}`;
+}

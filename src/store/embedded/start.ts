@@ -1,0 +1,97 @@
+/** The way from "somebody wants the server of this cluster" to a server that is ready, whoever starts it in the end. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Account } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { type Launch, launchPostmaster } from './launch.ts';
+import { clearStaleLocks, findAnsweringPostmaster, findPostmaster, type Postmaster } from './postmaster.ts';
+import { embeddedProblem, explainFailure } from './problem.ts';
+import { isOrphanedSession, listProcesses } from './processes.ts';
+
+export interface Site {
+  readonly cluster: string;
+  readonly binaries: Binaries;
+  readonly account: Account;
+  readonly onProgress: (sentence: string) => void;
+}
+
+export interface Running {
+  readonly postmaster: Postmaster;
+  readonly isOurs: boolean;
+}
+
+/** Not the time that a repair after a kill may take: while a postmaster works on that, it is waited for. */
+const IDLE_TIMEOUT_MS = 60_000;
+const LOOK_EVERY_MS = 20;
+const REPORT_EVERY_MS = 3_000;
+
+/** How a server that lost the race for the cluster says so. */
+const LOST_RACE = /lock file ".*" already exists|shared memory block .* is still in use/;
+
+/**
+ * @returns The server once it accepts connections.
+ * @throws A sentence when PostgreSQL says why it cannot start, or when the cluster stays occupied for a minute.
+ */
+export async function attachOrStart(site: Site): Promise<Running> {
+  const { cluster } = site;
+  const report = reporter(site.onProgress);
+  let launch: Launch | undefined;
+  for (let deadline = performance.now() + IDLE_TIMEOUT_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
+    const postmaster = findPostmaster(cluster);
+    if (postmaster?.status === 'ready') return { postmaster, isOurs: postmaster.pid === launch?.pid };
+    if (postmaster) {
+      deadline = performance.now() + IDLE_TIMEOUT_MS;
+      report(
+        postmaster.status === 'stopping'
+          ? 'The previous database server is still shutting down …'
+          : 'PostgreSQL is bringing its files up to date …',
+      );
+    } else if (isOccupied(cluster)) {
+      report('Waiting for the last sessions of a database server that was killed …');
+    } else if (!launch || launch.hasEnded()) {
+      const foreign = await findAnsweringPostmaster(cluster);
+      if (foreign) return { postmaster: foreign, isOurs: false };
+      assertWorthAnotherTry(launch, cluster);
+      clearStaleLocks(cluster);
+      launch = launchPostmaster(cluster, site.binaries, site.account);
+    }
+  }
+  throw embeddedProblem(
+    `The database in ${cluster} is occupied, and no server became ready there within ${IDLE_TIMEOUT_MS / 1000} s. ${lastWords(launch)}`,
+  );
+}
+
+/** Sessions without their postmaster are asked to end: only when the last is gone does PostgreSQL let a server start. */
+function isOccupied(cluster: string): boolean {
+  const pids = listProcesses(cluster);
+  for (const pid of pids) if (isOrphanedSession(pid, cluster)) endSession(pid);
+  return pids.length > 0;
+}
+
+function endSession(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch {
+    // Gone in this moment, which is what was asked for.
+  }
+}
+
+function assertWorthAnotherTry(launch: Launch | undefined, cluster: string): void {
+  if (!launch || LOST_RACE.test(launch.readLog())) return;
+  throw embeddedProblem(explainFailure(lastWords(launch), cluster));
+}
+
+/** The reason that PostgreSQL, or what stood before it in the command, gave at the end. */
+function lastWords(launch: Launch | undefined): string {
+  const lines = (launch?.readLog() ?? '').split('\n').filter((line) => line.trim() !== '');
+  return lines.findLast((line) => /FATAL|PANIC/.test(line)) ?? lines.at(-1) ?? '';
+}
+
+/** Passes a sentence on when it has been true for a while, and again from time to time. */
+function reporter(onProgress: (sentence: string) => void): (sentence: string) => void {
+  let dueAt = performance.now() + REPORT_EVERY_MS;
+  return (sentence) => {
+    if (performance.now() < dueAt) return;
+    dueAt = performance.now() + REPORT_EVERY_MS;
+    onProgress(sentence);
+  };
+}

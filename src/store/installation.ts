@@ -1,0 +1,24 @@
+import { type Queryable, run } from './database.ts';
+
+export type Environment = 'sandbox' | 'production';
+
+const CLAIM = {
+  name: 'claim_installation',
+  text: `with claimed as (
+      insert into installation (environment) values ($1) on conflict do nothing returning environment
+    )
+    select environment from claimed union all select environment from installation limit 1`,
+};
+
+/**
+ * A database belongs to one environment for good: the first service to start on it writes its own down.
+ *
+ * @returns The environment that the database belongs to.
+ */
+export async function claimInstallation(db: Queryable, environment: Environment): Promise<Environment> {
+  for (;;) {
+    const [row] = await run<{ environment: Environment }>(db, CLAIM, [environment]);
+    // No row at all: another process wrote it after this statement's snapshot, and the next look sees it.
+    if (row) return row.environment;
+  }
+}
