@@ -55,7 +55,7 @@ async function startOn(store: Store, config: Config, log: Log, rulesOf?: Service
   const api = await buildPartnerApi({
     environment: config.environment,
     operations: createOperations(database, rulesOf),
-    authenticate: authenticator(database, config.environment, failureLimit(), uses.note),
+    authenticate: authenticator({ database, environment: config.environment, failures: failureLimit(), onUse: uses.note }),
     trustedProxies: config.trustedProxies,
     onAnswer: (answer) => {
       metrics.countAnswer(answer);

@@ -61,8 +61,8 @@ async function list({ partner, json }: { partner: string; json?: boolean }): Pro
 }
 
 async function rotate({ key, overlapHours, json }: { key: string; overlapHours: number; json?: boolean }): Promise<void> {
-  await withStore(async ({ pool }, { environment }) => {
-    const { issued, old } = await rotateApiKey(pool, environment, key, overlapHours * 3_600);
+  await withStore(async (database, { environment }) => {
+    const { issued, old } = await rotateApiKey(database, environment, key, overlapHours * 3_600);
     if (json) return printJson({ ...issuedToJson(issued), replaces: toJson(old) });
     printIssued(issued, false);
     process.stdout.write(`\nThe old key ${old.keyId} works until ${showTime(old.expiresAt)}.\n`);

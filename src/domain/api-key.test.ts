@@ -109,11 +109,11 @@ test('Authentication, 4: the environment shows in the prefix, even of a malforme
 });
 
 test('Authentication, 3: key ids and secrets are never the same, and use the whole alphabet alike', () => {
-  const made = Array.from({ length: 2000 }, () => newApiKey('sandbox').apiKey);
+  const made = Array.from({ length: 12_000 }, () => newApiKey('sandbox').apiKey);
   assert.equal(new Set(made.map((apiKey) => apiKey.slice(11, 23))).size, made.length);
   assert.equal(new Set(made.map((apiKey) => apiKey.slice(23, 66))).size, made.length);
-  // 62 characters, about 387 of each among the ids and 1387 among the secrets; seven standard deviations to either side.
-  // The secret's first character is left out: 2^256 is not a power of 62, so the largest digits are missing there.
+  // Each of 62 characters comes about equally often, within seven standard deviations; a byte modulo 62 would be ten away.
+  // The secret's first character is left out: 2^256 is a little less than 62^43, so the largest digit is rarer there.
   for (const [from, to] of [
     [11, 23],
     [24, 66],
@@ -125,4 +125,6 @@ test('Authentication, 3: key ids and secrets are never the same, and use the who
     assert.equal(counts.size, 62);
     for (const [character, count] of counts) assert.ok(Math.abs(count - mean) < 7 * Math.sqrt(mean), `${character} ${count}`);
   }
+  const firstOfSecrets = new Set(made.map((apiKey) => apiKey[23]));
+  assert.ok(firstOfSecrets.size > 55, 'the secret fills all 256 bits');
 });

@@ -95,7 +95,8 @@ test('Errors, invalid_request: a member named twice is refused, even with equal 
     ['{"":0,"":0}', /twice: ""$/],
     ['{"__proto__":1,"__proto__":1}', /twice: "__proto__"$/],
     ['{"a\\"":1,"b":"\\\\","a\\"":1}', /twice: "a\\""$/],
-    ['{"v":"a","a":"v","a":"v"}', /twice: "a"$/],
+    ['{"v":"v","a":1,"a":1}', /twice: "a"$/],
+    ['{"x":{"b":1},"b":2,"a":1,"a":1}', /twice: "a"$/],
     [`{"${'n'.repeat(5000)}":1,"${'n'.repeat(5000)}":1}`, /twice: "n{64}"$/],
   ];
   for (const [text, message] of refused) assert.throws(() => readJson(text), { name: 'SyntaxError', message }, text.slice(0, 60));
@@ -114,7 +115,7 @@ test('Errors, invalid_request: __proto__ is an own member, visible as unknown, a
     assert.equal(Object.getPrototypeOf(value), Object.prototype, text);
     assert.equal(value['admin'], undefined, text);
   }
-  assert.equal((readJson('{"__proto__":7}') as Record<string, unknown>)['__proto__'], 7n);
+  assert.deepEqual(Object.values(readJson('{"__proto__":7}') as object), [7n]);
   assert.equal(({} as Record<string, unknown>)['admin'], undefined);
 });
 
@@ -122,7 +123,7 @@ test('Errors, invalid_request: nesting ends in a refusal, never in a crash', () 
   const nested = (depth: number, inside = '') => '['.repeat(depth) + inside + ']'.repeat(depth);
   assert.doesNotThrow(() => readJson(nested(64, '1.5')));
   assert.throws(() => readJson(nested(65)), { name: 'SyntaxError', message: /nested deeper than 64/ });
-  assert.throws(() => readJson('{"a":'.repeat(65) + '1' + '}'.repeat(65)), { name: 'SyntaxError', message: /nested/ });
+  assert.throws(() => readJson(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`), { name: 'SyntaxError', message: /nested/ });
   assert.throws(() => readJson('['.repeat(60 * 1024)), { name: 'SyntaxError' });
   assert.throws(() => readJson('{"a":'.repeat(12 * 1024)), { name: 'SyntaxError' });
   assert.throws(() => readJson(nested(30 * 1024)), { name: 'SyntaxError', message: /nested/ });

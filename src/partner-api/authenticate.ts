@@ -27,6 +27,15 @@ export interface Attempt {
 
 export type Authenticate = (attempt: Attempt) => Promise<Credential>;
 
+export interface AuthenticatorOptions {
+  readonly database: Database;
+  readonly environment: Environment;
+  readonly failures: FailureLimit;
+  readonly onUse: (keyId: string) => void;
+  /** What the age of a credential is told by. */
+  readonly clock?: { now(): number };
+}
+
 /**
  * Finds out who calls.
  *
@@ -35,17 +44,18 @@ export type Authenticate = (attempt: Attempt) => Promise<Credential>;
  *
  * @see Interface, "Authentication"; decisions, sections 1, 5 and 6.
  */
-export function authenticator(database: Database, environment: Environment, failures: FailureLimit, onUse: (keyId: string) => void): Authenticate {
+export function authenticator({ database, environment, failures, onUse, clock = performance }: AuthenticatorOptions): Authenticate {
   const credentials = new LRUCache<string, { credential: Credential | undefined; readAtMs: number }>({
     max: CREDENTIALS_MAX,
     ttl: CREDENTIAL_TTL_MS,
+    perf: clock,
     // One look for however many requests ask at once.
-    fetchMethod: async (keyId) => ({ readAtMs: performance.now(), credential: await findCredential(database.pool, keyId) }),
+    fetchMethod: async (keyId) => ({ readAtMs: clock.now(), credential: await findCredential(database.pool, keyId) }),
     ignoreFetchAbort: true,
   });
   const find = async (keyId: string): Promise<Credential | undefined> => {
     const known = credentials.get(keyId) ?? (await credentials.fetch(keyId));
-    return known?.credential && isCurrent(known.credential, known.readAtMs) ? known.credential : undefined;
+    return known?.credential && isCurrent(known.credential, clock.now() - known.readAtMs) ? known.credential : undefined;
   };
   return async ({ apiKey, address }) => {
     const parsed = apiKey === undefined ? undefined : parseApiKey(apiKey);
@@ -63,8 +73,8 @@ export function authenticator(database: Database, environment: Environment, fail
   };
 }
 
-function isCurrent({ isValid, expiresInMs }: Credential, readAtMs: number): boolean {
-  return isValid && (expiresInMs === null || performance.now() - readAtMs < expiresInMs);
+function isCurrent({ isValid, expiresInMs }: Credential, ageMs: number): boolean {
+  return isValid && (expiresInMs === null || ageMs < expiresInMs);
 }
 
 function unauthorized(apiKey: string | undefined, environment: Environment): ServiceError {

@@ -3,7 +3,7 @@ import { describeErrorCode, type ErrorCode } from '../domain/error-codes.ts';
 import type { RecoverableOperation } from '../domain/recovery.ts';
 import { ERROR_EXAMPLES, REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './openapi-examples.ts';
 import { errorEnvelope } from './errors.ts';
-import { ErrorBody } from './schemas.ts';
+import { Association, Contribution, ErrorBody, Estimate, Link, Rejection } from './schemas.ts';
 
 export type OperationId = keyof typeof OPERATIONS;
 
@@ -126,11 +126,29 @@ const headers = (...names: string[]) =>
 
 /** The OpenAPI 3.1 document, from the routes, with an example for every outcome and every error code. */
 export function buildDocument(app: FastifyInstance): Json {
-  const document = structuredClone(app.swagger()) as unknown as Json & { paths: Record<string, Record<string, OperationObject>> };
-  const schemas = ((document['components'] as Json)['schemas'] ??= {}) as Json;
-  schemas['Error'] = JSON.parse(JSON.stringify(ErrorBody));
+  const document = nameShapes(structuredClone(app.swagger())) as Json & { paths: Record<string, Record<string, OperationObject>> };
+  (document['components'] as Json)['schemas'] = namedSchemas();
   for (const path of Object.values(document.paths)) for (const operation of Object.values(path)) complete(operation);
   return document;
+}
+
+/** The shapes that have a name in the contract; the document refers to them. */
+const NAMED = { Contribution, Association, Link, Rejection, Estimate, Error: ErrorBody } as const;
+
+const nameOf = new Map(Object.entries(NAMED).map(([name, schema]) => [JSON.stringify(schema), name]));
+
+function namedSchemas(): Json {
+  return Object.fromEntries(Object.entries(NAMED).map(([name, schema]) => [name, nameShapes(JSON.parse(JSON.stringify(schema)), name)]));
+}
+
+/** Puts a reference wherever a named shape stands, and leaves out what only our validation reads. */
+function nameShapes(value: unknown, ownName?: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => nameShapes(item));
+  if (typeof value !== 'object' || value === null) return value;
+  const name = nameOf.get(JSON.stringify(value));
+  if (name !== undefined && name !== ownName) return { $ref: `#/components/schemas/${name}` };
+  const kept = Object.entries(value).filter(([member]) => member !== 'x-lenient');
+  return Object.fromEntries(kept.map(([member, item]) => [member, nameShapes(item)]));
 }
 
 function complete(operation: OperationObject): void {

@@ -87,7 +87,7 @@ export const CalculationParams = Type.Object({ calculation_id: Type.String({ des
 
 // Responses
 
-const Contribution = Type.Object(
+export const Contribution = Type.Object(
   {
     transaction_id: longId('Assigned by the service.'),
     partner_event_id: longId("The partner's idempotency and recovery key."),
@@ -118,7 +118,7 @@ const Contribution = Type.Object(
   closed,
 );
 
-const Link = Type.Object(
+export const Link = Type.Object(
   {
     association_id: longId('Assigned by the service.'),
     transaction_id: longId('The contribution.'),
@@ -139,7 +139,7 @@ const Link = Type.Object(
   { ...closed, description: 'Only with `associated`.' },
 );
 
-const Rejection = Type.Object(
+export const Rejection = Type.Object(
   {
     code: Type.Unsafe<string>({
       type: 'string',
@@ -152,7 +152,7 @@ const Rejection = Type.Object(
   { ...closed, description: 'Only with `rejected`.' },
 );
 
-const Association = Type.Object(
+export const Association = Type.Object(
   {
     status: Type.Unsafe<'associated' | 'rejected' | 'not_requested'>({
       type: 'string',
@@ -165,7 +165,7 @@ const Association = Type.Object(
   closed,
 );
 
-const Estimate = Type.Object(
+export const Estimate = Type.Object(
   {
     calculation_id: longId('Assigned by the service.'),
     partner_order_ref: shortId('Reference of the order.'),

@@ -6,12 +6,12 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chooseAccount } from './embedded/account.ts';
+import { assertUsable, chooseAccount } from './embedded/account.ts';
 import { type Binaries, findBinaries } from './embedded/binaries.ts';
 import { assertSameMajor, createCluster, isCreated } from './embedded/cluster.ts';
 import type { Postmaster } from './embedded/postmaster.ts';
 import { embeddedProblem, explainingFailure, USE_OWN_DATABASE } from './embedded/problem.ts';
-import { hasLostStarter, worksIn } from './embedded/processes.ts';
+import { worksIn } from './embedded/processes.ts';
 import { attachOrStart, type Running } from './embedded/start.ts';
 
 export { EMBEDDED_PROBLEM } from './embedded/problem.ts';
@@ -19,7 +19,7 @@ export { EMBEDDED_PROBLEM } from './embedded/problem.ts';
 export interface EmbeddedServer {
   /** Folder of the Unix socket: what the driver takes as `host`, with user `postgres` and no password. There is no TCP port. */
   readonly socketDirectory: string;
-  /** True when stopping the server is this process's affair: it started it, or took it over from one that died. */
+  /** True when this process started the server, and so has to stop it. */
   readonly isOwner: boolean;
   /**
    * Starts the server again, or attaches to whoever did, when it is gone; a look at `/proc` while it is alive.
@@ -63,7 +63,9 @@ function findPlace(dataDirectory: string, given: string | undefined): { cluster:
   return explainingFailure(dataDirectory, () => {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
     const root = realpathSync(dataDirectory);
-    return { cluster: join(root, 'postgres'), binaries: findBinaries(root, given) };
+    const cluster = join(root, 'postgres');
+    assertUsable(cluster);
+    return { cluster, binaries: findBinaries(root, given) };
   });
 }
 
@@ -73,7 +75,6 @@ function keepRunning(cluster: string, first: Running, start: () => Promise<Runni
   let isStopped = false;
 
   const isAlive = () => worksIn(running.postmaster.pid, cluster);
-  const isOwner = () => running.isOurs || hasLostStarter(running.postmaster.pid);
   const restart = async () => {
     running = await start();
   };
@@ -82,7 +83,7 @@ function keepRunning(cluster: string, first: Running, start: () => Promise<Runni
       return running.postmaster.socketDirectory;
     },
     get isOwner() {
-      return isOwner();
+      return running.isOurs;
     },
     async ensureRunning() {
       if (isStopped || isAlive()) return;
@@ -96,7 +97,7 @@ function keepRunning(cluster: string, first: Running, start: () => Promise<Runni
     async stop() {
       isStopped = true;
       await attempt?.catch(() => {});
-      if (isOwner()) await shutDown(running.postmaster, cluster);
+      if (running.isOurs) await shutDown(running.postmaster, cluster);
     },
   };
 }

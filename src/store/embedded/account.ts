@@ -25,6 +25,15 @@ const NOBODY = 65534;
 /** Root's own files appear as those of `nobody` inside, and the server runs as that: nothing is copied or handed over. */
 const NAMESPACE: Candidate = { prefix: ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`] };
 
+/** @throws A sentence when the cluster exists and is another user's. Root may open anybody's, as that user. */
+export function assertUsable(cluster: string): void {
+  const owner = statSync(cluster, { throwIfNoEntry: false })?.uid;
+  if (owner === undefined || owner === process.getuid?.() || process.getuid?.() === 0) return;
+  throw embeddedProblem(
+    `${cluster} belongs to user ${owner}, and this is ${whoAmI()}: start as that user, or choose another folder with DATA_DIR.`,
+  );
+}
+
 /**
  * @param cluster Need not exist yet; if it does, its owner decides.
  * @throws A sentence when no account can run the programs there, with the reason for each that was tried.
@@ -53,21 +62,14 @@ export function handOver(path: string, { owner }: Account): void {
   if (owner) chownSync(path, owner.uid, owner.gid);
 }
 
-/** Small systems lack it. A server that outlives its starter is then found and taken over by the next start. */
+/** Small systems lack it. A server that outlives its starter there is ended by the next start. */
 function hasSetpriv(): boolean {
   return spawnSync('setpriv', ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
 function listCandidates(binaries: Binaries, cluster: string): Candidate[] {
+  if (process.getuid?.() !== 0) return [{ prefix: [] }];
   const existing = statSync(cluster, { throwIfNoEntry: false });
-  if (process.getuid?.() !== 0) {
-    if (existing && existing.uid !== process.getuid?.()) {
-      throw embeddedProblem(
-        `${cluster} belongs to user ${existing.uid}, and this is ${whoAmI()}: start as that user, or choose another folder with DATA_DIR.`,
-      );
-    }
-    return [{ prefix: [] }];
-  }
   if (existing) return [existing.uid === 0 ? NAMESPACE : becoming(existing)];
   const strangers = [cluster, binaries.directory].map(findStranger).filter((owner) => owner !== undefined);
   return [NAMESPACE, ...strangers.map(becoming), becoming({ uid: NOBODY, gid: NOBODY })];

@@ -23,11 +23,11 @@ export function isOrphanedSession(pid: number, cluster: string): boolean {
   return readText(`/proc/${pid}/cmdline`).startsWith('postgres: ') && !worksIn(parentOf(pid), cluster);
 }
 
-/** True when the process that started this postmaster has died, so that nobody else will stop it. */
+/** True when the process that started this postmaster has died, so that nobody will stop it when its work is done. */
 export function hasLostStarter(postmasterPid: number): boolean {
   const words = readText(`/proc/${postmasterPid}/cmdline`).split('\0');
   const starter = words.find((word) => word.startsWith(STARTER_SETTING))?.slice(STARTER_SETTING.length);
-  return starter !== undefined && Number(starter) !== parentOf(postmasterPid);
+  return starter !== undefined && Number(starter) !== ownNumber(parentOf(postmasterPid));
 }
 
 /** True also for a zombie, and for a process of another user. */
@@ -58,6 +58,12 @@ function parentOf(pid: number): number {
       .trim()
       .split(' ')[1],
   );
+}
+
+/** The number by which a process knows itself: the last one of `NSpid`, because it may live in a container. */
+function ownNumber(pid: number): number {
+  const numbers = /^NSpid:(.*)$/m.exec(readText(`/proc/${pid}/status`))?.[1] ?? '';
+  return Number(numbers.trim().split('\t').at(-1));
 }
 
 function readLink(path: string): string | undefined {

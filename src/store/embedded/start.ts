@@ -5,7 +5,7 @@ import type { Binaries } from './binaries.ts';
 import { type Launch, launchPostmaster } from './launch.ts';
 import { clearStaleLocks, findAnsweringPostmaster, findPostmaster, type Postmaster } from './postmaster.ts';
 import { embeddedProblem, explainFailure } from './problem.ts';
-import { isOrphanedSession, listProcesses } from './processes.ts';
+import { hasLostStarter, isOrphanedSession, listProcesses } from './processes.ts';
 
 export interface Site {
   readonly cluster: string;
@@ -37,8 +37,11 @@ export async function attachOrStart(site: Site): Promise<Running> {
   let launch: Launch | undefined;
   for (let deadline = performance.now() + IDLE_TIMEOUT_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
     const postmaster = findPostmaster(cluster);
-    if (postmaster?.status === 'ready') return { postmaster, isOurs: postmaster.pid === launch?.pid };
+    if (postmaster?.status === 'ready' && !hasLostStarter(postmaster.pid)) {
+      return { postmaster, isOurs: postmaster.pid === launch?.pid };
+    }
     if (postmaster) {
+      if (postmaster.status === 'ready') endProcess(postmaster.pid, 'SIGINT');
       deadline = performance.now() + IDLE_TIMEOUT_MS;
       report(
         postmaster.status === 'stopping'
@@ -63,13 +66,13 @@ export async function attachOrStart(site: Site): Promise<Running> {
 /** Sessions without their postmaster are asked to end: only when the last is gone does PostgreSQL let a server start. */
 function isOccupied(cluster: string): boolean {
   const pids = listProcesses(cluster);
-  for (const pid of pids) if (isOrphanedSession(pid, cluster)) endSession(pid);
+  for (const pid of pids) if (isOrphanedSession(pid, cluster)) endProcess(pid, 'SIGTERM');
   return pids.length > 0;
 }
 
-function endSession(pid: number): void {
+function endProcess(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGTERM');
+    process.kill(pid, signal);
   } catch {
     // Gone in this moment, which is what was asked for.
   }

@@ -1,0 +1,169 @@
+-- The schema that the migrations make, read from the catalogue. `npm run schema` writes it.
+
+create table api_key (
+  key_id text collate "C" not null,
+  partner_id text collate "C" not null,
+  secret_sha256 bytea not null,
+  name text not null,
+  permission text not null,
+  allowed_addresses text[] not null default '{}'::text[],
+  created_at timestamp(3) with time zone not null default now(),
+  expires_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone,
+  constraint api_key_pkey PRIMARY KEY (key_id),
+  constraint api_key_of_partner FOREIGN KEY (partner_id) REFERENCES partner(partner_id),
+  constraint api_key_permission CHECK ((permission = ANY (ARRAY['read_write'::text, 'read_only'::text]))),
+  constraint api_key_secret_length CHECK ((length(secret_sha256) = 32))
+);
+
+CREATE INDEX api_key_by_partner ON public.api_key USING btree (partner_id);
+
+create table contribution (
+  partner_id text collate "C" not null,
+  transaction_id text collate "C" not null,
+  idempotency_key text collate "C" not null,
+  fingerprint bytea not null,
+  partner_event_id text collate "C" not null,
+  partner_order_ref text collate "C" not null,
+  points bigint not null,
+  opaque_customer_ref text collate "C",
+  status text collate "C" not null,
+  first_status text collate "C" not null,
+  contribution_rule_version text collate "C" not null,
+  point_conversion_version text collate "C" not null,
+  tree_cost_version text collate "C" not null,
+  summary_en text not null,
+  summary_ar text not null,
+  calculation_id text collate "C",
+  association_outcome text collate "C" not null,
+  rejection_code text collate "C",
+  failure_reason text,
+  created_at timestamp(3) with time zone not null,
+  confirmed_at timestamp(3) with time zone,
+  failed_at timestamp(3) with time zone,
+  constraint contribution_idempotency_key UNIQUE (partner_id, idempotency_key),
+  constraint contribution_partner_event UNIQUE (partner_id, partner_event_id),
+  constraint contribution_pkey PRIMARY KEY (partner_id, transaction_id),
+  constraint contribution_association CHECK ((((association_outcome = 'rejected'::text) = (rejection_code IS NOT NULL)) AND (association_outcome = ANY (ARRAY['not_requested'::text, 'associated'::text, 'rejected'::text])) AND ((association_outcome <> 'associated'::text) OR ((calculation_id IS NOT NULL) AND (status = 'confirmed'::text))))),
+  constraint contribution_fingerprint_length CHECK ((length(fingerprint) = 32)),
+  constraint contribution_first_status CHECK (((first_status = 'pending'::text) OR ((first_status = 'confirmed'::text) AND (status = 'confirmed'::text)))),
+  constraint contribution_points CHECK ((points >= 1)),
+  constraint contribution_status CHECK ((((status = 'pending'::text) AND (confirmed_at IS NULL) AND (failed_at IS NULL)) OR ((status = 'confirmed'::text) AND (confirmed_at IS NOT NULL) AND (failed_at IS NULL)) OR ((status = 'failed'::text) AND (confirmed_at IS NULL) AND (failed_at IS NOT NULL) AND (failure_reason IS NOT NULL))))
+);
+
+CREATE UNIQUE INDEX contribution_order_holder ON public.contribution USING btree (partner_id, partner_order_ref) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text]));
+
+CREATE TRIGGER contribution_is_kept BEFORE DELETE ON public.contribution FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER contribution_is_not_born_failed BEFORE INSERT ON public.contribution FOR EACH ROW WHEN ((new.status = 'failed'::text)) EXECUTE FUNCTION guard_contribution();
+
+CREATE TRIGGER contribution_transition BEFORE UPDATE ON public.contribution FOR EACH ROW EXECUTE FUNCTION guard_contribution();
+
+create table emissions_link (
+  partner_id text collate "C" not null,
+  transaction_id text collate "C" not null,
+  association_id text collate "C" not null,
+  calculation_id text collate "C" not null,
+  idempotency_key text collate "C",
+  fingerprint bytea,
+  partner_order_ref text collate "C" not null,
+  estimated_emissions_kgco2e numeric not null,
+  distance_km text collate "C" not null,
+  vehicle_category text collate "C" not null,
+  methodology_version text collate "C" not null,
+  emission_factor_version text collate "C" not null,
+  calculated_at timestamp(3) with time zone not null,
+  associated_at timestamp(3) with time zone not null,
+  constraint emissions_link_idempotency_key UNIQUE (partner_id, idempotency_key),
+  constraint emissions_link_one_per_estimate UNIQUE (partner_id, calculation_id),
+  constraint emissions_link_one_per_contribution PRIMARY KEY (partner_id, transaction_id),
+  constraint emissions_link_contribution FOREIGN KEY (partner_id, transaction_id) REFERENCES contribution(partner_id, transaction_id),
+  constraint emissions_link_estimate FOREIGN KEY (partner_id, calculation_id) REFERENCES estimate(partner_id, calculation_id),
+  constraint emissions_link_key_with_fingerprint CHECK (((idempotency_key IS NULL) = (fingerprint IS NULL)))
+);
+
+CREATE TRIGGER emissions_link_is_immutable BEFORE DELETE OR UPDATE ON public.emissions_link FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table estimate (
+  partner_id text collate "C" not null,
+  calculation_id text collate "C" not null,
+  idempotency_key text collate "C" not null,
+  fingerprint bytea not null,
+  partner_order_ref text collate "C" not null,
+  distance_km text collate "C" not null,
+  vehicle_category text collate "C" not null,
+  methodology_version text collate "C" not null,
+  vehicle_catalog_version text collate "C" not null,
+  emission_factor_version text collate "C" not null,
+  emission_factor_gco2e_per_km numeric not null,
+  lifecycle_boundary text collate "C" not null,
+  raw_emissions_gco2e numeric not null,
+  estimated_emissions_kgco2e numeric not null,
+  calculated_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint estimate_idempotency_key UNIQUE (partner_id, idempotency_key),
+  constraint estimate_pkey PRIMARY KEY (partner_id, calculation_id),
+  constraint estimate_emissions CHECK (((emission_factor_gco2e_per_km > (0)::numeric) AND (raw_emissions_gco2e > (0)::numeric))),
+  constraint estimate_fingerprint_length CHECK ((length(fingerprint) = 32))
+);
+
+CREATE TRIGGER estimate_is_immutable BEFORE DELETE OR UPDATE ON public.estimate FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table installation (
+  is_only boolean not null default true,
+  environment text not null,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint installation_only_one PRIMARY KEY (is_only),
+  constraint installation_environment CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text]))),
+  constraint installation_only_one_row CHECK (is_only)
+);
+
+create table partner (
+  partner_id text collate "C" not null,
+  name text not null,
+  writes_per_second integer not null,
+  lookups_per_second integer not null,
+  reports_per_second integer not null,
+  created_at timestamp(3) with time zone not null default now(),
+  suspended_at timestamp(3) with time zone,
+  constraint partner_pkey PRIMARY KEY (partner_id),
+  constraint partner_name_length CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint partner_rates CHECK (((writes_per_second > 0) AND (lookups_per_second > 0) AND (reports_per_second > 0)))
+);
+
+CREATE TRIGGER partner_is_kept BEFORE DELETE ON public.partner FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE OR REPLACE FUNCTION public.guard_contribution()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    raise exception 'a contribution is not recorded as failed' using errcode = 'restrict_violation';
+  end if;
+  if old.status <> 'pending' or new.status not in ('confirmed', 'failed') then
+    raise exception 'a contribution does not go from % to %', old.status, new.status using errcode = 'restrict_violation';
+  end if;
+  if (new.partner_id, new.transaction_id, new.idempotency_key, new.fingerprint, new.partner_event_id, new.partner_order_ref,
+      new.points, new.opaque_customer_ref, new.first_status, new.contribution_rule_version, new.point_conversion_version, new.tree_cost_version,
+      new.summary_en, new.summary_ar, new.calculation_id, new.created_at)
+     is distinct from
+     (old.partner_id, old.transaction_id, old.idempotency_key, old.fingerprint, old.partner_event_id, old.partner_order_ref,
+      old.points, old.opaque_customer_ref, old.first_status, old.contribution_rule_version, old.point_conversion_version, old.tree_cost_version,
+      old.summary_en, old.summary_ar, old.calculation_id, old.created_at) then
+    raise exception 'only the outcome of a pending contribution may change' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% is not allowed on %: its rows are kept for good', lower(tg_op), tg_table_name
+    using errcode = 'restrict_violation';
+end $function$
+;

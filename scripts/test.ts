@@ -1,0 +1,166 @@
+/**
+ * Runs the tests on real PostgreSQL: the embedded one, and Debian's 15 where it is installed.
+ *
+ *     node scripts/test.ts [--engine embedded|debian15] [--name <pattern>] [files or globs …]
+ *
+ * The last line is the sum over all runs: `N passed, N failed, N skipped`.
+ * The exit code is 0 only when something was tested, nothing failed and every run came to its end.
+ */
+import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { type EmbeddedServer, openEmbedded } from '../src/store/embedded.ts';
+import { migrate } from '../src/store/migrate.ts';
+
+interface Engine {
+  readonly name: 'embedded' | 'debian15';
+  readonly title: string;
+  /** Folder of the programs; absent for those of the npm package. */
+  readonly binaries?: string;
+}
+
+interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+const REPOSITORY = join(import.meta.dirname, '..');
+const DEBIAN_BINARIES = '/usr/lib/postgresql/15/bin';
+const ENGINES: readonly Engine[] = [
+  { name: 'embedded', title: 'the embedded PostgreSQL 18' },
+  { name: 'debian15', title: "Debian's PostgreSQL 15", binaries: DEBIAN_BINARIES },
+];
+
+const ALL_TESTS = ['test/**/*.test.ts', 'src/**/*.test.ts'];
+/** Rules without a database: one run of them says all. */
+const PURE_TESTS = 'src/domain/';
+const TEMPLATE = 'template_migrated';
+const CONCURRENCY = 2;
+/** A file that is silent for so long hangs: with an open handle a process of tests never ends by itself. */
+const SILENCE_LIMIT_MS = 180_000;
+
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    console.error(`\n${signal}: ending the tests …`);
+    interruption.abort(new Error(`ended by ${signal}`));
+  });
+}
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    options: { engine: { type: 'string' }, name: { type: 'string' } },
+    allowPositionals: true,
+  });
+  const files = findFiles(positionals);
+  const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const engine of chooseEngines(values.engine)) {
+    const own = engine.name === 'embedded' || values.engine ? files : files.filter((file) => !file.startsWith(PURE_TESTS));
+    if (interruption.signal.aborted || own.length === 0) continue;
+    await testOn(engine, own, values.name, counts);
+  }
+  const isNothingTested = counts.passed + counts.failed === 0;
+  if (isNothingTested) console.log('No test was executed.');
+  console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+  return counts.failed > 0 || isNothingTested || interruption.signal.aborted ? 1 : 0;
+}
+
+/** A name that fits no file is a mistake and no reason to pass. */
+function findFiles(patterns: readonly string[]): string[] {
+  const wanted =
+    patterns.length === 0 ? ALL_TESTS : patterns.map((pattern) => relative(REPOSITORY, join(process.cwd(), pattern)));
+  const found = wanted.map((pattern) => ({ pattern, files: globSync(pattern, { cwd: REPOSITORY }) }));
+  const empty = patterns.length === 0 ? [] : found.filter(({ files }) => files.length === 0);
+  if (empty.length > 0) throw new Error(`No test file fits ${empty.map(({ pattern }) => pattern).join(', ')}.`);
+  return [...new Set(found.flatMap(({ files }) => files))].sort();
+}
+
+function chooseEngines(only: string | undefined): readonly Engine[] {
+  if (only === undefined) {
+    if (existsSync(DEBIAN_BINARIES)) return ENGINES;
+    console.log(`Debian's PostgreSQL 15 is not installed here (package postgresql-15): testing on the embedded one alone.`);
+  }
+  const chosen = ENGINES.filter(({ name }) => name === (only ?? 'embedded'));
+  if (chosen.length === 0)
+    throw new Error(`There is no engine ${only}: choose from ${ENGINES.map(({ name }) => name).join(', ')}.`);
+  return chosen;
+}
+
+/** One server and one migrated template for all the files of a run; both are gone afterwards, whatever happens. */
+async function testOn(engine: Engine, files: readonly string[], namePattern: string | undefined, counts: Counts): Promise<void> {
+  console.log(`\nTesting ${files.length} files on ${engine.title} …`);
+  const directory = mkdtempSync(join(tmpdir(), 'partner-impact-tests-'));
+  let server: EmbeddedServer | undefined;
+  try {
+    server = await openEmbedded(directory, engine.binaries === undefined ? {} : { binaries: engine.binaries });
+    await makeTemplate(server.socketDirectory);
+    Object.assign(process.env, {
+      TEST_ENGINE: engine.name,
+      TEST_DATABASE_HOST: server.socketDirectory,
+      TEST_DATABASE_TEMPLATE: TEMPLATE,
+    });
+    await runFiles(files, namePattern, counts);
+  } catch (failure) {
+    counts.failed += 1;
+    console.error(`The run on ${engine.title} broke off:`, failure);
+  } finally {
+    await server?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Nobody may connect to it afterwards: PostgreSQL copies no database that is in use. */
+async function makeTemplate(host: string): Promise<void> {
+  const client = new pg.Client({ host, user: 'postgres', database: 'postgres' });
+  await client.connect();
+  try {
+    await client.query(`create database ${TEMPLATE}`);
+    await migrate(`postgresql:///${TEMPLATE}?host=${encodeURIComponent(host)}&user=postgres`);
+    await client.query(`alter database ${TEMPLATE} with is_template true allow_connections false`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Adds what the run itself counted; a run that says nothing at its end, or a file without a test, counts as failed. */
+async function runFiles(files: readonly string[], namePattern: string | undefined, counts: Counts): Promise<void> {
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(new Error(`nothing happened for ${SILENCE_LIMIT_MS / 1000} s`)), SILENCE_LIMIT_MS);
+  const events = run({
+    cwd: REPOSITORY,
+    files: files.map((file) => join(REPOSITORY, file)),
+    concurrency: CONCURRENCY,
+    signal: AbortSignal.any([silence.signal, interruption.signal]),
+    ...(namePattern === undefined ? {} : { testNamePatterns: [namePattern] }),
+  });
+  let hasSummary = false;
+  events.on('test:pass', ({ name, file }) => {
+    if (name === file) {
+      counts.failed += 1;
+      counts.passed -= 1;
+      console.log(`✖ ${relative(REPOSITORY, name)} holds no test`);
+    }
+  });
+  events.on('test:summary', ({ file, counts: counted }) => {
+    if (file !== undefined) return;
+    hasSummary = true;
+    counts.passed += counted.passed;
+    counts.failed += counted.failed + counted.cancelled;
+    counts.skipped += counted.skipped + counted.todo;
+  });
+  const printed = events.compose(spec);
+  printed.on('data', (text) => {
+    timer.refresh();
+    process.stdout.write(text);
+  });
+  await new Promise((resolve, reject) => printed.once('end', resolve).once('error', reject));
+  clearTimeout(timer);
+  if (!hasSummary) throw new Error('The run ended without a summary.');
+}

@@ -1,0 +1,24 @@
+import { buildPartnerApi } from './app.ts';
+import { buildDocument } from './openapi.ts';
+
+/** The text of `openapi/partner.json`. Built from the routes alone: nothing listens, and no database is asked. */
+export async function renderPartnerDocument(): Promise<string> {
+  const unreachable = () => Promise.reject(new Error('The document is built without a service.'));
+  const { app } = await buildPartnerApi({
+    environment: 'sandbox',
+    operations: {
+      confirmContribution: unreachable,
+      getContribution: { byId: unreachable, byPartnerEventId: unreachable },
+      createDeliveryEmissionsEstimate: unreachable,
+      getDeliveryEmissionsEstimate: unreachable,
+      associateEmissionsEstimate: unreachable,
+    },
+    authenticate: unreachable,
+    trustedProxies: [],
+    onAnswer: () => {},
+    onUnexpectedError: () => {},
+  });
+  const document = buildDocument(app);
+  await app.close();
+  return `${JSON.stringify(document, null, 2)}\n`;
+}

@@ -1,0 +1,228 @@
+/** Who may call: interface, "Authentication"; decisions, section 5. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import { newApiKey, parseApiKey } from '../src/domain/api-key.ts';
+import { revokeApiKey, rotateApiKey } from '../src/operations/manage-api-key.ts';
+import { resumePartner, suspendPartner } from '../src/operations/manage-partner.ts';
+import { authenticator } from '../src/partner-api/authenticate.ts';
+import { failureLimit } from '../src/partner-api/failure-limit.ts';
+import { Client, countByStatus, detailCodes, newConfirmation, uniqueId } from './support/client.ts';
+import { countRows } from './support/records.ts';
+import { testService } from './support/service.ts';
+
+const service = await testService();
+const { client, key, partner } = await service.newPartner();
+const { database } = service;
+
+/** Every operation, each with an identifier of a record that exists. */
+const { contribution } = (await client.confirm()).body;
+const { estimate } = (await client.estimate()).body;
+const OPERATIONS: [string, string, string, unknown?][] = [
+  ['confirmContribution', 'POST', '/v1/impact-transactions', newConfirmation()],
+  ['getContributionByPartnerEventId', 'GET', `/v1/impact-transactions?partner_event_id=${contribution.partner_event_id}`],
+  ['getContributionById', 'GET', `/v1/impact-transactions/${contribution.transaction_id}`],
+  ['createDeliveryEmissionsEstimate', 'POST', '/v1/emissions/estimates', { partner_order_ref: 'o', distance_km: '1', distance_unit: 'km', vehicle_category: 'car_gasoline' }],
+  ['getDeliveryEmissionsEstimate', 'GET', `/v1/emissions/estimates/${estimate.calculation_id}`],
+  ['associateEmissionsEstimate', 'POST', `/v1/impact-transactions/${contribution.transaction_id}/emissions-associations`, { calculation_id: estimate.calculation_id }],
+];
+
+function callAll(apiKey: string) {
+  const caller = new Client(service.baseUrl, apiKey);
+  return Promise.all(
+    OPERATIONS.map(([, method, path, body]) => caller.call(path, { method, headers: { 'idempotency-key': uniqueId('key') }, ...(body !== undefined && { body }) })),
+  );
+}
+
+const WRONG_CHARACTER = key.apiKey.endsWith('0') ? '1' : '0';
+const UNUSABLE: [string, string][] = [
+  ['missing', ''],
+  ['malformed', 'not-a-key'],
+  ['with a typing error', key.apiKey.slice(0, -1) + WRONG_CHARACTER],
+  ['cut short', key.apiKey.slice(0, -1)],
+  ['unknown', newApiKey('sandbox').apiKey],
+  ['of the other environment', newApiKey('production').apiKey],
+];
+
+describe('unauthorized: 401 with WWW-Authenticate on every operation, and nothing is stored', () => {
+  for (const [title, apiKey] of UNUSABLE) {
+    test(`a key that is ${title}`, async () => {
+      const before = await countRows(database);
+      for (const answer of await callAll(apiKey)) {
+        assert.equal(answer.status, 401);
+        assert.equal(answer.body.error.code, 'unauthorized');
+        assert.ok(answer.headers.get('www-authenticate'));
+      }
+      assert.deepEqual(await countRows(database), before);
+    });
+  }
+
+  test('a known key id with another secret is refused like an unknown key: the same message', async () => {
+    const keys = [forge(key.key.keyId, newApiKey('sandbox').apiKey), newApiKey('sandbox').apiKey, 'not-a-key'];
+    const answers = await Promise.all(keys.map((apiKey) => new Client(service.baseUrl, apiKey).get('txn_x')));
+    assert.deepEqual(countByStatus(answers), { 401: 3 });
+    assert.equal(new Set(answers.map(({ body }) => body.error.message)).size, 1);
+  });
+
+  test('a key of the other environment is told so: its prefix shows it', async () => {
+    const answer = await new Client(service.baseUrl, newApiKey('production').apiKey).confirm();
+    assert.match(answer.body.error.message, /key of the production environment/);
+  });
+
+  test('an expired and a revoked key share the message of an unknown one', async () => {
+    const expired = await service.newPartner({ key: { expiresAt: new Date(Date.now() - 1000) } });
+    const revoked = await service.newPartner();
+    await revokeApiKey(database.pool, revoked.key.key.keyId);
+    const unknown = await new Client(service.baseUrl, newApiKey('sandbox').apiKey).confirm();
+    for (const { client: caller } of [expired, revoked]) {
+      const answer = await caller.confirm();
+      assert.equal(answer.status, 401);
+      assert.equal(answer.body.error.message, unknown.body.error.message);
+    }
+  });
+
+  test('an error of authentication on a confirmation carries the recovery verdict', async () => {
+    const answer = await new Client(service.baseUrl, 'not-a-key').confirm();
+    assert.deepEqual(detailCodes(answer), { point_restoration: 'not_authorized', next_action: 'fix_request' });
+  });
+});
+
+/** A key with the id of one and the secret of another, and a right checksum. */
+function forge(keyId: string, otherKey: string): string {
+  const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  const unchecked = `pi_sandbox_${keyId}${otherKey.slice('pi_sandbox_'.length + 12, -6)}`;
+  let rest = crc32(unchecked);
+  let checksum = '';
+  for (let index = 0; index < 6; index++, rest = Math.floor(rest / 62)) checksum = alphabet.charAt(rest % 62) + checksum;
+  assert.ok(parseApiKey(unchecked + checksum));
+  return unchecked + checksum;
+}
+
+describe('forbidden: 403', () => {
+  test('a read-only key reads, and writes nothing', async () => {
+    const reader = await service.newPartner({ key: { permission: 'read_only' } });
+    const before = await countRows(database);
+    const answers = await callAll(reader.key.apiKey);
+    assert.deepEqual(answers.map(({ status }) => status), [403, 404, 404, 403, 404, 403]);
+    assert.equal(answers[0]?.body.error.code, 'forbidden');
+    assert.deepEqual(await countRows(database), before);
+  });
+
+  test('an address outside the list of the key', async () => {
+    const elsewhere = await service.newPartner({ key: { allowedAddresses: ['203.0.113.0/24', '2001:db8::/32'] } });
+    for (const answer of await callAll(elsewhere.key.apiKey)) assert.deepEqual([answer.status, answer.body.error.code], [403, 'forbidden']);
+    const here = await service.newPartner({ key: { allowedAddresses: ['203.0.113.7', '127.0.0.0/8'] } });
+    assert.equal((await here.client.confirm()).status, 201);
+  });
+
+  test("the forwarded address counts only from a trusted proxy, and then the proxy's own does not", async () => {
+    const listed = await service.newPartner({ key: { allowedAddresses: ['203.0.113.7'] } });
+    const headers = { 'x-forwarded-for': '203.0.113.7' };
+    assert.equal((await listed.client.confirm({}, headers)).status, 403);
+    const behindProxy = await testService({ env: { DATABASE_URL: service.databaseUrl, TRUSTED_PROXIES: '127.0.0.0/8' } });
+    const forwarded = new Client(behindProxy.baseUrl, listed.key.apiKey);
+    assert.equal((await forwarded.confirm({}, headers)).status, 201);
+    assert.equal((await forwarded.confirm({}, { 'x-forwarded-for': '203.0.113.7, 198.51.100.1' })).status, 403);
+  });
+});
+
+describe('within ten seconds on every instance (decisions, section 5)', () => {
+  /** An instance of its own, whose clock the test moves. */
+  function instance() {
+    const clock = { ms: 1_000, now: () => clock.ms };
+    const authenticate = authenticator({ database, environment: 'sandbox', failures: failureLimit(), onUse: () => {}, clock });
+    return { clock, of: (apiKey: string) => authenticate({ apiKey, address: '127.0.0.1' }) };
+  }
+
+  test('a revoked key is refused', async () => {
+    const { key: issued } = await service.newPartner();
+    const { clock, of } = instance();
+    await of(issued.apiKey);
+    await revokeApiKey(database.pool, issued.key.keyId);
+    clock.ms += 10_000;
+    await assert.rejects(of(issued.apiKey), { code: 'unauthorized' });
+  });
+
+  test('a suspension holds, and its end', async () => {
+    const { key: issued, partner: suspended } = await service.newPartner();
+    const { clock, of } = instance();
+    assert.equal((await of(issued.apiKey)).isSuspended, false);
+    await suspendPartner(database.pool, suspended.partnerId);
+    clock.ms += 10_000;
+    assert.equal((await of(issued.apiKey)).isSuspended, true);
+    await resumePartner(database.pool, suspended.partnerId);
+    clock.ms += 10_000;
+    assert.equal((await of(issued.apiKey)).isSuspended, false);
+  });
+
+  test('a key that was unknown is known soon after it is issued', async () => {
+    const { clock, of } = instance();
+    const later = newApiKey('sandbox');
+    await assert.rejects(of(later.apiKey), { code: 'unauthorized' });
+    await database.pool.query(
+      "insert into api_key (key_id, partner_id, secret_sha256, name, permission) values ($1, $2, $3, 'late', 'read_write')",
+      [later.keyId, partner.partnerId, later.secretSha256],
+    );
+    clock.ms += 10_000;
+    assert.equal((await of(later.apiKey)).partnerId, partner.partnerId);
+  });
+
+  test('a key expires at its time even while it is remembered', async () => {
+    const { key: issued } = await service.newPartner({ key: { expiresAt: new Date(Date.now() + 60_000) } });
+    const { clock, of } = instance();
+    await database.pool.query("update api_key set expires_at = now() + interval '2 seconds' where key_id = $1", [issued.key.keyId]);
+    await of(issued.apiKey);
+    clock.ms += 2_000;
+    await assert.rejects(of(issued.apiKey), { code: 'unauthorized' });
+  });
+});
+
+describe('rotation', () => {
+  test('the new key works at once on the same terms, the old one until its overlap ends', async () => {
+    const old = await service.newPartner({ key: { permission: 'read_only', allowedAddresses: ['127.0.0.1'] } });
+    const { issued, old: replaced } = await rotateApiKey(database, 'sandbox', old.key.key.keyId);
+    assert.deepEqual([issued.key.permission, issued.key.allowedAddresses], ['read_only', ['127.0.0.1']]);
+    assert.ok(Math.abs((replaced.expiresAt?.getTime() ?? 0) - Date.now() - 24 * 60 * 60 * 1000) < 60_000);
+    assert.equal((await new Client(service.baseUrl, issued.apiKey).findByEvent('event-of-nobody')).status, 404);
+    assert.equal((await old.client.findByEvent('event-of-nobody')).status, 404);
+  });
+
+  test('an overlap of nothing ends the old key at once; an earlier end is never put off', async () => {
+    const old = await service.newPartner();
+    await rotateApiKey(database, 'sandbox', old.key.key.keyId, 0);
+    assert.equal((await old.client.confirm()).status, 401);
+    const { old: again } = await rotateApiKey(database, 'sandbox', old.key.key.keyId);
+    assert.ok((again.expiresAt?.getTime() ?? 0) <= Date.now());
+  });
+});
+
+describe('secrets', () => {
+  test('the database holds no key: only its id and a hash of its secret', async () => {
+    const { rows } = await database.pool.query('select to_jsonb(k)::text as text from api_key k where key_id = $1', [key.key.keyId]);
+    const secret = key.apiKey.slice('pi_sandbox_'.length + 12, -6);
+    assert.equal(rows.length, 1);
+    assert.ok(!rows[0].text.includes(secret));
+  });
+
+  test('no CORS: a browser is given no permission', async () => {
+    const answer = await client.call('/v1/impact-transactions?partner_event_id=event-of-nobody', { headers: { origin: 'https://shop.example' } });
+    assert.equal(answer.headers.get('access-control-allow-origin'), null);
+    const preflight = await client.call('/v1/impact-transactions', { method: 'OPTIONS', headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST' } });
+    assert.equal(preflight.status, 405);
+  });
+});
+
+describe('failed authentications are limited per address (decisions, section 6)', () => {
+  test('many wrong keys are answered 429 with Retry-After, and a valid key from the same address is not harmed', async () => {
+    const fresh = await testService({ env: { DATABASE_URL: service.databaseUrl } });
+    const wrong = new Client(fresh.baseUrl, newApiKey('sandbox').apiKey);
+    const answers = await Promise.all(Array.from({ length: 300 }, () => wrong.get('txn_x')));
+    const counts = countByStatus(answers);
+    assert.ok((counts[401] ?? 0) > 0 && (counts[429] ?? 0) > 0, JSON.stringify(counts));
+    for (const refused of answers.filter(({ status }) => status === 429)) {
+      assert.equal(refused.body.error.code, 'rate_limited');
+      assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+    }
+    assert.equal((await new Client(fresh.baseUrl, key.apiKey).confirm()).status, 201);
+  });
+});

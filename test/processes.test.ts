@@ -1,0 +1,100 @@
+/** Two service processes on one database: races, stopping, and what one process leaves to the other. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Answer, Client, countByStatus, newConfirmation, uniqueId } from './support/client.ts';
+import { spawnService, testServiceProcesses } from './support/service.ts';
+
+const service = await testServiceProcesses(2);
+const { key, partner } = await service.newPartner();
+const clients = service.processes.map(({ baseUrl }) => new Client(baseUrl, key.apiKey));
+
+/** Twenty requests at once, in turn to one process and the other. */
+function race(send: (client: Client, index: number) => Promise<Answer>): Promise<Answer[]> {
+  return Promise.all(Array.from({ length: 20 }, (_, index) => send(clients[index % clients.length] as Client, index)));
+}
+
+const originals = (answers: Answer[]) => answers.filter(({ status, headers }) => status < 300 && headers.get('idempotent-replayed') === null);
+
+describe('races across processes have one winner', () => {
+  test('the same key: one original, nineteen replays', async () => {
+    for (let round = 0; round < 10; round++) {
+      const fields = newConfirmation();
+      const headers = { 'idempotency-key': uniqueId('key') };
+      const answers = await race((client) => client.confirm(fields, headers));
+      assert.deepEqual(countByStatus(answers), { 201: 20 });
+      assert.equal(originals(answers).length, 1);
+      assert.equal(new Set(answers.map(({ body }) => body.contribution.transaction_id)).size, 1);
+    }
+  });
+
+  test('partner_event_conflict: the same event under twenty keys', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { partner_event_id } = newConfirmation();
+      const answers = await race((client) => client.confirm({ partner_event_id }));
+      assert.deepEqual(countByStatus(answers), { 201: 1, 409: 19 });
+    }
+  });
+
+  test('partner_order_conflict: one order confirms once, however many requests race', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { partner_order_ref } = newConfirmation();
+      const answers = await race((client) => client.confirm({ partner_order_ref }));
+      assert.deepEqual(countByStatus(answers), { 201: 1, 409: 19 });
+      const { rows } = await service.database.pool.query('select count(*)::int4 as n from contribution where partner_id = $1 and partner_order_ref = $2', [
+        partner.partnerId, partner_order_ref,
+      ]);
+      assert.equal(rows[0].n, 1);
+    }
+  });
+
+  test('batches that hold the same events in another order neither deadlock nor fail', async () => {
+    const events = Array.from({ length: 60 }, () => ({ fields: newConfirmation(), headers: { 'idempotency-key': uniqueId('key') } }));
+    const send = (client: Client, order: typeof events) => order.map(({ fields, headers }) => client.confirm(fields, headers));
+    const [first, second] = clients as [Client, Client];
+    const answers = await Promise.all([...send(first, events), ...send(second, [...events].reverse())]);
+    assert.deepEqual(countByStatus(answers), { 201: 120 });
+    assert.equal(originals(answers).length, 60);
+  });
+
+  test('one estimate: twenty associations at once make one link', async () => {
+    const { calculation_id, partner_order_ref } = (await (clients[0] as Client).estimate()).body.estimate;
+    const { transaction_id } = (await (clients[0] as Client).confirm({ partner_order_ref })).body.contribution;
+    const answers = await race((client) => client.associate(transaction_id, calculation_id));
+    assert.deepEqual(countByStatus(answers), { 201: 1, 409: 19 });
+  });
+});
+
+test('what one process confirmed the other finds at once', async () => {
+  const [first, second] = clients as [Client, Client];
+  const { contribution } = (await first.confirm()).body;
+  assert.deepEqual((await second.findByEvent(contribution.partner_event_id)).body.contribution, contribution);
+});
+
+describe('SIGTERM', () => {
+  test('answers every request that was accepted, resets none, and ends with 0', async () => {
+    const stopping = await spawnService(service.databaseUrl);
+    const client = new Client(stopping.baseUrl, key.apiKey);
+    await client.findByEvent('event-of-nobody');
+    const events = Array.from({ length: 200 }, () => newConfirmation());
+    const outcomes: Promise<Answer>[] = [];
+    for (const fields of events.slice(0, 100)) outcomes.push(client.confirm(fields));
+    stopping.process.kill('SIGTERM');
+    for (const fields of events.slice(100)) outcomes.push(client.confirm(fields));
+    assert.deepEqual(countByStatus(await Promise.all(outcomes)), { 201: 200 });
+    assert.equal(await stopping.end('SIGTERM'), 0);
+  });
+});
+
+describe('the start refuses what would go wrong later, with a sentence', () => {
+  const refusals: [string, Record<string, string>, RegExp][] = [
+    ['settings that make no sense, all of them named', { PORT: 'eighty', SERVICE_ENVIRONMENT: 'test', TRUSTED_PROXIES: 'here' }, /PORT must be[^]*SERVICE_ENVIRONMENT must be[^]*TRUSTED_PROXIES must be|SERVICE_ENVIRONMENT must be[^]*PORT must be[^]*TRUSTED_PROXIES must be/],
+    ['a port that is taken', { PORT: new URL(service.processes[0]?.baseUrl ?? '').port }, /The port \d+ is taken[^]*PORT=/],
+    ['a database of the other environment', { SERVICE_ENVIRONMENT: 'production' }, /belongs to the sandbox environment/],
+    ['a database that is not there', { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' }, /database cannot be reached[^]*DATABASE_URL/],
+  ];
+  for (const [title, env, sentence] of refusals) {
+    test(title, async () => {
+      await assert.rejects(spawnService(service.databaseUrl, env), sentence);
+    });
+  }
+});

@@ -1,0 +1,172 @@
+/** What the database itself guarantees, whatever the code does. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { inTransaction, openDatabase } from '../src/store/database.ts';
+import { listDurabilityProblems, readServerSettings } from '../src/store/durability.ts';
+import { claimInstallation } from '../src/store/installation.ts';
+import { migrate } from '../src/store/migrate.ts';
+import { renderSchema } from '../scripts/render-schema.ts';
+import { newConfirmation } from './support/client.ts';
+import { emptyDatabase } from './support/database.ts';
+import { testService } from './support/service.ts';
+
+const service = await testService();
+const { client, partner } = await service.newPartner();
+const { pool } = service.database;
+
+/** Tables whose rows do not grow with the partners' traffic. */
+const SMALL_TABLES = ['installation', 'partner', 'api_key', 'kysely_migration', 'kysely_migration_lock'];
+
+test('partner_id stands first in every primary key and every unique index of a growing table', async () => {
+  const { rows } = await pool.query(
+    `select t.relname as "table", i.relname as "index", a.attname as "first"
+     from pg_index x join pg_class t on t.oid = x.indrelid join pg_class i on i.oid = x.indexrelid
+       join pg_attribute a on a.attrelid = t.oid and a.attnum = x.indkey[0]
+     where x.indisunique and t.relnamespace = 'public'::regnamespace and t.relname <> all($1)`,
+    [SMALL_TABLES],
+  );
+  assert.ok(rows.length >= 9, `${rows.length} unique indexes were looked at`);
+  assert.deepEqual(rows.filter(({ first }) => first !== 'partner_id'), []);
+});
+
+test('migrations/schema.sql is what the migrations make', async () => {
+  const written = await readFile(fileURLToPath(new URL('../migrations/schema.sql', import.meta.url)), 'utf8');
+  assert.equal(await renderSchema(pool), written, 'run `npm run schema` and review the difference');
+});
+
+test('twenty migrations of an empty database at once: each succeeds, and each file is applied once', async () => {
+  const { databaseUrl } = await emptyDatabase();
+  const applied = await Promise.all(Array.from({ length: 20 }, () => migrate(databaseUrl)));
+  assert.equal(applied.filter((names) => names.length > 0).length, 1);
+  assert.deepEqual(await migrate(databaseUrl), []);
+});
+
+test('a database remembers its environment, however many claim it at once', async () => {
+  const { databaseUrl } = await emptyDatabase();
+  await migrate(databaseUrl);
+  const database = openDatabase({ databaseUrl });
+  try {
+    const owners = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => claimInstallation(database.pool, index % 2 === 0 ? 'sandbox' : 'production')),
+    );
+    assert.equal(new Set(owners).size, 1);
+  } finally {
+    await database.close();
+  }
+});
+
+describe('immutability, by the database and not only by the code', () => {
+  async function assertRefused(text: string, pattern: RegExp): Promise<void> {
+    await assert.rejects(pool.query(text), (error: pg.DatabaseError) => error.code === '23001' && pattern.test(error.message));
+  }
+
+  test('a link is never changed and never removed', async () => {
+    const fields = newConfirmation();
+    const { calculation_id } = (await client.estimate({ partner_order_ref: fields.partner_order_ref })).body.estimate;
+    await client.confirm({ ...fields, calculation_id });
+    await assertRefused("update emissions_link set distance_km = '1'", /update is not allowed on emissions_link/);
+    await assertRefused('delete from emissions_link', /delete is not allowed on emissions_link/);
+  });
+
+  test('an estimate is never changed and never removed', async () => {
+    await client.estimate();
+    await assertRefused('update estimate set raw_emissions_gco2e = 1', /update is not allowed on estimate/);
+    await assertRefused('delete from estimate', /delete is not allowed on estimate/);
+  });
+
+  test('a confirmed contribution is never changed and never removed', async () => {
+    await client.confirm();
+    await assertRefused("update contribution set points = 1 where status = 'confirmed'", /does not go from confirmed/);
+    await assertRefused("update contribution set status = 'failed', failed_at = now(), confirmed_at = null, failure_reason = 'x'", /does not go from confirmed to failed/);
+    await assertRefused('delete from contribution', /delete is not allowed on contribution/);
+  });
+
+  test('a partner is never removed', async () => {
+    await assertRefused('delete from partner', /delete is not allowed on partner/);
+  });
+});
+
+describe('transitions, guarded by the database (decisions, section 4)', () => {
+  const insert = (status: string, more = '') =>
+    pool.query(
+      `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points,
+        status, first_status, contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar,
+        association_outcome, created_at, confirmed_at, failed_at, failure_reason)
+      values ($1, $2, $2, sha256('x'), $2, $2, 5, '${status}', 'pending', 'r', 'p', 't', 'en', 'ar', 'not_requested', now(),
+        ${status === 'confirmed' ? 'now()' : 'null'}, ${status === 'failed' ? "now(), 'reason'" : 'null, null'}) ${more}`,
+      [partner.partnerId, `${status}-${Math.random()}`],
+    );
+
+  test('nothing is born failed', async () => {
+    await assert.rejects(insert('failed'), /not recorded as failed/);
+  });
+
+  test('pending becomes confirmed or failed, and nothing else changes with it', async () => {
+    await insert('pending');
+    await assert.rejects(pool.query("update contribution set status = 'confirmed', confirmed_at = now(), points = 6 where status = 'pending'"), /only the outcome/);
+    await assert.rejects(pool.query("update contribution set summary_en = 'x' where status = 'pending'"), /does not go from pending to pending/);
+    await pool.query("update contribution set status = 'failed', failed_at = now(), failure_reason = 'x' where status = 'pending'");
+    await assert.rejects(pool.query("update contribution set status = 'confirmed', failed_at = null, failure_reason = null, confirmed_at = now() where status = 'failed'"), /does not go from failed to confirmed/);
+  });
+
+  test('a status without its time is refused', async () => {
+    await insert('pending');
+    await assert.rejects(pool.query("update contribution set status = 'confirmed' where status = 'pending'"), /contribution_status/);
+    await pool.query("update contribution set status = 'confirmed', confirmed_at = now() where status = 'pending'");
+  });
+});
+
+describe('durability (a commit that can be lost is no commit)', () => {
+  test('the settings of the test server are safe', async () => {
+    assert.deepEqual(listDurabilityProblems(await readServerSettings(pool)), []);
+  });
+
+  test('synchronous_commit = off, fsync = off, full_page_writes = off and an old server are refused, each with what to do', async () => {
+    const safe = await readServerSettings(pool);
+    const unsafe = { ...safe, fsync: 'off', fullPageWrites: 'off', synchronousCommit: 'off', version: 14 };
+    assert.equal(listDurabilityProblems(unsafe).length, 4);
+  });
+
+  test('a role whose commits are not durable stops the start', async () => {
+    const { databaseUrl, name } = await emptyDatabase();
+    const admin = new pg.Client({ connectionString: databaseUrl });
+    await admin.connect();
+    await admin.query(`alter database ${name} set synchronous_commit = off`);
+    await admin.end();
+    await assert.rejects(testService({ env: { DATABASE_URL: databaseUrl } }), /synchronous_commit is off/);
+  });
+});
+
+describe('transactions', () => {
+  test('what throws stores nothing, and the connection is used again', async () => {
+    const insert = { text: "insert into partner values ('ptn_rolled_back', 'x', 1, 1, 1)" };
+    await assert.rejects(
+      inTransaction(service.database, { lockTimeoutMs: 100 }, async (db) => {
+        await db.query(insert);
+        await db.query('select 1/0');
+      }),
+      /division by zero/,
+    );
+    const { rows } = await pool.query("select 1 from partner where partner_id = 'ptn_rolled_back'");
+    assert.equal(rows.length, 0);
+  });
+
+  test('a session that loses its client in the middle is ended by the server', async () => {
+    const { rows } = await pool.query("select current_setting('idle_in_transaction_session_timeout') as idle, current_setting('statement_timeout') as statement");
+    assert.deepEqual(rows, [{ idle: '3s', statement: '4500ms' }]);
+  });
+
+  test('a connection that dies while it is checked out rejects its work and ends nothing else', async () => {
+    await assert.rejects(
+      inTransaction(service.database, { lockTimeoutMs: 100 }, async (db) => {
+        const { rows } = await db.query('select pg_backend_pid() as pid');
+        await pool.query('select pg_terminate_backend($1)', [rows[0].pid]);
+        await db.query('select 1');
+      }),
+    );
+    assert.equal((await client.confirm()).status, 201);
+  });
+});

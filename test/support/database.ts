@@ -1,0 +1,60 @@
+import { after } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+export interface TestDatabase {
+  readonly name: string;
+  readonly databaseUrl: string;
+  readonly pool: pg.Pool;
+}
+
+const OBJECT_IN_USE = '55006';
+let made = 0;
+
+/** A migrated database of its own for a test file, gone when the file's tests are over. */
+export async function testDatabase(): Promise<TestDatabase> {
+  return createDatabase(setting('TEST_DATABASE_TEMPLATE'));
+}
+
+/** The same without any table. */
+export async function emptyDatabase(): Promise<TestDatabase> {
+  return createDatabase('template0');
+}
+
+async function createDatabase(template: string): Promise<TestDatabase> {
+  const host = setting('TEST_DATABASE_HOST');
+  const name = `test_${process.pid}_${made++}`;
+  await administer(host, `create database ${name} template ${template}`);
+  const databaseUrl = `postgresql:///${name}?host=${encodeURIComponent(host)}&user=postgres`;
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+  after(async () => {
+    await pool.end();
+    await administer(host, `drop database ${name} with (force)`);
+  });
+  return { name, databaseUrl, pool };
+}
+
+function setting(name: string): string {
+  const value = process.env[name];
+  if (!value)
+    throw new Error(`${name} is missing: run tests with \`node scripts/test.ts [FILE]\`, which starts PostgreSQL for them.`);
+  return value;
+}
+
+/** Two creators can meet on the template, which PostgreSQL refuses; the later one tries again. */
+async function administer(host: string, statement: string): Promise<void> {
+  const client = new pg.Client({ host, user: 'postgres', database: 'postgres' });
+  await client.connect();
+  try {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return void (await client.query(statement));
+      } catch (error) {
+        if ((error as pg.DatabaseError).code !== OBJECT_IN_USE || attempt === 50) throw error;
+        await sleep(20);
+      }
+    }
+  } finally {
+    await client.end();
+  }
+}

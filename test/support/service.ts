@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { readConfig } from '../../src/config.ts';
+import type { ContributionRules } from '../../src/domain/contribution-rules.ts';
+import { type ApiKeyTerms, type IssuedApiKey, issueApiKey } from '../../src/operations/manage-api-key.ts';
+import { createPartner } from '../../src/operations/manage-partner.ts';
+import { type Service, startService } from '../../src/service.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { Partner, PartnerRates } from '../../src/store/partner.ts';
+import { Client } from './client.ts';
+import { testDatabase } from './database.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+/** As good as no limit, where a test is not about limits. */
+const OPEN_RATES: PartnerRates = { writesPerSecond: 1_000_000, lookupsPerSecond: 1_000_000, reportsPerSecond: 1_000_000 };
+
+export interface TestPartner {
+  readonly partner: Partner;
+  readonly key: IssuedApiKey;
+  readonly client: Client;
+}
+
+export interface TestService {
+  readonly baseUrl: string;
+  readonly databaseUrl: string;
+  /** The service's own kind of connection, for what a test looks up or prepares in the database. */
+  readonly database: Database;
+  newPartner(terms?: { rates?: Partial<PartnerRates>; key?: Partial<ApiKeyTerms> }): Promise<TestPartner>;
+}
+
+export interface TestServiceOptions {
+  readonly rulesOf?: (partnerId: string) => ContributionRules;
+  readonly env?: Record<string, string>;
+}
+
+/** A service in this process on a database of its own, both gone when the file's tests are over. */
+export async function testService({ rulesOf, env = {} }: TestServiceOptions = {}): Promise<TestService> {
+  const { databaseUrl } = await testDatabase();
+  const service: Service = await startService(readConfig(serviceEnv(databaseUrl, env)), rulesOf ? { rulesOf } : {});
+  after(() => service.stop());
+  return { ...withPartners(service.baseUrl, service.database), databaseUrl };
+}
+
+export interface ServiceProcess {
+  readonly baseUrl: string;
+  readonly process: ChildProcess;
+  /** Everything that it wrote so far. */
+  output(): string;
+  /** Ends it by a signal and waits for its end. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** `serve` in a process of its own, on any free port; ended when the file's tests are over. */
+export async function spawnService(databaseUrl: string, env: Record<string, string> = {}): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [MAIN, 'serve'], { env: { ...process.env, ...serviceEnv(databaseUrl, env) } });
+  let written = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (written += chunk));
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+    child.kill(signal);
+    const [code] = await once(child, 'exit');
+    return code as number | null;
+  };
+  after(() => end('SIGKILL'));
+  const baseUrl = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', () => {
+      const [, url] = /listens on (\S+)/.exec(written) ?? [];
+      if (url) resolve(url);
+    });
+    child.once('exit', () => reject(new Error(`The service ended before it listened:\n${written}`)));
+  });
+  return { baseUrl, process: child, output: () => written, end };
+}
+
+/** Several processes on one database, with partners that may call each of them. */
+export async function testServiceProcesses(count: number): Promise<TestService & { processes: ServiceProcess[] }> {
+  const { databaseUrl } = await testDatabase();
+  const processes = await Promise.all(Array.from({ length: count }, () => spawnService(databaseUrl)));
+  const database = openDatabase({ databaseUrl, poolSize: 2 });
+  after(() => database.close());
+  const [first] = processes;
+  return { ...withPartners((first as ServiceProcess).baseUrl, database), databaseUrl, processes };
+}
+
+function withPartners(baseUrl: string, database: Database): Omit<TestService, 'databaseUrl'> {
+  return {
+    baseUrl,
+    database,
+    async newPartner({ rates = {}, key: terms = {} } = {}) {
+      const partner = await createPartner(database.pool, 'Test partner', { ...OPEN_RATES, ...rates });
+      const defaults: ApiKeyTerms = { name: 'test', permission: 'read_write', allowedAddresses: [], expiresAt: null };
+      const key = await issueApiKey(database.pool, 'sandbox', partner.partnerId, { ...defaults, ...terms });
+      return { partner, key, client: new Client(baseUrl, key.apiKey) };
+    },
+  };
+}
+
+function serviceEnv(databaseUrl: string, env: Record<string, string>): Record<string, string> {
+  return { DATABASE_URL: databaseUrl, PORT: '0', OPERATIONS_PORT: '0', LOG_LEVEL: 'silent', ...env };
+}
