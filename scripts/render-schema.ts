@@ -12,7 +12,11 @@ export async function renderSchema(pool: pg.Pool): Promise<string> {
   const parts = ['-- The schema that the migrations make, read from the catalogue. `npm run schema` writes it.'];
   for (const { oid, name } of tables) {
     const lines = [...(await listColumns(pool, oid)), ...(await listConstraints(pool, oid))].map((line) => `  ${line}`);
-    parts.push(`create table ${name} (\n${lines.join(',\n')}\n);`, ...(await listIndexes(pool, oid)), ...(await listTriggers(pool, oid)));
+    parts.push(
+      `create table ${name} (\n${lines.join(',\n')}\n);`,
+      ...(await listIndexes(pool, oid)),
+      ...(await listTriggers(pool, oid)),
+    );
   }
   return `${[...parts, ...(await listFunctions(pool))].join('\n\n')}\n`;
 }
@@ -54,7 +58,10 @@ async function listIndexes(pool: pg.Pool, table: number): Promise<string[]> {
 }
 
 async function listTriggers(pool: pg.Pool, table: number): Promise<string[]> {
-  const { rows } = await pool.query("select pg_get_triggerdef(oid) || ';' as line from pg_trigger where tgrelid = $1 and not tgisinternal order by tgname", [table]);
+  const { rows } = await pool.query(
+    "select pg_get_triggerdef(oid) || ';' as line from pg_trigger where tgrelid = $1 and not tgisinternal order by tgname",
+    [table],
+  );
   return rows.map(({ line }) => line);
 }
 

@@ -52,7 +52,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-process.exitCode = await main();
+process.exitCode = await main().catch((failure: Error) => {
+  console.error(failure.message);
+  console.log('0 passed, 1 failed, 0 skipped');
+  return 1;
+});
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -148,12 +152,14 @@ async function runFiles(files: readonly string[], namePattern: string | undefine
       console.log(`✖ ${relative(REPOSITORY, name)} holds no test`);
     }
   });
-  events.on('test:summary', ({ file, counts: counted }) => {
+  events.on('test:summary', ({ file, success, counts: { tests, passed, skipped, todo } }) => {
     if (file !== undefined) return;
     hasSummary = true;
-    counts.passed += counted.passed;
-    counts.failed += counted.failed + counted.cancelled;
-    counts.skipped += counted.skipped + counted.todo;
+    const failed = tests - passed - skipped - todo;
+    counts.passed += passed;
+    counts.skipped += skipped + todo;
+    // What fails outside every test, such as a hook of a suite, is not counted by the run.
+    counts.failed += failed === 0 && !success ? 1 : failed;
   });
   const printed = events.compose(spec);
   printed.on('data', (text) => {

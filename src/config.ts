@@ -67,7 +67,9 @@ function reader(env: NodeJS.ProcessEnv, problems: string[]) {
     text: (name: string, fallback: string): string => given(name) ?? fallback,
     oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
       const value = given(name) ?? fallback;
-      return allowed.includes(value as T) ? (value as T) : refuse(`${name} must be ${allowed.join(' or ')}; it is "${value}".`, fallback);
+      return allowed.includes(value as T)
+        ? (value as T)
+        : refuse(`${name} must be ${allowed.join(' or ')}; it is "${value}".`, fallback);
     },
     port(name: string, fallback: number): number {
       const value = given(name) ?? String(fallback);
@@ -82,9 +84,14 @@ function reader(env: NodeJS.ProcessEnv, problems: string[]) {
         : refuse(`${name} must be a PostgreSQL address such as postgresql://user:password@host:5432/database.`, undefined);
     },
     addresses(name: string): string[] {
-      const entries = (given(name) ?? '').split(',').map((entry) => entry.trim()).filter(Boolean);
+      const entries = (given(name) ?? '')
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter(Boolean);
       const wrong = entries.filter((entry) => !isAddressOrBlock(entry));
-      return wrong.length === 0 ? entries : refuse(`${name} must be addresses or CIDR blocks with commas between; not so: ${wrong.join(', ')}.`, []);
+      return wrong.length === 0
+        ? entries
+        : refuse(`${name} must be addresses or CIDR blocks with commas between; not so: ${wrong.join(', ')}.`, []);
     },
   };
 }

@@ -12,6 +12,7 @@ import { authenticator } from './partner-api/authenticate.ts';
 import { failureLimit } from './partner-api/failure-limit.ts';
 import { connectStore, type Store } from './storage.ts';
 import type { Database } from './store/database.ts';
+import { proveCommit } from './store/durability.ts';
 
 export interface Service {
   /** Where partners reach it, such as `http://127.0.0.1:8080`. */
@@ -30,6 +31,7 @@ export interface ServiceOptions {
 /** For so long every answer asks its client to close the connection, so that none is cut with a request under way. */
 const DRAIN_MS = 400;
 const CLOSE_TIMEOUT_MS = 8_000;
+const READINESS_TIMEOUT_MS = 2_000;
 
 /**
  * Builds the parts in order and starts them: database, operations, interface, listeners.
@@ -61,7 +63,8 @@ async function startOn(store: Store, config: Config, log: Log, rulesOf?: Service
       metrics.countAnswer(answer);
       logAnswer(log, answer);
     },
-    onUnexpectedError: (error, correlationId) => log.logger.error({ err: error, correlation_id: correlationId }, 'unexpected error'),
+    onUnexpectedError: (error, correlationId) =>
+      log.logger.error({ err: error, correlation_id: correlationId }, 'unexpected error'),
   });
   const operations = await openOperationsListener({
     host: config.operationsHost,
@@ -69,15 +72,13 @@ async function startOn(store: Store, config: Config, log: Log, rulesOf?: Service
     registry: metrics.registry,
     checkReadiness: async () => {
       if (state.isStopping) throw new Error('the service is stopping');
-      await database.pool.query('select 1');
+      await Promise.race([proveCommit(database.pool), refuseAfter(READINESS_TIMEOUT_MS)]);
     },
   }).catch((error: unknown) => refuseBusyPort(error, 'OPERATIONS_PORT', config.operationsPort));
-  const baseUrl = await api.app
-    .listen({ host: config.host, port: config.port })
-    .catch((error: unknown) => {
-      operations.close();
-      return refuseBusyPort(error, 'PORT', config.port);
-    });
+  const baseUrl = await api.app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
+    operations.close();
+    return refuseBusyPort(error, 'PORT', config.port);
+  });
   let stopped: Promise<void> | undefined;
   const stop = () => {
     state.isStopping = true;
@@ -87,12 +88,20 @@ async function startOn(store: Store, config: Config, log: Log, rulesOf?: Service
   return { baseUrl, database, log, stop };
 }
 
+async function refuseAfter(timeoutMs: number): Promise<never> {
+  await sleep(timeoutMs, undefined, { ref: false });
+  throw new Error(`the database did not commit within ${timeoutMs} ms`);
+}
+
 function refuseBusyPort(error: unknown, setting: string, port: number): never {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EADDRINUSE') {
-    throw new Error(`The port ${port} is taken by another program. Choose another one: ${setting}=${port + 10} npm start`, { cause: error });
+    throw new Error(`The port ${port} is taken by another program. Choose another one: ${setting}=${port + 10} npm start`, {
+      cause: error,
+    });
   }
-  if (code === 'EACCES') throw new Error(`The port ${port} may not be opened by this user. Choose one above 1023 with ${setting}.`, { cause: error });
+  if (code === 'EACCES')
+    throw new Error(`The port ${port} may not be opened by this user. Choose one above 1023 with ${setting}.`, { cause: error });
   throw error;
 }
 

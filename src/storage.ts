@@ -41,7 +41,10 @@ export async function connectStore(config: Config, options: StoreOptions = {}): 
 }
 
 /** The same without any preparation: `doctor` looks before anything is changed. */
-export async function openStore(config: Config, { poolSize = 4, logger, onProgress = () => {} }: StoreOptions = {}): Promise<Store> {
+export async function openStore(
+  config: Config,
+  { poolSize = 4, logger, onProgress = () => {} }: StoreOptions = {},
+): Promise<Store> {
   const server = config.databaseUrl === undefined ? await openEmbedded(config.dataDirectory, { onProgress }) : undefined;
   const databaseUrl = config.databaseUrl ?? embeddedUrl(server as EmbeddedServer);
   const database = openDatabase({
@@ -79,12 +82,20 @@ function watchOver(server: EmbeddedServer, logger: Logger | undefined): NodeJS.T
   return timer;
 }
 
-async function prepare({ database, databaseUrl }: Store, config: Config, { migrates = false, onProgress = () => {} }: StoreOptions): Promise<void> {
+async function prepare(
+  { database, databaseUrl }: Store,
+  config: Config,
+  { migrates = false, onProgress = () => {} }: StoreOptions,
+): Promise<void> {
   const settings = await readServerSettings(database.pool).catch((cause: unknown) => {
-    throw new Error(`The database cannot be reached: ${(cause as Error).message}. Check that it runs and that DATABASE_URL is right.`, { cause });
+    throw new Error(
+      `The database cannot be reached: ${(cause as Error).message}. Check that it runs and that DATABASE_URL is right.`,
+      { cause },
+    );
   });
   const problems = listDurabilityProblems(settings);
-  if (problems.length > 0) throw new Error(`This database would not keep contributions safe.\n${problems.map((each) => `  - ${each}`).join('\n')}`);
+  if (problems.length > 0)
+    throw new Error(`This database would not keep contributions safe.\n${problems.map((each) => `  - ${each}`).join('\n')}`);
   if (migrates) for (const { name } of await migrate(databaseUrl)) onProgress(`Migrated the database: ${name}`);
   else await refusePendingMigrations(databaseUrl);
   const owner = await claimInstallation(database.pool, config.environment);

@@ -46,7 +46,9 @@ function importsOf({ path, text }: SourceFile): string[] {
 function listViolations(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => {
     const folder = folderOf(file.path);
-    return importsOf(file).filter((target) => !isAllowed(folder, target)).map((target) => `${file.path} imports ${target}`);
+    return importsOf(file)
+      .filter((target) => !isAllowed(folder, target))
+      .map((target) => `${file.path} imports ${target}`);
   });
 }
 
@@ -90,11 +92,23 @@ describe('the guard bites', () => {
 });
 
 test('only main.ts and the command line touch the process', () => {
-  const touching = sources.filter(({ text }) => /\bprocess\.(?:exit|on|argv|stdout|exitCode)\b/.test(text)).map(({ path }) => folderOf(path));
-  assert.deepEqual([...new Set(touching)].filter((folder) => folder !== 'commands' && folder !== '.'), []);
+  const touching = sources
+    .filter(({ text }) => /\bprocess\.(?:exit|on|argv|stdout|exitCode)\b/.test(text))
+    .map(({ path }) => folderOf(path));
+  assert.deepEqual(
+    [...new Set(touching)].filter((folder) => folder !== 'commands' && folder !== '.'),
+    [],
+  );
 });
 
 test('each folder opens with what belongs there and what does not', () => {
-  const openings = ['store/database.ts', 'operations/confirm-contribution.ts', 'partner-api/app.ts', 'commands/program.ts', 'observability/log.ts', 'domain/error-codes.ts'];
+  const openings = [
+    'store/database.ts',
+    'operations/confirm-contribution.ts',
+    'partner-api/app.ts',
+    'commands/program.ts',
+    'observability/log.ts',
+    'domain/error-codes.ts',
+  ];
   for (const path of openings) assert.match(sources.find((file) => file.path === path)?.text ?? '', /^\/\*\*/, path);
 });

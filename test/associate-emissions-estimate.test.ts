@@ -70,7 +70,9 @@ describe('replay', () => {
   test('one key: twenty at once give one original and nineteen replays', async () => {
     const { contribution, estimate } = await newPair();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => client.associate(contribution.transaction_id, estimate.calculation_id, { 'idempotency-key': 'link-race' })),
+      Array.from({ length: 20 }, () =>
+        client.associate(contribution.transaction_id, estimate.calculation_id, { 'idempotency-key': 'link-race' }),
+      ),
     );
     assert.deepEqual(countByStatus(answers), { 201: 20 });
     assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
@@ -86,14 +88,19 @@ describe('association_conflict: links are one to one, and for good', () => {
     const answer = await client.associate(contribution.transaction_id, second.calculation_id);
     assert.deepEqual([answer.status, answer.body.error.code], [409, 'association_conflict']);
     assert.deepEqual(detailCodes(answer), {
-      point_restoration: 'not_authorized', next_action: 'use_existing', transaction_id: contribution.transaction_id,
+      point_restoration: 'not_authorized',
+      next_action: 'use_existing',
+      transaction_id: contribution.transaction_id,
     });
   });
 
   test('the same link under another key is a conflict too', async () => {
     const { contribution, estimate } = await newPair();
     await client.associate(contribution.transaction_id, estimate.calculation_id);
-    assert.equal((await client.associate(contribution.transaction_id, estimate.calculation_id)).body.error.code, 'association_conflict');
+    assert.equal(
+      (await client.associate(contribution.transaction_id, estimate.calculation_id)).body.error.code,
+      'association_conflict',
+    );
   });
 
   test("the estimate has a link: the answer names that link's contribution", async () => {
@@ -107,8 +114,12 @@ describe('association_conflict: links are one to one, and for good', () => {
 
   test('twenty estimates at once for one contribution: one link', async () => {
     const { contribution } = await newPair();
-    const made = await Promise.all(Array.from({ length: 20 }, () => client.estimate({ partner_order_ref: contribution.partner_order_ref })));
-    const answers = await Promise.all(made.map(({ body }) => client.associate(contribution.transaction_id, body.estimate.calculation_id)));
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => client.estimate({ partner_order_ref: contribution.partner_order_ref })),
+    );
+    const answers = await Promise.all(
+      made.map(({ body }) => client.associate(contribution.transaction_id, body.estimate.calculation_id)),
+    );
     assert.deepEqual(countByStatus(answers), { 201: 1, 409: 19 });
   });
 });
@@ -155,7 +166,13 @@ describe('refusals leave the contribution as it is, without a link', () => {
     await assertRefused(contribution.transaction_id, expired, 410, 'estimate_expired');
   });
 
-  for (const [title, calculation_id] of [['missing', undefined], ['null', null], ['a number', 5], ['short', 'calc'], ['long', 'c'.repeat(129)]] as const) {
+  for (const [title, calculation_id] of [
+    ['missing', undefined],
+    ['null', null],
+    ['a number', 5],
+    ['short', 'calc'],
+    ['long', 'c'.repeat(129)],
+  ] as const) {
     test(`invalid_request: a calculation_id that is ${title}`, async () => {
       const { contribution } = await newPair();
       await assertRefused(contribution.transaction_id, calculation_id, 400, 'invalid_request');

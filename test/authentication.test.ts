@@ -22,15 +22,27 @@ const OPERATIONS: [string, string, string, unknown?][] = [
   ['confirmContribution', 'POST', '/v1/impact-transactions', newConfirmation()],
   ['getContributionByPartnerEventId', 'GET', `/v1/impact-transactions?partner_event_id=${contribution.partner_event_id}`],
   ['getContributionById', 'GET', `/v1/impact-transactions/${contribution.transaction_id}`],
-  ['createDeliveryEmissionsEstimate', 'POST', '/v1/emissions/estimates', { partner_order_ref: 'o', distance_km: '1', distance_unit: 'km', vehicle_category: 'car_gasoline' }],
+  [
+    'createDeliveryEmissionsEstimate',
+    'POST',
+    '/v1/emissions/estimates',
+    { partner_order_ref: 'o', distance_km: '1', distance_unit: 'km', vehicle_category: 'car_gasoline' },
+  ],
   ['getDeliveryEmissionsEstimate', 'GET', `/v1/emissions/estimates/${estimate.calculation_id}`],
-  ['associateEmissionsEstimate', 'POST', `/v1/impact-transactions/${contribution.transaction_id}/emissions-associations`, { calculation_id: estimate.calculation_id }],
+  [
+    'associateEmissionsEstimate',
+    'POST',
+    `/v1/impact-transactions/${contribution.transaction_id}/emissions-associations`,
+    { calculation_id: estimate.calculation_id },
+  ],
 ];
 
 function callAll(apiKey: string) {
   const caller = new Client(service.baseUrl, apiKey);
   return Promise.all(
-    OPERATIONS.map(([, method, path, body]) => caller.call(path, { method, headers: { 'idempotency-key': uniqueId('key') }, ...(body !== undefined && { body }) })),
+    OPERATIONS.map(([, method, path, body]) =>
+      caller.call(path, { method, headers: { 'idempotency-key': uniqueId('key') }, ...(body !== undefined && { body }) }),
+    ),
   );
 }
 
@@ -103,14 +115,18 @@ describe('forbidden: 403', () => {
     const reader = await service.newPartner({ key: { permission: 'read_only' } });
     const before = await countRows(database);
     const answers = await callAll(reader.key.apiKey);
-    assert.deepEqual(answers.map(({ status }) => status), [403, 404, 404, 403, 404, 403]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [403, 404, 404, 403, 404, 403],
+    );
     assert.equal(answers[0]?.body.error.code, 'forbidden');
     assert.deepEqual(await countRows(database), before);
   });
 
   test('an address outside the list of the key', async () => {
     const elsewhere = await service.newPartner({ key: { allowedAddresses: ['203.0.113.0/24', '2001:db8::/32'] } });
-    for (const answer of await callAll(elsewhere.key.apiKey)) assert.deepEqual([answer.status, answer.body.error.code], [403, 'forbidden']);
+    for (const answer of await callAll(elsewhere.key.apiKey))
+      assert.deepEqual([answer.status, answer.body.error.code], [403, 'forbidden']);
     const here = await service.newPartner({ key: { allowedAddresses: ['203.0.113.7', '127.0.0.0/8'] } });
     assert.equal((await here.client.confirm()).status, 201);
   });
@@ -170,7 +186,9 @@ describe('within ten seconds on every instance (decisions, section 5)', () => {
   test('a key expires at its time even while it is remembered', async () => {
     const { key: issued } = await service.newPartner({ key: { expiresAt: new Date(Date.now() + 60_000) } });
     const { clock, of } = instance();
-    await database.pool.query("update api_key set expires_at = now() + interval '2 seconds' where key_id = $1", [issued.key.keyId]);
+    await database.pool.query("update api_key set expires_at = now() + interval '2 seconds' where key_id = $1", [
+      issued.key.keyId,
+    ]);
     await of(issued.apiKey);
     clock.ms += 2_000;
     await assert.rejects(of(issued.apiKey), { code: 'unauthorized' });
@@ -198,16 +216,23 @@ describe('rotation', () => {
 
 describe('secrets', () => {
   test('the database holds no key: only its id and a hash of its secret', async () => {
-    const { rows } = await database.pool.query('select to_jsonb(k)::text as text from api_key k where key_id = $1', [key.key.keyId]);
+    const { rows } = await database.pool.query('select to_jsonb(k)::text as text from api_key k where key_id = $1', [
+      key.key.keyId,
+    ]);
     const secret = key.apiKey.slice('pi_sandbox_'.length + 12, -6);
     assert.equal(rows.length, 1);
     assert.ok(!rows[0].text.includes(secret));
   });
 
   test('no CORS: a browser is given no permission', async () => {
-    const answer = await client.call('/v1/impact-transactions?partner_event_id=event-of-nobody', { headers: { origin: 'https://shop.example' } });
+    const answer = await client.call('/v1/impact-transactions?partner_event_id=event-of-nobody', {
+      headers: { origin: 'https://shop.example' },
+    });
     assert.equal(answer.headers.get('access-control-allow-origin'), null);
-    const preflight = await client.call('/v1/impact-transactions', { method: 'OPTIONS', headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST' } });
+    const preflight = await client.call('/v1/impact-transactions', {
+      method: 'OPTIONS',
+      headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST' },
+    });
     assert.equal(preflight.status, 405);
   });
 });

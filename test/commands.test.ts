@@ -19,7 +19,9 @@ interface Outcome {
 function run(args: string[], env: Record<string, string> = {}): Promise<Outcome> {
   return new Promise((resolve) => {
     const options = { env: { ...process.env, DATABASE_URL: service.databaseUrl, ...env } };
-    execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }));
+    execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
   });
 }
 
@@ -32,9 +34,21 @@ async function runJson(...args: string[]): Promise<any> {
 
 describe('for programs: exactly one JSON value on standard output', () => {
   test('from a partner to a confirmed contribution', async () => {
-    const { partner_id } = await runJson('partner', 'create', '--name', 'Noon & Sons', '--writes-per-second', '7', '--lookups-per-second', '9');
+    const { partner_id } = await runJson(
+      'partner',
+      'create',
+      '--name',
+      'Noon & Sons',
+      '--writes-per-second',
+      '7',
+      '--lookups-per-second',
+      '9',
+    );
     const shown = await runJson('partner', 'show', '--partner', partner_id);
-    assert.deepEqual([shown.name, shown.status, shown.writes_per_second, shown.lookups_per_second], ['Noon & Sons', 'active', 7, 9]);
+    assert.deepEqual(
+      [shown.name, shown.status, shown.writes_per_second, shown.lookups_per_second],
+      ['Noon & Sons', 'active', 7, 9],
+    );
     const issued = await runJson('key', 'issue', '--partner', partner_id);
     assert.match(issued.api_key, /^pi_sandbox_/);
     assert.ok(issued.api_key.includes(issued.key_id));
@@ -56,7 +70,10 @@ describe('for programs: exactly one JSON value on standard output', () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const terms = ['--permission', 'read_only', '--allow', '203.0.113.7', '--allow', '2001:db8::/32', '--expires-at', expiresAt];
     const issued = await runJson('key', 'issue', '--partner', partner_id, ...terms);
-    assert.deepEqual([issued.permission, issued.allowed_addresses, issued.expires_at], ['read_only', ['203.0.113.7', '2001:db8::/32'], expiresAt]);
+    assert.deepEqual(
+      [issued.permission, issued.allowed_addresses, issued.expires_at],
+      ['read_only', ['203.0.113.7', '2001:db8::/32'], expiresAt],
+    );
     const rotated = await runJson('key', 'rotate', '--key', issued.key_id, '--overlap-hours', '0');
     assert.notEqual(rotated.key_id, issued.key_id);
     assert.equal(rotated.replaces.key_id, issued.key_id);
@@ -66,7 +83,10 @@ describe('for programs: exactly one JSON value on standard output', () => {
   test('doctor finds nothing wrong with a sound installation, and migrate nothing to do', async () => {
     const { ok, findings } = await runJson('doctor');
     assert.equal(ok, true, JSON.stringify(findings));
-    assert.deepEqual(findings.map(({ check }: { check: string }) => check), ['settings', 'durability', 'clock', 'migrations']);
+    assert.deepEqual(
+      findings.map(({ check }: { check: string }) => check),
+      ['settings', 'durability', 'clock', 'migrations'],
+    );
     assert.deepEqual(await runJson('migrate'), { applied: [] });
   });
 });
@@ -75,7 +95,10 @@ describe('for people', () => {
   test('tables have headings, and a key is said to be shown once', async () => {
     const { partner_id } = await runJson('partner', 'create', '--name', 'For people');
     assert.match((await run(['partner', 'list'])).stdout, /^PARTNER +NAME +STATUS/);
-    assert.match((await run(['key', 'list', '--partner', partner_id])).stdout, /The partner has no key yet\. Make one: npx partner-impact key issue/);
+    assert.match(
+      (await run(['key', 'list', '--partner', partner_id])).stdout,
+      /The partner has no key yet\. Make one: npx partner-impact key issue/,
+    );
     assert.match((await run(['key', 'issue', '--partner', partner_id])).stdout, /shown this once/);
   });
 
@@ -91,7 +114,12 @@ describe('failures: one sentence on standard error, nothing on standard output',
   const failures: [string, string[], number, RegExp, Record<string, string>?][] = [
     ['an unknown command', ['fly'], 2, /unknown command 'fly'/],
     ['a missing option', ['partner', 'create'], 2, /--name/],
-    ['a rate that is none', ['partner', 'create', '--name', 'x', '--writes-per-second', 'many'], 2, /whole number from 1 to 1000000/],
+    [
+      'a rate that is none',
+      ['partner', 'create', '--name', 'x', '--writes-per-second', 'many'],
+      2,
+      /whole number from 1 to 1000000/,
+    ],
     ['a name without characters', ['partner', 'create', '--name', ' '], 2, /1 to 200 characters/],
     ['a permission that there is not', ['key', 'issue', '--partner', 'p', '--permission', 'all'], 2, /read_write, read_only/],
     ['an address that is none', ['key', 'issue', '--partner', 'p', '--allow', 'localhost'], 2, /address or a CIDR block/],
@@ -100,7 +128,13 @@ describe('failures: one sentence on standard error, nothing on standard output',
     ['an unknown partner', ['key', 'issue', '--partner', 'ptn_unknown'], 1, /There is no partner ptn_unknown/],
     ['an unknown key', ['key', 'revoke', '--key', 'unknown'], 1, /There is no key unknown/],
     ['a setting that makes no sense', ['partner', 'list'], 2, /PORT must be a port/, { PORT: 'x' }],
-    ['a database that is not there', ['partner', 'list'], 1, /cannot be reached/, { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' }],
+    [
+      'a database that is not there',
+      ['partner', 'list'],
+      1,
+      /cannot be reached/,
+      { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' },
+    ],
   ];
   for (const [title, args, expectedCode, sentence, env] of failures) {
     test(title, async () => {

@@ -22,7 +22,10 @@ async function assertNothingStored(send: () => Promise<unknown>): Promise<void> 
 describe('201 (HTTP status and body: interface, "confirmContribution")', () => {
   test('a first confirmation answers contribution, association and request, and where to find it', async () => {
     const fields = { ...newConfirmation(), opaque_customer_ref: 'c-1' };
-    const answer = await client.post('/v1/impact-transactions', fields, { 'idempotency-key': 'key-of-the-first', 'x-correlation-id': 'corr-of-mine' });
+    const answer = await client.post('/v1/impact-transactions', fields, {
+      'idempotency-key': 'key-of-the-first',
+      'x-correlation-id': 'corr-of-mine',
+    });
     assert.equal(answer.status, 201);
     const { contribution, association, request } = answer.body;
     assert.match(contribution.transaction_id, /^txn_/);
@@ -30,9 +33,19 @@ describe('201 (HTTP status and body: interface, "confirmContribution")', () => {
     assert.deepEqual(
       { ...contribution, transaction_id: '', created_at: '', confirmed_at: '', expected_environmental_support: {} },
       {
-        transaction_id: '', ...fields, points: 250n, status: 'confirmed',
-        contribution_rule_version: 'default-1', point_conversion_version: 'default-1', tree_cost_version: 'default-1',
-        expected_environmental_support: {}, non_refundable: true, environment: 'sandbox', created_at: '', confirmed_at: '', failed_at: null,
+        transaction_id: '',
+        ...fields,
+        points: 250n,
+        status: 'confirmed',
+        contribution_rule_version: 'default-1',
+        point_conversion_version: 'default-1',
+        tree_cost_version: 'default-1',
+        expected_environmental_support: {},
+        non_refundable: true,
+        environment: 'sandbox',
+        created_at: '',
+        confirmed_at: '',
+        failed_at: null,
       },
     );
     assert.equal(contribution.confirmed_at, contribution.created_at);
@@ -58,7 +71,11 @@ describe('201 (HTTP status and body: interface, "confirmContribution")', () => {
   });
 
   test('identifiers of the least and the greatest length are taken ("Limits")', async () => {
-    const longest = { partner_event_id: uniqueId('e').padEnd(128, '.'), partner_order_ref: uniqueId('o').padEnd(128, ':'), opaque_customer_ref: '_'.repeat(128) };
+    const longest = {
+      partner_event_id: uniqueId('e').padEnd(128, '.'),
+      partner_order_ref: uniqueId('o').padEnd(128, ':'),
+      opaque_customer_ref: '_'.repeat(128),
+    };
     assert.equal((await client.confirm(longest, { 'idempotency-key': uniqueId('k').padEnd(128, '-') })).status, 201);
     const shortest = { partner_event_id: 'evt-0008', partner_order_ref: '1', opaque_customer_ref: 'x' };
     assert.equal((await client.confirm(shortest, { 'idempotency-key': 'key-0008' })).status, 201);
@@ -74,7 +91,9 @@ describe('points (interface, "Contribution", field points: int64, minimum 1)', (
     const { transaction_id, partner_event_id } = answer.body.contribution;
     assert.match((await client.get(transaction_id)).text, /"points":9223372036854775807,/);
     assert.equal((await client.findByEvent(partner_event_id)).body.contribution.points, greatest);
-    const { rows } = await service.database.pool.query('select points::text from contribution where transaction_id = $1', [transaction_id]);
+    const { rows } = await service.database.pool.query('select points::text from contribution where transaction_id = $1', [
+      transaction_id,
+    ]);
     assert.equal(rows[0].points, '9223372036854775807');
   });
 
@@ -85,16 +104,35 @@ describe('points (interface, "Contribution", field points: int64, minimum 1)', (
   test('100, 100.0 and 1e2 are the same integer: they replay one another', async () => {
     const { partner_event_id, partner_order_ref } = newConfirmation();
     const send = (points: string) =>
-      client.post('/v1/impact-transactions', `{"partner_event_id":"${partner_event_id}","partner_order_ref":"${partner_order_ref}","points":${points}}`, {
-        'idempotency-key': 'one-hundred',
-      });
+      client.post(
+        '/v1/impact-transactions',
+        `{"partner_event_id":"${partner_event_id}","partner_order_ref":"${partner_order_ref}","points":${points}}`,
+        {
+          'idempotency-key': 'one-hundred',
+        },
+      );
     const [first, second, third] = [await send('100'), await send('100.0'), await send('1e2')];
     assert.deepEqual([first.status, second.status, third.status], [201, 201, 201]);
     assert.equal(third.body.contribution.points, 100n);
     assert.equal(third.headers.get('idempotent-replayed'), 'true');
   });
 
-  for (const points of ['0', '-1', '-0', '1.5', '"100"', '""', 'null', 'true', '[5]', '{}', '9223372036854775808', '1e400', '0.1e1000', '1e-1']) {
+  for (const points of [
+    '0',
+    '-1',
+    '-0',
+    '1.5',
+    '"100"',
+    '""',
+    'null',
+    'true',
+    '[5]',
+    '{}',
+    '9223372036854775808',
+    '1e400',
+    '0.1e1000',
+    '1e-1',
+  ]) {
     test(`invalid_point_amount: ${points} is refused and nothing is stored`, () =>
       assertNothingStored(async () => {
         const { partner_event_id, partner_order_ref } = newConfirmation();
@@ -133,7 +171,10 @@ describe('invalid_request (interface, "Errors": syntactically invalid request or
     ['an opaque_customer_ref with an at sign', { opaque_customer_ref: 'someone@example.com' }],
     ['an empty opaque_customer_ref', { opaque_customer_ref: '' }],
     ['an unknown field', { points_total: 5 }],
-    ['a __proto__ member', '{"__proto__":{"points":5},"partner_event_id":"event-proto","partner_order_ref":"order-proto","points":5}'],
+    [
+      'a __proto__ member',
+      '{"__proto__":{"points":5},"partner_event_id":"event-proto","partner_order_ref":"order-proto","points":5}',
+    ],
     ['a member given twice', '{"partner_event_id":"event-twice","partner_order_ref":"order-twice","points":5,"points":5}'],
     ['an array', '[]'],
     ['a string', '"text"'],
@@ -195,7 +236,10 @@ describe('replay (idempotency rule 1: the same key with the same canonical paylo
     const headers = { 'idempotency-key': 'replayed-2' };
     await client.confirm({ partner_event_id, partner_order_ref, points: 7 }, headers);
     const second = await issueApiKey(service.database.pool, 'sandbox', partner.partnerId, {
-      name: 'second', permission: 'read_write', allowedAddresses: [], expiresAt: null,
+      name: 'second',
+      permission: 'read_write',
+      allowedAddresses: [],
+      expiresAt: null,
     });
     const body = ` { "points" : 7, "calculation_id": null, "opaque_customer_ref": null,\n"partner_order_ref":"${partner_order_ref}","partner_event_id":"${partner_event_id}"}`;
     const again = await new Client(service.baseUrl, second.apiKey).post('/v1/impact-transactions', body, headers);
@@ -275,7 +319,10 @@ describe('partner_event_conflict and partner_order_conflict (interface, "Errors"
     assert.equal(same.status, 409);
     assert.equal(same.body.error.code, 'partner_event_conflict');
     assert.deepEqual(detailCodes(same), {
-      partner_event_id: 'same_payload', point_restoration: 'not_authorized', next_action: 'use_existing', transaction_id,
+      partner_event_id: 'same_payload',
+      point_restoration: 'not_authorized',
+      next_action: 'use_existing',
+      transaction_id,
     });
     const different = await client.confirm({ ...fields, points: 9, partner_order_ref: uniqueId('order') });
     assert.equal(detailCodes(different)['partner_event_id'], 'other_payload');
@@ -288,7 +335,11 @@ describe('partner_event_conflict and partner_order_conflict (interface, "Errors"
       const answer = await client.confirm({ ...fields, partner_event_id: uniqueId('event') });
       assert.equal(answer.status, 409);
       assert.equal(answer.body.error.code, 'partner_order_conflict');
-      assert.deepEqual(detailCodes(answer), { point_restoration: 'not_authorized', next_action: 'contact_operator', transaction_id });
+      assert.deepEqual(detailCodes(answer), {
+        point_restoration: 'not_authorized',
+        next_action: 'contact_operator',
+        transaction_id,
+      });
     });
   });
 
@@ -363,14 +414,24 @@ describe('association (interface, "Association outcome")', () => {
     });
   });
 
-  const malformed: [string, unknown][] = [['a number', 5], ['too short', 'calc'], ['too long', 'c'.repeat(129)], ['an object', {}], ['a boolean', false], ['empty', '']];
+  const malformed: [string, unknown][] = [
+    ['a number', 5],
+    ['too short', 'calc'],
+    ['too long', 'c'.repeat(129)],
+    ['an object', {}],
+    ['a boolean', false],
+    ['empty', ''],
+  ];
   for (const [title, calculation_id] of malformed) {
     test(`rejected: a calculation_id that is ${title} leaves the contribution confirmed, and is not echoed`, async () => {
       const answer = await client.confirm({ calculation_id });
       assert.equal(answer.status, 201);
       assert.equal(answer.body.contribution.status, 'confirmed');
       const { status, rejection, link } = answer.body.association;
-      assert.deepEqual([status, rejection.code, rejection.calculation_id, link], ['rejected', 'estimate_not_found', null, undefined]);
+      assert.deepEqual(
+        [status, rejection.code, rejection.calculation_id, link],
+        ['rejected', 'estimate_not_found', null, undefined],
+      );
     });
   }
 
@@ -378,7 +439,10 @@ describe('association (interface, "Association outcome")', () => {
     const theirs = (await other.client.estimate()).body.estimate;
     for (const calculation_id of ['calc_unknown-1', theirs.calculation_id]) {
       const { association } = (await client.confirm({ calculation_id, partner_order_ref: uniqueId('order') })).body;
-      assert.deepEqual([association.rejection.code, association.rejection.calculation_id], ['estimate_not_found', calculation_id]);
+      assert.deepEqual(
+        [association.rejection.code, association.rejection.calculation_id],
+        ['estimate_not_found', calculation_id],
+      );
     }
   });
 
@@ -392,7 +456,12 @@ describe('association (interface, "Association outcome")', () => {
 
   test('an estimate is still good shortly before its expiry', async () => {
     const fields = newConfirmation();
-    const calculation_id = await insertEstimateAged(service.database, partner.partnerId, fields.partner_order_ref, '23 hours 59 minutes');
+    const calculation_id = await insertEstimateAged(
+      service.database,
+      partner.partnerId,
+      fields.partner_order_ref,
+      '23 hours 59 minutes',
+    );
     assert.equal((await client.confirm({ ...fields, calculation_id })).body.association.status, 'associated');
   });
 
@@ -429,7 +498,9 @@ describe('association (interface, "Association outcome")', () => {
 describe('races (decisions, section 3: one key, one record)', () => {
   test('one key: twenty at once give one original and nineteen replays of it', async () => {
     const fields = newConfirmation();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => client.confirm(fields, { 'idempotency-key': 'raced-key' })));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => client.confirm(fields, { 'idempotency-key': 'raced-key' })),
+    );
     assert.deepEqual(countByStatus(answers), { 201: 20 });
     assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
     assert.equal(new Set(answers.map(({ body }) => body.contribution.transaction_id)).size, 1);
@@ -437,7 +508,9 @@ describe('races (decisions, section 3: one key, one record)', () => {
 
   test('one event: twenty keys at once give one contribution', async () => {
     const { partner_event_id } = newConfirmation();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => client.confirm({ partner_event_id, partner_order_ref: uniqueId('order') })));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => client.confirm({ partner_event_id, partner_order_ref: uniqueId('order') })),
+    );
     assert.deepEqual(countByStatus(answers), { 201: 1, 409: 19 });
   });
 
@@ -451,7 +524,9 @@ describe('races (decisions, section 3: one key, one record)', () => {
     const taken = newConfirmation();
     await client.confirm(taken);
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => (index % 4 === 0 ? client.confirm({ partner_order_ref: taken.partner_order_ref }) : client.confirm())),
+      Array.from({ length: 40 }, (_, index) =>
+        index % 4 === 0 ? client.confirm({ partner_order_ref: taken.partner_order_ref }) : client.confirm(),
+      ),
     );
     assert.deepEqual(countByStatus(answers), { 201: 30, 409: 10 });
   });

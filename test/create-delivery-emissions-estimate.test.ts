@@ -80,8 +80,32 @@ describe('201', () => {
 
 describe('invalid_distance (interface: 0 < distance_km <= 200, at most three decimals)', () => {
   const distances: unknown[] = [
-    '0', '0.000', '-1', '+1', '200.001', '201', '1000', '1.2345', '1e2', '007', '00.5', '.5', '5.', '', ' 5', '5 ', '5,5', '٥', 'NaN', '0x5',
-    12.5, 5, null, true, ['5'], {},
+    '0',
+    '0.000',
+    '-1',
+    '+1',
+    '200.001',
+    '201',
+    '1000',
+    '1.2345',
+    '1e2',
+    '007',
+    '00.5',
+    '.5',
+    '5.',
+    '',
+    ' 5',
+    '5 ',
+    '5,5',
+    '٥',
+    'NaN',
+    '0x5',
+    12.5,
+    5,
+    null,
+    true,
+    ['5'],
+    {},
   ];
   for (const distance_km of distances) {
     test(`${JSON.stringify(distance_km)} is refused and nothing is stored`, async () => {
@@ -122,7 +146,10 @@ describe('unsupported_vehicle and invalid_request', () => {
   test('where two fields have codes of their own, that of the first in the interface stands, and both are named', async () => {
     const answer = await client.estimate({ distance_km: '0', vehicle_category: 'boat' });
     assert.equal(answer.body.error.code, 'invalid_distance');
-    assert.deepEqual(answer.body.error.details.map(({ field }: { field: string }) => field), ['distance_km', 'vehicle_category']);
+    assert.deepEqual(
+      answer.body.error.details.map(({ field }: { field: string }) => field),
+      ['distance_km', 'vehicle_category'],
+    );
   });
 
   test('errors of an estimate carry no verdict on points: none were given', async () => {
@@ -159,7 +186,9 @@ describe('replay', () => {
 
   test('one key: twenty at once give one estimate', async () => {
     const fields = newEstimate();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => client.estimate(fields, { 'idempotency-key': 'estimate-race' })));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => client.estimate(fields, { 'idempotency-key': 'estimate-race' })),
+    );
     assert.deepEqual(countByStatus(answers), { 201: 20 });
     assert.equal(new Set(answers.map(({ body }) => body.estimate.calculation_id)).size, 1);
     assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);

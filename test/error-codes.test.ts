@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
 import { describeErrorCode, ERROR_CODE_NAMES, type ErrorCode } from '../src/domain/error-codes.ts';
-import { failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
 import { suspendPartner } from '../src/operations/manage-partner.ts';
+import { failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
 import { type Answer, Client, detailCodes, newConfirmation, uniqueId } from './support/client.ts';
 import { insertEstimateAged } from './support/records.ts';
 import { testService } from './support/service.ts';
@@ -88,11 +88,16 @@ for (const code of ERROR_CODE_NAMES) {
   const { status, isRetryable, nextAction, retryAfterSeconds } = describeErrorCode(code);
   test(`${code}: ${status}, retryable ${isRetryable}`, async () => {
     const answer = await SCENARIOS[code]();
-    assert.deepEqual([answer.body.error.code, answer.status, answer.body.error.retryable], [code, status, isRetryable], answer.text);
+    assert.deepEqual(
+      [answer.body.error.code, answer.status, answer.body.error.retryable],
+      [code, status, isRetryable],
+      answer.text,
+    );
     assert.ok(answer.body.error.message.length > 20);
     assert.equal(answer.headers.get('retry-after') !== null, retryAfterSeconds !== undefined);
     const details = detailCodes(answer);
-    if (details['point_restoration']) assert.equal(details['point_restoration'], code === 'contribution_final_failure' ? 'authorized' : 'not_authorized');
+    if (details['point_restoration'])
+      assert.equal(details['point_restoration'], code === 'contribution_final_failure' ? 'authorized' : 'not_authorized');
     if (details['next_action']) assert.equal(details['next_action'], nextAction);
   });
 }

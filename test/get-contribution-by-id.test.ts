@@ -18,7 +18,16 @@ test('200: the same as by the event', async () => {
 
 test('contribution_not_found: unknown, of another partner, and ill formed are one and the same answer', async () => {
   const { transaction_id } = (await client.confirm()).body.contribution;
-  const ids = ['txn_01KAHV5B8R2N4Q6S8V0X2Z4C6E', transaction_id, 'short', 'x'.repeat(129), 'with%20blank', '%D8%B4', 'a%2Fb%2Fc%2Fd%2Fe', '%00%00%00%00%00%00%00%00'];
+  const ids = [
+    'txn_01KAHV5B8R2N4Q6S8V0X2Z4C6E',
+    transaction_id,
+    'short',
+    'x'.repeat(129),
+    'with%20blank',
+    '%D8%B4',
+    'a%2Fb%2Fc%2Fd%2Fe',
+    '%00%00%00%00%00%00%00%00',
+  ];
   const answers = await Promise.all(
     ids.map((id) => other.client.call(`/v1/impact-transactions/${id}`, { headers: { 'x-correlation-id': 'corr-same-answer' } })),
   );

@@ -45,15 +45,26 @@ test('estimate_expired: 410 once 24 hours have passed without association; an ol
     const answer = await client.getEstimate(await insertEstimateAged(service.database, partner.partnerId, 'order-aged', age));
     assert.deepEqual([answer.status, answer.body.error.code, answer.body.error.retryable], [410, 'estimate_expired', false]);
   }
-  assert.equal((await client.getEstimate(await insertEstimateAged(service.database, partner.partnerId, 'order-aged', '23 hours 59 minutes'))).status, 200);
+  assert.equal(
+    (await client.getEstimate(await insertEstimateAged(service.database, partner.partnerId, 'order-aged', '23 hours 59 minutes')))
+      .status,
+    200,
+  );
 });
 
 test('a linked estimate no longer expires, and its expires_at stays as it was computed', async () => {
   const fields = newConfirmation();
-  const calculation_id = await insertEstimateAged(service.database, partner.partnerId, fields.partner_order_ref, '23 hours 59 minutes');
+  const calculation_id = await insertEstimateAged(
+    service.database,
+    partner.partnerId,
+    fields.partner_order_ref,
+    '23 hours 59 minutes',
+  );
   await client.confirm({ ...fields, calculation_id });
   await service.database.pool.query('alter table estimate disable trigger estimate_is_immutable');
-  await service.database.pool.query("update estimate set expires_at = expires_at - interval '1 hour' where calculation_id = $1", [calculation_id]);
+  await service.database.pool.query("update estimate set expires_at = expires_at - interval '1 hour' where calculation_id = $1", [
+    calculation_id,
+  ]);
   await service.database.pool.query('alter table estimate enable trigger estimate_is_immutable');
   const answer = await client.getEstimate(calculation_id);
   assert.equal(answer.status, 200);

@@ -25,7 +25,9 @@ async function sendRaw(...chunks: string[]): Promise<string> {
 function parse(answer: string) {
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
-  const headers = new Map(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]));
+  const headers = new Map(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
   return { status: Number(statusLine.split(' ')[1]), headers, error: JSON.parse(body).error };
 }
 
@@ -50,7 +52,11 @@ describe('what Node refuses by itself', () => {
     ['a header without a colon', 400, `GET / HTTP/1.1\r\n${HOST}nonsense\r\n\r\n`],
     ['header fields of over 16 KiB', 431, `GET / HTTP/1.1\r\n${HOST}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
     ['two lengths', 400, `POST /v1/impact-transactions HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
-    ['length and chunks', 400, `POST /v1/impact-transactions HTTP/1.1\r\n${HOST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`],
+    [
+      'length and chunks',
+      400,
+      `POST /v1/impact-transactions HTTP/1.1\r\n${HOST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    ],
     ['an unknown expectation', 417, `GET /v1/impact-transactions HTTP/1.1\r\n${HOST}Expect: miracles\r\n\r\n`],
     ['CONNECT', 405, `CONNECT service:443 HTTP/1.1\r\n${HOST}\r\n`],
     ['no Host', 400, `GET /v1/impact-transactions HTTP/1.1\r\n${CLOSE}`],
@@ -82,7 +88,9 @@ describe('what Node refuses by itself', () => {
 describe('X-Correlation-ID', () => {
   test('a well-formed one is returned, of 8 and of 128 characters', async () => {
     for (const id of ['corr-008', 'c'.repeat(128)]) {
-      const answer = await client.call('/v1/impact-transactions?partner_event_id=event-of-nobody', { headers: { 'x-correlation-id': id } });
+      const answer = await client.call('/v1/impact-transactions?partner_event_id=event-of-nobody', {
+        headers: { 'x-correlation-id': id },
+      });
       assert.equal(answer.headers.get('x-correlation-id'), id);
       assert.equal(answer.body.error.correlation_id, id);
     }
@@ -122,7 +130,11 @@ describe('routes and methods come before authentication', () => {
     for (const [path, allow] of paths) {
       for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND']) {
         const answer = await client.call(path, { method, headers: { 'x-api-key': '' } });
-        assert.deepEqual([answer.status, answer.headers.get('allow'), answer.body.error.code], [405, allow, 'invalid_request'], `${method} ${path}`);
+        assert.deepEqual(
+          [answer.status, answer.headers.get('allow'), answer.body.error.code],
+          [405, allow, 'invalid_request'],
+          `${method} ${path}`,
+        );
       }
     }
   });

@@ -30,7 +30,10 @@ describe('rate_limited: per partner and class', () => {
   });
 
   test("one partner's rate is not another's", async () => {
-    const [busy, calm] = [await service.newPartner({ rates: { writesPerSecond: 1 } }), await service.newPartner({ rates: { writesPerSecond: 1 } })];
+    const [busy, calm] = [
+      await service.newPartner({ rates: { writesPerSecond: 1 } }),
+      await service.newPartner({ rates: { writesPerSecond: 1 } }),
+    ];
     await Promise.all(Array.from({ length: 20 }, () => busy.client.confirm()));
     assert.equal((await calm.client.confirm()).status, 201);
   });
@@ -60,7 +63,12 @@ describe('sizes', () => {
 
   test('another media type, charset or coding is 415', async () => {
     const { client } = await service.newPartner();
-    const types = ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=iso-8859-1', 'application/jsonx'];
+    const types = [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/json; charset=iso-8859-1',
+      'application/jsonx',
+    ];
     for (const type of types) {
       const answer = await client.confirm({}, { 'content-type': type });
       assert.deepEqual([answer.status, answer.body.error.code], [415, 'invalid_request'], type);

@@ -8,9 +8,9 @@ import { testService } from './support/service.ts';
 
 const written = await readFile(new URL('../openapi/partner.json', import.meta.url), 'utf8');
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as the JSON that it is
-const document: any = JSON.parse(written);
-// biome-ignore lint/suspicious/noExplicitAny: as above
-const operations: any[] = Object.values(document.paths).flatMap((path: any) => Object.values(path));
+type Json = any;
+const document: Json = JSON.parse(written);
+const operations: Json[] = Object.values<Json>(document.paths).flatMap((path) => Object.values(path));
 
 test('openapi/partner.json is what the routes make', async () => {
   assert.equal(await renderPartnerDocument(), written, 'run `npm run openapi` and review the difference');
@@ -19,8 +19,12 @@ test('openapi/partner.json is what the routes make', async () => {
 test('it has the six operations of the contract, by their ids ("Endpoints")', () => {
   assert.equal(document.openapi, '3.1.0');
   assert.deepEqual(operations.map(({ operationId }) => operationId).sort(), [
-    'associateEmissionsEstimate', 'confirmContribution', 'createDeliveryEmissionsEstimate', 'getContributionById',
-    'getContributionByPartnerEventId', 'getDeliveryEmissionsEstimate',
+    'associateEmissionsEstimate',
+    'confirmContribution',
+    'createDeliveryEmissionsEstimate',
+    'getContributionById',
+    'getContributionByPartnerEventId',
+    'getDeliveryEmissionsEstimate',
   ]);
 });
 
@@ -28,7 +32,7 @@ describe('it can be read by a newcomer', () => {
   for (const operation of operations) {
     test(`${operation.operationId} has a description, and an example for every outcome`, () => {
       assert.ok(operation.summary && operation.description);
-      for (const [status, response] of Object.entries<any>(operation.responses)) {
+      for (const [status, response] of Object.entries<Json>(operation.responses)) {
         const { examples } = response.content['application/json'];
         if (status !== 'default') assert.ok(Object.keys(examples).length > 0, `${status}`);
         assert.ok(response.headers['X-Correlation-ID'], `${status}`);
@@ -38,9 +42,14 @@ describe('it can be read by a newcomer', () => {
 
   test('every error code has an example', () => {
     const shown = operations.flatMap((operation) =>
-      Object.values<any>(operation.responses).flatMap((response) => Object.keys(response.content['application/json'].examples ?? {})),
+      Object.values<Json>(operation.responses).flatMap((response) =>
+        Object.keys(response.content['application/json'].examples ?? {}),
+      ),
     );
-    assert.deepEqual(ERROR_CODE_NAMES.filter((code) => !shown.includes(code)), []);
+    assert.deepEqual(
+      ERROR_CODE_NAMES.filter((code) => !shown.includes(code)),
+      [],
+    );
   });
 });
 
@@ -55,7 +64,7 @@ describe('/docs', () => {
       assert.doesNotMatch(source, /^(?:https?:)?\/\//);
       assert.equal((await fetch(new URL(source, `${baseUrl}/docs/`))).status, 200, source);
     }
-    const served = await (await fetch(`${baseUrl}/docs/openapi.json`)).json();
+    const served: Json = await (await fetch(`${baseUrl}/docs/openapi.json`)).json();
     assert.deepEqual(served.paths, document.paths);
   });
 });

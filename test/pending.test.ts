@@ -53,7 +53,11 @@ describe('pending', () => {
     const answer = await client.confirm({ ...confirmation, partner_event_id: uniqueId('event') });
     assert.deepEqual([answer.status, answer.body.error.code, answer.body.error.retryable], [409, 'contribution_pending', true]);
     assert.equal(answer.headers.get('retry-after'), '300');
-    assert.deepEqual(detailCodes(answer), { point_restoration: 'not_authorized', next_action: 'wait', transaction_id: transactionId });
+    assert.deepEqual(detailCodes(answer), {
+      point_restoration: 'not_authorized',
+      next_action: 'wait',
+      transaction_id: transactionId,
+    });
   });
 
   test('contribution_pending: an association waits', async () => {
@@ -70,9 +74,16 @@ describe('failed', () => {
     const { confirmation, transactionId, fail } = await newPending({}, headers);
     await fail();
     const answer = await client.confirm(confirmation, headers);
-    assert.deepEqual([answer.status, answer.body.error.code, answer.body.error.retryable], [422, 'contribution_final_failure', false]);
+    assert.deepEqual(
+      [answer.status, answer.body.error.code, answer.body.error.retryable],
+      [422, 'contribution_final_failure', false],
+    );
     assert.equal(answer.headers.get('idempotent-replayed'), 'true');
-    assert.deepEqual(detailCodes(answer), { point_restoration: 'authorized', next_action: 'restore_points', transaction_id: transactionId });
+    assert.deepEqual(detailCodes(answer), {
+      point_restoration: 'authorized',
+      next_action: 'restore_points',
+      transaction_id: transactionId,
+    });
   });
 
   test('it stays readable, and only now non_refundable is false', async () => {
@@ -80,7 +91,10 @@ describe('failed', () => {
     await fail();
     const found = await client.findByEvent(confirmation.partner_event_id);
     const { status, non_refundable, failed_at, confirmed_at, transaction_id } = found.body.contribution;
-    assert.deepEqual([found.status, status, non_refundable, confirmed_at, transaction_id], [200, 'failed', false, null, transactionId]);
+    assert.deepEqual(
+      [found.status, status, non_refundable, confirmed_at, transaction_id],
+      [200, 'failed', false, null, transactionId],
+    );
     assert.ok(failed_at);
   });
 

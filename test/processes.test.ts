@@ -13,7 +13,8 @@ function race(send: (client: Client, index: number) => Promise<Answer>): Promise
   return Promise.all(Array.from({ length: 20 }, (_, index) => send(clients[index % clients.length] as Client, index)));
 }
 
-const originals = (answers: Answer[]) => answers.filter(({ status, headers }) => status < 300 && headers.get('idempotent-replayed') === null);
+const originals = (answers: Answer[]) =>
+  answers.filter(({ status, headers }) => status < 300 && headers.get('idempotent-replayed') === null);
 
 describe('races across processes have one winner', () => {
   test('the same key: one original, nineteen replays', async () => {
@@ -40,15 +41,19 @@ describe('races across processes have one winner', () => {
       const { partner_order_ref } = newConfirmation();
       const answers = await race((client) => client.confirm({ partner_order_ref }));
       assert.deepEqual(countByStatus(answers), { 201: 1, 409: 19 });
-      const { rows } = await service.database.pool.query('select count(*)::int4 as n from contribution where partner_id = $1 and partner_order_ref = $2', [
-        partner.partnerId, partner_order_ref,
-      ]);
+      const { rows } = await service.database.pool.query(
+        'select count(*)::int4 as n from contribution where partner_id = $1 and partner_order_ref = $2',
+        [partner.partnerId, partner_order_ref],
+      );
       assert.equal(rows[0].n, 1);
     }
   });
 
   test('batches that hold the same events in another order neither deadlock nor fail', async () => {
-    const events = Array.from({ length: 60 }, () => ({ fields: newConfirmation(), headers: { 'idempotency-key': uniqueId('key') } }));
+    const events = Array.from({ length: 60 }, () => ({
+      fields: newConfirmation(),
+      headers: { 'idempotency-key': uniqueId('key') },
+    }));
     const send = (client: Client, order: typeof events) => order.map(({ fields, headers }) => client.confirm(fields, headers));
     const [first, second] = clients as [Client, Client];
     const answers = await Promise.all([...send(first, events), ...send(second, [...events].reverse())]);
@@ -87,10 +92,18 @@ describe('SIGTERM', () => {
 
 describe('the start refuses what would go wrong later, with a sentence', () => {
   const refusals: [string, Record<string, string>, RegExp][] = [
-    ['settings that make no sense, all of them named', { PORT: 'eighty', SERVICE_ENVIRONMENT: 'test', TRUSTED_PROXIES: 'here' }, /PORT must be[^]*SERVICE_ENVIRONMENT must be[^]*TRUSTED_PROXIES must be|SERVICE_ENVIRONMENT must be[^]*PORT must be[^]*TRUSTED_PROXIES must be/],
-    ['a port that is taken', { PORT: new URL(service.processes[0]?.baseUrl ?? '').port }, /The port \d+ is taken[^]*PORT=/],
+    [
+      'settings that make no sense, all of them named',
+      { PORT: 'eighty', SERVICE_ENVIRONMENT: 'test', TRUSTED_PROXIES: 'here' },
+      /PORT must be[\s\S]*SERVICE_ENVIRONMENT must be[\s\S]*TRUSTED_PROXIES must be|SERVICE_ENVIRONMENT must be[\s\S]*PORT must be[\s\S]*TRUSTED_PROXIES must be/,
+    ],
+    ['a port that is taken', { PORT: new URL(service.processes[0]?.baseUrl ?? '').port }, /The port \d+ is taken[\s\S]*PORT=/],
     ['a database of the other environment', { SERVICE_ENVIRONMENT: 'production' }, /belongs to the sandbox environment/],
-    ['a database that is not there', { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' }, /database cannot be reached[^]*DATABASE_URL/],
+    [
+      'a database that is not there',
+      { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' },
+      /database cannot be reached[\s\S]*DATABASE_URL/,
+    ],
   ];
   for (const [title, env, sentence] of refusals) {
     test(title, async () => {

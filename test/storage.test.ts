@@ -4,11 +4,11 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { renderSchema } from '../scripts/render-schema.ts';
 import { inTransaction, openDatabase } from '../src/store/database.ts';
 import { listDurabilityProblems, readServerSettings } from '../src/store/durability.ts';
 import { claimInstallation } from '../src/store/installation.ts';
 import { migrate } from '../src/store/migrate.ts';
-import { renderSchema } from '../scripts/render-schema.ts';
 import { newConfirmation } from './support/client.ts';
 import { emptyDatabase } from './support/database.ts';
 import { testService } from './support/service.ts';
@@ -29,7 +29,10 @@ test('partner_id stands first in every primary key and every unique index of a g
     [SMALL_TABLES],
   );
   assert.ok(rows.length >= 9, `${rows.length} unique indexes were looked at`);
-  assert.deepEqual(rows.filter(({ first }) => first !== 'partner_id'), []);
+  assert.deepEqual(
+    rows.filter(({ first }) => first !== 'partner_id'),
+    [],
+  );
 });
 
 test('migrations/schema.sql is what the migrations make', async () => {
@@ -80,7 +83,10 @@ describe('immutability, by the database and not only by the code', () => {
   test('a confirmed contribution is never changed and never removed', async () => {
     await client.confirm();
     await assertRefused("update contribution set points = 1 where status = 'confirmed'", /does not go from confirmed/);
-    await assertRefused("update contribution set status = 'failed', failed_at = now(), confirmed_at = null, failure_reason = 'x'", /does not go from confirmed to failed/);
+    await assertRefused(
+      "update contribution set status = 'failed', failed_at = now(), confirmed_at = null, failure_reason = 'x'",
+      /does not go from confirmed to failed/,
+    );
     await assertRefused('delete from contribution', /delete is not allowed on contribution/);
   });
 
@@ -106,15 +112,31 @@ describe('transitions, guarded by the database (decisions, section 4)', () => {
 
   test('pending becomes confirmed or failed, and nothing else changes with it', async () => {
     await insert('pending');
-    await assert.rejects(pool.query("update contribution set status = 'confirmed', confirmed_at = now(), points = 6 where status = 'pending'"), /only the outcome/);
-    await assert.rejects(pool.query("update contribution set summary_en = 'x' where status = 'pending'"), /does not go from pending to pending/);
-    await pool.query("update contribution set status = 'failed', failed_at = now(), failure_reason = 'x' where status = 'pending'");
-    await assert.rejects(pool.query("update contribution set status = 'confirmed', failed_at = null, failure_reason = null, confirmed_at = now() where status = 'failed'"), /does not go from failed to confirmed/);
+    await assert.rejects(
+      pool.query("update contribution set status = 'confirmed', confirmed_at = now(), points = 6 where status = 'pending'"),
+      /only the outcome/,
+    );
+    await assert.rejects(
+      pool.query("update contribution set summary_en = 'x' where status = 'pending'"),
+      /does not go from pending to pending/,
+    );
+    await pool.query(
+      "update contribution set status = 'failed', failed_at = now(), failure_reason = 'x' where status = 'pending'",
+    );
+    await assert.rejects(
+      pool.query(
+        "update contribution set status = 'confirmed', failed_at = null, failure_reason = null, confirmed_at = now() where status = 'failed'",
+      ),
+      /does not go from failed to confirmed/,
+    );
   });
 
   test('a status without its time is refused', async () => {
     await insert('pending');
-    await assert.rejects(pool.query("update contribution set status = 'confirmed' where status = 'pending'"), /contribution_status/);
+    await assert.rejects(
+      pool.query("update contribution set status = 'confirmed' where status = 'pending'"),
+      /contribution_status/,
+    );
     await pool.query("update contribution set status = 'confirmed', confirmed_at = now() where status = 'pending'");
   });
 });
@@ -155,7 +177,9 @@ describe('transactions', () => {
   });
 
   test('a session that loses its client in the middle is ended by the server', async () => {
-    const { rows } = await pool.query("select current_setting('idle_in_transaction_session_timeout') as idle, current_setting('statement_timeout') as statement");
+    const { rows } = await pool.query(
+      "select current_setting('idle_in_transaction_session_timeout') as idle, current_setting('statement_timeout') as statement",
+    );
     assert.deepEqual(rows, [{ idle: '3s', statement: '4500ms' }]);
   });
 

@@ -25,7 +25,11 @@ async function examine({ json }: { json?: boolean }): Promise<void> {
   const findings = await listFindings();
   const isWell = findings.every(({ verdict }) => verdict !== 'problem');
   if (json) printJson({ ok: isWell, findings });
-  else printTable(findings.map(({ check, verdict, message }) => ({ check, verdict, message })), '');
+  else
+    printTable(
+      findings.map(({ check, verdict, message }) => ({ check, verdict, message })),
+      '',
+    );
   if (!isWell) process.exitCode = 1;
 }
 
@@ -45,14 +49,26 @@ function examineSettings({ environment, databaseUrl, dataDirectory }: Config): F
   if (databaseUrl !== undefined) return findings;
   const message = `the embedded PostgreSQL in ${dataDirectory}`;
   const isSandbox = environment === 'sandbox';
-  return [...findings, { check: 'database', verdict: isSandbox ? 'ok' : 'warning', message: isSandbox ? message : `${message}: set DATABASE_URL to a server that is backed up` }];
+  return [
+    ...findings,
+    {
+      check: 'database',
+      verdict: isSandbox ? 'ok' : 'warning',
+      message: isSandbox ? message : `${message}: set DATABASE_URL to a server that is backed up`,
+    },
+  ];
 }
 
 async function examineDatabase(config: Config): Promise<Finding[]> {
   let store: Store | undefined;
   try {
     store = await openStore(config);
-    return [await examineServer(store), await examineClock(store), await examineMigrations(store), await examineOwner(store, config)].flat();
+    return [
+      await examineServer(store),
+      await examineClock(store),
+      await examineMigrations(store),
+      await examineOwner(store, config),
+    ].flat();
   } catch (error) {
     const message = `${(error as Error).message}. Check that the database runs and that DATABASE_URL is right.`;
     return [{ check: 'connection', verdict: 'problem', message }];
@@ -65,8 +81,12 @@ async function examineServer({ database }: Store): Promise<Finding[]> {
   const settings = await readServerSettings(database.pool);
   const problems = listDurabilityProblems(settings);
   const findings: Finding[] = problems.map((message) => ({ check: 'durability', verdict: 'problem', message }));
-  if (problems.length === 0) findings.push({ check: 'durability', verdict: 'ok', message: `PostgreSQL ${settings.version}, every commit is durable` });
-  for (const [name, value] of [['statement_timeout', settings.statementTimeout], ['idle_in_transaction_session_timeout', settings.idleInTransactionTimeout]]) {
+  if (problems.length === 0)
+    findings.push({ check: 'durability', verdict: 'ok', message: `PostgreSQL ${settings.version}, every commit is durable` });
+  for (const [name, value] of [
+    ['statement_timeout', settings.statementTimeout],
+    ['idle_in_transaction_session_timeout', settings.idleInTransactionTimeout],
+  ]) {
     const message = `${name} does not hold in this session, so a lost client can block a contribution: alter role … set ${name} = '4s'`;
     if (value === '0') findings.push({ check: 'time-outs', verdict: 'warning', message });
   }
@@ -92,10 +112,16 @@ async function examineMigrations({ databaseUrl }: Store): Promise<Finding> {
 }
 
 async function examineOwner({ database }: Store, { environment }: Config): Promise<Finding[]> {
-  const { rows } = await database.pool.query<{ environment: string }>(
-    "select environment from installation where to_regclass('installation') is not null",
-  ).catch(() => ({ rows: [] }));
+  const { rows } = await database.pool
+    .query<{ environment: string }>("select environment from installation where to_regclass('installation') is not null")
+    .catch(() => ({ rows: [] }));
   const owner = rows[0]?.environment;
   if (owner === undefined || owner === environment) return [];
-  return [{ check: 'environment', verdict: 'problem', message: `the database belongs to ${owner}, SERVICE_ENVIRONMENT is ${environment}` }];
+  return [
+    {
+      check: 'environment',
+      verdict: 'problem',
+      message: `the database belongs to ${owner}, SERVICE_ENVIRONMENT is ${environment}`,
+    },
+  ];
 }

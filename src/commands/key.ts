@@ -22,12 +22,23 @@ export function keyCommand(): Command {
     .description('make a key; it is shown this once')
     .requiredOption('--partner <id>', 'id of the partner')
     .option('--name <name>', 'what the key is for', readName, 'server')
-    .addOption(new Option('--permission <permission>', 'what the key may do').choices(['read_write', 'read_only']).default('read_write'))
-    .option('--allow <address>', 'address or CIDR block that may use the key; repeatable (default: every address)', collectAddress)
+    .addOption(
+      new Option('--permission <permission>', 'what the key may do').choices(['read_write', 'read_only']).default('read_write'),
+    )
+    .option(
+      '--allow <address>',
+      'address or CIDR block that may use the key; repeatable (default: every address)',
+      collectAddress,
+    )
     .option('--expires-at <time>', 'end of the key, such as 2027-01-31T00:00:00Z (default: none)', readFutureTime)
     .option('--json', 'one JSON object, for programs')
     .action(issue);
-  key.command('list').description('keys of a partner').requiredOption('--partner <id>', 'id of the partner').option('--json', 'one JSON array, for programs').action(list);
+  key
+    .command('list')
+    .description('keys of a partner')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
   key
     .command('rotate')
     .description('make a key on the terms of an old one, which runs out after the overlap')
@@ -78,7 +89,10 @@ async function revoke({ key, json }: { key: string; json?: boolean }): Promise<v
 }
 
 function printIssued(issued: IssuedApiKey, asJson: boolean | undefined): void {
-  if (asJson) return printJson(issuedToJson(issued));
+  if (asJson) {
+    printJson(issuedToJson(issued));
+    return;
+  }
   printFields({ ...toRow(issued.key), 'api key': issued.apiKey });
   process.stdout.write('\nThe API key is shown this once. Keep it on the server, never in an app, a log or a repository.\n');
 }

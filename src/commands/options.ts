@@ -23,7 +23,8 @@ export function readHours(text: string): number {
 export function readFutureTime(text: string): Date {
   const time = new Date(text);
   const hasZone = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text);
-  if (!hasZone || Number.isNaN(time.getTime())) throw new InvalidArgumentError('It must be a time with its zone, such as 2027-01-31T00:00:00Z.');
+  if (!hasZone || Number.isNaN(time.getTime()))
+    throw new InvalidArgumentError('It must be a time with its zone, such as 2027-01-31T00:00:00Z.');
   if (time.getTime() <= Date.now()) throw new InvalidArgumentError('It must lie in the future.');
   return time;
 }

@@ -12,7 +12,11 @@ export function printTable(rows: readonly Row[], ifEmpty: string): void {
   if (!first) return void process.stdout.write(`${ifEmpty}\n`);
   const names = Object.keys(first);
   const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => (row[name] ?? '').length)));
-  const line = (cells: readonly string[]) => `${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ').trimEnd()}\n`;
+  const line = (cells: readonly string[]) =>
+    `${cells
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd()}\n`;
   process.stdout.write(line(names.map((name) => name.toUpperCase())));
   for (const row of rows) process.stdout.write(line(names.map((name) => row[name] ?? '')));
 }

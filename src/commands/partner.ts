@@ -32,7 +32,12 @@ export function partnerCommand(): Command {
     .option('--json', 'one JSON object, for programs')
     .action(create);
   partner.command('list').description('all partners').option('--json', 'one JSON array, for programs').action(list);
-  partner.command('show').description('one partner').requiredOption('--partner <id>', 'id of the partner').option('--json', 'one JSON object, for programs').action(show);
+  partner
+    .command('show')
+    .description('one partner')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--json', 'one JSON object, for programs')
+    .action(show);
   partner
     .command('suspend')
     .description('refuse new records of a partner, within 10 seconds; look-ups and replays go on')
@@ -57,7 +62,11 @@ const PAGE_SIZE = 500;
 async function list({ json }: JsonOption): Promise<void> {
   await withStore(async ({ pool }) => {
     const partners: Partner[] = [];
-    for (let page: Partner[] = [], afterId = ''; partners.length === 0 || page.length === PAGE_SIZE; afterId = page.at(-1)?.partnerId ?? '') {
+    for (
+      let page: Partner[] = [], afterId = '';
+      partners.length === 0 || page.length === PAGE_SIZE;
+      afterId = page.at(-1)?.partnerId ?? ''
+    ) {
       page = await listPartners(pool, { afterId, limit: PAGE_SIZE });
       partners.push(...page);
       if (page.length === 0) break;

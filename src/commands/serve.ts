@@ -19,7 +19,9 @@ const STOP_TIMEOUT_MS = 10_000;
 async function serve({ demo = false }: { demo?: boolean }): Promise<void> {
   const config = readConfig(process.env);
   const service = await startService(config, { onProgress: printProgress });
-  process.stdout.write(`\nPartner Impact (${config.environment}) listens on ${service.baseUrl}\nReference       ${service.baseUrl}/docs\n`);
+  process.stdout.write(
+    `\nPartner Impact (${config.environment}) listens on ${service.baseUrl}\nReference       ${service.baseUrl}/docs\n`,
+  );
   if (demo) await showFirstCall(service, config);
   await stopOnSignal(service);
 }

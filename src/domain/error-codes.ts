@@ -30,7 +30,14 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-export type NextAction = 'fix_request' | 'wait' | 'retry_same_request' | 'use_existing' | 'contact_operator' | 'restore_points' | 'look_up';
+export type NextAction =
+  | 'fix_request'
+  | 'wait'
+  | 'retry_same_request'
+  | 'use_existing'
+  | 'contact_operator'
+  | 'restore_points'
+  | 'look_up';
 
 export interface ErrorCodeEntry {
   readonly status: number;

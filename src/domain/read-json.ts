@@ -21,19 +21,20 @@ const SHOWN_NAME_MAX = 64;
  * A member named `__proto__` is an own member like any other.
  *
  * @throws SyntaxError The text is not JSON, is nested deeper than 64 levels, names a member twice in one object, or holds
- * half a surrogate pair. The message quotes at most a member's name, never a value: references must not reach a log.
+ * half a surrogate pair. The message is a reason without a full stop, to stand after a colon; it quotes at most a member's
+ * name, never a value: references must not reach a log.
  * @see Interface, "confirmContribution", field points; "Errors", code invalid_request.
  */
 export function readJson(text: string): unknown {
   const rounded = parse(text);
   const { depth, members, hasPlainNumbers } = survey(text);
-  if (depth > DEPTH_MAX) throw new SyntaxError(`The JSON is nested deeper than ${DEPTH_MAX} levels`);
-  // Reading each number from its source costs seven times as much, and a usual request does not need it.
+  if (depth > DEPTH_MAX) throw new SyntaxError(`it is nested deeper than ${DEPTH_MAX} levels`);
+  // Reading each number from its source costs five times as much, and a usual request does not need it.
   const value = hasPlainNumbers ? rounded : JSON.parse(text, exactNumber as (name: string, value: unknown) => unknown);
   const tally = { members: 0 };
   const settled = settle(value, hasPlainNumbers, tally);
-  if (tally.members !== members) throw new SyntaxError(`The JSON names a member twice: ${repeatedName(text)}`);
-  if (mayBeIllFormed(text) && !isWellFormed(settled)) throw new SyntaxError('The JSON has a string with half a surrogate pair');
+  if (tally.members !== members) throw new SyntaxError(`the member ${repeatedName(text)} occurs twice`);
+  if (mayBeIllFormed(text) && !isWellFormed(settled)) throw new SyntaxError('a string holds half a surrogate pair');
   return settled;
 }
 
@@ -43,7 +44,7 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const reason = (error as Error).message.replace(/(?:^|, )(?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s, '');
-    throw new SyntaxError(reason ? `The text is not JSON: ${reason}` : 'The text is not JSON');
+    throw new SyntaxError(reason || 'it is not JSON');
   }
 }
 

@@ -32,9 +32,14 @@ export function recoveryVerdict(code: ErrorCode, operation: RecoverableOperation
   const { nextAction } = describeErrorCode(code);
   const isFinal = code === 'contribution_final_failure';
   const verdict: ErrorDetail[] = [
-    { field: 'point_restoration', code: isFinal ? 'authorized' : 'not_authorized', message: isFinal ? AUTHORIZED : NOT_AUTHORIZED },
+    {
+      field: 'point_restoration',
+      code: isFinal ? 'authorized' : 'not_authorized',
+      message: isFinal ? AUTHORIZED : NOT_AUTHORIZED,
+    },
   ];
-  if (nextAction) verdict.push({ field: 'next_action', code: nextAction, message: nextActionMessage(code, nextAction, operation) });
+  if (nextAction)
+    verdict.push({ field: 'next_action', code: nextAction, message: nextActionMessage(code, nextAction, operation) });
   return verdict;
 }
 

@@ -61,7 +61,8 @@ async function associate(database: Database, request: AssociationRequest): Promi
       if (link) return { link, isReplay: false };
     } catch (error) {
       if (error instanceof CommitUnknownError) return lookAgain(database.pool, request);
-      if (error instanceof ServiceError && error.code === 'association_conflict') return replayOrThrow(database.pool, request, error);
+      if (error instanceof ServiceError && error.code === 'association_conflict')
+        return replayOrThrow(database.pool, request, error);
       if (!isDeadlock(error)) throw error;
     }
   }
@@ -80,7 +81,11 @@ async function insertLink(db: Queryable, request: AssociationRequest): Promise<E
   return associatedAt && { ...link, associatedAt };
 }
 
-function refuseImpossible(contribution: ContributionRecord, estimate: EstimateRecord | undefined, { arrivedAtMs }: AssociationRequest): void {
+function refuseImpossible(
+  contribution: ContributionRecord,
+  estimate: EstimateRecord | undefined,
+  { arrivedAtMs }: AssociationRequest,
+): void {
   const judgedAt = arrivalOf(estimate, arrivedAtMs);
   const refusal = refuseLink(contribution.contribution, contribution.link !== null, { estimate, judgedAt });
   if (!refusal) return;

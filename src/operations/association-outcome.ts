@@ -13,5 +13,7 @@ export function originalAssociation(record: ContributionRecord): Association {
 }
 
 function unlinkedOutcome({ rejectionCode, calculationId }: ContributionRecord): Association {
-  return rejectionCode === null ? { status: 'not_requested' } : { status: 'rejected', rejection: rejectionOf(rejectionCode, calculationId) };
+  return rejectionCode === null
+    ? { status: 'not_requested' }
+    : { status: 'rejected', rejection: rejectionOf(rejectionCode, calculationId) };
 }

@@ -8,7 +8,12 @@ import { newId } from '../domain/identifiers.ts';
 import { existingRecord } from '../domain/recovery.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import { supportTexts } from '../domain/texts.ts';
-import { type ContributionDraft, type ContributionRecord, findContributionRivals, insertContributions } from '../store/contribution.ts';
+import {
+  type ContributionDraft,
+  type ContributionRecord,
+  findContributionRivals,
+  insertContributions,
+} from '../store/contribution.ts';
 import { CommitUnknownError, type Database, inTransaction, type Queryable } from '../store/database.ts';
 import { isDeadlock, violatedKey } from '../store/database-errors.ts';
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
@@ -93,7 +98,10 @@ async function commit(
 ): Promise<(ConfirmationOutcome | undefined)[]> {
   return inTransaction(database, { lockTimeoutMs }, async (db) => {
     const drafts = draftContributions(confirmations, await findWantedEstimates(db, confirmations));
-    const createdAt = await insertContributions(db, drafts.filter((draft) => draft !== undefined));
+    const createdAt = await insertContributions(
+      db,
+      drafts.filter((draft) => draft !== undefined),
+    );
     return drafts.map((draft) => {
       const at = draft && createdAt.get(draft.contribution.transactionId);
       return at && { record: recordOf(draft, at), isReplay: false };
@@ -130,7 +138,8 @@ function draftContribution(confirmation: Confirmation, estimate: EstimateRecord 
   const { partnerId, idempotencyKey, fingerprint, calculationId, transactionId, partnerOrderRef, rules } = confirmation;
   const status = firstStatus(rules);
   const judgedAt = arrivalOf(estimate, confirmation.arrivedAtMs);
-  const refusal = calculationId === undefined ? undefined : refuseLink({ status, partnerOrderRef }, false, { estimate, judgedAt })?.code;
+  const refusal =
+    calculationId === undefined ? undefined : refuseLink({ status, partnerOrderRef }, false, { estimate, judgedAt })?.code;
   const isLinked = calculationId !== undefined && refusal === undefined;
   return {
     partnerId,
@@ -213,13 +222,17 @@ function eventConflict(existing: ContributionRecord, { fingerprint }: Confirmati
   const isSamePayload = existing.fingerprint.equals(fingerprint);
   const message = `This partner_event_id is recorded under another Idempotency-Key, with ${isSamePayload ? 'the same' : 'another'} payload.`;
   const detail = { field: 'partner_event_id', code: isSamePayload ? 'same_payload' : 'other_payload', message };
-  return new ServiceError('partner_event_conflict', message, { details: [detail, existingRecord(existing.contribution.transactionId)] });
+  return new ServiceError('partner_event_conflict', message, {
+    details: [detail, existingRecord(existing.contribution.transactionId)],
+  });
 }
 
 function orderConflict({ contribution }: ContributionRecord): ServiceError {
   const details = [existingRecord(contribution.transactionId)];
   if (contribution.status === 'pending') {
-    return new ServiceError('contribution_pending', 'A pending contribution of another event holds this partner_order_ref.', { details });
+    return new ServiceError('contribution_pending', 'A pending contribution of another event holds this partner_order_ref.', {
+      details,
+    });
   }
   return new ServiceError('partner_order_conflict', 'Another contribution is confirmed for this partner_order_ref.', { details });
 }

@@ -2,7 +2,13 @@ import { estimateEmissions, type VehicleCategory } from '../domain/emissions.ts'
 import { newId } from '../domain/identifiers.ts';
 import { unavailable } from '../domain/service-error.ts';
 import { CommitUnknownError, type Database, inTransaction, type Queryable } from '../store/database.ts';
-import { type EstimateDraft, type EstimateRecord, type EstimateTimes, findEstimateByKey, insertEstimates } from '../store/estimate.ts';
+import {
+  type EstimateDraft,
+  type EstimateRecord,
+  type EstimateTimes,
+  findEstimateByKey,
+  insertEstimates,
+} from '../store/estimate.ts';
 import { groupCommit } from './group-commit.ts';
 import { refuseSuspended, tellKeyApart } from './replay.ts';
 
@@ -38,7 +44,10 @@ const ATTEMPTS = 3;
  *
  * @see Interface, "createDeliveryEmissionsEstimate".
  */
-export function createEstimates(database: Database, lanes: { lanes: number; singleLanes: number }): CreateDeliveryEmissionsEstimate {
+export function createEstimates(
+  database: Database,
+  lanes: { lanes: number; singleLanes: number },
+): CreateDeliveryEmissionsEstimate {
   const commits = groupCommit<Calculation, EstimateOutcome>({
     ...lanes,
     commitBatch: (calculations) => commit(database, calculations, BATCH_LOCK_TIMEOUT_MS),
@@ -67,7 +76,8 @@ async function commit(
 }
 
 function draftEstimate(calculation: Calculation): EstimateDraft {
-  const { partnerId, idempotencyKey, fingerprint, calculationId, partnerOrderRef, distanceKm, distanceMetres, vehicleCategory } = calculation;
+  const { partnerId, idempotencyKey, fingerprint, calculationId, partnerOrderRef, distanceKm, distanceMetres, vehicleCategory } =
+    calculation;
   const emissions = estimateEmissions(distanceMetres, vehicleCategory);
   return {
     partnerId,

@@ -62,5 +62,8 @@ function found(record: ContributionRecord | undefined, field: 'partner_event_id'
 }
 
 export function contributionNotFound(field: 'partner_event_id' | 'transaction_id'): ServiceError {
-  return new ServiceError('contribution_not_found', `No contribution is recorded for this ${field}. This is not a final failure.`);
+  return new ServiceError(
+    'contribution_not_found',
+    `No contribution is recorded for this ${field}. This is not a final failure.`,
+  );
 }

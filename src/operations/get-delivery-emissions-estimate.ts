@@ -32,7 +32,10 @@ export function getEstimates(database: Database, lanes: number): GetDeliveryEmis
     const record = await find(lookup);
     if (!record) throw estimateNotFound();
     if (record.link === null && record.readAt >= record.estimate.expiresAt) {
-      throw new ServiceError('estimate_expired', 'The estimate has expired: 24 hours passed without an association. Create a new one.');
+      throw new ServiceError(
+        'estimate_expired',
+        'The estimate has expired: 24 hours passed without an association. Create a new one.',
+      );
     }
     return record;
   };

@@ -46,7 +46,10 @@ export function groupCommit<Request, Outcome>(options: GroupCommitOptions<Reques
     batchMax: 1,
     run: (requests) => Promise.all(requests.map(options.commitAlone)),
   });
-  const commit = async (requests: readonly Request[], retriesLeft = DEADLOCK_RETRIES): Promise<(Outcome | Promise<Outcome>)[]> => {
+  const commit = async (
+    requests: readonly Request[],
+    retriesLeft = DEADLOCK_RETRIES,
+  ): Promise<(Outcome | Promise<Outcome>)[]> => {
     try {
       const outcomes = await options.commitBatch(requests);
       return requests.map((request, index) => outcomes[index] ?? submitAlone(request));

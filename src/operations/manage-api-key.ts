@@ -1,7 +1,12 @@
 import { newApiKey } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import {
-  type ApiKey, findApiKey, insertApiKey, type Permission, updateApiKeyExpiry, updateApiKeyRevoked,
+  type ApiKey,
+  findApiKey,
+  insertApiKey,
+  type Permission,
+  updateApiKeyExpiry,
+  updateApiKeyRevoked,
 } from '../store/api-key.ts';
 import { type Database, inTransaction, type Queryable } from '../store/database.ts';
 import type { Environment } from '../store/installation.ts';
@@ -26,7 +31,12 @@ export interface IssuedApiKey {
 }
 
 /** @throws ServiceError `invalid_request` for an unknown partner. */
-export async function issueApiKey(db: Queryable, environment: Environment, partnerId: string, terms: ApiKeyTerms): Promise<IssuedApiKey> {
+export async function issueApiKey(
+  db: Queryable,
+  environment: Environment,
+  partnerId: string,
+  terms: ApiKeyTerms,
+): Promise<IssuedApiKey> {
   await getPartner(db, partnerId);
   const { apiKey, keyId, secretSha256 } = newApiKey(environment);
   const key = await insertApiKey(db, { ...terms, keyId, partnerId, secretSha256 });
@@ -43,7 +53,8 @@ export async function rotateApiKey(
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const found = await findApiKey(db, keyId);
     if (!found) throw unknownKey(keyId);
-    if (found.revokedAt) throw new ServiceError('invalid_request', `The key ${keyId} is revoked; issue a new one with \`key issue\`.`);
+    if (found.revokedAt)
+      throw new ServiceError('invalid_request', `The key ${keyId} is revoked; issue a new one with \`key issue\`.`);
     const issued = await issueApiKey(db, environment, found.partnerId, { ...found, expiresAt: null });
     const old = (await updateApiKeyExpiry(db, keyId, overlapSeconds)) as ApiKey;
     return { issued, old };

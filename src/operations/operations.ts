@@ -21,7 +21,10 @@ const LANES = { confirm: 2, confirmAlone: 4, estimate: 1, estimateAlone: 1, asso
 /** The connections of {@link LANES} (two of them for the two look-ups), and three for keys, readiness and what else comes. */
 export const POOL_SIZE = 16;
 
-export function createOperations(database: Database, rulesOf: (partnerId: string) => ContributionRules = () => DEFAULT_RULES): Operations {
+export function createOperations(
+  database: Database,
+  rulesOf: (partnerId: string) => ContributionRules = () => DEFAULT_RULES,
+): Operations {
   return {
     confirmContribution: confirmContributions(database, rulesOf, { lanes: LANES.confirm, singleLanes: LANES.confirmAlone }),
     getContribution: getContributions(database, LANES.lookup),

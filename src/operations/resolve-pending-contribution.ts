@@ -1,6 +1,11 @@
 import type { RejectionCode } from '../domain/association.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { type ContributionRecord, lockContribution, type PendingOutcome, updateContributionOutcome } from '../store/contribution.ts';
+import {
+  type ContributionRecord,
+  lockContribution,
+  type PendingOutcome,
+  updateContributionOutcome,
+} from '../store/contribution.ts';
 import { type Database, inTransaction, type Queryable } from '../store/database.ts';
 import { isLockTimeout } from '../store/database-errors.ts';
 import { insertEmissionsLink } from '../store/emissions-link.ts';
@@ -57,23 +62,35 @@ async function resolve(
 async function lockPending(db: Queryable, { partnerId, transactionId }: PendingContribution): Promise<ContributionRecord> {
   const record = await lockContribution(db, partnerId, transactionId).catch((cause: unknown) => {
     if (!isLockTimeout(cause)) throw cause;
-    throw new ServiceError('internal_service_unavailable', 'Another operator is resolving this contribution; look at it again.', { cause });
+    throw new ServiceError('internal_service_unavailable', 'Another operator is resolving this contribution; look at it again.', {
+      cause,
+    });
   });
-  if (!record) throw new ServiceError('contribution_not_found', `There is no contribution ${transactionId} of partner ${partnerId}.`);
+  if (!record)
+    throw new ServiceError('contribution_not_found', `There is no contribution ${transactionId} of partner ${partnerId}.`);
   const { status } = record.contribution;
-  if (status !== 'pending') throw new ServiceError('invalid_request', `The contribution is ${status}, which is final; only a pending one can be resolved.`);
+  if (status !== 'pending')
+    throw new ServiceError(
+      'invalid_request',
+      `The contribution is ${status}, which is final; only a pending one can be resolved.`,
+    );
   return record;
 }
 
 async function confirmLocked(db: Queryable, record: ContributionRecord): Promise<PendingOutcome> {
   const outcome = { status: 'confirmed', failureReason: null } as const;
-  if (record.associationOutcome === 'not_requested') return { ...outcome, associationOutcome: 'not_requested', rejectionCode: null };
+  if (record.associationOutcome === 'not_requested')
+    return { ...outcome, associationOutcome: 'not_requested', rejectionCode: null };
   const { partnerId, calculationId } = record;
   const [estimate] = calculationId === null ? [] : await findEstimatesById(db, [{ partnerId, calculationId }]);
   const judgement = { estimate, judgedAt: record.contribution.createdAt };
   const refusal = refuseLink({ ...record.contribution, status: 'confirmed' }, record.link !== null, judgement);
   if (refusal || !estimate) {
-    return { ...outcome, associationOutcome: 'rejected', rejectionCode: (refusal?.code ?? 'estimate_not_found') as RejectionCode };
+    return {
+      ...outcome,
+      associationOutcome: 'rejected',
+      rejectionCode: (refusal?.code ?? 'estimate_not_found') as RejectionCode,
+    };
   }
   const link = linkSnapshot(record.contribution.transactionId, estimate.estimate);
   const associatedAt = await insertEmissionsLink(db, { partnerId, idempotencyKey: null, fingerprint: null, link });

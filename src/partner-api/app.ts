@@ -66,7 +66,12 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
     keepAliveTimeout: 72_000,
     return503OnClosing: false,
     routerOptions: { maxParamLength: HEADERS_MAX_BYTES },
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, maxHeaderSize: HEADERS_MAX_BYTES, requireHostHeader: false },
+    http: {
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: HEADERS_MAX_BYTES,
+      requireHostHeader: false,
+    },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
       // No hook has run yet: a bad percent escape ends here.
@@ -86,7 +91,8 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   });
   app.setErrorHandler((error, request, reply) => {
     sendError(error, request, reply);
-    if (!(error instanceof ServiceError) && reply.statusCode >= 500) options.onUnexpectedError(error, request.context.correlationId);
+    if (!(error instanceof ServiceError) && reply.statusCode >= 500)
+      options.onUnexpectedError(error, request.context.correlationId);
   });
   acceptJsonOnly(app);
   answerWhatNodeWould(app);
@@ -94,7 +100,10 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   await app.register(async (v1) => registerContract(v1, options));
   await serveReference(app, options.environment);
   await app.ready();
-  return { app, drain: () => void (draining.isDraining = true) };
+  const drain = () => {
+    draining.isDraining = true;
+  };
+  return { app, drain };
 }
 
 /** The six operations of the contract, behind authentication, permission, rate limit and validation, in this order. */
@@ -103,7 +112,8 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions): void
   let inFlight = 0;
   v1.addHook('onRequest', async (request, reply) => {
     const terms = termsOf(request);
-    if (inFlight >= terms.inFlightMax) throw unavailable('The service is overloaded. Look up or retry after the time in Retry-After.');
+    if (inFlight >= terms.inFlightMax)
+      throw unavailable('The service is overloaded. Look up or retry after the time in Retry-After.');
     inFlight++;
     reply.raw.once('close', () => inFlight--);
     const apiKey = request.headers['x-api-key'];
@@ -142,7 +152,8 @@ function refuseIllFormed({ headers, raw }: FastifyRequest): void {
     const message = 'X-Correlation-ID must be a string of 8 to 128 characters out of A-Z a-z 0-9 . _ : -.';
     throw new ServiceError('invalid_request', message, { details: [{ field: 'X-Correlation-ID', code: 'wrong_form', message }] });
   }
-  if (headers.host === undefined && raw.httpVersion !== '1.0') throw new ServiceError('invalid_request', 'The Host header is missing.');
+  if (headers.host === undefined && raw.httpVersion !== '1.0')
+    throw new ServiceError('invalid_request', 'The Host header is missing.');
 }
 
 function termsOf({ routeOptions }: FastifyRequest): RouteTerms {

@@ -44,7 +44,13 @@ export interface AuthenticatorOptions {
  *
  * @see Interface, "Authentication"; decisions, sections 1, 5 and 6.
  */
-export function authenticator({ database, environment, failures, onUse, clock = performance }: AuthenticatorOptions): Authenticate {
+export function authenticator({
+  database,
+  environment,
+  failures,
+  onUse,
+  clock = performance,
+}: AuthenticatorOptions): Authenticate {
   const credentials = new LRUCache<string, { credential: Credential | undefined; readAtMs: number }>({
     max: CREDENTIALS_MAX,
     ttl: CREDENTIAL_TTL_MS,
@@ -66,7 +72,10 @@ export function authenticator({ database, environment, failures, onUse, clock = 
       throw unauthorized(apiKey, environment);
     }
     if (!isAllowedAddress(address, credential.allowedAddresses)) {
-      throw new ServiceError('forbidden', 'This API key may not be used from this address. Ask the operator to allow the address.');
+      throw new ServiceError(
+        'forbidden',
+        'This API key may not be used from this address. Ask the operator to allow the address.',
+      );
     }
     onUse(credential.keyId);
     return credential;
@@ -80,6 +89,8 @@ function isCurrent({ isValid, expiresInMs }: Credential, ageMs: number): boolean
 function unauthorized(apiKey: string | undefined, environment: Environment): ServiceError {
   const shown = apiKey === undefined ? undefined : environmentOfKey(apiKey);
   const isOther = shown !== undefined && shown !== environment;
-  const message = isOther ? `This is a key of the ${shown} environment; this is the ${environment} one. Use the ${environment} key.` : REFUSAL;
+  const message = isOther
+    ? `This is a key of the ${shown} environment; this is the ${environment} one. Use the ${environment} key.`
+    : REFUSAL;
   return new ServiceError('unauthorized', message, { headers: { 'www-authenticate': 'ApiKey realm="partner-impact"' } });
 }

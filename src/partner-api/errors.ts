@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { describeErrorCode, type ErrorCode } from '../domain/error-codes.ts';
-import { recoveryVerdict, type RecoverableOperation } from '../domain/recovery.ts';
+import { type RecoverableOperation, recoveryVerdict } from '../domain/recovery.ts';
 import { type ErrorDetail, ServiceError, unavailable } from '../domain/service-error.ts';
 
 export interface ErrorEnvelope {
@@ -21,7 +21,9 @@ export function errorEnvelope(
 ): ErrorEnvelope {
   const all = operation ? withVerdict(code, details, operation) : details;
   const { isRetryable } = describeErrorCode(code);
-  return { error: { code, message, retryable: isRetryable, correlation_id: correlationId, ...(all.length > 0 && { details: all }) } };
+  return {
+    error: { code, message, retryable: isRetryable, correlation_id: correlationId, ...(all.length > 0 && { details: all }) },
+  };
 }
 
 /** The fields' problems first, then the verdict, whose third item names the record that exists. */
@@ -36,7 +38,10 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
   const { status, retryAfterSeconds } = describeErrorCode(error.code);
   request.context.errorCode = error.code;
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
-  reply.code(error.status ?? status).headers(error.headers).type('application/json; charset=utf-8');
+  reply
+    .code(error.status ?? status)
+    .headers(error.headers)
+    .type('application/json; charset=utf-8');
   const operation = request.routeOptions.config.terms?.recoverable;
   return reply.serializer(JSON.stringify).send(errorEnvelope(error, request.context.correlationId, operation));
 }
@@ -52,8 +57,10 @@ function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   const status = (thrown as { statusCode?: unknown } | undefined)?.statusCode;
   if (typeof status === 'number' && status >= 400 && status < 500) {
-    return new ServiceError('invalid_request', FRAMEWORK_REFUSALS[status] ?? 'The request is not well formed.', { status, cause: thrown });
+    return new ServiceError('invalid_request', FRAMEWORK_REFUSALS[status] ?? 'The request is not well formed.', {
+      status,
+      cause: thrown,
+    });
   }
   return unavailable('The service could not complete the request; its outcome is unknown.', { cause: thrown });
 }
-

@@ -21,7 +21,9 @@ export function failureLimit(): FailureLimit {
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal;
         const headers = { 'retry-after': String(Math.max(1, Math.ceil(refusal.msBeforeNext / 1000))) };
-        throw new ServiceError('rate_limited', 'Too many requests with a wrong API key came from this address. Check the key.', { headers });
+        throw new ServiceError('rate_limited', 'Too many requests with a wrong API key came from this address. Check the key.', {
+          headers,
+        });
       }
     },
   };

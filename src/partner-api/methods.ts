@@ -10,7 +10,10 @@ export function wrongMethodCheck(app: FastifyInstance): (request: FastifyRequest
   const routes: { path: RegExp; method: string }[] = [];
   app.addHook('onRoute', ({ url, method }) => {
     // `:name` stands for one segment of a path, `*` for all the rest.
-    const pattern = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+').replace(/\*/g, '.*');
+    const pattern = url
+      .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replace(/:\w+/g, '[^/]+')
+      .replace(/\*/g, '.*');
     for (const each of [method].flat()) routes.push({ path: new RegExp(`^${pattern}$`), method: each });
   });
   return (request) => {
@@ -18,7 +21,9 @@ export function wrongMethodCheck(app: FastifyInstance): (request: FastifyRequest
     const path = request.url.split('?', 1)[0] as string;
     const allowed = new Set(routes.filter((route) => route.path.test(path)).map(({ method }) => method));
     if (allowed.size === 0) {
-      throw new ServiceError('invalid_request', 'There is no such path. The reference at /docs lists all of them.', { status: 404 });
+      throw new ServiceError('invalid_request', 'There is no such path. The reference at /docs lists all of them.', {
+        status: 404,
+      });
     }
     const allow = [...allowed].sort().join(', ');
     throw new ServiceError('invalid_request', `This path takes ${allow}.`, { status: 405, headers: { allow } });

@@ -1,4 +1,4 @@
-import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { isLongIdentifier, newId } from '../domain/identifiers.ts';
@@ -30,7 +30,10 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: HttpSock
     socket.destroy();
     return;
   }
-  const { status, message } = PARSER_REFUSALS[error.code ?? ''] ?? { status: 400, message: 'This is not a well-formed HTTP request.' };
+  const { status, message } = PARSER_REFUSALS[error.code ?? ''] ?? {
+    status: 400,
+    message: 'This is not a well-formed HTTP request.',
+  };
   writeAnswer(socket, { status, message, correlationId: correlationIdOf(underWay?.req) });
 }
 
@@ -43,7 +46,12 @@ export function answerWhatNodeWould(app: FastifyInstance): void {
   app.server.on('connect', (request: IncomingMessage, socket: Socket) => {
     socket.on('error', () => {});
     const correlationId = correlationIdOf(request);
-    writeAnswer(socket, { status: 405, message: 'CONNECT is not supported.', correlationId, headers: { allow: 'GET, HEAD, POST' } });
+    writeAnswer(socket, {
+      status: 405,
+      message: 'CONNECT is not supported.',
+      correlationId,
+      headers: { allow: 'GET, HEAD, POST' },
+    });
   });
 }
 

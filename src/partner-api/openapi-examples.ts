@@ -52,7 +52,12 @@ const contribution: Contribution = {
   failedAt: null,
 };
 
-const link: EmissionsLink = { ...estimate, associationId: 'assoc_01KAHV5B8S0A1C3E5G7J9M2P4R', transactionId: TRANSACTION_ID, associatedAt: AT };
+const link: EmissionsLink = {
+  ...estimate,
+  associationId: 'assoc_01KAHV5B8S0A1C3E5G7J9M2P4R',
+  transactionId: TRANSACTION_ID,
+  associatedAt: AT,
+};
 const notRequested: Association = { status: 'not_requested' };
 const associated: Association = { status: 'associated', link };
 const rejected: Association = { status: 'rejected', rejection: rejectionOf('estimate_expired', CALCULATION_ID) };
@@ -67,12 +72,23 @@ function plain(value: unknown): unknown {
 }
 
 function contributionExample(summary: string, shown: Contribution, association: Association, request: object): Example {
-  const value = { contribution: contributionToWire(shown, 'sandbox'), association: associationToWire(association, 'sandbox'), request };
+  const value = {
+    contribution: contributionToWire(shown, 'sandbox'),
+    association: associationToWire(association, 'sandbox'),
+    request,
+  };
   return { summary, value: plain(value) };
 }
 
 function estimateExample(summary: string, association: Association): Example {
-  return { summary, value: { estimate: estimateToWire(estimate, 'sandbox'), association: associationToWire(association, 'sandbox'), request: echo } };
+  return {
+    summary,
+    value: {
+      estimate: estimateToWire(estimate, 'sandbox'),
+      association: associationToWire(association, 'sandbox'),
+      request: echo,
+    },
+  };
 }
 
 const found: Examples = {
@@ -102,7 +118,11 @@ export const RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
     '201': {
       associated: {
         summary: 'Linked',
-        value: { association: associationToWire(associated, 'sandbox'), contribution_status: 'confirmed', request: { ...echo, idempotency_key: 'link-order-10293' } },
+        value: {
+          association: associationToWire(associated, 'sandbox'),
+          contribution_status: 'confirmed',
+          request: { ...echo, idempotency_key: 'link-order-10293' },
+        },
       },
     },
   },
@@ -110,7 +130,10 @@ export const RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
 
 export const REQUEST_EXAMPLES: Record<string, Examples> = {
   confirmContribution: {
-    plain: { summary: 'A contribution', value: { partner_event_id: 'contribution-10293-1', partner_order_ref: ORDER, points: 250 } },
+    plain: {
+      summary: 'A contribution',
+      value: { partner_event_id: 'contribution-10293-1', partner_order_ref: ORDER, points: 250 },
+    },
     with_estimate: {
       summary: 'With an estimate and a customer reference',
       value: {
@@ -157,7 +180,11 @@ export const ERROR_EXAMPLES: Record<ErrorCode, ErrorExample> = {
     'unsupported_value',
     'vehicle_category must be "motorcycle_gasoline" or "car_gasoline"; it is a string of 7 characters.',
   ),
-  invalid_distance: onField('distance_km', 'wrong_form', 'distance_km must be a decimal in a string, greater than 0 and at most 200.'),
+  invalid_distance: onField(
+    'distance_km',
+    'wrong_form',
+    'distance_km must be a decimal in a string, greater than 0 and at most 200.',
+  ),
   unauthorized: error('The API key is missing, malformed, unknown, revoked or expired. Send a valid key in X-API-Key.'),
   forbidden: error('This API key may only read. Use a key with the permission read_write.'),
   partner_suspended: error('The partner is suspended: nothing new is recorded. What is recorded stays readable and replays.'),
@@ -169,9 +196,18 @@ export const ERROR_EXAMPLES: Record<ErrorCode, ErrorExample> = {
     { field: 'partner_event_id', code: 'same_payload', message: 'The payload is the same.' },
     existingRecord(TRANSACTION_ID),
   ),
-  partner_order_conflict: error('Another contribution is confirmed for this partner_order_ref.', existingRecord(OTHER_TRANSACTION_ID)),
-  association_conflict: error('The contribution or the estimate already has a link, and links are immutable.', existingRecord(OTHER_TRANSACTION_ID)),
-  contribution_pending: error('A pending contribution of another event holds this partner_order_ref.', existingRecord(OTHER_TRANSACTION_ID)),
+  partner_order_conflict: error(
+    'Another contribution is confirmed for this partner_order_ref.',
+    existingRecord(OTHER_TRANSACTION_ID),
+  ),
+  association_conflict: error(
+    'The contribution or the estimate already has a link, and links are immutable.',
+    existingRecord(OTHER_TRANSACTION_ID),
+  ),
+  contribution_pending: error(
+    'A pending contribution of another event holds this partner_order_ref.',
+    existingRecord(OTHER_TRANSACTION_ID),
+  ),
   estimate_expired: error('The estimate has expired: 24 hours passed without an association. Create a new one.'),
   calculation_mismatch: error("The estimate's partner_order_ref is not the contribution's."),
   contribution_final_failure: error('The contribution has failed for good.', existingRecord(TRANSACTION_ID)),

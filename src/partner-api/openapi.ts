@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { describeErrorCode, type ErrorCode } from '../domain/error-codes.ts';
 import type { RecoverableOperation } from '../domain/recovery.ts';
-import { ERROR_EXAMPLES, REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './openapi-examples.ts';
 import { errorEnvelope } from './errors.ts';
+import { ERROR_EXAMPLES, REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './openapi-examples.ts';
 import { Association, Contribution, ErrorBody, Estimate, Link, Rejection } from './schemas.ts';
 
 export type OperationId = keyof typeof OPERATIONS;
@@ -26,8 +26,16 @@ const OPERATIONS = {
     description:
       "Records a contribution after the partner has deducted the customer's points. Confirmed is terminal and non-refundable. After a time-out look up by `partner_event_id`; when nothing is found, send the identical request again.",
     errors: [
-      'invalid_request', 'invalid_point_amount', ...ACCESS, 'partner_suspended', 'idempotency_conflict', 'partner_event_conflict',
-      'partner_order_conflict', 'contribution_pending', 'contribution_final_failure', ...SERVICE,
+      'invalid_request',
+      'invalid_point_amount',
+      ...ACCESS,
+      'partner_suspended',
+      'idempotency_conflict',
+      'partner_event_conflict',
+      'partner_order_conflict',
+      'contribution_pending',
+      'contribution_final_failure',
+      ...SERVICE,
     ],
     recoverable: 'confirm',
   },
@@ -48,9 +56,16 @@ const OPERATIONS = {
   createDeliveryEmissionsEstimate: {
     tag: 'Emissions',
     summary: 'Estimate the emissions of a delivery',
-    description: 'A well-to-wheel estimate from distance and vehicle type, for information. It is not needed to confirm a contribution.',
+    description:
+      'A well-to-wheel estimate from distance and vehicle type, for information. It is not needed to confirm a contribution.',
     errors: [
-      'invalid_request', 'invalid_distance', 'unsupported_vehicle', ...ACCESS, 'partner_suspended', 'idempotency_conflict', ...SERVICE,
+      'invalid_request',
+      'invalid_distance',
+      'unsupported_vehicle',
+      ...ACCESS,
+      'partner_suspended',
+      'idempotency_conflict',
+      ...SERVICE,
     ],
   },
   getDeliveryEmissionsEstimate: {
@@ -62,17 +77,33 @@ const OPERATIONS = {
   associateEmissionsEstimate: {
     tag: 'Emissions',
     summary: 'Link an estimate with a contribution',
-    description: 'Links one estimate with one confirmed contribution of the same order, for good. A refusal never changes the contribution.',
+    description:
+      'Links one estimate with one confirmed contribution of the same order, for good. A refusal never changes the contribution.',
     errors: [
-      'invalid_request', ...ACCESS, 'partner_suspended', 'contribution_not_found', 'estimate_not_found', 'idempotency_conflict',
-      'association_conflict', 'contribution_pending', 'estimate_expired', 'calculation_mismatch', 'contribution_final_failure', ...SERVICE,
+      'invalid_request',
+      ...ACCESS,
+      'partner_suspended',
+      'contribution_not_found',
+      'estimate_not_found',
+      'idempotency_conflict',
+      'association_conflict',
+      'contribution_pending',
+      'estimate_expired',
+      'calculation_mismatch',
+      'contribution_final_failure',
+      ...SERVICE,
     ],
     recoverable: 'associate',
   },
 } as const satisfies Record<string, OperationText>;
 
 /** The part of a route's schema that only people read. */
-export function describeOperation(operationId: OperationId): { operationId: string; summary: string; description: string; tags: string[] } {
+export function describeOperation(operationId: OperationId): {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+} {
   const { summary, description, tag } = OPERATIONS[operationId];
   return { operationId, summary, description, tags: [tag] };
 }
@@ -93,7 +124,9 @@ export const DOCUMENT_HEAD = {
     { name: 'Emissions', description: 'Estimate a delivery, and link the estimate.' },
   ],
   components: {
-    securitySchemes: { apiKey: { type: 'apiKey' as const, name: 'X-API-Key', in: 'header' as const, description: "The partner's credential." } },
+    securitySchemes: {
+      apiKey: { type: 'apiKey' as const, name: 'X-API-Key', in: 'header' as const, description: "The partner's credential." },
+    },
   },
   security: [{ apiKey: [] }],
 };
@@ -126,7 +159,9 @@ const headers = (...names: string[]) =>
 
 /** The OpenAPI 3.1 document, from the routes, with an example for every outcome and every error code. */
 export function buildDocument(app: FastifyInstance): Json {
-  const document = nameShapes(structuredClone(app.swagger())) as Json & { paths: Record<string, Record<string, OperationObject>> };
+  const document = nameShapes(structuredClone(app.swagger())) as Json & {
+    paths: Record<string, Record<string, OperationObject>>;
+  };
   (document['components'] as Json)['schemas'] = namedSchemas();
   for (const path of Object.values(document.paths)) for (const operation of Object.values(path)) complete(operation);
   return document;
@@ -138,7 +173,9 @@ const NAMED = { Contribution, Association, Link, Rejection, Estimate, Error: Err
 const nameOf = new Map(Object.entries(NAMED).map(([name, schema]) => [JSON.stringify(schema), name]));
 
 function namedSchemas(): Json {
-  return Object.fromEntries(Object.entries(NAMED).map(([name, schema]) => [name, nameShapes(JSON.parse(JSON.stringify(schema)), name)]));
+  return Object.fromEntries(
+    Object.entries(NAMED).map(([name, schema]) => [name, nameShapes(JSON.parse(JSON.stringify(schema)), name)]),
+  );
 }
 
 /** Puts a reference wherever a named shape stands, and leaves out what only our validation reads. */
@@ -173,7 +210,11 @@ function completeSuccess(operationId: OperationId, status: string, response: Jso
   const isWrite = status !== '200';
   const isConfirmation = operationId === 'confirmContribution';
   response['description'] = SUCCESS_TEXTS[status];
-  response['headers'] = headers('X-Correlation-ID', ...(isWrite ? ['Idempotent-Replayed'] : []), ...(isConfirmation ? ['Location'] : []));
+  response['headers'] = headers(
+    'X-Correlation-ID',
+    ...(isWrite ? ['Idempotent-Replayed'] : []),
+    ...(isConfirmation ? ['Location'] : []),
+  );
   const media = (response['content'] as Record<string, Json>)['application/json'] as Json;
   media['examples'] = RESPONSE_EXAMPLES[operationId]?.[status];
 }
@@ -182,13 +223,19 @@ function errorResponses(operationId: OperationId): Record<string, Json> {
   const { errors, recoverable }: OperationText = OPERATIONS[operationId];
   const byStatus = Map.groupBy(errors, (code) => String(describeErrorCode(code).status));
   const entries = [...byStatus].map(([status, codes]): [string, Json] => [status, errorResponse(codes, recoverable)]);
-  const other = { ...errorResponse([], undefined), description: '`invalid_request` for what is not this path, method, size or media type.' };
+  const other = {
+    ...errorResponse([], undefined),
+    description: '`invalid_request` for what is not this path, method, size or media type.',
+  };
   return { ...Object.fromEntries(entries), default: other };
 }
 
 function errorResponse(codes: readonly ErrorCode[], recoverable: RecoverableOperation | undefined): Json {
   const examples = Object.fromEntries(
-    codes.map((code) => [code, { summary: code, value: errorEnvelope({ code, ...ERROR_EXAMPLES[code] }, 'corr-2026-11-21-0001', recoverable) }]),
+    codes.map((code) => [
+      code,
+      { summary: code, value: errorEnvelope({ code, ...ERROR_EXAMPLES[code] }, 'corr-2026-11-21-0001', recoverable) },
+    ]),
   );
   const hasRetryAfter = codes.some((code) => describeErrorCode(code).retryAfterSeconds !== undefined);
   return {

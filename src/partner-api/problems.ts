@@ -5,7 +5,12 @@ import type { RequestPart } from './validation.ts';
 type Schema = Record<string, unknown>;
 
 /** Names on the wire that a person would write otherwise. */
-const SHOWN_NAMES: Record<string, string> = { 'idempotency-key': 'Idempotency-Key', body: 'body', query: 'query', headers: 'headers' };
+const SHOWN_NAMES: Record<string, string> = {
+  'idempotency-key': 'Idempotency-Key',
+  body: 'body',
+  query: 'query',
+  headers: 'headers',
+};
 
 /** A problem in words: which field, what it must be, what it is. The value itself is never repeated: it may be personal. */
 export function describeProblem(part: RequestPart, field: string, error: ErrorObject): ErrorDetail {
@@ -17,7 +22,11 @@ export function describeProblem(part: RequestPart, field: string, error: ErrorOb
   }
   if (error.instancePath === '') return { field: shown, code: 'wrong_type', message: `The ${part} must be a JSON object.` };
   const schema = (error.parentSchema?.['described'] ?? error.parentSchema ?? {}) as Schema;
-  return { field: shown, code: problemCode(schema, error.data), message: `${shown} must be ${describeForm(schema)}; ${describeValue(error.data)}.` };
+  return {
+    field: shown,
+    code: problemCode(schema, error.data),
+    message: `${shown} must be ${describeForm(schema)}; ${describeValue(error.data)}.`,
+  };
 }
 
 /** A member's name comes from outside: it is shown only as far as it is harmless. */

@@ -14,10 +14,14 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   });
 }
 
-function refuseOtherCodings({ 'content-type': type = '', 'content-encoding': coding = 'identity' }: FastifyRequest['headers']): void {
+function refuseOtherCodings({
+  'content-type': type = '',
+  'content-encoding': coding = 'identity',
+}: FastifyRequest['headers']): void {
   const charset = /charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1] ?? 'utf-8';
   if (!/^utf-?8$/i.test(charset)) throw new ServiceError('invalid_request', 'The body must be JSON in UTF-8.', { status: 415 });
-  if (coding.toLowerCase() !== 'identity') throw new ServiceError('invalid_request', 'The body must not be compressed.', { status: 415 });
+  if (coding.toLowerCase() !== 'identity')
+    throw new ServiceError('invalid_request', 'The body must not be compressed.', { status: 415 });
 }
 
 function parse(body: Buffer): unknown {

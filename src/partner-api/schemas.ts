@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { CONTRIBUTION_STATUSES } from '../domain/lifecycle.ts';
-import { ERROR_CODE_NAMES } from '../domain/error-codes.ts';
 import { VEHICLE_CATEGORIES } from '../domain/emissions.ts';
+import { ERROR_CODE_NAMES } from '../domain/error-codes.ts';
 import { LONG_IDENTIFIER, SHORT_IDENTIFIER } from '../domain/identifiers.ts';
+import { CONTRIBUTION_STATUSES } from '../domain/lifecycle.ts';
 import { POINTS_MAX } from '../domain/points.ts';
 
 /**
@@ -16,7 +16,8 @@ import { POINTS_MAX } from '../domain/points.ts';
 
 const longId = (description: string) => Type.String({ ...LONG_IDENTIFIER, description });
 const shortId = (description: string) => Type.String({ ...SHORT_IDENTIFIER, description });
-const nullable = (schema: object, description: string) => Type.Unsafe<string | null>({ ...schema, type: ['string', 'null'], description });
+const nullable = (schema: object, description: string) =>
+  Type.Unsafe<string | null>({ ...schema, type: ['string', 'null'], description });
 const time = (description: string) => Type.String({ format: 'date-time', description });
 const nullableTime = (description: string) => nullable({ format: 'date-time' }, description);
 const decimal = (description: string) => Type.String({ pattern: '^\\d+(\\.\\d+)?$', description });
@@ -39,7 +40,9 @@ export const ConfirmContributionBody = Type.Object(
   {
     partner_event_id: longId("The partner's idempotency and recovery key for this contribution."),
     partner_order_ref: shortId('Non-personal reference of the order. One order confirms once.'),
-    points: int64(`Whole points, 1 to ${POINTS_MAX}, already deducted from the customer.`, { 'x-error-code': 'invalid_point_amount' }),
+    points: int64(`Whole points, 1 to ${POINTS_MAX}, already deducted from the customer.`, {
+      'x-error-code': 'invalid_point_amount',
+    }),
     calculation_id: Type.Optional(
       nullable(
         { ...LONG_IDENTIFIER, 'x-lenient': true },
@@ -47,7 +50,10 @@ export const ConfirmContributionBody = Type.Object(
       ),
     ),
     opaque_customer_ref: Type.Optional(
-      nullable(SHORT_IDENTIFIER, 'Opaque reference of the customer. Never an e-mail address, telephone number, name or national identifier.'),
+      nullable(
+        SHORT_IDENTIFIER,
+        'Opaque reference of the customer. Never an e-mail address, telephone number, name or national identifier.',
+      ),
     ),
   },
   closed,
@@ -134,7 +140,11 @@ export const Link = Type.Object(
     calculated_at: time('UTC.'),
     associated_at: time('UTC.'),
     environment: Environment,
-    immutable: Type.Unsafe<true>({ type: 'boolean', enum: [true], description: 'The snapshot is authoritative after association.' }),
+    immutable: Type.Unsafe<true>({
+      type: 'boolean',
+      enum: [true],
+      description: 'The snapshot is authoritative after association.',
+    }),
   },
   { ...closed, description: 'Only with `associated`.' },
 );
@@ -169,7 +179,11 @@ export const Estimate = Type.Object(
   {
     calculation_id: longId('Assigned by the service.'),
     partner_order_ref: shortId('Reference of the order.'),
-    status: Type.Unsafe<'calculated'>({ type: 'string', enum: ['calculated'], description: 'Expiry is told by the error `estimate_expired`.' }),
+    status: Type.Unsafe<'calculated'>({
+      type: 'string',
+      enum: ['calculated'],
+      description: 'Expiry is told by the error `estimate_expired`.',
+    }),
     distance_km: decimal('Kilometres, as sent.'),
     distance_unit: Type.Unsafe<'km'>({ type: 'string', enum: ['km'], description: 'Always `km`.' }),
     vehicle_category: Type.String({ description: 'An open list: `motorcycle_gasoline` and `car_gasoline` so far.' }),
@@ -177,7 +191,11 @@ export const Estimate = Type.Object(
     vehicle_catalog_version: Type.String({ description: 'Version of the vehicle catalogue.' }),
     emission_factor_version: Type.String({ description: 'Version of the factors.' }),
     emission_factor_gco2e_per_km: decimal('Grams of CO2e per kilometre.'),
-    lifecycle_boundary: Type.Unsafe<'well_to_wheel'>({ type: 'string', enum: ['well_to_wheel'], description: 'Always `well_to_wheel`.' }),
+    lifecycle_boundary: Type.Unsafe<'well_to_wheel'>({
+      type: 'string',
+      enum: ['well_to_wheel'],
+      description: 'Always `well_to_wheel`.',
+    }),
     raw_emissions_gco2e: decimal('Grams of CO2e, exact.'),
     estimated_emissions_kgco2e: decimal('Kilograms of CO2e: raw_emissions_gco2e / 1000, exact.'),
     display: Type.Object(
@@ -208,7 +226,11 @@ export const EstimateBody = Type.Object({ estimate: Estimate, association: Assoc
 export const AssociatedBody = Type.Object(
   {
     association: Association,
-    contribution_status: Type.Unsafe<'confirmed'>({ type: 'string', enum: ['confirmed'], description: 'The contribution stays confirmed.' }),
+    contribution_status: Type.Unsafe<'confirmed'>({
+      type: 'string',
+      enum: ['confirmed'],
+      description: 'The contribution stays confirmed.',
+    }),
     request: KeyedEcho,
   },
   closed,
@@ -218,18 +240,18 @@ export const ErrorBody = Type.Object(
   {
     error: Type.Object(
       {
-        code: Type.Unsafe<string>({ type: 'string', description: `One of ${ERROR_CODE_NAMES.map((code) => `\`${code}\``).join(', ')}; an open list.` }),
+        code: Type.Unsafe<string>({
+          type: 'string',
+          description: `One of ${ERROR_CODE_NAMES.map((code) => `\`${code}\``).join(', ')}; an open list.`,
+        }),
         message: Type.String({ description: 'For people: what is wrong and what to do.' }),
         retryable: Type.Boolean({ description: 'Sending the identical request again soon, by a program, is worth while.' }),
         correlation_id: correlationId,
         details: Type.Optional(
-          Type.Array(
-            Type.Object(
-              { field: Type.String(), code: Type.String(), message: Type.String() },
-              closed,
-            ),
-            { description: 'Every problem of the request, then the recovery verdict: `point_restoration`, `next_action`, `transaction_id`.' },
-          ),
+          Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }, closed), {
+            description:
+              'Every problem of the request, then the recovery verdict: `point_restoration`, `next_action`, `transaction_id`.',
+          }),
         ),
       },
       closed,

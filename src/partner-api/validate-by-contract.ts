@@ -26,5 +26,6 @@ function compileCheck({ headers, querystring, body }: FastifySchema): Check {
   const judgeHeaders = headers ? compilePart('headers', headers as object) : () => [];
   const judgeQuery = querystring ? compilePart('query', querystring as object) : () => [];
   const judgeBody = body ? compilePart('body', body as object) : () => [];
-  return (request) => refuseProblems([...judgeHeaders(request.headers), ...judgeQuery(request.query), ...judgeBody(request.body)]);
+  return (request) =>
+    refuseProblems([...judgeHeaders(request.headers), ...judgeQuery(request.query), ...judgeBody(request.body)]);
 }

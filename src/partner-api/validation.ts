@@ -10,7 +10,14 @@ type Schema = Record<string, unknown>;
 /** A part of a request, under the name by which a person knows it. */
 export type RequestPart = 'headers' | 'query' | 'body';
 
-const ajv = new Ajv({ allErrors: true, verbose: true, coerceTypes: false, removeAdditional: false, useDefaults: false, strict: false });
+const ajv = new Ajv({
+  allErrors: true,
+  verbose: true,
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: false,
+  strict: false,
+});
 ajv.addKeyword({ keyword: 'int64', errors: false, validate: (_schema: unknown, value: unknown) => isPoints(value) });
 ajv.addFormat('distance-km', { type: 'string', validate: (text: string) => readDistanceKm(text) !== undefined });
 ajv.addFormat('date-time', true);
@@ -75,6 +82,9 @@ export function refuseProblems(problems: readonly Problem[]): void {
   if (!first) return;
   const code = problems.some(({ errorCode }) => errorCode === 'invalid_request') ? 'invalid_request' : first.errorCode;
   const details = problems.map(({ field, code, message }) => ({ field, code, message }));
-  const message = problems.length === 1 ? first.message : `${problems.length} problems: ${problems.map((problem) => problem.message).join(' ')}`;
+  const message =
+    problems.length === 1
+      ? first.message
+      : `${problems.length} problems: ${problems.map((problem) => problem.message).join(' ')}`;
   throw new ServiceError(code, message, { details });
 }

@@ -37,7 +37,11 @@ export function contributionToWire(contribution: Contribution, environment: Envi
 }
 
 /** What both look-ups answer: the contribution, and its association as it stands now. */
-export function recordToWire(record: ContributionRecord, environment: Environment, correlationId: string): Static<typeof ContributionBody> {
+export function recordToWire(
+  record: ContributionRecord,
+  environment: Environment,
+  correlationId: string,
+): Static<typeof ContributionBody> {
   return {
     contribution: contributionToWire(record.contribution, environment),
     association: associationToWire(currentAssociation(record), environment),

@@ -34,7 +34,8 @@ export interface Credential extends PartnerRates {
 const COLUMNS = `key_id as "keyId", partner_id as "partnerId", name, permission, allowed_addresses as "allowedAddresses",
   created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`;
 
-export interface NewApiKey extends Pick<ApiKey, 'keyId' | 'partnerId' | 'name' | 'permission' | 'allowedAddresses' | 'expiresAt'> {
+export interface NewApiKey
+  extends Pick<ApiKey, 'keyId' | 'partnerId' | 'name' | 'permission' | 'allowedAddresses' | 'expiresAt'> {
   readonly secretSha256: Buffer;
 }
 
@@ -47,7 +48,9 @@ export async function insertApiKey(db: Queryable, key: NewApiKey): Promise<ApiKe
 }
 
 export async function findApiKey(db: Queryable, keyId: string): Promise<ApiKey | undefined> {
-  const [row] = await run<ApiKey>(db, { name: 'find_api_key', text: `select ${COLUMNS} from api_key where key_id = $1` }, [keyId]);
+  const [row] = await run<ApiKey>(db, { name: 'find_api_key', text: `select ${COLUMNS} from api_key where key_id = $1` }, [
+    keyId,
+  ]);
   return row;
 }
 

@@ -75,9 +75,10 @@ const INSERT_CONTRIBUTIONS_WITH_LINKS: Statement = {
 export async function insertContributions(db: Queryable, drafts: readonly ContributionDraft[]): Promise<Map<string, Date>> {
   const links = drafts.flatMap(({ link }) => link ?? []);
   const values = contributionColumns(drafts);
-  const rows = links.length === 0
-    ? await run<InsertedRow>(db, INSERT_CONTRIBUTIONS, values)
-    : await run<InsertedRow>(db, INSERT_CONTRIBUTIONS_WITH_LINKS, [...values, ...linkColumns(links)]);
+  const rows =
+    links.length === 0
+      ? await run<InsertedRow>(db, INSERT_CONTRIBUTIONS, values)
+      : await run<InsertedRow>(db, INSERT_CONTRIBUTIONS_WITH_LINKS, [...values, ...linkColumns(links)]);
   return new Map(rows.map(({ transactionId, createdAt }) => [transactionId, createdAt]));
 }
 
@@ -237,7 +238,11 @@ const LOCK: Statement = {
 };
 
 /** Holds the row until the transaction ends, so that its status cannot change meanwhile. */
-export async function lockContribution(db: Queryable, partnerId: string, transactionId: string): Promise<ContributionRecord | undefined> {
+export async function lockContribution(
+  db: Queryable,
+  partnerId: string,
+  transactionId: string,
+): Promise<ContributionRecord | undefined> {
   const [row] = await run<ContributionRow>(db, LOCK, [partnerId, transactionId]);
   return row && readContributionRow(row);
 }

@@ -58,7 +58,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     // A transaction pooler takes no start-up options: there the role carries them (`alter role … set …`).
-    ...(preparesStatements && { options: SESSION_SETTINGS.map((setting) => `-c ${setting}`).join(' '), statement_timeout: STATEMENT_TIMEOUT_MS }),
+    ...(preparesStatements && {
+      options: SESSION_SETTINGS.map((setting) => `-c ${setting}`).join(' '),
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+    }),
   });
   pool.on('error', onConnectionError);
   // The pool's own listener leaves while a client is checked out; without this one a lost connection would end the process.

@@ -1,4 +1,4 @@
-import type { Queryable } from './database.ts';
+import { type Queryable, run } from './database.ts';
 
 export const OLDEST_SERVER_VERSION = 15;
 
@@ -44,4 +44,9 @@ export function listDurabilityProblems(settings: ServerSettings): string[] {
     problems.push('synchronous_commit is local although standbys are named: a failover would lose contributions. Set it to on.');
   }
   return problems;
+}
+
+/** Commits something that leaves no trace, as durably as a contribution: a server that only reads, or whose disk is full, fails. */
+export async function proveCommit(db: Queryable): Promise<void> {
+  await run(db, { name: 'prove_commit', text: "select pg_logical_emit_message(true, 'partner-impact', 'ready')" }, []);
 }

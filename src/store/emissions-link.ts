@@ -69,11 +69,24 @@ const INSERT: Statement = {
  * @returns When the link was made; `undefined` when the contribution, the estimate or the key has a link already. The unique
  * keys make this exact under races.
  */
-export async function insertEmissionsLink(db: Queryable, { partnerId, idempotencyKey, fingerprint, link }: LinkDraft): Promise<Date | undefined> {
+export async function insertEmissionsLink(
+  db: Queryable,
+  { partnerId, idempotencyKey, fingerprint, link }: LinkDraft,
+): Promise<Date | undefined> {
   const [row] = await run<{ associatedAt: Date }>(db, INSERT, [
-    partnerId, link.transactionId, link.associationId, link.calculationId, idempotencyKey, fingerprint,
-    link.partnerOrderRef, link.estimatedEmissionsKgco2e, link.distanceKm, link.vehicleCategory, link.methodologyVersion,
-    link.emissionFactorVersion, link.calculatedAt,
+    partnerId,
+    link.transactionId,
+    link.associationId,
+    link.calculationId,
+    idempotencyKey,
+    fingerprint,
+    link.partnerOrderRef,
+    link.estimatedEmissionsKgco2e,
+    link.distanceKm,
+    link.vehicleCategory,
+    link.methodologyVersion,
+    link.emissionFactorVersion,
+    link.calculatedAt,
   ]);
   return row?.associatedAt;
 }
@@ -83,7 +96,11 @@ const FIND_BY_KEY: Statement = {
   text: `select l.fingerprint, ${LINK_COLUMNS} from emissions_link l where l.partner_id = $1 and l.idempotency_key = $2`,
 };
 
-export async function findEmissionsLinkByKey(db: Queryable, partnerId: string, idempotencyKey: string): Promise<KeyedLink | undefined> {
+export async function findEmissionsLinkByKey(
+  db: Queryable,
+  partnerId: string,
+  idempotencyKey: string,
+): Promise<KeyedLink | undefined> {
   const [row] = await run<LinkRow & { fingerprint: Buffer }>(db, FIND_BY_KEY, [partnerId, idempotencyKey]);
   const link = row && readLinkRow(row);
   return link ? { partnerId, idempotencyKey, fingerprint: row.fingerprint, link } : undefined;

@@ -134,7 +134,11 @@ const FIND_BY_KEY: Statement = {
   text: `select ${COLUMNS} from estimate e ${LINK_JOIN} where e.partner_id = $1 and e.idempotency_key = $2`,
 };
 
-export async function findEstimateByKey(db: Queryable, partnerId: string, idempotencyKey: string): Promise<EstimateRecord | undefined> {
+export async function findEstimateByKey(
+  db: Queryable,
+  partnerId: string,
+  idempotencyKey: string,
+): Promise<EstimateRecord | undefined> {
   const [row] = await run<EstimateRow>(db, FIND_BY_KEY, [partnerId, idempotencyKey]);
   return row && readEstimateRow(row);
 }

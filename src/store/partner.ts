@@ -22,7 +22,13 @@ export async function insertPartner(db: Queryable, partner: Omit<Partner, 'creat
   const { partnerId, name, writesPerSecond, lookupsPerSecond, reportsPerSecond } = partner;
   const text = `insert into partner (partner_id, name, writes_per_second, lookups_per_second, reports_per_second)
     values ($1, $2, $3, $4, $5) returning ${COLUMNS}`;
-  const [row] = await run<Partner>(db, { name: 'insert_partner', text }, [partnerId, name, writesPerSecond, lookupsPerSecond, reportsPerSecond]);
+  const [row] = await run<Partner>(db, { name: 'insert_partner', text }, [
+    partnerId,
+    name,
+    writesPerSecond,
+    lookupsPerSecond,
+    reportsPerSecond,
+  ]);
   return row as Partner;
 }
 
@@ -39,7 +45,11 @@ export async function listPartners(db: Queryable, page: { afterId: string; limit
 }
 
 /** Suspending twice keeps the time of the first. */
-export async function updatePartnerSuspension(db: Queryable, partnerId: string, isSuspended: boolean): Promise<Partner | undefined> {
+export async function updatePartnerSuspension(
+  db: Queryable,
+  partnerId: string,
+  isSuspended: boolean,
+): Promise<Partner | undefined> {
   const text = `update partner set suspended_at = case when $2 then coalesce(suspended_at, now()) end
     where partner_id = $1 returning ${COLUMNS}`;
   const [row] = await run<Partner>(db, { name: 'update_partner_suspension', text }, [partnerId, isSuspended]);

@@ -92,7 +92,9 @@ export function newEstimate(): {
 }
 
 export function countByStatus(answers: readonly Answer[]): Record<number, number> {
-  return answers.reduce<Record<number, number>>((counts, { status }) => ({ ...counts, [status]: (counts[status] ?? 0) + 1 }), {});
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
 }
 
 /** The details of an error, by their field. */

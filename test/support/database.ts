@@ -29,7 +29,8 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
   after(async () => {
     await pool.end();
-    await administer(host, `drop database ${name} with (force)`);
+    // Hooks run in the order in which they were added: what a file starts on the database is stopped by later ones.
+    process.once('beforeExit', () => administer(host, `drop database ${name} with (force)`));
   });
   return { name, databaseUrl, pool };
 }
@@ -37,7 +38,7 @@ async function createDatabase(template: string): Promise<TestDatabase> {
 function setting(name: string): string {
   const value = process.env[name];
   if (!value)
-    throw new Error(`${name} is missing: run tests with \`node scripts/test.ts [FILE]\`, which starts PostgreSQL for them.`);
+    throw new Error(`${name} is not set: run this file with \`node scripts/test.ts FILE\`, which starts PostgreSQL for it.`);
   return value;
 }
 

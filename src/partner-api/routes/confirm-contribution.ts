@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
+import type { JsonValue } from '../../domain/fingerprint.ts';
 import { fingerprint } from '../../domain/fingerprint.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { existingRecord } from '../../domain/recovery.ts';
@@ -11,7 +12,6 @@ import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
 import { ConfirmContributionBody, ConfirmedBody, WriteHeaders } from '../schemas.ts';
 import { associationToWire, contributionToWire } from '../wire.ts';
-import type { JsonValue } from '../../domain/fingerprint.ts';
 
 type Body = Static<typeof ConfirmContributionBody>;
 type Headers = Static<typeof WriteHeaders>;
@@ -21,7 +21,10 @@ export function confirmContribution(app: FastifyInstance, { operations, environm
   app.post<{ Body: Body; Headers: Headers }>(
     '/v1/impact-transactions',
     {
-      config: { operation: 'confirmContribution', terms: { trafficClass: 'writes', inFlightMax: 384, isWrite: true, recoverable: 'confirm' } },
+      config: {
+        operation: 'confirmContribution',
+        terms: { trafficClass: 'writes', inFlightMax: 384, isWrite: true, recoverable: 'confirm' },
+      },
       schema: {
         ...describeOperation('confirmContribution'),
         headers: WriteHeaders,

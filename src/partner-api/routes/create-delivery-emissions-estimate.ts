@@ -14,7 +14,10 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, { operatio
   app.post<{ Body: Static<typeof CreateEstimateBody>; Headers: Static<typeof WriteHeaders> }>(
     '/v1/emissions/estimates',
     {
-      config: { operation: 'createDeliveryEmissionsEstimate', terms: { trafficClass: 'writes', inFlightMax: 256, isWrite: true } },
+      config: {
+        operation: 'createDeliveryEmissionsEstimate',
+        terms: { trafficClass: 'writes', inFlightMax: 256, isWrite: true },
+      },
       schema: {
         ...describeOperation('createDeliveryEmissionsEstimate'),
         headers: WriteHeaders,

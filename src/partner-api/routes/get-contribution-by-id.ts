@@ -28,7 +28,9 @@ export function getContributionById(app: FastifyInstance, { operations, environm
     async (request) => {
       const { transaction_id: transactionId } = request.params;
       if (!isLongIdentifier(transactionId)) throw contributionNotFound('transaction_id');
-      const record = await beforeDeadline(operations.getContribution.byId({ partnerId: callerOf(request).partnerId, transactionId }));
+      const record = await beforeDeadline(
+        operations.getContribution.byId({ partnerId: callerOf(request).partnerId, transactionId }),
+      );
       return recordToWire(record, environment, request.context.correlationId);
     },
   );

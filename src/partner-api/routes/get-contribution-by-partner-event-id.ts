@@ -16,7 +16,11 @@ export function getContributionByPartnerEventId(app: FastifyInstance, { operatio
         operation: 'getContributionByPartnerEventId',
         terms: { trafficClass: 'lookups', inFlightMax: 512, isWrite: false, recoverable: 'lookup' },
       },
-      schema: { ...describeOperation('getContributionByPartnerEventId'), querystring: EventQuery, response: { 200: ContributionBody } },
+      schema: {
+        ...describeOperation('getContributionByPartnerEventId'),
+        querystring: EventQuery,
+        response: { 200: ContributionBody },
+      },
     },
     async (request) => {
       const lookup = { partnerId: callerOf(request).partnerId, partnerEventId: request.query.partner_event_id };

@@ -1,0 +1,58 @@
+#!/usr/bin/env node
+// The command `partner-impact`. Any Node may run this file; the program itself needs 24, which the packages bring along.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const NODE_MAJOR = 24;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+
+if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR) await runProgram();
+else runUnder(findPackagedNode());
+
+/** Published, the program is compiled; in a checkout Node runs its source. */
+async function runProgram() {
+  const compiled = new URL('../dist/main.js', import.meta.url);
+  const source = new URL('../src/main.ts', import.meta.url);
+  const program = existsSync(compiled) ? compiled : source;
+  if (program === source && !existsSync(new URL('../node_modules', import.meta.url)))
+    refuse('The packages are not installed yet.');
+  await import(program.href);
+}
+
+/** This file again, under another Node, with the same words, files, signals and end. */
+function runUnder(node) {
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+  });
+  const forward = (signal) => child.kill(signal);
+  for (const signal of SIGNALS) process.on(signal, forward);
+  child.on('error', (error) => refuse(`The packaged Node ${NODE_MAJOR} does not run on this machine (${error.message}).`));
+  child.on('exit', (code, signal) => {
+    for (const name of SIGNALS) process.off(name, forward);
+    if (signal === null) process.exitCode = code;
+    else process.kill(process.pid, signal);
+  });
+}
+
+function findPackagedNode() {
+  const name = `node-${process.platform}-${process.arch}`;
+  try {
+    const node = join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'bin', 'node');
+    if (existsSync(node)) return node;
+  } catch {
+    // Answered below: whether the package or its file is missing makes no difference to the person.
+  }
+  return refuse(
+    `partner-impact runs on Node ${NODE_MAJOR} or later, and this is ${process.version} without the package ${name}.`,
+  );
+}
+
+function refuse(reason) {
+  process.stderr.write(
+    `${reason} Run \`npm ci --ignore-scripts\` in the folder of partner-impact, or install Node ${NODE_MAJOR}.\n`,
+  );
+  process.exit(2);
+}

@@ -1,0 +1,213 @@
+// Makes a checkout runnable: installs the packages of the lock file when they are not there yet, and sees to Node 24.
+// Runs on any Node from 20 on and before anything is installed, so it uses nothing but Node itself.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const NODE_MAJOR = 24;
+const REPORT_EVERY_MS = 5_000;
+const PLATFORM = `${process.platform}-${process.arch}`;
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const STAMP = join('node_modules', '.prepared');
+/** A symbolic link whose target is the id of the process that installs: made in one step, content included. */
+const LOCK = '.prepare.lock';
+const NODE_LINK = join('node_modules', '.bin', 'node');
+
+const wanted = createHash('sha256').update(readFileSync('package-lock.json')).update(PLATFORM).digest('hex');
+if (!isPrepared()) await prepare();
+
+function isPrepared() {
+  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted;
+}
+
+async function prepare() {
+  await lock();
+  try {
+    if (isPrepared()) return;
+    if (!isInstalled()) await install();
+    provideNode();
+    writeFileSync(STAMP, wanted);
+  } finally {
+    unlock();
+  }
+}
+
+/** True when npm's own record of `node_modules` names what the lock file names, as after an `npm ci` by hand. */
+function isInstalled() {
+  const record = join('node_modules', '.package-lock.json');
+  if (!existsSync(record)) return false;
+  const { packages: present } = JSON.parse(readFileSync(record, 'utf8'));
+  const { packages: locked } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  return Object.entries(locked).every(([path, entry]) => {
+    if (path === '' || (entry.optional && !isForThisPlatform(entry))) return true;
+    return present[path]?.version === entry.version && present[path]?.integrity === entry.integrity;
+  });
+}
+
+function isForThisPlatform({ os = [process.platform], cpu = [process.arch] }) {
+  return os.includes(process.platform) && cpu.includes(process.arch);
+}
+
+async function install() {
+  const packages = Object.keys(JSON.parse(readFileSync('package-lock.json', 'utf8')).packages).length - 1;
+  say(`Installing the packages of the lock file (up to ${packages}, some 170 MB; only when they change) …`);
+  const startedAt = Date.now();
+  // Install scripts stay off: what two of the packages would do there, this file and the embedded database do themselves.
+  const { code, lastWords } = await runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=http']);
+  const seconds = Math.round((Date.now() - startedAt) / 1000);
+  if (code === 0) return say(`Installed in ${seconds} s.`);
+  fail(
+    `${lastWords}\nThe packages could not be installed; npm gave up after ${seconds} s and says why above.\n` +
+      'Check the network (npm needs the registry, or a cache that holds everything) and the free space of the disk, then start again.',
+  );
+}
+
+/** Runs the npm that started us, and says something every few seconds while it works. */
+async function runNpm(words) {
+  const npm = basename(process.env.npm_execpath ?? '') === 'npm-cli.js' ? [process.execPath, process.env.npm_execpath] : ['npm'];
+  const child = spawn(npm[0], [...npm.slice(1), ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const progress = watchProgress(child.stderr);
+  const end = endWith(child);
+  const code = await new Promise((resolve) =>
+    child.on('error', (error) => fail(`npm could not be started: ${error.message}`)).on('close', resolve),
+  );
+  clearInterval(progress.timer);
+  end();
+  return { code, lastWords: progress.problems.join('\n') };
+}
+
+/** npm's messages of level `http` tell how far it is and whether the registry answers. */
+function watchProgress(stream) {
+  const startedAt = Date.now();
+  const problems = [];
+  let fetched = 0;
+  let unreachable;
+  createInterface({ input: stream }).on('line', (line) => {
+    const failure = /fetch GET (\S+) attempt \d+ failed with (\S+)/.exec(line);
+    if (failure) unreachable = `${new URL(failure[1]).host} does not answer (${failure[2]})`;
+    else if (/http fetch GET 200/.test(line)) [fetched, unreachable] = [fetched + 1, undefined];
+    else if (!/\bhttp\b/.test(line)) problems.push(line);
+  });
+  const timer = setInterval(() => {
+    const seconds = Math.round((Date.now() - startedAt) / 1000);
+    if (unreachable)
+      say(`… ${seconds} s: npm is waiting for the network: ${unreachable}. It gives up by itself after some attempts.`);
+    else if (fetched === 0)
+      say(`… ${seconds} s: nothing has come from the network yet; npm reads its cache or waits for the registry.`);
+    else say(`… ${seconds} s, ${fetched} packages fetched`);
+  }, REPORT_EVERY_MS);
+  return { timer, problems };
+}
+
+/** A signal that ends us ends npm as well: two of them at work in one folder would spoil it. */
+function endWith(child) {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  const end = (signal) => {
+    child.kill(signal);
+    child.on('close', () => {
+      unlock();
+      process.exit(1);
+    });
+  };
+  for (const signal of signals) process.on(signal, end);
+  return () => {
+    for (const signal of signals) process.off(signal, end);
+  };
+}
+
+/**
+ * `npm run` finds Node 24 as `node_modules/.bin/node`. npm 10 removes that link with the packages of other platforms.
+ * Where the packaged Node cannot run (another C library), the link must not stand before a Node that can.
+ */
+function provideNode() {
+  const packaged = join(`node-${PLATFORM}`, 'bin', 'node');
+  if (isNewEnough(join('node_modules', packaged))) {
+    if (!existsSync(NODE_LINK)) symlinkSync(join('..', packaged), NODE_LINK);
+    return;
+  }
+  rmSync(NODE_LINK, { force: true });
+  if (isNewEnough('node')) return;
+  fail(
+    `Node ${NODE_MAJOR} or later is needed. The packages bring none that runs on this machine (${PLATFORM}), ` +
+      `and the one installed is ${process.version}: please install Node ${NODE_MAJOR} from https://nodejs.org and start again.`,
+  );
+}
+
+function isNewEnough(node) {
+  const { stdout } = spawnSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' });
+  return Number.parseInt(stdout ?? '', 10) >= NODE_MAJOR;
+}
+
+/** Of several at once one installs and the others wait, then find everything done. */
+async function lock() {
+  for (let waitedMs = 0; !tryLock(); waitedMs += 200) {
+    const owner = readOwner();
+    if (owner !== undefined && !isAtWork(owner)) removeStaleLock(owner);
+    else if (waitedMs % REPORT_EVERY_MS === 0)
+      say(`Another process (${owner}) is installing the packages here; waiting for it …`);
+    await sleep(200);
+  }
+}
+
+function tryLock() {
+  try {
+    symlinkSync(String(process.pid), LOCK);
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    return fail(
+      `This folder cannot be written by this user (${error.code}), so the packages cannot be installed: ${process.cwd()}`,
+    );
+  }
+}
+
+function readOwner(path = LOCK) {
+  try {
+    return Number(readlinkSync(path));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Since a restart of the machine the number may belong to another program. */
+function isAtWork(pid) {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+  const commandLine = `/proc/${pid}/cmdline`;
+  return !existsSync(commandLine) || readFileSync(commandLine, 'utf8').includes('prepare.mjs');
+}
+
+/** Taken aside first, so that the lock of somebody who was quicker is noticed and given back. */
+function removeStaleLock(owner) {
+  const aside = `${LOCK}.${process.pid}`;
+  try {
+    renameSync(LOCK, aside);
+  } catch {
+    return;
+  }
+  const found = readOwner(aside);
+  rmSync(aside, { force: true });
+  if (found !== owner) symlinkSync(String(found), LOCK);
+}
+
+function unlock() {
+  if (readOwner() === process.pid) rmSync(LOCK, { force: true });
+}
+
+function say(sentence) {
+  process.stderr.write(`${sentence}\n`);
+}
+
+function fail(sentence) {
+  say(sentence);
+  unlock();
+  process.exit(1);
+}

@@ -1,0 +1,372 @@
+/** Architecture, "The two commands", and reliability, "process, database": the default database under kills and races. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { readText } from '../src/store/embedded/processes.ts';
+import { EMBEDDED_PROBLEM, type EmbeddedServer, openEmbedded } from '../src/store/embedded.ts';
+import {
+  AS_NOBODY,
+  BINARIES,
+  copyInstallation,
+  end,
+  hold,
+  holdWithoutNamespaces,
+  type Installation,
+  isRoot,
+  makeFolder,
+  query,
+  until,
+} from './support/embedded.ts';
+
+const needsRoot = { skip: isRoot ? false : 'only root can arrange this' };
+
+const NOBODY = 65534;
+
+function open(dataDirectory: string): Promise<EmbeddedServer> {
+  return openEmbedded(dataDirectory, BINARIES === '' ? {} : { binaries: BINARIES });
+}
+
+function postmasterPid(dataDirectory: string): number {
+  return Number.parseInt(readFileSync(join(dataDirectory, 'postgres/postmaster.pid'), 'utf8'), 10);
+}
+
+/** The rights with which the copy was made let every user reach it; made once, because Node alone has 100 MB. */
+const openInstallation = (() => {
+  let copy: Installation | undefined;
+  return () => (copy ??= copyInstallation());
+})();
+
+describe('a first start', () => {
+  test('makes a durable UTF-8 database that only its owner reaches, by a socket and no port', async () => {
+    const dataDirectory = join(makeFolder(), 'closed', 'var');
+    const server = await open(dataDirectory);
+    const settings = await query(
+      server.socketDirectory,
+      `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit',
+         'listen_addresses', 'server_encoding', 'data_checksums', 'max_connections')`,
+    );
+    assert.deepEqual(Object.fromEntries(settings.map(({ name, setting }) => [name, setting])), {
+      data_checksums: 'on',
+      fsync: 'on',
+      full_page_writes: 'on',
+      listen_addresses: '',
+      max_connections: '200',
+      server_encoding: 'UTF8',
+      synchronous_commit: 'on',
+    });
+    const [database] = await query(server.socketDirectory, `select datcollate from pg_database where datname = 'template1'`);
+    assert.equal(database?.['datcollate'], 'C.UTF-8');
+    assert.equal(server.isOwner, true);
+    assert.equal(statSync(dataDirectory).mode & 0o777, 0o700);
+    assert.equal(statSync(join(server.socketDirectory, '.s.PGSQL.5432')).mode & 0o777, 0o700);
+    await server.stop();
+    assert.equal(existsSync(join(dataDirectory, 'postgres/postmaster.pid')), false, 'shut down, not killed');
+  });
+
+  test('removes what a first start that was killed had begun', async () => {
+    const dataDirectory = makeFolder();
+    const abandoned = join(dataDirectory, 'postgres.new-4194999-left-behind');
+    mkdirSync(join(abandoned, 'base'), { recursive: true });
+    const server = await open(dataDirectory);
+    assert.equal(existsSync(abandoned), false);
+    await server.stop();
+  });
+
+  test('five at once from five processes: one server, one owner, nobody refused', async () => {
+    const dataDirectory = join(makeFolder(), 'var');
+    const opened = await Promise.all(Array.from({ length: 5 }, () => hold(dataDirectory)));
+    assert.deepEqual(
+      opened.map(({ refusal }) => refusal),
+      Array(5).fill(undefined),
+    );
+    assert.equal(opened.filter(({ isOwner }) => isOwner).length, 1);
+    assert.equal(new Set(opened.map(({ socketDirectory }) => socketDirectory)).size, 1);
+    await query(opened[0]?.socketDirectory ?? '', 'create table reached (id int)');
+    await Promise.all(opened.map((holder) => end(holder.process, 'SIGTERM')));
+  });
+});
+
+describe('a second start on the same folder', () => {
+  test('attaches, and its stop leaves the server to the owner', async () => {
+    const dataDirectory = makeFolder();
+    const first = await open(dataDirectory);
+    const second = await open(dataDirectory);
+    assert.deepEqual([first.isOwner, second.isOwner], [true, false]);
+    assert.equal(second.socketDirectory, first.socketDirectory);
+    await second.stop();
+    await query(first.socketDirectory, 'select 1');
+    await first.stop();
+  });
+
+  test('starts the server again when the owner has stopped it, and owns it then', async () => {
+    const dataDirectory = makeFolder();
+    const first = await open(dataDirectory);
+    const second = await open(dataDirectory);
+    await first.stop();
+    await second.ensureRunning();
+    await query(second.socketDirectory, 'select 1');
+    assert.equal(second.isOwner, true);
+    await second.stop();
+  });
+
+  test('never starts one beside a server that it cannot see, in another container', needsRoot, async () => {
+    const dataDirectory = makeFolder();
+    const server = await open(dataDirectory);
+    const inContainer = await hold(dataDirectory, {
+      prefix: ['unshare', '--pid', '--ipc', '--fork', '--kill-child', '--mount-proc'],
+    });
+    assert.deepEqual([inContainer.refusal, inContainer.isOwner], [undefined, false]);
+    await end(inContainer.process, 'SIGKILL');
+    await query(server.socketDirectory, 'select 1');
+    await server.stop();
+  });
+});
+
+describe('after a kill', () => {
+  test('kill -9 of the owner: its server ends with it, and the next start finds every committed row', async () => {
+    const dataDirectory = makeFolder();
+    const owner = await hold(dataDirectory);
+    await query(owner.socketDirectory ?? '', 'create table kept as select 42 as answer');
+    const killed = postmasterPid(dataDirectory);
+    await end(owner.process, 'SIGKILL');
+    const server = await open(dataDirectory);
+    assert.deepEqual(await query(server.socketDirectory, 'select answer from kept'), [{ answer: 42 }]);
+    assert.equal(server.isOwner, true);
+    assert.notEqual(postmasterPid(dataDirectory), killed);
+    await server.stop();
+  });
+
+  test('kill -9 of the postmaster: ensureRunning brings it back, although a session was in the middle of its work', async () => {
+    const server = await open(makeFolder());
+    await query(server.socketDirectory, 'create table kept as select 42 as answer');
+    const busy = query(server.socketDirectory, 'select count(*) from generate_series(1, 100000000000)').catch(
+      (failure) => failure,
+    );
+    await until(async () => (await countBusy(server)) === 1, 'a session at work');
+    const [{ pid = 0 } = {}] = await query(
+      server.socketDirectory,
+      `select split_part(pg_read_file('postmaster.pid'), e'\n', 1)::int as pid`,
+    );
+    process.kill(Number(pid), 'SIGKILL');
+    await until(() => !isRunning(Number(pid)), 'the end of the postmaster');
+    await Promise.all([server.ensureRunning(), server.ensureRunning()]);
+    assert.deepEqual(await query(server.socketDirectory, 'select answer from kept'), [{ answer: 42 }]);
+    assert.equal(server.isOwner, true);
+    assert.ok((await busy) instanceof Error);
+    await server.stop();
+  });
+
+  test('a server that outlived its starter is ended by the next start, which owns a new one', async () => {
+    const dataDirectory = makeFolder();
+    const owner = await hold(dataDirectory, { prefix: ['env', `PATH=${makeSearchPath('sh', 'unshare')}`] });
+    const survivor = postmasterPid(dataDirectory);
+    await end(owner.process, 'SIGKILL');
+    assert.ok(isRunning(survivor));
+    const server = await open(dataDirectory);
+    assert.equal(server.isOwner, true);
+    assert.equal(isRunning(survivor), false);
+    await server.stop();
+  });
+
+  for (const [whose, script] of [
+    ['another program', 'echo $$; exec sleep 60'],
+    ['a zombie', 'true & echo $!; exec sleep 60'],
+  ] as const) {
+    test(`a stale pid file whose number now belongs to ${whose} does not stand in the way`, async () => {
+      const dataDirectory = makeFolder();
+      const first = await open(dataDirectory);
+      const pidFile = join(dataDirectory, 'postgres/postmaster.pid');
+      const text = readFileSync(pidFile, 'utf8');
+      await first.stop();
+      const stranger = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const [pid] = await once(stranger.stdout, 'data');
+      const stale = text.replace(/^\d+/, String(pid).trim());
+      writeFileSync(pidFile, stale);
+      writeFileSync(join(dataDirectory, 'postgres/.s.PGSQL.5432.lock'), stale);
+      const server = await open(dataDirectory);
+      await query(server.socketDirectory, 'select 1');
+      await server.stop();
+      assert.ok(isRunning(stranger.pid ?? 0), 'the stranger is left alone');
+      await end(stranger, 'SIGKILL');
+    });
+  }
+
+  test('after its own stop, ensureRunning starts nothing', async () => {
+    const dataDirectory = makeFolder();
+    const server = await open(dataDirectory);
+    await server.stop();
+    await server.ensureRunning();
+    assert.equal(existsSync(join(dataDirectory, 'postgres/postmaster.pid')), false);
+  });
+
+  test('ensureRunning never makes an empty database in the place of one that disappeared', async () => {
+    const dataDirectory = makeFolder();
+    const owner = await open(dataDirectory);
+    const attached = await open(dataDirectory);
+    await owner.stop();
+    renameSync(join(dataDirectory, 'postgres'), join(dataDirectory, 'moved'));
+    await assert.rejects(attached.ensureRunning(), /postgres has disappeared/);
+    assert.equal(existsSync(join(dataDirectory, 'postgres')), false);
+  });
+});
+
+describe('any user, any folder', () => {
+  test('an ordinary user runs it, with no help from root', needsRoot, async () => {
+    const dataDirectory = makeFolder();
+    chownSync(dataDirectory, NOBODY, NOBODY);
+    const holder = await hold(dataDirectory, { installation: openInstallation(), prefix: AS_NOBODY });
+    assert.deepEqual([holder.refusal, holder.isOwner], [undefined, true]);
+    await query(holder.socketDirectory ?? '', 'select 1');
+    assert.equal(statSync(join(dataDirectory, 'postgres')).uid, NOBODY);
+  });
+
+  test('root runs it in the closed folder of another user, as that user', needsRoot, async () => {
+    const folder = makeFolder();
+    chownSync(folder, NOBODY, NOBODY);
+    const dataDirectory = join(folder, 'var');
+    const installation = openInstallation();
+    const first = await hold(dataDirectory, { installation });
+    await query(first.socketDirectory ?? '', 'create table kept as select 42 as answer');
+    await end(first.process, 'SIGKILL');
+    const second = await hold(dataDirectory, { installation });
+    assert.deepEqual(await query(second.socketDirectory ?? '', 'select answer from kept'), [{ answer: 42 }]);
+    assert.equal(statSync(join(dataDirectory, 'postgres')).uid, NOBODY);
+  });
+
+  test('root without user namespaces runs it as nobody', needsRoot, async () => {
+    const dataDirectory = join(makeReachableFolder(), 'var');
+    const holder = await holdWithoutNamespaces(dataDirectory, openInstallation(), '0 0 65536');
+    assert.deepEqual([holder.refusal, holder.isOwner], [undefined, true]);
+    await query(holder.socketDirectory ?? '', 'select 1');
+    assert.equal(statSync(join(dataDirectory, 'postgres')).uid, NOBODY);
+  });
+
+  test('a path too long for a socket: the socket lies in a short folder', async () => {
+    const dataDirectory = join(makeFolder(), 'deep'.repeat(20), 'deeper'.repeat(10));
+    const server = await open(dataDirectory);
+    assert.ok(Buffer.byteLength(server.socketDirectory) <= 93);
+    await query(server.socketDirectory, 'select 1');
+    await server.stop();
+    rmSync(server.socketDirectory, { recursive: true });
+  });
+
+  test('a path with spaces, quotes, commas and letters of other scripts', async () => {
+    const server = await open(join(makeFolder(), `a "b", c's = дом`));
+    await query(server.socketDirectory, 'select 1');
+    await server.stop();
+  });
+});
+
+describe('refused with a sentence for the person', () => {
+  test('a database of another major version', async () => {
+    const dataDirectory = makeFolder();
+    const server = await open(dataDirectory);
+    await server.stop();
+    writeFileSync(join(dataDirectory, 'postgres/PG_VERSION'), '12\n');
+    await assertRefused(dataDirectory, /was made by PostgreSQL 12 and cannot be read by PostgreSQL 1[58]/);
+  });
+
+  test('a folder that this user may not write', async () => {
+    const folder = makeFolder();
+    chmodSync(folder, 0o555);
+    const options = isRoot ? { installation: openInstallation(), prefix: AS_NOBODY } : {};
+    const { refusal, code } = await hold(join(folder, 'var'), options);
+    assert.match(refusal ?? '', /var cannot be used by user \d+: give that user the folder, or choose another with DATA_DIR/);
+    assert.equal(code, EMBEDDED_PROBLEM);
+  });
+
+  test('a database of another user', needsRoot, async () => {
+    const dataDirectory = makeReachableFolder();
+    mkdirSync(join(dataDirectory, 'postgres'), { mode: 0o700 });
+    const { refusal } = await hold(dataDirectory, { installation: openInstallation(), prefix: AS_NOBODY });
+    assert.match(refusal ?? '', /postgres belongs to user 0, and this is user 65534: start as that user/);
+  });
+
+  test('root where neither a user namespace nor another user is to be had', needsRoot, async () => {
+    const { refusal } = await holdWithoutNamespaces(join(makeReachableFolder(), 'var'), openInstallation(), '0 0 1');
+    assert.match(refusal ?? '', /PostgreSQL refuses to run as root.*Start as an ordinary user.*DATABASE_URL/);
+  });
+
+  test('a full disk', needsRoot, async () => {
+    const disk = makeFolder();
+    const onSmallDisk = [
+      'unshare',
+      '--mount',
+      'sh',
+      '-c',
+      'mount -t tmpfs -o size=12m tmpfs "$1" && shift && exec "$@"',
+      'sh',
+      disk,
+    ];
+    const { refusal } = await hold(join(disk, 'var'), { prefix: onSmallDisk });
+    assert.match(refusal ?? '', /The disk that holds .*var is full: free some space/);
+  });
+
+  test('a platform without a package', { skip: BINARIES === '' ? false : 'Debian brings no packages' }, async () => {
+    const { refusal } = await hold(makeFolder(), { installation: copyInstallation({ hasPackage: false }) });
+    assert.match(refusal ?? '', /There is no embedded PostgreSQL for linux-.*DATABASE_URL/);
+  });
+
+  test('something else in the place of the database', async () => {
+    const dataDirectory = makeFolder();
+    mkdirSync(join(dataDirectory, 'postgres/photographs'), { recursive: true });
+    await assertRefused(dataDirectory, /Something that is no database is in the way/);
+    assert.ok(existsSync(join(dataDirectory, 'postgres/photographs')));
+  });
+
+  test("damaged files: with PostgreSQL's own reason", async () => {
+    const dataDirectory = makeFolder();
+    const server = await open(dataDirectory);
+    await server.stop();
+    rmSync(join(dataDirectory, 'postgres/global/pg_control'));
+    await assertRefused(dataDirectory, /did not start: .*pg_control/);
+  });
+});
+
+async function assertRefused(dataDirectory: string, sentence: RegExp): Promise<void> {
+  await assert.rejects(open(dataDirectory), { code: EMBEDDED_PROBLEM, message: sentence });
+}
+
+/** Sessions that have been at work for a moment, so that a statement that has only just been sent does not count. */
+async function countBusy({ socketDirectory }: EmbeddedServer): Promise<number> {
+  const rows = await query(
+    socketDirectory,
+    `select 1 from pg_stat_activity where state = 'active' and query like '%100000000000%' and pid <> pg_backend_pid()`,
+  );
+  return rows.length;
+}
+
+function isRunning(pid: number): boolean {
+  return readText(`/proc/${pid}/stat`).length > 0 && !/\) Z /.test(readText(`/proc/${pid}/stat`));
+}
+
+/** Others may pass through it, as through most folders of a machine. */
+function makeReachableFolder(): string {
+  const folder = makeFolder();
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+/** A folder for `PATH` that holds these programs and no others. */
+function makeSearchPath(...programs: string[]): string {
+  const folder = makeFolder();
+  for (const program of programs) {
+    const found = execFileSync('sh', ['-c', 'command -v "$0"', program], { encoding: 'utf8' }).trim();
+    symlinkSync(found, join(folder, program));
+  }
+  return folder;
+}

