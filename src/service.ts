@@ -56,7 +56,7 @@ async function startOn(store: Store, config: Config, log: Log, rulesOf?: Service
   const state = { isStopping: false };
   const api = await buildPartnerApi({
     environment: config.environment,
-    operations: createOperations(database, rulesOf),
+    operations: createOperations(database, { rulesOf }),
     authenticate: authenticator({ database, environment: config.environment, failures: failureLimit(), onUse: uses.note }),
     trustedProxies: config.trustedProxies,
     onAnswer: (answer) => {

@@ -1,6 +1,7 @@
 import type { Config } from './config.ts';
 import type { Logger } from './observability/log.ts';
 import { type Database, openDatabase } from './store/database.ts';
+import { listDistributedTables } from './store/distribute.ts';
 import { listDurabilityProblems, readServerSettings } from './store/durability.ts';
 import { type EmbeddedServer, openEmbedded } from './store/embedded.ts';
 import { claimInstallation } from './store/installation.ts';
@@ -98,6 +99,7 @@ async function prepare(
     throw new Error(`This database would not keep contributions safe.\n${problems.map((each) => `  - ${each}`).join('\n')}`);
   if (migrates) for (const { name } of await migrate(databaseUrl)) onProgress(`Migrated the database: ${name}`);
   else await refusePendingMigrations(databaseUrl);
+  database.isDistributed = (await listDistributedTables(database)).length > 0;
   const owner = await claimInstallation(database.pool, config.environment);
   if (owner !== config.environment) {
     throw new Error(

@@ -126,10 +126,10 @@ describe('association_conflict: links are one to one, and for good', () => {
 
 describe('refusals leave the contribution as it is, without a link', () => {
   async function assertRefused(transactionId: string, calculationId: unknown, status: number, code: string, from = client) {
-    const before = await countRows(service.database);
+    const before = await countRows(service.database, partner.partnerId);
     const answer = await from.associate(transactionId, calculationId);
     assert.deepEqual([answer.status, answer.body.error.code], [status, code], answer.text);
-    assert.deepEqual(await countRows(service.database), before);
+    assert.deepEqual(await countRows(service.database, partner.partnerId), before);
     assert.equal(detailCodes(answer)['point_restoration'], 'not_authorized');
     return answer;
   }
@@ -150,7 +150,11 @@ describe('refusals leave the contribution as it is, without a link', () => {
 
   test('estimate_expired', async () => {
     const { contribution } = await newPair();
-    const expired = await insertEstimateAged(service.database, partner.partnerId, contribution.partner_order_ref, '24 hours');
+    const expired = await insertEstimateAged(service.database, {
+      partnerId: partner.partnerId,
+      partnerOrderRef: contribution.partner_order_ref,
+      age: '24 hours',
+    });
     await assertRefused(contribution.transaction_id, expired, 410, 'estimate_expired');
   });
 
@@ -162,7 +166,11 @@ describe('refusals leave the contribution as it is, without a link', () => {
 
   test('expiry is judged before the order, as decisions has it', async () => {
     const { contribution } = await newPair();
-    const expired = await insertEstimateAged(service.database, partner.partnerId, uniqueId('order'), '25 hours');
+    const expired = await insertEstimateAged(service.database, {
+      partnerId: partner.partnerId,
+      partnerOrderRef: uniqueId('order'),
+      age: '25 hours',
+    });
     await assertRefused(contribution.transaction_id, expired, 410, 'estimate_expired');
   });
 

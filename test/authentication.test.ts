@@ -59,13 +59,13 @@ const UNUSABLE: [string, string][] = [
 describe('unauthorized: 401 with WWW-Authenticate on every operation, and nothing is stored', () => {
   for (const [title, apiKey] of UNUSABLE) {
     test(`a key that is ${title}`, async () => {
-      const before = await countRows(database);
+      const before = await countRows(database, partner.partnerId);
       for (const answer of await callAll(apiKey)) {
         assert.equal(answer.status, 401);
         assert.equal(answer.body.error.code, 'unauthorized');
         assert.ok(answer.headers.get('www-authenticate'));
       }
-      assert.deepEqual(await countRows(database), before);
+      assert.deepEqual(await countRows(database, partner.partnerId), before);
     });
   }
 
@@ -113,14 +113,14 @@ function forge(keyId: string, otherKey: string): string {
 describe('forbidden: 403', () => {
   test('a read-only key reads, and writes nothing', async () => {
     const reader = await service.newPartner({ key: { permission: 'read_only' } });
-    const before = await countRows(database);
+    const before = await countRows(database, reader.partner.partnerId);
     const answers = await callAll(reader.key.apiKey);
     assert.deepEqual(
       answers.map(({ status }) => status),
       [403, 404, 404, 403, 404, 403],
     );
     assert.equal(answers[0]?.body.error.code, 'forbidden');
-    assert.deepEqual(await countRows(database), before);
+    assert.deepEqual(await countRows(database, reader.partner.partnerId), before);
   });
 
   test('an address outside the list of the key', async () => {

@@ -14,10 +14,16 @@ const other = await service.newPartner();
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 async function assertNothingStored(send: () => Promise<unknown>): Promise<void> {
-  const before = await countRows(service.database);
+  const count = () => Promise.all([partner, other.partner].map(({ partnerId }) => countRows(service.database, partnerId)));
+  const before = await count();
   await send();
-  assert.deepEqual(await countRows(service.database), before);
+  assert.deepEqual(await count(), before);
 }
+
+const aged = ({ partner_order_ref }: { partner_order_ref: string }) => ({
+  partnerId: partner.partnerId,
+  partnerOrderRef: partner_order_ref,
+});
 
 describe('201 (HTTP status and body: interface, "confirmContribution")', () => {
   test('a first confirmation answers contribution, association and request, and where to find it', async () => {
@@ -448,7 +454,7 @@ describe('association (interface, "Association outcome")', () => {
 
   test('rejected: an expired estimate', async () => {
     const fields = newConfirmation();
-    const calculation_id = await insertEstimateAged(service.database, partner.partnerId, fields.partner_order_ref, '24 hours');
+    const calculation_id = await insertEstimateAged(service.database, { ...aged(fields), age: '24 hours' });
     const { association, contribution } = (await client.confirm({ ...fields, calculation_id })).body;
     assert.equal(association.rejection.code, 'estimate_expired');
     assert.equal(contribution.status, 'confirmed');
@@ -456,12 +462,7 @@ describe('association (interface, "Association outcome")', () => {
 
   test('an estimate is still good shortly before its expiry', async () => {
     const fields = newConfirmation();
-    const calculation_id = await insertEstimateAged(
-      service.database,
-      partner.partnerId,
-      fields.partner_order_ref,
-      '23 hours 59 minutes',
-    );
+    const calculation_id = await insertEstimateAged(service.database, { ...aged(fields), age: '23 hours 59 minutes' });
     assert.equal((await client.confirm({ ...fields, calculation_id })).body.association.status, 'associated');
   });
 

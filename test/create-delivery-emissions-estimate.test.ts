@@ -6,7 +6,7 @@ import { countRows } from './support/records.ts';
 import { testService } from './support/service.ts';
 
 const service = await testService();
-const { client } = await service.newPartner();
+const { client, partner } = await service.newPartner();
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -109,12 +109,12 @@ describe('invalid_distance (interface: 0 < distance_km <= 200, at most three dec
   ];
   for (const distance_km of distances) {
     test(`${JSON.stringify(distance_km)} is refused and nothing is stored`, async () => {
-      const before = await countRows(service.database);
+      const before = await countRows(service.database, partner.partnerId);
       const answer = await client.estimate({ distance_km });
       assert.equal(answer.status, 400);
       assert.equal(answer.body.error.code, 'invalid_distance');
       assert.equal(answer.body.error.details[0].field, 'distance_km');
-      assert.deepEqual(await countRows(service.database), before);
+      assert.deepEqual(await countRows(service.database, partner.partnerId), before);
     });
   }
 });

@@ -6,13 +6,14 @@ import { describeErrorCode, ERROR_CODE_NAMES, type ErrorCode } from '../src/doma
 import { suspendPartner } from '../src/operations/manage-partner.ts';
 import { failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
 import { type Answer, Client, detailCodes, newConfirmation, uniqueId } from './support/client.ts';
+import { databaseProxy } from './support/database-proxy.ts';
 import { insertEstimateAged } from './support/records.ts';
 import { testService } from './support/service.ts';
 
 /** Partners whose contributions are reviewed. */
 const reviewed = new Set<string>();
 const service = await testService({ rulesOf: (partnerId) => ({ ...DEFAULT_RULES, reviewsEverything: reviewed.has(partnerId) }) });
-const { client, partner } = await service.newPartner();
+const { client, partner, key } = await service.newPartner();
 const pending = await service.newPartner();
 reviewed.add(pending.partner.partnerId);
 
@@ -57,7 +58,13 @@ const SCENARIOS: Record<ErrorCode, () => Promise<Answer>> = {
     return pending.client.confirm({ partner_order_ref });
   },
   async estimate_expired() {
-    return client.getEstimate(await insertEstimateAged(service.database, partner.partnerId, 'order-aged', '25 hours'));
+    return client.getEstimate(
+      await insertEstimateAged(service.database, {
+        partnerId: partner.partnerId,
+        partnerOrderRef: 'order-aged',
+        age: '25 hours',
+      }),
+    );
   },
   async calculation_mismatch() {
     const { calculation_id } = (await client.estimate()).body.estimate;
@@ -76,11 +83,10 @@ const SCENARIOS: Record<ErrorCode, () => Promise<Answer>> = {
     return answers.find(({ status }) => status === 429) as Answer;
   },
   async internal_service_unavailable() {
-    const broken = await testService();
-    const { client: caller } = await broken.newPartner();
-    await caller.findByEvent('event-of-nobody');
-    await broken.database.pool.query('alter table contribution rename to contribution_gone');
-    return caller.confirm();
+    const proxy = await databaseProxy(service.databaseUrl);
+    const cut = await testService({ env: { DATABASE_URL: proxy.databaseUrl } });
+    proxy.cut();
+    return new Client(cut.baseUrl, key.apiKey).confirm();
   },
 };
 
@@ -104,5 +110,5 @@ for (const code of ERROR_CODE_NAMES) {
 
 test('a failure of the service says nothing of its inside', async () => {
   const answer = await SCENARIOS.internal_service_unavailable();
-  assert.doesNotMatch(answer.text, /\brelation|contribution_gone|postgres|select|insert/i);
+  assert.doesNotMatch(answer.text, /postgres|socket|ECONN|select|insert/i);
 });

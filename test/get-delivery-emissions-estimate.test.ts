@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newConfirmation } from './support/client.ts';
-import { insertEstimateAged } from './support/records.ts';
+import { insertEstimateAged, insertLink } from './support/records.ts';
 import { testService } from './support/service.ts';
 
 const service = await testService();
 const { client, partner } = await service.newPartner();
 const other = await service.newPartner();
+const OF_PARTNER = { partnerId: partner.partnerId, partnerOrderRef: 'order-aged' };
 
 test('200: the estimate as it was made, with its association', async () => {
   const { estimate } = (await client.estimate()).body;
@@ -42,31 +43,21 @@ test('estimate_not_found: unknown, of another partner, and ill formed are one an
 
 test('estimate_expired: 410 once 24 hours have passed without association; an old one is expired, never unknown', async () => {
   for (const age of ['24 hours', '2 years']) {
-    const answer = await client.getEstimate(await insertEstimateAged(service.database, partner.partnerId, 'order-aged', age));
+    const answer = await client.getEstimate(await insertEstimateAged(service.database, { ...OF_PARTNER, age: age }));
     assert.deepEqual([answer.status, answer.body.error.code, answer.body.error.retryable], [410, 'estimate_expired', false]);
   }
   assert.equal(
-    (await client.getEstimate(await insertEstimateAged(service.database, partner.partnerId, 'order-aged', '23 hours 59 minutes')))
-      .status,
+    (await client.getEstimate(await insertEstimateAged(service.database, { ...OF_PARTNER, age: '23 hours 59 minutes' }))).status,
     200,
   );
 });
 
 test('a linked estimate no longer expires, and its expires_at stays as it was computed', async () => {
-  const fields = newConfirmation();
-  const calculation_id = await insertEstimateAged(
-    service.database,
-    partner.partnerId,
-    fields.partner_order_ref,
-    '23 hours 59 minutes',
-  );
-  await client.confirm({ ...fields, calculation_id });
-  await service.database.pool.query('alter table estimate disable trigger estimate_is_immutable');
-  await service.database.pool.query("update estimate set expires_at = expires_at - interval '1 hour' where calculation_id = $1", [
-    calculation_id,
-  ]);
-  await service.database.pool.query('alter table estimate enable trigger estimate_is_immutable');
+  const { transaction_id } = (await client.confirm()).body.contribution;
+  const calculation_id = await insertEstimateAged(service.database, { ...OF_PARTNER, age: '2 years' });
+  await insertLink(service.database, partner.partnerId, transaction_id, calculation_id);
   const answer = await client.getEstimate(calculation_id);
   assert.equal(answer.status, 200);
   assert.ok(Date.parse(answer.body.estimate.expires_at) < Date.now());
+  assert.equal(answer.body.association.status, 'associated');
 });

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
 import { detailCodes, newConfirmation, uniqueId } from './support/client.ts';
-import { insertEstimateAged } from './support/records.ts';
+import { insertEstimateAged, insertPendingAged } from './support/records.ts';
 import { testService } from './support/service.ts';
 
 const service = await testService({ rulesOf: () => ({ ...DEFAULT_RULES, reviewsEverything: true }) });
@@ -129,18 +129,19 @@ describe('the estimate of a pending contribution', () => {
   });
 
   test('is judged at the creation of the contribution: it may have expired since', async () => {
-    const order = uniqueId('order');
-    const calculation_id = await insertEstimateAged(database, partner.partnerId, order, '23 hours 59 minutes 59 seconds');
-    const { transactionId, confirm } = await newPending({ calculation_id, partner_order_ref: order });
-    await database.pool.query('alter table estimate disable trigger estimate_is_immutable');
-    await database.pool.query(
-      `update estimate set expires_at = (select created_at from contribution where transaction_id = $1) + interval '1 millisecond'
-       where calculation_id = $2`,
-      [transactionId, calculation_id],
-    );
-    await database.pool.query('alter table estimate enable trigger estimate_is_immutable');
-    await confirm();
+    const of = { partnerId: partner.partnerId, partnerOrderRef: uniqueId('order') };
+    const calculationId = await insertEstimateAged(database, { ...of, age: '26 hours' });
+    const transactionId = await insertPendingAged(database, { ...of, age: '3 hours' }, calculationId);
+    await confirmPendingContribution(database, { partnerId: partner.partnerId, transactionId });
     assert.equal((await client.get(transactionId)).body.association.status, 'associated');
+  });
+
+  test('that had expired at the creation of the contribution stays rejected', async () => {
+    const of = { partnerId: partner.partnerId, partnerOrderRef: uniqueId('order') };
+    const calculationId = await insertEstimateAged(database, { ...of, age: '26 hours' });
+    const transactionId = await insertPendingAged(database, { ...of, age: '1 hour' }, calculationId);
+    await confirmPendingContribution(database, { partnerId: partner.partnerId, transactionId });
+    assert.equal((await client.get(transactionId)).body.association.rejection.code, 'estimate_expired');
   });
 
   test('that was linked elsewhere meanwhile stays rejected, and the contribution is confirmed all the same', async () => {

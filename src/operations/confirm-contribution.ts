@@ -17,7 +17,7 @@ import {
 import { CommitUnknownError, type Database, inTransaction, type Queryable } from '../store/database.ts';
 import { isDeadlock, violatedKey } from '../store/database-errors.ts';
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
-import { groupCommit } from './group-commit.ts';
+import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './linking.ts';
 import { refuseSuspended, tellKeyApart } from './replay.ts';
 
@@ -45,19 +45,12 @@ export interface ConfirmationOutcome {
 
 export type ConfirmContribution = (request: ConfirmationRequest) => Promise<ConfirmationOutcome>;
 
-export interface ConfirmationLanes {
-  readonly lanes: number;
-  readonly singleLanes: number;
-}
-
 /** The id is chosen before the first attempt, so that whatever happens the record is known again. */
 interface Confirmation extends ConfirmationRequest {
   readonly transactionId: string;
   readonly rules: ContributionRules;
 }
 
-const BATCH_LOCK_TIMEOUT_MS = 100;
-const TWIN_LOCK_TIMEOUT_MS = 4_000;
 const ATTEMPTS = 3;
 
 /**
@@ -72,13 +65,12 @@ const ATTEMPTS = 3;
 export function confirmContributions(
   database: Database,
   rulesOf: (partnerId: string) => ContributionRules,
-  { lanes, singleLanes }: ConfirmationLanes,
+  commitOptions: Pick<GroupCommitOptions<Confirmation, ConfirmationOutcome>, 'lanes' | 'groupOf'>,
 ): ConfirmContribution {
   const commits = groupCommit<Confirmation, ConfirmationOutcome>({
-    lanes,
-    singleLanes,
-    commitBatch: (confirmations) => commit(database, confirmations, BATCH_LOCK_TIMEOUT_MS),
-    commitAlone: (confirmation) => commitAlone(database, confirmation),
+    ...commitOptions,
+    commitBatch: (confirmations, lockTimeoutMs) => commit(database, confirmations, lockTimeoutMs),
+    commitAlone: (confirmation, lockTimeoutMs) => commitAlone(database, confirmation, lockTimeoutMs),
     lookAgain: (confirmation) => lookAgain(database.pool, confirmation),
   });
   return (request) => {
@@ -174,12 +166,12 @@ function recordOf(draft: ContributionDraft, createdAt: Date): ContributionRecord
   };
 }
 
-async function commitAlone(database: Database, confirmation: Confirmation): Promise<ConfirmationOutcome> {
+async function commitAlone(database: Database, confirmation: Confirmation, lockTimeoutMs: number): Promise<ConfirmationOutcome> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const known = await findOutcome(database.pool, confirmation);
     if (known) return known;
     try {
-      const [outcome] = await commit(database, [confirmation], TWIN_LOCK_TIMEOUT_MS);
+      const [outcome] = await commit(database, [confirmation], lockTimeoutMs);
       if (outcome) return outcome;
     } catch (error) {
       if (error instanceof CommitUnknownError) return lookAgain(database.pool, confirmation);

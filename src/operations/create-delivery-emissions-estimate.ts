@@ -9,7 +9,7 @@ import {
   findEstimateByKey,
   insertEstimates,
 } from '../store/estimate.ts';
-import { groupCommit } from './group-commit.ts';
+import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
 import { refuseSuspended, tellKeyApart } from './replay.ts';
 
 export interface EstimateRequest {
@@ -35,8 +35,6 @@ interface Calculation extends EstimateRequest {
   readonly calculationId: string;
 }
 
-const BATCH_LOCK_TIMEOUT_MS = 100;
-const TWIN_LOCK_TIMEOUT_MS = 4_000;
 const ATTEMPTS = 3;
 
 /**
@@ -46,12 +44,12 @@ const ATTEMPTS = 3;
  */
 export function createEstimates(
   database: Database,
-  lanes: { lanes: number; singleLanes: number },
+  commitOptions: Pick<GroupCommitOptions<Calculation, EstimateOutcome>, 'lanes' | 'groupOf'>,
 ): CreateDeliveryEmissionsEstimate {
   const commits = groupCommit<Calculation, EstimateOutcome>({
-    ...lanes,
-    commitBatch: (calculations) => commit(database, calculations, BATCH_LOCK_TIMEOUT_MS),
-    commitAlone: (calculation) => commitAlone(database, calculation),
+    ...commitOptions,
+    commitBatch: (calculations, lockTimeoutMs) => commit(database, calculations, lockTimeoutMs),
+    commitAlone: (calculation, lockTimeoutMs) => commitAlone(database, calculation, lockTimeoutMs),
     lookAgain: (calculation) => lookAgain(database.pool, calculation),
   });
   return (request) => {
@@ -91,13 +89,13 @@ function recordOf(draft: EstimateDraft, { calculatedAt, expiresAt }: EstimateTim
   return { ...draft, estimate: { ...draft.estimate, calculatedAt, expiresAt }, link: null, readAt: calculatedAt };
 }
 
-async function commitAlone(database: Database, calculation: Calculation): Promise<EstimateOutcome> {
+async function commitAlone(database: Database, calculation: Calculation, lockTimeoutMs: number): Promise<EstimateOutcome> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const known = await findOutcome(database.pool, calculation);
     if (known) return known;
     refuseSuspended(calculation);
     try {
-      const [outcome] = await commit(database, [calculation], TWIN_LOCK_TIMEOUT_MS);
+      const [outcome] = await commit(database, [calculation], lockTimeoutMs);
       if (outcome) return outcome;
     } catch (error) {
       if (error instanceof CommitUnknownError) return lookAgain(database.pool, calculation);

@@ -2,18 +2,27 @@ import { CommitUnknownError } from '../store/database.ts';
 import { isDeadlock, isLockTimeout, isRefusedStatement } from '../store/database-errors.ts';
 import { batched } from './batching.ts';
 
+export interface CommitLanes {
+  /** Batches under way at once, each on a connection of its own. */
+  readonly batches: number;
+  /** Requests that are told apart one by one at once. */
+  readonly singles: number;
+  /** Requests that wait for a twin's transaction at once. */
+  readonly twins: number;
+}
+
 export interface GroupCommitOptions<Request, Outcome> {
-  readonly lanes: number;
-  /** How many requests may be settled one by one at once, each on a connection of its own. */
-  readonly singleLanes: number;
+  readonly lanes: CommitLanes;
+  /** Where given, a batch holds requests of one group only. */
+  readonly groupOf?: (request: Request) => string;
   /**
-   * Commits the requests in one transaction that waits only briefly for a lock.
+   * Commits the requests in one transaction.
    *
    * @returns For each request its outcome, or `undefined` where it was not inserted and has to be told apart singly.
    */
-  commitBatch(requests: readonly Request[]): Promise<readonly (Outcome | undefined)[]>;
-  /** Settles one request alone: a replay, a conflict, or a transaction of its own that may wait for a twin. */
-  commitAlone(request: Request): Promise<Outcome>;
+  commitBatch(requests: readonly Request[], lockTimeoutMs: number): Promise<readonly (Outcome | undefined)[]>;
+  /** Settles one request alone: a replay, a conflict, or a transaction of its own. */
+  commitAlone(request: Request, lockTimeoutMs: number): Promise<Outcome>;
   /** Looks once whether the request is stored, after a COMMIT that was not answered. Never inserts. */
   lookAgain(request: Request): Promise<Outcome>;
 }
@@ -31,34 +40,58 @@ const WAITING_MAX = 2_048;
 const WAIT_MAX_MS = 5_000;
 const DEADLOCK_RETRIES = 3;
 
+/** How long anything waits for a key that another transaction holds, before it makes way for others. */
+const LOCK_TIMEOUT_MS = 100;
+/** How long a request waits for its twin, on a lane where it holds up nobody else. */
+const TWIN_LOCK_TIMEOUT_MS = 4_000;
+
 /**
  * Commits requests that arrive together in one transaction: a durable commit costs the same for one and for a hundred.
  *
- * One bad or blocked request never fails its neighbours: what a batch cannot settle is settled one by one. A deadlock is
- * tried again. A connection lost before the COMMIT fails the batch with an unknown outcome; a COMMIT without an answer is
- * looked at once more, never inserted again.
+ * One bad or blocked request never fails its neighbours: what a batch cannot settle is settled one by one, and what is
+ * blocked by a twin's transaction waits for it aside. A deadlock is tried again. A connection lost before the COMMIT fails
+ * the batch with an unknown outcome; a COMMIT without an answer is looked at once more, never inserted again.
  */
 export function groupCommit<Request, Outcome>(options: GroupCommitOptions<Request, Outcome>): GroupCommit<Request, Outcome> {
+  const { lanes, groupOf, commitBatch, commitAlone, lookAgain } = options;
   const limits = { waitingMax: WAITING_MAX, waitMaxMs: WAIT_MAX_MS };
+
+  const awaitTwin = batched<Request, Outcome>({
+    ...limits,
+    lanes: lanes.twins,
+    batchMax: 1,
+    run: (requests) => Promise.all(requests.map((request) => commitAlone(request, TWIN_LOCK_TIMEOUT_MS))),
+  });
+
   const submitAlone = batched<Request, Outcome>({
     ...limits,
-    lanes: options.singleLanes,
+    lanes: lanes.singles,
     batchMax: 1,
-    run: (requests) => Promise.all(requests.map(options.commitAlone)),
+    run: async (requests) => {
+      try {
+        return await Promise.all(requests.map((request) => commitAlone(request, LOCK_TIMEOUT_MS)));
+      } catch (error) {
+        if (isLockTimeout(error)) return requests.map(awaitTwin);
+        throw error;
+      }
+    },
   });
+
   const commit = async (
     requests: readonly Request[],
     retriesLeft = DEADLOCK_RETRIES,
   ): Promise<(Outcome | Promise<Outcome>)[]> => {
     try {
-      const outcomes = await options.commitBatch(requests);
+      const outcomes = await commitBatch(requests, LOCK_TIMEOUT_MS);
       return requests.map((request, index) => outcomes[index] ?? submitAlone(request));
     } catch (error) {
-      if (error instanceof CommitUnknownError) return requests.map(options.lookAgain);
+      if (error instanceof CommitUnknownError) return requests.map(lookAgain);
       if (isDeadlock(error) && retriesLeft > 0) return commit(requests, retriesLeft - 1);
       if (isDeadlock(error) || isLockTimeout(error) || isRefusedStatement(error)) return requests.map(submitAlone);
       throw error;
     }
   };
-  return { submit: batched({ ...limits, lanes: options.lanes, batchMax: BATCH_MAX, run: commit }), submitAlone };
+
+  const submit = batched({ ...limits, ...(groupOf && { groupOf }), lanes: lanes.batches, batchMax: BATCH_MAX, run: commit });
+  return { submit, submitAlone };
 }

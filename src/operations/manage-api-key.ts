@@ -1,4 +1,4 @@
-import { newApiKey } from '../domain/api-key.ts';
+import { type Environment, newApiKey } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import {
   type ApiKey,
@@ -9,7 +9,6 @@ import {
   updateApiKeyRevoked,
 } from '../store/api-key.ts';
 import { type Database, inTransaction, type Queryable } from '../store/database.ts';
-import type { Environment } from '../store/installation.ts';
 import { getPartner } from './manage-partner.ts';
 
 /** The old key of a rotation works on for so long, unless said otherwise. */

@@ -15,20 +15,29 @@ export interface Operations {
   readonly associateEmissionsEstimate: AssociateEmissionsEstimate;
 }
 
-/** How many connections each kind of work may hold at once. Together no more than the pool has, so that none starves another. */
-const LANES = { confirm: 2, confirmAlone: 4, estimate: 1, estimateAlone: 1, associate: 2, lookup: 1, getEstimate: 1 };
+/** How many connections each kind of work may hold at once, so that none starves another. */
+const LANES = {
+  confirm: { batches: 2, singles: 2, twins: 3 },
+  estimate: { batches: 1, singles: 1, twins: 1 },
+  associate: 2,
+  lookup: 1,
+  getEstimate: 1,
+};
 
-/** The connections of {@link LANES} (two of them for the two look-ups), and three for keys, readiness and what else comes. */
+/** The connections of {@link LANES}, two of them for the two look-ups; one more for keys, and one for what else comes. */
 export const POOL_SIZE = 16;
 
-export function createOperations(
-  database: Database,
-  rulesOf: (partnerId: string) => ContributionRules = () => DEFAULT_RULES,
-): Operations {
+export interface OperationsOptions {
+  readonly rulesOf?: ((partnerId: string) => ContributionRules) | undefined;
+}
+
+export function createOperations(database: Database, { rulesOf = () => DEFAULT_RULES }: OperationsOptions = {}): Operations {
+  // On a distributed database a transaction over one partner touches one node, over many all of them, at ten times the cost.
+  const grouping = database.isDistributed ? { groupOf: ({ partnerId }: { partnerId: string }) => partnerId } : {};
   return {
-    confirmContribution: confirmContributions(database, rulesOf, { lanes: LANES.confirm, singleLanes: LANES.confirmAlone }),
+    confirmContribution: confirmContributions(database, rulesOf, { lanes: LANES.confirm, ...grouping }),
     getContribution: getContributions(database, LANES.lookup),
-    createDeliveryEmissionsEstimate: createEstimates(database, { lanes: LANES.estimate, singleLanes: LANES.estimateAlone }),
+    createDeliveryEmissionsEstimate: createEstimates(database, { lanes: LANES.estimate, ...grouping }),
     getDeliveryEmissionsEstimate: getEstimates(database, LANES.getEstimate),
     associateEmissionsEstimate: associateEstimates(database, LANES.associate),
   };

@@ -12,6 +12,8 @@ export interface Database {
   readonly pool: pg.Pool;
   /** Where a transaction pooler stands before the database, statements cannot be prepared by name. */
   readonly preparesStatements: boolean;
+  /** The growing tables are spread over several nodes by `partner_id`. Known once the store is connected. */
+  isDistributed: boolean;
   close(): Promise<void>;
 }
 
@@ -36,6 +38,8 @@ const SESSION_SETTINGS = [
   'tcp_keepalives_idle=5',
   'tcp_keepalives_interval=2',
   'tcp_keepalives_count=3',
+  // On a distributed database a lock is waited for on another node, which has to know how long. Elsewhere it means nothing.
+  'citus.propagate_set_commands=local',
 ];
 
 const INT8_OID = 20;
@@ -66,7 +70,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on('error', onConnectionError);
   // The pool's own listener leaves while a client is checked out; without this one a lost connection would end the process.
   pool.on('connect', (client) => client.on('error', onConnectionError));
-  return { pool, preparesStatements, close: () => pool.end() };
+  return { pool, preparesStatements, isDistributed: false, close: () => pool.end() };
 }
 
 /** A statement of the hot path: prepared once per connection under its name, where that is possible. */

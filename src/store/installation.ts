@@ -1,6 +1,5 @@
+import type { Environment } from '../domain/api-key.ts';
 import { type Queryable, run } from './database.ts';
-
-export type Environment = 'sandbox' | 'production';
 
 const CLAIM = {
   name: 'claim_installation',

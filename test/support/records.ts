@@ -2,15 +2,25 @@ import { fingerprint } from '../../src/domain/fingerprint.ts';
 import type { Database } from '../../src/store/database.ts';
 import { uniqueId } from './client.ts';
 
-/** How many rows each growing table has: what a refusal must leave as it was. */
-export async function countRows({ pool }: Database): Promise<Record<string, number>> {
-  const { rows } = await pool.query(`select (select count(*) from contribution)::int4 as contributions,
-    (select count(*) from estimate)::int4 as estimates, (select count(*) from emissions_link)::int4 as links`);
-  return rows[0];
+/** How many rows a partner has in each growing table: what a refusal must leave as it was. */
+export async function countRows({ pool }: Database, partnerId: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const table of ['contribution', 'estimate', 'emissions_link']) {
+    const { rows } = await pool.query(`select count(*)::int4 as count from ${table} where partner_id = $1`, [partnerId]);
+    counts[table] = rows[0].count;
+  }
+  return counts;
 }
 
-/** An estimate as if it had been made so long ago, such as `24 hours`: time enters as data. */
-export async function insertEstimateAged({ pool }: Database, partnerId: string, orderRef: string, age: string): Promise<string> {
+export interface Aged {
+  readonly partnerId: string;
+  readonly partnerOrderRef: string;
+  /** How long ago, such as `24 hours`: time enters as data. */
+  readonly age: string;
+}
+
+/** An estimate as if it had been made so long ago. */
+export async function insertEstimateAged({ pool }: Database, { partnerId, partnerOrderRef, age }: Aged): Promise<string> {
   const calculationId = uniqueId('calc');
   await pool.query(
     `insert into estimate (partner_id, calculation_id, idempotency_key, fingerprint, partner_order_ref, distance_km, vehicle_category,
@@ -18,7 +28,42 @@ export async function insertEstimateAged({ pool }: Database, partnerId: string, 
       raw_emissions_gco2e, estimated_emissions_kgco2e, calculated_at, expires_at)
     values ($1, $2, $2, $3, $4, '1', 'car_gasoline', 'm', 'v', 'f', 207.51, 'well_to_wheel', 207.51, 0.20751,
       now() - $5::interval, now() - $5::interval + interval '24 hours')`,
-    [partnerId, calculationId, fingerprint('test', {}), orderRef, age],
+    [partnerId, calculationId, fingerprint('test', {}), partnerOrderRef, age],
   );
   return calculationId;
+}
+
+/** A pending contribution as if it had been made so long ago, which asked for the estimate. */
+export async function insertPendingAged(
+  { pool }: Database,
+  { partnerId, partnerOrderRef, age }: Aged,
+  calculationId: string,
+): Promise<string> {
+  const transactionId = uniqueId('txn');
+  await pool.query(
+    `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points,
+      status, first_status, contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar,
+      calculation_id, association_outcome, rejection_code, created_at)
+    values ($1, $2, $2, $3, $2, $4, 5, 'pending', 'pending', 'r', 'p', 't', 'en', 'ar', $6, 'rejected', 'contribution_pending',
+      now() - $5::interval)`,
+    [partnerId, transactionId, fingerprint('test', {}), partnerOrderRef, age, calculationId],
+  );
+  return transactionId;
+}
+
+/** A link as a confirmation makes it. */
+export async function insertLink(
+  { pool }: Database,
+  partnerId: string,
+  transactionId: string,
+  calculationId: string,
+): Promise<void> {
+  await pool.query(
+    `insert into emissions_link (partner_id, transaction_id, association_id, calculation_id, partner_order_ref,
+      estimated_emissions_kgco2e, distance_km, vehicle_category, methodology_version, emission_factor_version, calculated_at, associated_at)
+    select e.partner_id, $2, $4, e.calculation_id, e.partner_order_ref, e.estimated_emissions_kgco2e, e.distance_km, e.vehicle_category,
+      e.methodology_version, e.emission_factor_version, e.calculated_at, e.calculated_at
+    from estimate e where e.partner_id = $1 and e.calculation_id = $3`,
+    [partnerId, transactionId, calculationId, uniqueId('assoc')],
+  );
 }

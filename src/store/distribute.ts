@@ -1,0 +1,62 @@
+import type { Database } from './database.ts';
+
+/** Tables that grow with the partners' traffic, spread together by `partner_id`, those first that others refer to. */
+export const GROWING_TABLES = ['contribution', 'estimate', 'emissions_link'] as const;
+
+/** What an operator who asks for a distributed database without the extension has to do. */
+export class NotDistributableError extends Error {
+  override readonly name = 'NotDistributableError';
+}
+
+/** The growing tables that are spread over nodes already; none on a server without Citus. */
+export async function listDistributedTables({ pool }: Pick<Database, 'pool'>): Promise<string[]> {
+  const { rows: installed } = await pool.query("select 1 from pg_extension where extname = 'citus'");
+  if (installed.length === 0) return [];
+  const { rows } = await pool.query<{ name: string }>(
+    "select logicalrelid::text as name from pg_dist_partition where partmethod = 'h'",
+  );
+  return rows.map(({ name }) => name).filter((name) => (GROWING_TABLES as readonly string[]).includes(name));
+}
+
+/**
+ * Spreads every growing table over the nodes of a Citus cluster. Repeatable: what is spread already stays as it is. Rows that
+ * are there move along.
+ *
+ * @returns The tables that this call spread.
+ * @throws NotDistributableError When the database is no Citus coordinator.
+ */
+export async function distributeTables(database: Pick<Database, 'pool'>): Promise<string[]> {
+  const { rows } = await database.pool.query("select 1 from pg_extension where extname = 'citus'");
+  if (rows.length === 0) {
+    throw new NotDistributableError(
+      'The extension Citus is missing in this database, so that its tables cannot be distributed. Install it on the coordinator and the workers, run `create extension citus`, add the workers, then repeat; or use one PostgreSQL as it is.',
+    );
+  }
+  const distributed = await listDistributedTables(database);
+  const missing = GROWING_TABLES.filter((table) => !distributed.includes(table));
+  if (missing.length > 0) await distribute(database, missing);
+  return missing;
+}
+
+async function distribute({ pool }: Pick<Database, 'pool'>, tables: readonly string[]): Promise<void> {
+  const client = await pool.connect();
+  try {
+    // Our triggers look at their own row only, which is what makes them safe on a shard. Moving rows takes as long as it takes.
+    await client.query(
+      "begin; set local citus.enable_unsafe_triggers = on; set local statement_timeout = 0; set local lock_timeout = '30s'",
+    );
+    for (const table of tables) {
+      const colocation = table === GROWING_TABLES[0] ? 'none' : GROWING_TABLES[0];
+      await client.query({
+        text: 'select create_distributed_table($1, $2, colocate_with => $3)',
+        values: [table, 'partner_id', colocation],
+      });
+    }
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  } finally {
+    client.release();
+  }
+}

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { after } from 'node:test';
+
+export interface DatabaseProxy {
+  /** What a service connects to instead of the database itself. */
+  readonly databaseUrl: string;
+  /** Cuts every connection and takes no new one: the database is gone. */
+  cut(): void;
+  /** Takes connections again. */
+  heal(): void;
+}
+
+/** Stands between a service and its database, so that a test can take the database away. */
+export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
+  const target = new URL(databaseUrl);
+  const directory = target.searchParams.get('host');
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((client) => {
+    if (isCut) return void client.destroy();
+    const upstream = directory ? connect(`${directory}/.s.PGSQL.5432`) : connect(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => sockets.delete(socket));
+    }
+    client.pipe(upstream).pipe(client);
+    upstream.on('close', () => client.destroy());
+    client.on('close', () => upstream.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = () => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  after(() => {
+    cut();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    databaseUrl: `postgresql://postgres@127.0.0.1:${port}${target.pathname}`,
+    cut,
+    heal: () => {
+      isCut = false;
+    },
+  };
+}
