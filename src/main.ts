@@ -2,3 +2,5 @@
 import { runCommand } from './commands/program.ts';
 
 process.exitCode = await runCommand(process.argv.slice(2));
+// The channel to the process that started this one, if any, would keep it alive.
+if (process.connected) process.disconnect();

@@ -1,10 +1,9 @@
-import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import type { ContributionRules } from './domain/contribution-rules.ts';
 import { type Log, openLog } from './observability/log.ts';
-import { createMetrics } from './observability/metrics.ts';
-import { openOperationsListener } from './observability/operations-listener.ts';
+import { createMetrics, type Metrics } from './observability/metrics.ts';
+import { type OperationsListener, openOperationsListener } from './observability/operations-listener.ts';
 import { type KeyUse, noteKeyUse } from './operations/note-key-use.ts';
 import { createOperations, POOL_SIZE } from './operations/operations.ts';
 import { type Answer, buildPartnerApi, type PartnerApi } from './partner-api/app.ts';
@@ -28,64 +27,88 @@ export interface ServiceOptions {
   readonly rulesOf?: (partnerId: string) => ContributionRules;
 }
 
+/** A process that takes requests, with or without others beside it. */
+export interface ServiceProcess extends Service {
+  readonly metrics: Metrics;
+}
+
 /** For so long every answer asks its client to close the connection, so that none is cut with a request under way. */
 const DRAIN_MS = 400;
 const CLOSE_TIMEOUT_MS = 8_000;
 const READINESS_TIMEOUT_MS = 2_000;
 
 /**
- * Builds the parts in order and starts them: database, operations, interface, listeners.
+ * Builds the parts in order and starts them: database, operations, interface, internal listener.
  *
  * @throws Error With a sentence for the operator: settings, database, durability or a busy port.
  */
-export async function startService(config: Config, { onProgress = () => {}, rulesOf }: ServiceOptions = {}): Promise<Service> {
+export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
+  const state = { isStopping: false };
+  const service = await startServiceProcess(config, { ...options, migrates: true });
+  const listener = await openInternalListener(config, {
+    metrics: () => service.metrics.registry.metrics(),
+    checkReadiness: async () => {
+      if (state.isStopping) throw new Error('the service is stopping');
+      await checkDatabase(service.database);
+    },
+  }).catch(async (error: unknown) => {
+    await service.stop();
+    throw error;
+  });
+  const stop = async () => {
+    state.isStopping = true;
+    await service.stop();
+    await listener.close();
+  };
+  return { ...service, stop: once(stop) };
+}
+
+export interface ServiceProcessOptions extends ServiceOptions {
+  readonly migrates: boolean;
+  /** How many processes share the port, and with it the partners' rates. */
+  readonly processes?: number;
+}
+
+/** One process's part: everything but the internal listener. */
+export async function startServiceProcess(config: Config, options: ServiceProcessOptions): Promise<ServiceProcess> {
+  const { migrates, processes = 1, onProgress = () => {}, rulesOf } = options;
   const log = openLog(config.logLevel);
-  const store = await connectStore(config, { migrates: true, poolSize: POOL_SIZE, logger: log.logger, onProgress });
+  const store = await connectStore(config, { migrates, poolSize: POOL_SIZE, logger: log.logger, onProgress });
+  const { database } = store;
+  const metrics = createMetrics(database.pool);
+  const uses = noteKeyUse(database, (err) => log.logger.warn({ err }, 'the last use of keys could not be written'));
   try {
-    return await startOn(store, config, log, rulesOf);
+    const api = await buildPartnerApi({
+      environment: config.environment,
+      operations: createOperations(database, { rulesOf }),
+      authenticate: authenticator({ database, environment: config.environment, failures: failureLimit(), onUse: uses.note }),
+      trustedProxies: config.trustedProxies,
+      processes,
+      onAnswer: (answer) => {
+        metrics.countAnswer(answer);
+        logAnswer(log, answer);
+      },
+      onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
+    });
+    const baseUrl = await api.app.listen({ host: config.host, port: config.port }).catch(explainBusyPort('PORT', config.port));
+    return { baseUrl, database, log, metrics, stop: once(() => stopInOrder({ api, store, uses, log })) };
   } catch (error) {
+    await uses.close();
     await store.close();
     throw error;
   }
 }
 
-async function startOn(store: Store, config: Config, log: Log, rulesOf?: ServiceOptions['rulesOf']): Promise<Service> {
-  const { database } = store;
-  const metrics = createMetrics(database.pool);
-  const uses = noteKeyUse(database, (err) => log.logger.warn({ err }, 'the last use of keys could not be written'));
-  const state = { isStopping: false };
-  const api = await buildPartnerApi({
-    environment: config.environment,
-    operations: createOperations(database, { rulesOf }),
-    authenticate: authenticator({ database, environment: config.environment, failures: failureLimit(), onUse: uses.note }),
-    trustedProxies: config.trustedProxies,
-    onAnswer: (answer) => {
-      metrics.countAnswer(answer);
-      logAnswer(log, answer);
-    },
-    onUnexpectedError: (error, correlationId) =>
-      log.logger.error({ err: error, correlation_id: correlationId }, 'unexpected error'),
-  });
-  const operations = await openOperationsListener({
-    host: config.operationsHost,
-    port: config.operationsPort,
-    registry: metrics.registry,
-    checkReadiness: async () => {
-      if (state.isStopping) throw new Error('the service is stopping');
-      await Promise.race([proveCommit(database.pool), refuseAfter(READINESS_TIMEOUT_MS)]);
-    },
-  }).catch((error: unknown) => refuseBusyPort(error, 'OPERATIONS_PORT', config.operationsPort));
-  const baseUrl = await api.app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
-    operations.close();
-    return refuseBusyPort(error, 'PORT', config.port);
-  });
-  let stopped: Promise<void> | undefined;
-  const stop = () => {
-    state.isStopping = true;
-    stopped ??= stopInOrder({ api, operations, store, uses, log });
-    return stopped;
-  };
-  return { baseUrl, database, log, stop };
+export async function openInternalListener(
+  { operationsHost: host, operationsPort: port }: Config,
+  answers: { metrics(): Promise<string>; checkReadiness(): Promise<void> },
+): Promise<OperationsListener> {
+  return openOperationsListener({ host, port, ...answers }).catch(explainBusyPort('OPERATIONS_PORT', port));
+}
+
+/** @throws Error With the reason why no contribution could be committed now. */
+export async function checkDatabase({ pool }: Database): Promise<void> {
+  await Promise.race([proveCommit(pool), refuseAfter(READINESS_TIMEOUT_MS)]);
 }
 
 async function refuseAfter(timeoutMs: number): Promise<never> {
@@ -93,35 +116,44 @@ async function refuseAfter(timeoutMs: number): Promise<never> {
   throw new Error(`the database did not commit within ${timeoutMs} ms`);
 }
 
-function refuseBusyPort(error: unknown, setting: string, port: number): never {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'EADDRINUSE') {
-    throw new Error(`The port ${port} is taken by another program. Choose another one: ${setting}=${port + 10} npm start`, {
-      cause: error,
-    });
-  }
-  if (code === 'EACCES')
-    throw new Error(`The port ${port} may not be opened by this user. Choose one above 1023 with ${setting}.`, { cause: error });
-  throw error;
+function explainBusyPort(setting: string, port: number): (error: unknown) => never {
+  return (cause) => {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') {
+      throw new Error(`The port ${port} is taken by another program. Choose another one: ${setting}=${port + 10} npm start`, {
+        cause,
+      });
+    }
+    if (code === 'EACCES') {
+      throw new Error(`The port ${port} may not be opened by this user. Choose one above 1023 with ${setting}.`, { cause });
+    }
+    throw cause;
+  };
 }
 
 interface Parts {
   readonly api: PartnerApi;
-  readonly operations: Server;
   readonly store: Store;
   readonly uses: KeyUse;
   readonly log: Log;
 }
 
-async function stopInOrder({ api, operations, store, uses, log }: Parts): Promise<void> {
+async function stopInOrder({ api, store, uses, log }: Parts): Promise<void> {
   api.drain();
   await sleep(DRAIN_MS);
   await Promise.race([api.app.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
-  operations.close();
-  operations.closeAllConnections();
   await uses.close();
   await store.close();
   log.flush();
+}
+
+/** Whoever calls again waits for the first call. */
+export function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
 }
 
 function logAnswer({ logger }: Log, { correlationId, partnerId, operation, status, errorCode, durationMs }: Answer): void {

@@ -1,6 +1,8 @@
 /** Two service processes on one database: races, stopping, and what one process leaves to the other. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, Client, countByStatus, newConfirmation, uniqueId } from './support/client.ts';
 import { spawnService, testServiceProcesses } from './support/service.ts';
 
@@ -111,3 +113,43 @@ describe('the start refuses what would go wrong later, with a sentence', () => {
     });
   }
 });
+
+describe('several processes on one port (serve --processes)', () => {
+  test('they answer as one, a dead one is replaced, a second copy is refused, and SIGTERM stops all', async () => {
+    const crew = await spawnService(service.databaseUrl, {}, ['--processes', '2']);
+    const client = new Client(crew.baseUrl, key.apiKey);
+    const fields = newConfirmation();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => client.confirm(fields, { 'idempotency-key': 'key-of-the-crew' })),
+    );
+    assert.deepEqual([countByStatus(answers), originals(answers).length], [{ 201: 20 }, 1]);
+    await assert.rejects(
+      spawnService(service.databaseUrl, { PORT: new URL(crew.baseUrl).port }, ['--processes', '2']),
+      /is taken by another program/,
+    );
+    const [victim] = await childrenOf(crew.process.pid as number);
+    process.kill(victim as number, 'SIGKILL');
+    await eventually(async () =>
+      assert.equal((await childrenOf(crew.process.pid as number)).filter((pid) => pid !== victim).length, 2),
+    );
+    assert.equal((await client.confirm()).status, 201);
+    assert.equal(await crew.end('SIGTERM'), 0);
+  });
+});
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+/** Looks again until it holds; a bound, not a measure. */
+async function eventually(check: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await check();
+    } catch (error) {
+      if (attempt === 200) throw error;
+      await sleep(50);
+    }
+  }
+}

@@ -40,3 +40,11 @@ export function readName(text: string): string {
   if (name.length >= 1 && name.length <= 200) return name;
   throw new InvalidArgumentError('It must have 1 to 200 characters.');
 }
+
+const PROCESSES_MAX = 64;
+
+export function readProcesses(text: string): number {
+  const processes = Number(text);
+  if (/^\d+$/.test(text) && processes >= 1 && processes <= PROCESSES_MAX) return processes;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${PROCESSES_MAX}.`);
+}

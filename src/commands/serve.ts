@@ -1,37 +1,61 @@
+import cluster from 'node:cluster';
+import { once } from 'node:events';
 import { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { issueApiKey } from '../operations/manage-api-key.ts';
 import { createPartner } from '../operations/manage-partner.ts';
-import { type Service, startService } from '../service.ts';
+import { type Service, startService, startServiceProcess } from '../service.ts';
+import { type ListeningMessage, startServiceProcesses } from '../service-processes.ts';
 import { listPartners } from '../store/partner.ts';
+import { readProcesses } from './options.ts';
 import { printProgress } from './output.ts';
 
 export function serveCommand(): Command {
   return new Command('serve')
     .description('run the service until SIGTERM or SIGINT')
     .option('--demo', 'in a sandbox without partners: make one, and show how to call')
+    .option('--processes <n>', 'processes that share the port', readProcesses, 1)
     .action(serve);
 }
 
 /** A stop that takes longer is cut: whoever asked for it will not wait. */
 const STOP_TIMEOUT_MS = 10_000;
 
-async function serve({ demo = false }: { demo?: boolean }): Promise<void> {
+interface ServeOptions {
+  readonly demo?: boolean;
+  readonly processes: number;
+}
+
+async function serve({ demo = false, processes }: ServeOptions): Promise<void> {
   const config = readConfig(process.env);
-  const service = await startService(config, { onProgress: printProgress });
-  process.stdout.write(
-    `\nPartner Impact (${config.environment}) listens on ${service.baseUrl}\nReference       ${service.baseUrl}/docs\n`,
-  );
+  const stopped = stopSignal();
+  if (cluster.isWorker) return serveAsWorker(config, processes, stopped);
+  const options = { onProgress: printProgress };
+  const service = await (processes > 1 ? startServiceProcesses(config, processes, options) : startService(config, options));
+  const { baseUrl } = service;
+  process.stdout.write(`\nPartner Impact (${config.environment}) listens on ${baseUrl}\nReference       ${baseUrl}/docs\n`);
   if (demo) await showFirstCall(service, config);
-  await stopOnSignal(service);
+  await stopped;
+  printProgress('Stopping: what was accepted is answered first …');
+  await stopInTime(service);
+}
+
+/** One of several processes, started by the first; ends with it, whatever became of it. */
+async function serveAsWorker(config: Config, processes: number, stopped: Promise<void>): Promise<void> {
+  const service = await startServiceProcess(config, { processes, migrates: false });
+  process.send?.({ listening: service.baseUrl } satisfies ListeningMessage);
+  await Promise.race([stopped, once(process, 'disconnect')]);
+  await stopInTime(service);
 }
 
 /** A signal to the process group may come twice, so that the second changes nothing. */
-async function stopOnSignal(service: Service): Promise<void> {
-  await new Promise<void>((resolve) => {
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve());
   });
-  printProgress('Stopping: what was accepted is answered first …');
+}
+
+async function stopInTime(service: Service): Promise<void> {
   setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref();
   await service.stop();
 }

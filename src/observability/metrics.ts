@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import cluster from 'node:cluster';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {
   readonly registry: Registry;
@@ -15,6 +16,9 @@ export interface PoolUse {
 /** Prometheus metrics of one process. */
 export function createMetrics(pool: PoolUse): Metrics {
   const registry = new Registry();
+  // Where several processes serve one port, the first one asks each for its own.
+  AggregatorRegistry.setRegistries(registry);
+  if (cluster.isWorker) new AggregatorRegistry();
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'partner_impact_requests_total',
@@ -47,4 +51,10 @@ export function createMetrics(pool: PoolUse): Metrics {
       durations.observe({ operation }, durationMs / 1000);
     },
   };
+}
+
+/** The sum over all processes that serve the port, for the one that started them. */
+export function collectFromProcesses(): () => Promise<string> {
+  const aggregator = new AggregatorRegistry();
+  return () => aggregator.clusterMetrics();
 }

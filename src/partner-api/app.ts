@@ -31,6 +31,8 @@ export interface PartnerApiOptions {
   readonly authenticate: Authenticate;
   /** Addresses and blocks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
+  /** How many processes share the port; each counts its share of a partner's rate. */
+  readonly processes: number;
   readonly onAnswer: (answer: Answer) => void;
   readonly onUnexpectedError: (error: unknown, correlationId: string) => void;
 }
@@ -108,7 +110,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
 
 /** The six operations of the contract, behind authentication, permission, rate limit and validation, in this order. */
 function registerContract(v1: FastifyInstance, options: PartnerApiOptions): void {
-  const limitRate = rateLimits();
+  const limitRate = rateLimits(options.processes);
   let inFlight = 0;
   v1.addHook('onRequest', async (request, reply) => {
     const terms = termsOf(request);

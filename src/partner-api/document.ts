@@ -15,6 +15,7 @@ export async function renderPartnerDocument(): Promise<string> {
     },
     authenticate: unreachable,
     trustedProxies: [],
+    processes: 1,
     onAnswer: () => {},
     onUnexpectedError: () => {},
   });

@@ -20,13 +20,15 @@ export type LimitRate = (caller: Credential, trafficClass: TrafficClass, reply: 
  *
  * Throws `rate_limited` with `Retry-After` in whole seconds; nothing is stored then.
  *
+ * @param processes How many share the port, each counting for itself: each takes its share of the rate.
  * @see decisions, section 6. The headers `RateLimit` and `RateLimit-Policy` are advisory.
  */
-export function rateLimits(): LimitRate {
+export function rateLimits(processes: number): LimitRate {
   const limiters = new Map<number, BurstyRateLimiter>();
   return async (caller, trafficClass, reply) => {
     const rate = caller[RATES[trafficClass]];
-    const limiter = limiters.get(rate) ?? remember(limiters, rate);
+    const share = Math.ceil(rate / processes);
+    const limiter = limiters.get(share) ?? remember(limiters, share);
     reply.header('ratelimit-policy', `"${trafficClass}";q=${rate};w=1`);
     try {
       const { remainingPoints } = await limiter.consume(`${trafficClass} ${caller.partnerId}`);

@@ -13,12 +13,21 @@ let made = 0;
 
 /** A migrated database of its own for a test file, gone when the file's tests are over. */
 export async function testDatabase(): Promise<TestDatabase> {
+  const shared = process.env['TEST_DATABASE_URL'];
+  if (shared !== undefined) return shareDatabase(shared);
   return createDatabase(setting('TEST_DATABASE_TEMPLATE'));
 }
 
 /** The same without any table. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   return createDatabase('template0');
+}
+
+/** On a cluster one database serves all files: every test makes partners of its own. */
+function shareDatabase(databaseUrl: string): TestDatabase {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  after(() => pool.end());
+  return { name: new URL(databaseUrl).pathname.slice(1), databaseUrl, pool };
 }
 
 async function createDatabase(template: string): Promise<TestDatabase> {

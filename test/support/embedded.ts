@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { openEmbedded } from '../../src/store/embedded.ts';
 
 export const REPOSITORY = join(import.meta.dirname, '../..');
 
@@ -41,6 +42,25 @@ after(async () => {
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'partner-impact-test-'));
   folders.push(folder);
+  return folder;
+}
+
+/** A data directory with an empty database that was shut down: a copy, because making each anew takes its time. */
+export async function makeDataDirectory(): Promise<string> {
+  const folder = makeFolder();
+  execFileSync('cp', ['-a', join(await firstDatabase(), 'postgres'), folder]);
+  return folder;
+}
+
+const firstDatabase = (() => {
+  let made: Promise<string> | undefined;
+  return () => (made ??= makeFirstDatabase());
+})();
+
+async function makeFirstDatabase(): Promise<string> {
+  const folder = makeFolder();
+  const server = await openEmbedded(folder, BINARIES === '' ? {} : { binaries: BINARIES });
+  await server.stop();
   return folder;
 }
 
@@ -91,11 +111,13 @@ export async function holdWithoutNamespaces(dataDirectory: string, installation:
   return hold(dataDirectory, { installation, prefix, prepare });
 }
 
-/** Sends a signal to one of our own processes and waits for its end. */
+/** Sends a signal to one of our own processes and waits for its end; one that does not heed it is killed. */
 export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill(signal);
+  const impatience = setTimeout(() => child.kill('SIGKILL'), 10_000);
   await once(child, 'exit');
+  clearTimeout(impatience);
 }
 
 /** One statement on a connection of its own; the rows of its answer. */

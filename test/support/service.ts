@@ -54,8 +54,12 @@ export interface ServiceProcess {
 }
 
 /** `serve` in a process of its own, on any free port; ended when the file's tests are over. */
-export async function spawnService(databaseUrl: string, env: Record<string, string> = {}): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [MAIN, 'serve'], { env: { ...process.env, ...serviceEnv(databaseUrl, env) } });
+export async function spawnService(
+  databaseUrl: string,
+  env: Record<string, string> = {},
+  args: readonly string[] = [],
+): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [MAIN, 'serve', ...args], { env: { ...process.env, ...serviceEnv(databaseUrl, env) } });
   let written = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (written += chunk));
   const end = async (signal: NodeJS.Signals) => {

@@ -1,0 +1,112 @@
+import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from './config.ts';
+import { type Log, openLog } from './observability/log.ts';
+import { collectFromProcesses } from './observability/metrics.ts';
+import type { OperationsListener } from './observability/operations-listener.ts';
+import { checkDatabase, once, openInternalListener, type Service, type ServiceOptions } from './service.ts';
+import { connectStore } from './storage.ts';
+
+/** What a process tells the first one when it takes requests. */
+export interface ListeningMessage {
+  readonly listening: string;
+}
+
+/** A process that dies is replaced at once, but one that keeps dying not more often than this. */
+const RESTART_PAUSE_MS = 1_000;
+
+/**
+ * Serves one port by several processes. The first one takes no requests: it prepares the database, starts the others,
+ * replaces one that dies, answers for all on the internal listener, and stops all.
+ *
+ * @throws Error When a process cannot start; it has said why on standard error.
+ */
+export async function startServiceProcesses(
+  config: Config,
+  count: number,
+  { onProgress = () => {} }: ServiceOptions = {},
+): Promise<Service> {
+  const log = openLog(config.logLevel);
+  const store = await connectStore(config, { migrates: true, logger: log.logger, onProgress });
+  const crew = openCrew(count, log);
+  let listener: OperationsListener | undefined;
+  const stop = once(async () => {
+    await crew.stop();
+    await listener?.close();
+    await store.close();
+    log.flush();
+  });
+  try {
+    listener = await openInternalListener(config, {
+      metrics: collectFromProcesses(),
+      checkReadiness: async () => {
+        crew.assertComplete();
+        await checkDatabase(store.database);
+      },
+    });
+    const baseUrl = await crew.start();
+    return { baseUrl, database: store.database, log, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface Crew {
+  /** Starts all; gives the address that they share. */
+  start(): Promise<string>;
+  /** @throws Error With how many are missing. */
+  assertComplete(): void;
+  stop(): Promise<void>;
+}
+
+/** The processes that take requests. */
+function openCrew(count: number, { logger }: Log): Crew {
+  const workers = new Set<Worker>();
+  let isStopping = false;
+  const keepOne = async (): Promise<string> => {
+    const { worker, baseUrl } = await startWorker();
+    workers.add(worker);
+    worker.once('exit', (code, signal) => {
+      workers.delete(worker);
+      if (isStopping) return;
+      logger.error({ pid: worker.process.pid, code, signal }, 'a process died and is replaced');
+      void replace();
+    });
+    return baseUrl;
+  };
+  /** The first replacement comes at once; while none can start, one is tried every second. */
+  const replace = async (): Promise<void> => {
+    while (!isStopping && (await keepOne().catch(() => undefined)) === undefined) await sleep(RESTART_PAUSE_MS);
+  };
+  return {
+    start: async () => (await Promise.all(Array.from({ length: count }, keepOne)))[0] ?? '',
+    assertComplete() {
+      if (isStopping) throw new Error('the service is stopping');
+      if (workers.size < count) throw new Error(`${workers.size} of ${count} processes take requests`);
+    },
+    async stop() {
+      isStopping = true;
+      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopWorker(worker)));
+    },
+  };
+}
+
+async function startWorker(): Promise<{ worker: Worker; baseUrl: string }> {
+  const worker = cluster.fork();
+  const baseUrl = await new Promise<string>((resolve, reject) => {
+    worker.on('message', (message: Partial<ListeningMessage>) => {
+      if (message.listening !== undefined) resolve(message.listening);
+    });
+    worker.once('exit', () => reject(new Error('A process of the service could not start; its reason stands above.')));
+  });
+  return { worker, baseUrl };
+}
+
+async function stopWorker(worker: Worker): Promise<void> {
+  if (worker.isDead()) return;
+  await new Promise<void>((resolve) => {
+    worker.once('exit', () => resolve());
+    worker.process.kill('SIGTERM');
+  });
+}
