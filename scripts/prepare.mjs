@@ -9,13 +9,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const NODE_MAJOR = 24;
+/**
+ * Install scripts stay off: what two of the packages would do there, this file and the embedded database do themselves.
+ * Messages of level `http` tell how far npm is; attempts on a dead network end after half a minute instead of more than one.
+ */
+const NPM_OPTIONS = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=http', '--fetch-retry-maxtimeout=15000'];
+
 const REPORT_EVERY_MS = 5_000;
+/** npm prints its whole usage after some errors. */
+const PROBLEM_LINES_MAX = 15;
 const PLATFORM = `${process.platform}-${process.arch}`;
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const STAMP = join('node_modules', '.prepared');
-/** A symbolic link whose target is the id of the process that installs: made in one step, content included. */
+/**
+ * A symbolic link whose target is the id of a process: made in one step, content included. While npm is at work it names
+ * npm, which goes on when this process is killed.
+ */
 const LOCK = '.prepare.lock';
+let lockOwner = process.pid;
 const NODE_LINK = join('node_modules', '.bin', 'node');
 
 const wanted = createHash('sha256').update(readFileSync('package-lock.json')).update(PLATFORM).digest('hex');
@@ -49,20 +61,21 @@ function isInstalled() {
   });
 }
 
-function isForThisPlatform({ os = [process.platform], cpu = [process.arch] }) {
-  return os.includes(process.platform) && cpu.includes(process.arch);
+function isForThisPlatform({ os = [process.platform], cpu = [process.arch], libc }) {
+  const isThisLibrary =
+    libc === undefined || libc.includes(process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl');
+  return os.includes(process.platform) && cpu.includes(process.arch) && isThisLibrary;
 }
 
 async function install() {
   const packages = Object.keys(JSON.parse(readFileSync('package-lock.json', 'utf8')).packages).length - 1;
   say(`Installing the packages of the lock file (up to ${packages}, some 170 MB; only when they change) …`);
   const startedAt = Date.now();
-  // Install scripts stay off: what two of the packages would do there, this file and the embedded database do themselves.
-  const { code, lastWords } = await runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=http']);
+  const { code, problems } = await runNpm(['ci', ...NPM_OPTIONS]);
   const seconds = Math.round((Date.now() - startedAt) / 1000);
   if (code === 0) return say(`Installed in ${seconds} s.`);
   fail(
-    `${lastWords}\nThe packages could not be installed; npm gave up after ${seconds} s and says why above.\n` +
+    `${problems.slice(0, PROBLEM_LINES_MAX).join('\n')}\nThe packages could not be installed; npm gave up after ${seconds} s and says why above.\n` +
       'Check the network (npm needs the registry, or a cache that holds everything) and the free space of the disk, then start again.',
   );
 }
@@ -73,12 +86,13 @@ async function runNpm(words) {
   const child = spawn(npm[0], [...npm.slice(1), ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
   const progress = watchProgress(child.stderr);
   const end = endWith(child);
+  if (child.pid) passLockTo(child.pid);
   const code = await new Promise((resolve) =>
     child.on('error', (error) => fail(`npm could not be started: ${error.message}`)).on('close', resolve),
   );
   clearInterval(progress.timer);
   end();
-  return { code, lastWords: progress.problems.join('\n') };
+  return { code, problems: progress.problems };
 }
 
 /** npm's messages of level `http` tell how far it is and whether the registry answers. */
@@ -90,16 +104,16 @@ function watchProgress(stream) {
   createInterface({ input: stream }).on('line', (line) => {
     const failure = /fetch GET (\S+) attempt \d+ failed with (\S+)/.exec(line);
     if (failure) unreachable = `${new URL(failure[1]).host} does not answer (${failure[2]})`;
-    else if (/http fetch GET 200/.test(line)) [fetched, unreachable] = [fetched + 1, undefined];
-    else if (!/\bhttp\b/.test(line)) problems.push(line);
+    else if (/http fetch GET 200/.test(line)) unreachable = undefined;
+    if (/http fetch GET 200 \S+\.tgz/.test(line)) fetched += 1;
+    if (/^npm (error|ERR!) \S/.test(line)) problems.push(line);
   });
   const timer = setInterval(() => {
     const seconds = Math.round((Date.now() - startedAt) / 1000);
-    if (unreachable)
-      say(`… ${seconds} s: npm is waiting for the network: ${unreachable}. It gives up by itself after some attempts.`);
-    else if (fetched === 0)
-      say(`… ${seconds} s: nothing has come from the network yet; npm reads its cache or waits for the registry.`);
-    else say(`… ${seconds} s, ${fetched} packages fetched`);
+    const state = unreachable
+      ? `npm is waiting for the network: ${unreachable}. It gives up by itself after some attempts.`
+      : `${fetched} packages fetched${fetched === 0 ? '; npm is at work on its cache, or waiting for the network' : ''}`;
+    say(`… ${seconds} s: ${state}`);
   }, REPORT_EVERY_MS);
   return { timer, problems };
 }
@@ -182,7 +196,7 @@ function isAtWork(pid) {
     return error.code === 'EPERM';
   }
   const commandLine = `/proc/${pid}/cmdline`;
-  return !existsSync(commandLine) || readFileSync(commandLine, 'utf8').includes('prepare.mjs');
+  return !existsSync(commandLine) || /prepare\.mjs|npm/.test(readFileSync(commandLine, 'utf8'));
 }
 
 /** Taken aside first, so that the lock of somebody who was quicker is noticed and given back. */
@@ -198,8 +212,15 @@ function removeStaleLock(owner) {
   if (found !== owner) symlinkSync(String(found), LOCK);
 }
 
+function passLockTo(pid) {
+  const next = `${LOCK}.${process.pid}`;
+  symlinkSync(String(pid), next);
+  renameSync(next, LOCK);
+  lockOwner = pid;
+}
+
 function unlock() {
-  if (readOwner() === process.pid) rmSync(LOCK, { force: true });
+  if (readOwner() === lockOwner) rmSync(LOCK, { force: true });
 }
 
 function say(sentence) {

@@ -8,7 +8,7 @@
  */
 import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
@@ -78,8 +78,7 @@ async function main(): Promise<number> {
 
 /** A name that fits no file is a mistake and no reason to pass. */
 function findFiles(patterns: readonly string[]): string[] {
-  const wanted =
-    patterns.length === 0 ? ALL_TESTS : patterns.map((pattern) => relative(REPOSITORY, join(process.cwd(), pattern)));
+  const wanted = patterns.length === 0 ? ALL_TESTS : patterns.map((pattern) => relative(REPOSITORY, resolve(pattern)));
   const found = wanted.map((pattern) => ({ pattern, files: globSync(pattern, { cwd: REPOSITORY }) }));
   const empty = patterns.length === 0 ? [] : found.filter(({ files }) => files.length === 0);
   if (empty.length > 0) throw new Error(`No test file fits ${empty.map(({ pattern }) => pattern).join(', ')}.`);
@@ -145,12 +144,13 @@ async function runFiles(files: readonly string[], namePattern: string | undefine
     ...(namePattern === undefined ? {} : { testNamePatterns: [namePattern] }),
   });
   let hasSummary = false;
+  // Node reports a file without tests as a passed test of the file's name.
   events.on('test:pass', ({ name, file }) => {
-    if (name === file) {
-      counts.failed += 1;
-      counts.passed -= 1;
-      console.log(`✖ ${relative(REPOSITORY, name)} holds no test`);
-    }
+    if (name !== file) return;
+    counts.passed -= 1;
+    if (namePattern !== undefined) return;
+    counts.failed += 1;
+    console.log(`✖ ${relative(REPOSITORY, name)} holds no test`);
   });
   events.on('test:summary', ({ file, success, counts: { tests, passed, skipped, todo } }) => {
     if (file !== undefined) return;

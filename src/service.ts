@@ -120,7 +120,7 @@ function explainBusyPort(setting: string, port: number): (error: unknown) => nev
   return (cause) => {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
-      throw new Error(`The port ${port} is taken by another program. Choose another one: ${setting}=${port + 10} npm start`, {
+      throw new Error(`The port ${port} is taken by another program. Choose another one, such as ${setting}=${port + 10}`, {
         cause,
       });
     }

@@ -97,8 +97,10 @@ async function prepare(
   const problems = listDurabilityProblems(settings);
   if (problems.length > 0)
     throw new Error(`This database would not keep contributions safe.\n${problems.map((each) => `  - ${each}`).join('\n')}`);
-  if (migrates) for (const { name } of await migrate(databaseUrl)) onProgress(`Migrated the database: ${name}`);
-  else await refusePendingMigrations(databaseUrl);
+  database.hasSynchronousStandbys = settings.synchronousStandbyNames !== '';
+  const pooling = { isPooled: !config.preparesStatements };
+  if (migrates) for (const { name } of await migrate(databaseUrl, pooling)) onProgress(`Migrated the database: ${name}`);
+  else await refusePendingMigrations(databaseUrl, pooling);
   database.isDistributed = (await listDistributedTables(database)).length > 0;
   const owner = await claimInstallation(database.pool, config.environment);
   if (owner !== config.environment) {
@@ -108,8 +110,8 @@ async function prepare(
   }
 }
 
-async function refusePendingMigrations(databaseUrl: string): Promise<void> {
-  const pending = await listPendingMigrations(databaseUrl);
+async function refusePendingMigrations(databaseUrl: string, pooling: { isPooled: boolean }): Promise<void> {
+  const pending = await listPendingMigrations(databaseUrl, pooling);
   if (pending.length === 0) return;
   throw new Error(`The database lacks ${pending.join(', ')}. Start the service (npm start), or run: npx partner-impact migrate`);
 }

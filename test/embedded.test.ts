@@ -16,25 +16,29 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { readText } from '../src/store/embedded/processes.ts';
+import { isOrphanedSession, listProcesses, readText } from '../src/store/embedded/processes.ts';
 import { EMBEDDED_PROBLEM, type EmbeddedServer, openEmbedded } from '../src/store/embedded.ts';
 import {
   AS_NOBODY,
   BINARIES,
   copyInstallation,
   end,
+  type Holder,
   hold,
-  holdWithoutNamespaces,
+  holdInContainer,
   type Installation,
   isRoot,
+  makeDataDirectory,
   makeFolder,
+  needs,
   query,
   until,
 } from './support/embedded.ts';
 
-const needsRoot = { skip: isRoot ? false : 'only root can arrange this' };
-
 const NOBODY = 65534;
+
+/** A container is played by a user namespace that root makes. */
+const needsContainer = isRoot ? needs('namespaces') : needs('root');
 
 function open(dataDirectory: string): Promise<EmbeddedServer> {
   return openEmbedded(dataDirectory, BINARIES === '' ? {} : { binaries: BINARIES });
@@ -77,6 +81,15 @@ describe('a first start', () => {
     assert.equal(existsSync(join(dataDirectory, 'postgres/postmaster.pid')), false, 'shut down, not killed');
   });
 
+  test('puts the server into a process group of its own, so that Ctrl-C reaches the service alone', async () => {
+    const dataDirectory = await makeDataDirectory();
+    const server = await open(dataDirectory);
+    const pid = postmasterPid(dataDirectory);
+    const [, , group] = readText(`/proc/${pid}/stat`).split(') ')[1]?.split(' ') ?? [];
+    assert.equal(Number(group), pid);
+    await server.stop();
+  });
+
   test('removes what a first start that was killed had begun', async () => {
     const dataDirectory = makeFolder();
     const abandoned = join(dataDirectory, 'postgres.new-4194999-left-behind');
@@ -102,7 +115,7 @@ describe('a first start', () => {
 
 describe('a second start on the same folder', () => {
   test('attaches, and its stop leaves the server to the owner', async () => {
-    const dataDirectory = makeFolder();
+    const dataDirectory = await makeDataDirectory();
     const first = await open(dataDirectory);
     const second = await open(dataDirectory);
     assert.deepEqual([first.isOwner, second.isOwner], [true, false]);
@@ -113,7 +126,7 @@ describe('a second start on the same folder', () => {
   });
 
   test('starts the server again when the owner has stopped it, and owns it then', async () => {
-    const dataDirectory = makeFolder();
+    const dataDirectory = await makeDataDirectory();
     const first = await open(dataDirectory);
     const second = await open(dataDirectory);
     await first.stop();
@@ -123,8 +136,8 @@ describe('a second start on the same folder', () => {
     await second.stop();
   });
 
-  test('never starts one beside a server that it cannot see, in another container', needsRoot, async () => {
-    const dataDirectory = makeFolder();
+  test('never starts one beside a server that it cannot see, in another container', needs('mounts'), async () => {
+    const dataDirectory = await makeDataDirectory();
     const server = await open(dataDirectory);
     const inContainer = await hold(dataDirectory, {
       prefix: ['unshare', '--pid', '--ipc', '--fork', '--kill-child', '--mount-proc'],
@@ -138,11 +151,12 @@ describe('a second start on the same folder', () => {
 
 describe('after a kill', () => {
   test('kill -9 of the owner: its server ends with it, and the next start finds every committed row', async () => {
-    const dataDirectory = makeFolder();
+    const dataDirectory = await makeDataDirectory();
     const owner = await hold(dataDirectory);
     await query(owner.socketDirectory ?? '', 'create table kept as select 42 as answer');
     const killed = postmasterPid(dataDirectory);
     await end(owner.process, 'SIGKILL');
+    await until(() => !isRunning(killed), 'the end of the server');
     const server = await open(dataDirectory);
     assert.deepEqual(await query(server.socketDirectory, 'select answer from kept'), [{ answer: 42 }]);
     assert.equal(server.isOwner, true);
@@ -151,7 +165,7 @@ describe('after a kill', () => {
   });
 
   test('kill -9 of the postmaster: ensureRunning brings it back, although a session was in the middle of its work', async () => {
-    const server = await open(makeFolder());
+    const server = await open(await makeDataDirectory());
     await query(server.socketDirectory, 'create table kept as select 42 as answer');
     const busy = query(server.socketDirectory, 'select count(*) from generate_series(1, 100000000000)').catch(
       (failure) => failure,
@@ -170,15 +184,32 @@ describe('after a kill', () => {
     await server.stop();
   });
 
-  test('a server that outlived its starter is ended by the next start, which owns a new one', async () => {
-    const dataDirectory = makeFolder();
-    const owner = await hold(dataDirectory, { prefix: ['env', `PATH=${makeSearchPath('sh', 'unshare')}`] });
-    const survivor = postmasterPid(dataDirectory);
-    await end(owner.process, 'SIGKILL');
-    assert.ok(isRunning(survivor));
+  test(
+    'a server that outlived its starter is ended by the next start, which owns a new one',
+    isRoot ? needs('namespaces') : {},
+    async () => {
+      const dataDirectory = await makeDataDirectory();
+      const owner = await hold(dataDirectory, { prefix: ['env', `PATH=${makeSearchPath('sh', 'unshare')}`] });
+      const survivor = postmasterPid(dataDirectory);
+      await end(owner.process, 'SIGKILL');
+      assert.ok(isRunning(survivor));
+      const server = await open(dataDirectory);
+      assert.equal(server.isOwner, true);
+      assert.equal(isRunning(survivor), false);
+      await server.stop();
+    },
+  );
+
+  test('a session counts as orphaned only when its postmaster is gone', async () => {
+    const dataDirectory = await makeDataDirectory();
     const server = await open(dataDirectory);
-    assert.equal(server.isOwner, true);
-    assert.equal(isRunning(survivor), false);
+    const cluster = join(dataDirectory, 'postgres');
+    const processes = listProcesses(cluster);
+    assert.ok(processes.length > 1);
+    assert.deepEqual(
+      processes.filter((pid) => isOrphanedSession(pid, cluster)),
+      [],
+    );
     await server.stop();
   });
 
@@ -187,7 +218,7 @@ describe('after a kill', () => {
     ['a zombie', 'true & echo $!; exec sleep 60'],
   ] as const) {
     test(`a stale pid file whose number now belongs to ${whose} does not stand in the way`, async () => {
-      const dataDirectory = makeFolder();
+      const dataDirectory = await makeDataDirectory();
       const first = await open(dataDirectory);
       const pidFile = join(dataDirectory, 'postgres/postmaster.pid');
       const text = readFileSync(pidFile, 'utf8');
@@ -206,7 +237,7 @@ describe('after a kill', () => {
   }
 
   test('after its own stop, ensureRunning starts nothing', async () => {
-    const dataDirectory = makeFolder();
+    const dataDirectory = await makeDataDirectory();
     const server = await open(dataDirectory);
     await server.stop();
     await server.ensureRunning();
@@ -214,7 +245,7 @@ describe('after a kill', () => {
   });
 
   test('ensureRunning never makes an empty database in the place of one that disappeared', async () => {
-    const dataDirectory = makeFolder();
+    const dataDirectory = await makeDataDirectory();
     const owner = await open(dataDirectory);
     const attached = await open(dataDirectory);
     await owner.stop();
@@ -225,35 +256,39 @@ describe('after a kill', () => {
 });
 
 describe('any user, any folder', () => {
-  test('an ordinary user runs it, with no help from root', needsRoot, async () => {
+  test('an ordinary user runs it, with no help from root', async () => {
     const dataDirectory = makeFolder();
-    chownSync(dataDirectory, NOBODY, NOBODY);
-    const holder = await hold(dataDirectory, { installation: openInstallation(), prefix: AS_NOBODY });
+    if (isRoot) chownSync(dataDirectory, NOBODY, NOBODY);
+    const holder = await hold(dataDirectory, isRoot ? { installation: openInstallation(), prefix: AS_NOBODY } : {});
     assert.deepEqual([holder.refusal, holder.isOwner], [undefined, true]);
     await query(holder.socketDirectory ?? '', 'select 1');
-    assert.equal(statSync(join(dataDirectory, 'postgres')).uid, NOBODY);
+    assert.equal(statSync(join(dataDirectory, 'postgres')).uid, isRoot ? NOBODY : process.getuid?.());
   });
 
-  test('root runs it in the closed folder of another user, as that user', needsRoot, async () => {
+  test('root runs it in the closed folder of another user', needs('root'), async () => {
     const folder = makeFolder();
-    chownSync(folder, NOBODY, NOBODY);
-    const dataDirectory = join(folder, 'var');
-    const installation = openInstallation();
-    const first = await hold(dataDirectory, { installation });
-    await query(first.socketDirectory ?? '', 'create table kept as select 42 as answer');
-    await end(first.process, 'SIGKILL');
-    const second = await hold(dataDirectory, { installation });
-    assert.deepEqual(await query(second.socketDirectory ?? '', 'select answer from kept'), [{ answer: 42 }]);
-    assert.equal(statSync(join(dataDirectory, 'postgres')).uid, NOBODY);
+    chownSync(folder, 1234, 1234);
+    await assertKeepsRows(join(folder, 'var'), hold);
   });
 
-  test('root without user namespaces runs it as nobody', needsRoot, async () => {
-    const dataDirectory = join(makeReachableFolder(), 'var');
-    const holder = await holdWithoutNamespaces(dataDirectory, openInstallation(), '0 0 65536');
-    assert.deepEqual([holder.refusal, holder.isOwner], [undefined, true]);
-    await query(holder.socketDirectory ?? '', 'select 1');
-    assert.equal(statSync(join(dataDirectory, 'postgres')).uid, NOBODY);
+  test('root runs the database of another user as that user', needs('root'), async () => {
+    const dataDirectory = await makeDataDirectory();
+    execFileSync('chown', ['-R', '1234:1234', dataDirectory]);
+    await assertKeepsRows(dataDirectory, hold);
+    assert.equal(statSync(join(dataDirectory, 'postgres/global')).uid, 1234);
   });
+
+  test(
+    'root of a container without user namespaces runs it as nobody, data and programs in closed folders',
+    needsContainer,
+    async () => {
+      const dataDirectory = join(makeFolder(), 'var');
+      const installation = copyInstallation();
+      chmodSync(installation.folder, 0o700);
+      await assertKeepsRows(dataDirectory, (path) => holdInContainer(path, '0 0 65536', installation));
+      assert.equal(statSync(join(dataDirectory, 'postgres')).uid, NOBODY);
+    },
+  );
 
   test('a path too long for a socket: the socket lies in a short folder', async () => {
     const dataDirectory = join(makeFolder(), 'deep'.repeat(20), 'deeper'.repeat(10));
@@ -273,9 +308,7 @@ describe('any user, any folder', () => {
 
 describe('refused with a sentence for the person', () => {
   test('a database of another major version', async () => {
-    const dataDirectory = makeFolder();
-    const server = await open(dataDirectory);
-    await server.stop();
+    const dataDirectory = await makeDataDirectory();
     writeFileSync(join(dataDirectory, 'postgres/PG_VERSION'), '12\n');
     await assertRefused(dataDirectory, /was made by PostgreSQL 12 and cannot be read by PostgreSQL 1[58]/);
   });
@@ -289,19 +322,19 @@ describe('refused with a sentence for the person', () => {
     assert.equal(code, EMBEDDED_PROBLEM);
   });
 
-  test('a database of another user', needsRoot, async () => {
+  test('a database of another user', needs('root'), async () => {
     const dataDirectory = makeReachableFolder();
     mkdirSync(join(dataDirectory, 'postgres'), { mode: 0o700 });
     const { refusal } = await hold(dataDirectory, { installation: openInstallation(), prefix: AS_NOBODY });
     assert.match(refusal ?? '', /postgres belongs to user 0, and this is user 65534: start as that user/);
   });
 
-  test('root where neither a user namespace nor another user is to be had', needsRoot, async () => {
-    const { refusal } = await holdWithoutNamespaces(join(makeReachableFolder(), 'var'), openInstallation(), '0 0 1');
+  test('root where neither a user namespace nor another user is to be had', needsContainer, async () => {
+    const { refusal } = await holdInContainer(join(makeFolder(), 'var'), '0 0 1', openInstallation());
     assert.match(refusal ?? '', /PostgreSQL refuses to run as root.*Start as an ordinary user.*DATABASE_URL/);
   });
 
-  test('a full disk', needsRoot, async () => {
+  test('a full disk', needs('mounts'), async () => {
     const disk = makeFolder();
     const onSmallDisk = [
       'unshare',
@@ -316,10 +349,12 @@ describe('refused with a sentence for the person', () => {
     assert.match(refusal ?? '', /The disk that holds .*var is full: free some space/);
   });
 
-  test('a platform without a package', { skip: BINARIES === '' ? false : 'Debian brings no packages' }, async () => {
-    const { refusal } = await hold(makeFolder(), { installation: copyInstallation({ hasPackage: false }) });
-    assert.match(refusal ?? '', /There is no embedded PostgreSQL for linux-.*DATABASE_URL/);
-  });
+  if (BINARIES === '') {
+    test('a platform without a package', async () => {
+      const { refusal } = await hold(makeFolder(), { installation: copyInstallation({ hasPackage: false }) });
+      assert.match(refusal ?? '', /There is no embedded PostgreSQL for linux-.*DATABASE_URL/);
+    });
+  }
 
   test('something else in the place of the database', async () => {
     const dataDirectory = makeFolder();
@@ -329,9 +364,7 @@ describe('refused with a sentence for the person', () => {
   });
 
   test("damaged files: with PostgreSQL's own reason", async () => {
-    const dataDirectory = makeFolder();
-    const server = await open(dataDirectory);
-    await server.stop();
+    const dataDirectory = await makeDataDirectory();
     rmSync(join(dataDirectory, 'postgres/global/pg_control'));
     await assertRefused(dataDirectory, /did not start: .*pg_control/);
   });
@@ -339,6 +372,22 @@ describe('refused with a sentence for the person', () => {
 
 async function assertRefused(dataDirectory: string, sentence: RegExp): Promise<void> {
   await assert.rejects(open(dataDirectory), { code: EMBEDDED_PROBLEM, message: sentence });
+}
+
+/** Over a kill of the owner, a second start beside the first, and an orderly end. */
+async function assertKeepsRows(dataDirectory: string, holdIt: (dataDirectory: string) => Promise<Holder>): Promise<void> {
+  const killed = await holdIt(dataDirectory);
+  assert.deepEqual([killed.refusal, killed.isOwner], [undefined, true]);
+  await query(killed.socketDirectory ?? '', 'create table kept as select 42 as answer');
+  await end(killed.process, 'SIGKILL');
+  const owner = await holdIt(dataDirectory);
+  assert.deepEqual([owner.refusal, owner.isOwner], [undefined, true]);
+  const attached = await holdIt(dataDirectory);
+  assert.deepEqual([attached.refusal, attached.isOwner], [undefined, false]);
+  assert.deepEqual(await query(attached.socketDirectory ?? '', 'select answer from kept'), [{ answer: 42 }]);
+  await end(attached.process, 'SIGTERM');
+  await end(owner.process, 'SIGTERM');
+  assert.equal(existsSync(join(dataDirectory, 'postgres/postmaster.pid')), false);
 }
 
 /** Sessions that have been at work for a moment, so that a statement that has only just been sent does not count. */

@@ -9,12 +9,12 @@ import { inTransaction, openDatabase } from '../src/store/database.ts';
 import { listDurabilityProblems, readServerSettings } from '../src/store/durability.ts';
 import { claimInstallation } from '../src/store/installation.ts';
 import { migrate } from '../src/store/migrate.ts';
-import { newConfirmation } from './support/client.ts';
+import { Client, newConfirmation } from './support/client.ts';
 import { emptyDatabase } from './support/database.ts';
 import { testService } from './support/service.ts';
 
 const service = await testService();
-const { client, partner } = await service.newPartner();
+const { client, key, partner } = await service.newPartner();
 const { pool } = service.database;
 
 /** Tables whose rows do not grow with the partners' traffic. */
@@ -193,4 +193,15 @@ describe('transactions', () => {
     );
     assert.equal((await client.confirm()).status, 201);
   });
+});
+
+test('behind a transaction pooler no statement is prepared by name (DATABASE_PREPARED_STATEMENTS=off)', async () => {
+  const pooled = await testService({ env: { DATABASE_URL: service.databaseUrl, DATABASE_PREPARED_STATEMENTS: 'off' } });
+  const caller = new Client(pooled.baseUrl, key.apiKey);
+  const { calculation_id, partner_order_ref } = (await caller.estimate()).body.estimate;
+  const { contribution, association } = (await caller.confirm({ calculation_id, partner_order_ref })).body;
+  assert.equal(association.status, 'associated');
+  assert.equal((await caller.findByEvent(contribution.partner_event_id)).status, 200);
+  const { rows } = await pooled.database.pool.query('select name from pg_prepared_statements');
+  assert.deepEqual(rows, []);
 });

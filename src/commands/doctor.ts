@@ -66,7 +66,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     return [
       await examineServer(store),
       await examineClock(store),
-      await examineMigrations(store),
+      await examineMigrations(store, config),
       await examineOwner(store, config),
     ].flat();
   } catch (error) {
@@ -83,11 +83,11 @@ async function examineServer({ database }: Store): Promise<Finding[]> {
   const findings: Finding[] = problems.map((message) => ({ check: 'durability', verdict: 'problem', message }));
   if (problems.length === 0)
     findings.push({ check: 'durability', verdict: 'ok', message: `PostgreSQL ${settings.version}, every commit is durable` });
-  for (const [name, value] of [
-    ['statement_timeout', settings.statementTimeout],
-    ['idle_in_transaction_session_timeout', settings.idleInTransactionTimeout],
+  for (const [name, value, wanted] of [
+    ['statement_timeout', settings.statementTimeout, '4500ms'],
+    ['idle_in_transaction_session_timeout', settings.idleInTransactionTimeout, '3s'],
   ]) {
-    const message = `${name} does not hold in this session, so a lost client can block a contribution: alter role … set ${name} = '4s'`;
+    const message = `${name} does not hold in this session, so a lost client can block a contribution: alter role … set ${name} = '${wanted}'`;
     if (value === '0') findings.push({ check: 'time-outs', verdict: 'warning', message });
   }
   return findings;
@@ -105,8 +105,8 @@ async function examineClock({ database }: Store): Promise<Finding> {
   return { check: 'clock', verdict: isNear ? 'ok' : 'problem', message };
 }
 
-async function examineMigrations({ databaseUrl }: Store): Promise<Finding> {
-  const pending = await listPendingMigrations(databaseUrl);
+async function examineMigrations({ databaseUrl }: Store, { preparesStatements }: Config): Promise<Finding> {
+  const pending = await listPendingMigrations(databaseUrl, { isPooled: !preparesStatements });
   if (pending.length === 0) return { check: 'migrations', verdict: 'ok', message: 'up to date' };
   return { check: 'migrations', verdict: 'problem', message: `missing: ${pending.join(', ')}. Run: npx partner-impact migrate` };
 }

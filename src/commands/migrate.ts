@@ -19,9 +19,10 @@ export function migrateCommand(): Command {
 }
 
 async function bringUpToDate({ distribute = false, json = false }: MigrateOptions): Promise<void> {
-  const store = await openStore(readConfig(process.env), { onProgress: printProgress });
+  const config = readConfig(process.env);
+  const store = await openStore(config, { onProgress: printProgress });
   try {
-    const applied = (await migrate(store.databaseUrl)).map(({ name }) => name);
+    const applied = (await migrate(store.databaseUrl, { isPooled: !config.preparesStatements })).map(({ name }) => name);
     const distributed = distribute ? await distributeTables(store.database) : [];
     if (json) printJson({ applied, ...(distribute && { distributed }) });
     else printOutcome(applied, distribute ? distributed : undefined);

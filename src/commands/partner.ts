@@ -54,7 +54,11 @@ export function partnerCommand(): Command {
 }
 
 async function create({ name, json, ...rates }: CreateOptions): Promise<void> {
-  await withStore(async ({ pool }) => print(await createPartner(pool, name, rates), json));
+  await withStore(async ({ pool }) => {
+    const partner = await createPartner(pool, name, rates);
+    print(partner, json);
+    if (!json) process.stdout.write(`\nIts first key: npx partner-impact key issue --partner ${partner.partnerId}\n`);
+  });
 }
 
 const PAGE_SIZE = 500;

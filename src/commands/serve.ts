@@ -62,8 +62,12 @@ async function stopInTime(service: Service): Promise<void> {
 
 async function showFirstCall(service: Service, { environment }: Config): Promise<void> {
   const { pool } = service.database;
-  const hasPartner = (await listPartners(pool, { afterId: '', limit: 1 })).length > 0;
-  if (environment !== 'sandbox' || hasPartner) return;
+  const [partner] = await listPartners(pool, { afterId: '', limit: 1 });
+  if (partner) {
+    process.stdout.write(`Another key     npx partner-impact key issue --partner ${partner.partnerId}\n\n`);
+    return;
+  }
+  if (environment !== 'sandbox') return;
   const { partnerId } = await createPartner(pool, 'Demo partner');
   const terms = { name: 'demo', permission: 'read_write', allowedAddresses: [], expiresAt: null } as const;
   const { apiKey } = await issueApiKey(pool, environment, partnerId, terms);

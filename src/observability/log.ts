@@ -17,7 +17,13 @@ export interface Log {
 export function openLog(level: string): Log {
   const destination = pino.destination({ fd: 1, sync: false, minLength: BUFFER_BYTES });
   const logger = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: ['req', 'headers', 'body', 'apiKey', 'secret'] },
+    {
+      level,
+      base: null,
+      serializers: { err: describeError },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: ['req', 'headers', 'body', 'apiKey', 'secret'],
+    },
     destination,
   );
   const timer = setInterval(() => destination.flush(), FLUSH_MS);
@@ -30,4 +36,10 @@ export function openLog(level: string): Log {
     }
   };
   return { logger, flush };
+}
+
+/** A database's `detail` shows whole rows, and with them references; what is needed to find a defect stands beside it. */
+function describeError(error: Error & { code?: string; constraint?: string }): object {
+  const { name, message, code, constraint, stack, cause } = error;
+  return { name, message, code, constraint, stack, ...(cause instanceof Error && { cause: describeError(cause) }) };
 }

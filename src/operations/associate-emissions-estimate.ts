@@ -4,6 +4,7 @@ import { ServiceError, unavailable } from '../domain/service-error.ts';
 import { type ContributionRecord, findContributionsById } from '../store/contribution.ts';
 import { CommitUnknownError, type Database, inTransaction, type Queryable } from '../store/database.ts';
 import { isDeadlock } from '../store/database-errors.ts';
+import { vouchForRead } from '../store/durability.ts';
 import { findEmissionsLinkByKey, insertEmissionsLink } from '../store/emissions-link.ts';
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
 import { batched } from './batching.ts';
@@ -53,16 +54,15 @@ export function associateEstimates(database: Database, lanes: number): Associate
 
 async function associate(database: Database, request: AssociationRequest): Promise<AssociationOutcome> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const known = await findOutcome(database.pool, request);
+    const known = await findOutcome(database, request);
     if (known) return known;
     refuseSuspended(request);
     try {
       const link = await inTransaction(database, { lockTimeoutMs: TWIN_LOCK_TIMEOUT_MS }, (db) => insertLink(db, request));
       if (link) return { link, isReplay: false };
     } catch (error) {
-      if (error instanceof CommitUnknownError) return lookAgain(database.pool, request);
-      if (error instanceof ServiceError && error.code === 'association_conflict')
-        return replayOrThrow(database.pool, request, error);
+      if (error instanceof CommitUnknownError) return lookAgain(database, request);
+      if (error instanceof ServiceError && error.code === 'association_conflict') return replayOrThrow(database, request, error);
       if (!isDeadlock(error)) throw error;
     }
   }
@@ -72,21 +72,18 @@ async function associate(database: Database, request: AssociationRequest): Promi
 /** `undefined` when another transaction took the contribution, the estimate or the key meanwhile. */
 async function insertLink(db: Queryable, request: AssociationRequest): Promise<EmissionsLink | undefined> {
   const { partnerId, transactionId, calculationId, idempotencyKey, fingerprint } = request;
+  const waitedMs = performance.now() - request.arrivedAtMs;
   const [contribution] = await findContributionsById(db, [{ partnerId, transactionId }]);
   if (!contribution) throw contributionNotFound('transaction_id');
   const [estimate] = await findEstimatesById(db, [{ partnerId, calculationId }]);
-  refuseImpossible(contribution, estimate, request);
+  refuseImpossible(contribution, estimate, waitedMs);
   const link = linkSnapshot(transactionId, (estimate as EstimateRecord).estimate);
   const associatedAt = await insertEmissionsLink(db, { partnerId, idempotencyKey, fingerprint, link });
   return associatedAt && { ...link, associatedAt };
 }
 
-function refuseImpossible(
-  contribution: ContributionRecord,
-  estimate: EstimateRecord | undefined,
-  { arrivedAtMs }: AssociationRequest,
-): void {
-  const judgedAt = arrivalOf(estimate, arrivedAtMs);
+function refuseImpossible(contribution: ContributionRecord, estimate: EstimateRecord | undefined, waitedMs: number): void {
+  const judgedAt = arrivalOf(estimate, waitedMs);
   const refusal = refuseLink(contribution.contribution, contribution.link !== null, { estimate, judgedAt });
   if (!refusal) return;
   const linked = contribution.link ?? estimate?.link;
@@ -94,22 +91,27 @@ function refuseImpossible(
   throw new ServiceError(refusal.code, refusal.message, { details });
 }
 
-async function findOutcome(db: Queryable, request: AssociationRequest): Promise<AssociationOutcome | undefined> {
-  const known = await findEmissionsLinkByKey(db, request.partnerId, request.idempotencyKey);
+async function findOutcome(database: Database, request: AssociationRequest): Promise<AssociationOutcome | undefined> {
+  const known = await findEmissionsLinkByKey(database.pool, request.partnerId, request.idempotencyKey);
+  await vouchForRead(database);
   if (!known) return undefined;
   tellKeyApart(known.fingerprint, request.fingerprint);
   return { link: known.link, isReplay: true };
 }
 
 /** The link that is in the way may be that of a twin, committed since this request looked for its key. */
-async function replayOrThrow(db: Queryable, request: AssociationRequest, conflict: ServiceError): Promise<AssociationOutcome> {
-  const twin = await findOutcome(db, request);
+async function replayOrThrow(
+  database: Database,
+  request: AssociationRequest,
+  conflict: ServiceError,
+): Promise<AssociationOutcome> {
+  const twin = await findOutcome(database, request);
   if (twin) return twin;
   throw conflict;
 }
 
-async function lookAgain(db: Queryable, request: AssociationRequest): Promise<AssociationOutcome> {
-  const outcome = await findOutcome(db, request);
+async function lookAgain(database: Database, request: AssociationRequest): Promise<AssociationOutcome> {
+  const outcome = await findOutcome(database, request);
   // No id was sent ahead, so a link found now may be a twin's; a replay's mark on the first answer costs nobody anything.
   if (outcome) return outcome;
   throw unavailable('The database did not answer the commit; whether the link is recorded is not known yet.');

@@ -16,6 +16,7 @@ import {
 } from '../store/contribution.ts';
 import { CommitUnknownError, type Database, inTransaction, type Queryable } from '../store/database.ts';
 import { isDeadlock, violatedKey } from '../store/database-errors.ts';
+import { vouchForRead } from '../store/durability.ts';
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
 import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './linking.ts';
@@ -69,9 +70,11 @@ export function confirmContributions(
 ): ConfirmContribution {
   const commits = groupCommit<Confirmation, ConfirmationOutcome>({
     ...commitOptions,
+    claimsOf: ({ partnerId, idempotencyKey, partnerEventId, partnerOrderRef }) =>
+      [`key ${idempotencyKey}`, `event ${partnerEventId}`, `order ${partnerOrderRef}`].map((claim) => `${partnerId} ${claim}`),
     commitBatch: (confirmations, lockTimeoutMs) => commit(database, confirmations, lockTimeoutMs),
     commitAlone: (confirmation, lockTimeoutMs) => commitAlone(database, confirmation, lockTimeoutMs),
-    lookAgain: (confirmation) => lookAgain(database.pool, confirmation),
+    lookAgain: (confirmation) => lookAgain(database, confirmation),
   });
   return (request) => {
     const confirmation = { ...request, transactionId: newId('txn'), rules: rulesOf(request.partnerId) };
@@ -89,7 +92,8 @@ async function commit(
   lockTimeoutMs: number,
 ): Promise<(ConfirmationOutcome | undefined)[]> {
   return inTransaction(database, { lockTimeoutMs }, async (db) => {
-    const drafts = draftContributions(confirmations, await findWantedEstimates(db, confirmations));
+    const begunAtMs = performance.now();
+    const drafts = draftContributions(confirmations, await findWantedEstimates(db, confirmations), begunAtMs);
     const createdAt = await insertContributions(
       db,
       drafts.filter((draft) => draft !== undefined),
@@ -115,21 +119,26 @@ function estimateKey(partnerId: string, calculationId: string): string {
 function draftContributions(
   confirmations: readonly Confirmation[],
   estimates: ReadonlyMap<string, EstimateRecord>,
+  begunAtMs: number,
 ): (ContributionDraft | undefined)[] {
   const taken = new Set<string>();
   return confirmations.map((confirmation) => {
     const key = estimateKey(confirmation.partnerId, confirmation.calculationId ?? '');
     if (taken.has(key)) return undefined;
-    const draft = draftContribution(confirmation, estimates.get(key));
+    const draft = draftContribution(confirmation, estimates.get(key), begunAtMs);
     if (draft.link) taken.add(key);
     return draft;
   });
 }
 
-function draftContribution(confirmation: Confirmation, estimate: EstimateRecord | undefined): ContributionDraft {
+function draftContribution(
+  confirmation: Confirmation,
+  estimate: EstimateRecord | undefined,
+  begunAtMs: number,
+): ContributionDraft {
   const { partnerId, idempotencyKey, fingerprint, calculationId, transactionId, partnerOrderRef, rules } = confirmation;
   const status = firstStatus(rules);
-  const judgedAt = arrivalOf(estimate, confirmation.arrivedAtMs);
+  const judgedAt = arrivalOf(estimate, begunAtMs - confirmation.arrivedAtMs);
   const refusal =
     calculationId === undefined ? undefined : refuseLink({ status, partnerOrderRef }, false, { estimate, judgedAt })?.code;
   const isLinked = calculationId !== undefined && refusal === undefined;
@@ -168,13 +177,13 @@ function recordOf(draft: ContributionDraft, createdAt: Date): ContributionRecord
 
 async function commitAlone(database: Database, confirmation: Confirmation, lockTimeoutMs: number): Promise<ConfirmationOutcome> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const known = await findOutcome(database.pool, confirmation);
+    const known = await findOutcome(database, confirmation);
     if (known) return known;
     try {
       const [outcome] = await commit(database, [confirmation], lockTimeoutMs);
       if (outcome) return outcome;
     } catch (error) {
-      if (error instanceof CommitUnknownError) return lookAgain(database.pool, confirmation);
+      if (error instanceof CommitUnknownError) return lookAgain(database, confirmation);
       // The estimate was linked, or a deadlock resolved, by another transaction: what it left is there to be read now.
       if (violatedKey(error) === undefined && !isDeadlock(error)) throw error;
     }
@@ -183,8 +192,9 @@ async function commitAlone(database: Database, confirmation: Confirmation, lockT
 }
 
 /** Told apart in the order of the contract: key, event, suspension, bounds, order. `undefined` when nothing stands against it. */
-async function findOutcome(db: Queryable, confirmation: Confirmation): Promise<ConfirmationOutcome | undefined> {
-  const rivals = await findContributionRivals(db, confirmation);
+async function findOutcome(database: Database, confirmation: Confirmation): Promise<ConfirmationOutcome | undefined> {
+  const rivals = await findContributionRivals(database.pool, confirmation);
+  await vouchForRead(database);
   const ofKey = findOfKey(rivals, confirmation);
   if (ofKey) return ofKey;
   const ofEvent = rivals.find(({ contribution }) => contribution.partnerEventId === confirmation.partnerEventId);
@@ -204,8 +214,10 @@ function findOfKey(rivals: readonly ContributionRecord[], confirmation: Confirma
   return { record, isReplay: true };
 }
 
-async function lookAgain(db: Queryable, confirmation: Confirmation): Promise<ConfirmationOutcome> {
-  const outcome = findOfKey(await findContributionRivals(db, confirmation), confirmation);
+async function lookAgain(database: Database, confirmation: Confirmation): Promise<ConfirmationOutcome> {
+  const rivals = await findContributionRivals(database.pool, confirmation);
+  await vouchForRead(database);
+  const outcome = findOfKey(rivals, confirmation);
   if (outcome) return outcome;
   throw unavailable('The database did not answer the commit; whether the contribution is recorded is not known yet.');
 }

@@ -1,7 +1,8 @@
 import { estimateEmissions, type VehicleCategory } from '../domain/emissions.ts';
 import { newId } from '../domain/identifiers.ts';
 import { unavailable } from '../domain/service-error.ts';
-import { CommitUnknownError, type Database, inTransaction, type Queryable } from '../store/database.ts';
+import { CommitUnknownError, type Database, inTransaction, } from '../store/database.ts';
+import { vouchForRead } from '../store/durability.ts';
 import {
   type EstimateDraft,
   type EstimateRecord,
@@ -48,9 +49,10 @@ export function createEstimates(
 ): CreateDeliveryEmissionsEstimate {
   const commits = groupCommit<Calculation, EstimateOutcome>({
     ...commitOptions,
+    claimsOf: ({ partnerId, idempotencyKey }) => [`${partnerId} ${idempotencyKey}`],
     commitBatch: (calculations, lockTimeoutMs) => commit(database, calculations, lockTimeoutMs),
     commitAlone: (calculation, lockTimeoutMs) => commitAlone(database, calculation, lockTimeoutMs),
-    lookAgain: (calculation) => lookAgain(database.pool, calculation),
+    lookAgain: (calculation) => lookAgain(database, calculation),
   });
   return (request) => {
     const calculation = { ...request, calculationId: newId('calc') };
@@ -91,30 +93,31 @@ function recordOf(draft: EstimateDraft, { calculatedAt, expiresAt }: EstimateTim
 
 async function commitAlone(database: Database, calculation: Calculation, lockTimeoutMs: number): Promise<EstimateOutcome> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const known = await findOutcome(database.pool, calculation);
+    const known = await findOutcome(database, calculation);
     if (known) return known;
     refuseSuspended(calculation);
     try {
       const [outcome] = await commit(database, [calculation], lockTimeoutMs);
       if (outcome) return outcome;
     } catch (error) {
-      if (error instanceof CommitUnknownError) return lookAgain(database.pool, calculation);
+      if (error instanceof CommitUnknownError) return lookAgain(database, calculation);
       throw error;
     }
   }
   throw unavailable('Other requests with the same Idempotency-Key came in between; the outcome is not known yet.');
 }
 
-async function findOutcome(db: Queryable, calculation: Calculation): Promise<EstimateOutcome | undefined> {
-  const record = await findEstimateByKey(db, calculation.partnerId, calculation.idempotencyKey);
+async function findOutcome(database: Database, calculation: Calculation): Promise<EstimateOutcome | undefined> {
+  const record = await findEstimateByKey(database.pool, calculation.partnerId, calculation.idempotencyKey);
+  await vouchForRead(database);
   if (!record) return undefined;
   if (record.estimate.calculationId === calculation.calculationId) return { record, isReplay: false };
   tellKeyApart(record.fingerprint, calculation.fingerprint);
   return { record, isReplay: true };
 }
 
-async function lookAgain(db: Queryable, calculation: Calculation): Promise<EstimateOutcome> {
-  const outcome = await findOutcome(db, calculation);
+async function lookAgain(database: Database, calculation: Calculation): Promise<EstimateOutcome> {
+  const outcome = await findOutcome(database, calculation);
   if (outcome) return outcome;
   throw unavailable('The database did not answer the commit; whether the estimate is recorded is not known yet.');
 }

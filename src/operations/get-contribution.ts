@@ -1,6 +1,7 @@
 import { ServiceError } from '../domain/service-error.ts';
 import { type ContributionRecord, findContributionsByEvent, findContributionsById } from '../store/contribution.ts';
 import type { Database } from '../store/database.ts';
+import { vouchForRead } from '../store/durability.ts';
 import { batched } from './batching.ts';
 
 export interface EventLookup {
@@ -32,6 +33,7 @@ export function getContributions(database: Database, lanes: number): GetContribu
     lanes,
     run: async (lookups) => {
       const found = await findContributionsByEvent(database.pool, lookups);
+      await vouchForRead(database);
       const byEvent = new Map(found.map((record) => [keyOf(record.partnerId, record.contribution.partnerEventId), record]));
       return lookups.map(({ partnerId, partnerEventId }) => byEvent.get(keyOf(partnerId, partnerEventId)));
     },
@@ -41,6 +43,7 @@ export function getContributions(database: Database, lanes: number): GetContribu
     lanes,
     run: async (lookups) => {
       const found = await findContributionsById(database.pool, lookups);
+      await vouchForRead(database);
       const byId = new Map(found.map((record) => [keyOf(record.partnerId, record.contribution.transactionId), record]));
       return lookups.map(({ partnerId, transactionId }) => byId.get(keyOf(partnerId, transactionId)));
     },

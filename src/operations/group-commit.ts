@@ -15,6 +15,8 @@ export interface GroupCommitOptions<Request, Outcome> {
   readonly lanes: CommitLanes;
   /** Where given, a batch holds requests of one group only. */
   readonly groupOf?: (request: Request) => string;
+  /** What the request needs for itself alone: another transaction that holds one of them blocks it. */
+  claimsOf(request: Request): readonly string[];
   /**
    * Commits the requests in one transaction.
    *
@@ -49,19 +51,34 @@ const TWIN_LOCK_TIMEOUT_MS = 4_000;
  * Commits requests that arrive together in one transaction: a durable commit costs the same for one and for a hundred.
  *
  * One bad or blocked request never fails its neighbours: what a batch cannot settle is settled one by one, and what is
- * blocked by a twin's transaction waits for it aside. A deadlock is tried again. A connection lost before the COMMIT fails
+ * blocked by a twin's transaction waits for it aside, as does from then on whatever claims the same. A deadlock is tried again. A connection lost before the COMMIT fails
  * the batch with an unknown outcome; a COMMIT without an answer is looked at once more, never inserted again.
  */
 export function groupCommit<Request, Outcome>(options: GroupCommitOptions<Request, Outcome>): GroupCommit<Request, Outcome> {
-  const { lanes, groupOf, commitBatch, commitAlone, lookAgain } = options;
+  const { lanes, groupOf, claimsOf, commitBatch, commitAlone, lookAgain } = options;
   const limits = { waitingMax: WAITING_MAX, waitMaxMs: WAIT_MAX_MS };
 
-  const awaitTwin = batched<Request, Outcome>({
+  const queueForTwin = batched<Request, Outcome>({
     ...limits,
     lanes: lanes.twins,
     batchMax: 1,
     run: (requests) => Promise.all(requests.map((request) => commitAlone(request, TWIN_LOCK_TIMEOUT_MS))),
   });
+
+  const blocked = new Set<Request>();
+  const isBlocked = (request: Request): boolean => {
+    if (blocked.size === 0) return false;
+    const claims = claimsOf(request);
+    return [...blocked].some((other) => claimsOf(other).some((claim) => claims.includes(claim)));
+  };
+  const awaitTwin = async (request: Request): Promise<Outcome> => {
+    blocked.add(request);
+    try {
+      return await queueForTwin(request);
+    } finally {
+      blocked.delete(request);
+    }
+  };
 
   const submitAlone = batched<Request, Outcome>({
     ...limits,
@@ -92,6 +109,12 @@ export function groupCommit<Request, Outcome>(options: GroupCommitOptions<Reques
     }
   };
 
-  const submit = batched({ ...limits, ...(groupOf && { groupOf }), lanes: lanes.batches, batchMax: BATCH_MAX, run: commit });
-  return { submit, submitAlone };
+  const submitToBatch = batched({
+    ...limits,
+    ...(groupOf && { groupOf }),
+    lanes: lanes.batches,
+    batchMax: BATCH_MAX,
+    run: commit,
+  });
+  return { submit: (request) => (isBlocked(request) ? awaitTwin(request) : submitToBatch(request)), submitAlone };
 }

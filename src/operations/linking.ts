@@ -19,9 +19,9 @@ export function refuseLink(
   });
 }
 
-/** The time that a request waited in the service is not held against its estimate. */
-export function arrivalOf(estimate: EstimateRecord | undefined, arrivedAtMs: number): Date {
-  return new Date((estimate?.readAt.getTime() ?? 0) - (performance.now() - arrivedAtMs));
+/** The time that a request waited in the service before its transaction began is not held against its estimate. */
+export function arrivalOf(estimate: EstimateRecord | undefined, waitedMs: number): Date {
+  return new Date((estimate?.readAt.getTime() ?? 0) - waitedMs);
 }
 
 /** What a link keeps of its estimate. @see Interface, "Emissions link": authoritative after association. */

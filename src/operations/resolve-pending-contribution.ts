@@ -1,21 +1,17 @@
 import type { RejectionCode } from '../domain/association.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import {
+  type ContributionId,
   type ContributionRecord,
   lockContribution,
-  type PendingOutcome,
-  updateContributionOutcome,
+  updateContributionConfirmed,
+  updateContributionFailed,
 } from '../store/contribution.ts';
 import { type Database, inTransaction, type Queryable } from '../store/database.ts';
 import { isLockTimeout } from '../store/database-errors.ts';
 import { insertEmissionsLink } from '../store/emissions-link.ts';
 import { findEstimatesById } from '../store/estimate.ts';
 import { linkSnapshot, refuseLink } from './linking.ts';
-
-export interface PendingContribution {
-  readonly partnerId: string;
-  readonly transactionId: string;
-}
 
 const LOCK_TIMEOUT_MS = 4_000;
 
@@ -25,8 +21,10 @@ const LOCK_TIMEOUT_MS = 4_000;
  *
  * Throws `contribution_not_found`, and `invalid_request` when the contribution is not pending.
  */
-export async function confirmPendingContribution(database: Database, pending: PendingContribution): Promise<ContributionRecord> {
-  return resolve(database, pending, confirmLocked);
+export async function confirmPendingContribution(database: Database, pending: ContributionId): Promise<ContributionRecord> {
+  return resolve(database, pending, async (db, record) =>
+    updateContributionConfirmed(db, pending, await linkIfPossible(db, record)),
+  );
 }
 
 /**
@@ -36,30 +34,24 @@ export async function confirmPendingContribution(database: Database, pending: Pe
  */
 export async function failPendingContribution(
   database: Database,
-  pending: PendingContribution,
-  failureReason: string,
+  pending: ContributionId,
+  reason: string,
 ): Promise<ContributionRecord> {
-  return resolve(database, pending, async (_db, { associationOutcome, rejectionCode }) => ({
-    status: 'failed',
-    associationOutcome,
-    rejectionCode,
-    failureReason,
-  }));
+  return resolve(database, pending, (db) => updateContributionFailed(db, pending, reason));
 }
 
 async function resolve(
   database: Database,
-  pending: PendingContribution,
-  decide: (db: Queryable, record: ContributionRecord) => Promise<PendingOutcome>,
+  pending: ContributionId,
+  update: (db: Queryable, record: ContributionRecord) => Promise<void>,
 ): Promise<ContributionRecord> {
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const record = await lockPending(db, pending);
-    await updateContributionOutcome(db, pending, await decide(db, record));
+    await update(db, await lockPending(db, pending));
     return (await lockContribution(db, pending.partnerId, pending.transactionId)) as ContributionRecord;
   });
 }
 
-async function lockPending(db: Queryable, { partnerId, transactionId }: PendingContribution): Promise<ContributionRecord> {
+async function lockPending(db: Queryable, { partnerId, transactionId }: ContributionId): Promise<ContributionRecord> {
   const record = await lockContribution(db, partnerId, transactionId).catch((cause: unknown) => {
     if (!isLockTimeout(cause)) throw cause;
     throw new ServiceError('internal_service_unavailable', 'Another operator is resolving this contribution; look at it again.', {
@@ -77,23 +69,20 @@ async function lockPending(db: Queryable, { partnerId, transactionId }: PendingC
   return record;
 }
 
-async function confirmLocked(db: Queryable, record: ContributionRecord): Promise<PendingOutcome> {
-  const outcome = { status: 'confirmed', failureReason: null } as const;
-  if (record.associationOutcome === 'not_requested')
-    return { ...outcome, associationOutcome: 'not_requested', rejectionCode: null };
-  const { partnerId, calculationId } = record;
+type Outcome = Pick<ContributionRecord, 'associationOutcome' | 'rejectionCode'>;
+
+async function linkIfPossible(db: Queryable, record: ContributionRecord): Promise<Outcome> {
+  if (record.associationOutcome === 'not_requested') return { associationOutcome: 'not_requested', rejectionCode: null };
+  const { partnerId, calculationId, contribution } = record;
   const [estimate] = calculationId === null ? [] : await findEstimatesById(db, [{ partnerId, calculationId }]);
-  const judgement = { estimate, judgedAt: record.contribution.createdAt };
-  const refusal = refuseLink({ ...record.contribution, status: 'confirmed' }, record.link !== null, judgement);
-  if (refusal || !estimate) {
-    return {
-      ...outcome,
-      associationOutcome: 'rejected',
-      rejectionCode: (refusal?.code ?? 'estimate_not_found') as RejectionCode,
-    };
-  }
-  const link = linkSnapshot(record.contribution.transactionId, estimate.estimate);
+  const judgement = { estimate, judgedAt: contribution.createdAt };
+  const refusal = refuseLink({ ...contribution, status: 'confirmed' }, record.link !== null, judgement);
+  if (refusal || !estimate) return rejected((refusal?.code ?? 'estimate_not_found') as RejectionCode);
+  const link = linkSnapshot(contribution.transactionId, estimate.estimate);
   const associatedAt = await insertEmissionsLink(db, { partnerId, idempotencyKey: null, fingerprint: null, link });
-  if (!associatedAt) return { ...outcome, associationOutcome: 'rejected', rejectionCode: 'association_conflict' };
-  return { ...outcome, associationOutcome: 'associated', rejectionCode: null };
+  return associatedAt ? { associationOutcome: 'associated', rejectionCode: null } : rejected('association_conflict');
+}
+
+function rejected(rejectionCode: RejectionCode): Outcome {
+  return { associationOutcome: 'rejected', rejectionCode };
 }

@@ -76,9 +76,9 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
     },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
-      // No hook has run yet: a bad percent escape ends here.
+      // No hook has run and no route is found yet: a path with a bad percent escape ends here.
       begin(request, reply);
-      sendError(error, request, reply);
+      sendError(error, request, reply, request.url.startsWith('/v1/impact-transactions') ? 'lookup' : undefined);
     },
   });
   const draining = { isDraining: false };
@@ -153,6 +153,9 @@ function refuseIllFormed({ headers, raw }: FastifyRequest): void {
   if (sent !== undefined && !isLongIdentifier(sent)) {
     const message = 'X-Correlation-ID must be a string of 8 to 128 characters out of A-Z a-z 0-9 . _ : -.';
     throw new ServiceError('invalid_request', message, { details: [{ field: 'X-Correlation-ID', code: 'wrong_form', message }] });
+  }
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
+    throw new ServiceError('invalid_request', 'Expect takes 100-continue and nothing else.', { status: 417 });
   }
   if (headers.host === undefined && raw.httpVersion !== '1.0')
     throw new ServiceError('invalid_request', 'The Host header is missing.');

@@ -55,6 +55,7 @@ export function authenticator({
     max: CREDENTIALS_MAX,
     ttl: CREDENTIAL_TTL_MS,
     perf: clock,
+    ttlResolution: 0,
     // One look for however many requests ask at once.
     fetchMethod: async (keyId) => ({ readAtMs: clock.now(), credential: await findCredential(database.pool, keyId) }),
     ignoreFetchAbort: true,

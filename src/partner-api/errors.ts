@@ -33,7 +33,12 @@ function withVerdict(code: ErrorCode, details: readonly ErrorDetail[], operation
 }
 
 /** The one place that turns a thrown value into a response. */
-export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendError(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operation: RecoverableOperation | undefined = request.routeOptions.config.terms?.recoverable,
+): FastifyReply {
   const error = toServiceError(thrown);
   const { status, retryAfterSeconds } = describeErrorCode(error.code);
   request.context.errorCode = error.code;
@@ -42,7 +47,6 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
     .code(error.status ?? status)
     .headers(error.headers)
     .type('application/json; charset=utf-8');
-  const operation = request.routeOptions.config.terms?.recoverable;
   return reply.serializer(JSON.stringify).send(errorEnvelope(error, request.context.correlationId, operation));
 }
 

@@ -37,12 +37,9 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: HttpSock
   writeAnswer(socket, { status, message, correlationId: correlationIdOf(underWay?.req) });
 }
 
-/** `Expect` with anything but `100-continue`, and CONNECT, which Node would answer bare or not at all. */
+/** An expectation that is none, which goes the way of all requests and is refused there; and CONNECT, which has no way. */
 export function answerWhatNodeWould(app: FastifyInstance): void {
-  app.server.on('checkExpectation', ({ headers, socket }: IncomingMessage) => {
-    const correlationId = correlationIdOf({ headers });
-    writeAnswer(socket, { status: 417, message: 'Expect takes 100-continue and nothing else.', correlationId });
-  });
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.server.on('connect', (request: IncomingMessage, socket: Socket) => {
     socket.on('error', () => {});
     const correlationId = correlationIdOf(request);

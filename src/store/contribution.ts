@@ -247,27 +247,38 @@ export async function lockContribution(
   return row && readContributionRow(row);
 }
 
-export interface PendingOutcome {
-  readonly status: 'confirmed' | 'failed';
-  readonly associationOutcome: ContributionRecord['associationOutcome'];
-  readonly rejectionCode: RejectionCode | null;
-  readonly failureReason: string | null;
+export interface ContributionId {
+  readonly partnerId: string;
+  readonly transactionId: string;
 }
 
-const UPDATE_OUTCOME: Statement = {
-  name: 'update_contribution_outcome',
-  text: `update contribution set status = $3, association_outcome = $4, rejection_code = $5, failure_reason = $6,
-      confirmed_at = case when $3 = 'confirmed' then date_trunc('milliseconds', now()) end,
-      failed_at = case when $3 = 'failed' then date_trunc('milliseconds', now()) end
+const CONFIRM_PENDING: Statement = {
+  name: 'update_contribution_confirmed',
+  text: `update contribution set status = 'confirmed', association_outcome = $3, rejection_code = $4,
+      confirmed_at = date_trunc('milliseconds', now())
     where partner_id = $1 and transaction_id = $2`,
 };
 
 /** Ends a pending contribution. The database refuses it for any other. */
-export async function updateContributionOutcome(
+export async function updateContributionConfirmed(
   db: Queryable,
-  { partnerId, transactionId }: { partnerId: string; transactionId: string },
-  outcome: PendingOutcome,
+  { partnerId, transactionId }: ContributionId,
+  { associationOutcome, rejectionCode }: Pick<ContributionRecord, 'associationOutcome' | 'rejectionCode'>,
 ): Promise<void> {
-  const { status, associationOutcome, rejectionCode, failureReason } = outcome;
-  await run(db, UPDATE_OUTCOME, [partnerId, transactionId, status, associationOutcome, rejectionCode, failureReason]);
+  await run(db, CONFIRM_PENDING, [partnerId, transactionId, associationOutcome, rejectionCode]);
+}
+
+const FAIL_PENDING: Statement = {
+  name: 'update_contribution_failed',
+  text: `update contribution set status = 'failed', failure_reason = $3, failed_at = date_trunc('milliseconds', now())
+    where partner_id = $1 and transaction_id = $2`,
+};
+
+/** Ends a pending contribution, which frees its order. The database refuses it for any other. */
+export async function updateContributionFailed(
+  db: Queryable,
+  { partnerId, transactionId }: ContributionId,
+  reason: string,
+): Promise<void> {
+  await run(db, FAIL_PENDING, [partnerId, transactionId, reason]);
 }

@@ -10,16 +10,17 @@ export type Queryable = Pick<pg.Pool, 'query'> | Pick<pg.ClientBase, 'query'>;
 
 export interface Database {
   readonly pool: pg.Pool;
-  /** Where a transaction pooler stands before the database, statements cannot be prepared by name. */
-  readonly preparesStatements: boolean;
   /** The growing tables are spread over several nodes by `partner_id`. Known once the store is connected. */
   isDistributed: boolean;
+  /** A commit waits for another server, so that what was only read may not have reached it. Known once the store is connected. */
+  hasSynchronousStandbys: boolean;
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
   readonly databaseUrl: string;
   readonly poolSize?: number;
+  /** Off where a transaction pooler stands before the database: statements cannot be prepared by name there. */
   readonly preparesStatements?: boolean;
   /** Told of each connection that broke; the request that used it, if any, hears of it by itself. */
   readonly onConnectionError?: (error: Error) => void;
@@ -69,9 +70,16 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   pool.on('error', onConnectionError);
   // The pool's own listener leaves while a client is checked out; without this one a lost connection would end the process.
-  pool.on('connect', (client) => client.on('error', onConnectionError));
-  return { pool, preparesStatements, isDistributed: false, close: () => pool.end() };
+  pool.on('connect', (client) => {
+    client.on('error', onConnectionError);
+    if (!preparesStatements) unprepared.add(client);
+  });
+  if (!preparesStatements) unprepared.add(pool);
+  return { pool, isDistributed: false, hasSynchronousStandbys: false, close: () => pool.end() };
 }
+
+/** The pools behind a transaction pooler, and their connections. */
+const unprepared = new WeakSet<Queryable>();
 
 /** A statement of the hot path: prepared once per connection under its name, where that is possible. */
 export interface Statement {
@@ -79,8 +87,12 @@ export interface Statement {
   readonly text: string;
 }
 
-export async function run<Row extends pg.QueryResultRow>(db: Queryable, statement: Statement, values: unknown[]): Promise<Row[]> {
-  const { rows } = await (db as pg.Pool).query<Row>({ ...statement, values });
+export async function run<Row extends pg.QueryResultRow>(
+  db: Queryable,
+  { name, text }: Statement,
+  values: unknown[],
+): Promise<Row[]> {
+  const { rows } = await (db as pg.Pool).query<Row>(unprepared.has(db) ? { text, values } : { name, text, values });
   return rows;
 }
 

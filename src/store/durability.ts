@@ -1,4 +1,4 @@
-import { type Queryable, run } from './database.ts';
+import { type Database, type Queryable, run } from './database.ts';
 
 export const OLDEST_SERVER_VERSION = 15;
 
@@ -46,7 +46,15 @@ export function listDurabilityProblems(settings: ServerSettings): string[] {
   return problems;
 }
 
-/** Commits something that leaves no trace, as durably as a contribution: a server that only reads, or whose disk is full, fails. */
+/**
+ * An answer that rests on a row that was read, not written, waits for a commit of its own where commits wait for a standby:
+ * the row's writer may have been cut off while it waited, and a failover would then remove the row.
+ */
+export async function vouchForRead({ pool, hasSynchronousStandbys }: Database): Promise<void> {
+  if (hasSynchronousStandbys) await proveCommit(pool);
+}
+
+/** Commits something that leaves no trace, as durably as a contribution. A server that only reads fails. */
 export async function proveCommit(db: Queryable): Promise<void> {
   await run(db, { name: 'prove_commit', text: "select pg_logical_emit_message(true, 'partner-impact', 'ready')" }, []);
 }

@@ -12,6 +12,11 @@ const ATTEMPTS = 6;
 const PAUSE_MS = 500;
 const LOCK_NOT_AVAILABLE = '55P03';
 
+export interface MigrateOptions {
+  /** A transaction pooler stands before the database: it takes no start-up settings, so that the role's lock time-out holds. */
+  readonly isPooled?: boolean;
+}
+
 export interface AppliedMigration {
   readonly name: string;
 }
@@ -22,10 +27,10 @@ export interface AppliedMigration {
  *
  * @returns The migrations that this call applied; empty when there was nothing to do.
  */
-export async function migrate(databaseUrl: string): Promise<AppliedMigration[]> {
+export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<AppliedMigration[]> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await withMigrator(databaseUrl, applyAll);
+      return await withMigrator(databaseUrl, options, applyAll);
     } catch (error) {
       const isBlocked = error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
       if (!isBlocked || attempt === ATTEMPTS) throw error;
@@ -35,8 +40,8 @@ export async function migrate(databaseUrl: string): Promise<AppliedMigration[]> 
 }
 
 /** The names of the migrations that the database has not seen; `doctor` asks. */
-export async function listPendingMigrations(databaseUrl: string): Promise<string[]> {
-  return withMigrator(databaseUrl, async (migrator) => {
+export async function listPendingMigrations(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {
+  return withMigrator(databaseUrl, options, async (migrator) => {
     const all = await migrator.getMigrations();
     return all.filter(({ executedAt }) => executedAt === undefined).map(({ name }) => name);
   });
@@ -48,12 +53,16 @@ async function applyAll(migrator: Migrator): Promise<AppliedMigration[]> {
   return results.map(({ migrationName }) => ({ name: migrationName }));
 }
 
-async function withMigrator<T>(databaseUrl: string, use: (migrator: Migrator) => Promise<T>): Promise<T> {
+async function withMigrator<T>(
+  databaseUrl: string,
+  { isPooled = false }: MigrateOptions,
+  use: (migrator: Migrator) => Promise<T>,
+): Promise<T> {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: 1,
     connectionTimeoutMillis: 5_000,
-    lock_timeout: LOCK_TIMEOUT_MS,
+    ...(!isPooled && { lock_timeout: LOCK_TIMEOUT_MS }),
     onConnect: (client) => void client.on('error', () => {}),
   });
   pool.on('error', () => {});

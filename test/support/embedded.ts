@@ -1,5 +1,5 @@
 /** What tests of the embedded server share: folders, processes that hold a server, copies of the installation. */
-import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, cpSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,14 @@ export const REPOSITORY = join(import.meta.dirname, '../..');
 export const BINARIES = process.env['TEST_ENGINE'] === 'debian15' ? '/usr/lib/postgresql/15/bin' : '';
 
 export const isRoot = process.getuid?.() === 0;
+
+/** What a test has to be skipped for: `skip` holds the reason, or false. */
+export function needs(what: 'root' | 'namespaces' | 'mounts'): { skip: string | false } {
+  const probes = { root: ['true'], namespaces: ['unshare', '--user', 'true'], mounts: ['unshare', '--mount', 'true'] };
+  const [program = '', ...words] = probes[what];
+  if (!isRoot && what !== 'namespaces') return { skip: 'only root can arrange this' };
+  return { skip: spawnSync(program, words).status === 0 ? false : `this machine does not let us make ${what}` };
+}
 
 /** Words that make root's command one of the ordinary user `nobody`. */
 export const AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] as const;
@@ -93,15 +101,20 @@ export async function hold(dataDirectory: string, options: HoldOptions = {}): Pr
   return { ...JSON.parse(String(line)), process: child };
 }
 
+/** All that Docker leaves to root of a container by default. */
+const CONTAINER_RIGHTS =
+  '-all,+chown,+dac_override,+fsetid,+fowner,+mknod,+net_raw,+setgid,+setuid,+setfcap,+setpcap,+net_bind_service,+sys_chroot,+kill,+audit_write';
+
 /**
- * Opens it as root of a user namespace in which no further one can be made, as in many containers.
+ * Opens it as root of a container: with few rights, and in a user namespace in which no further one can be made.
  *
  * @param uidMap Who exists inside: `0 0 1` root alone, `0 0 65536` other users as well.
  */
-export async function holdWithoutNamespaces(dataDirectory: string, installation: Installation, uidMap: string): Promise<Holder> {
+export async function holdInContainer(dataDirectory: string, uidMap: string, installation: Installation): Promise<Holder> {
   // A program gets the rights of the new root only when it is started after the map was written: hence the second shell.
   const forbid = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"';
-  const prefix = ['unshare', '--user', 'sh', '-c', 'read go; exec "$@"', 'sh', 'sh', '-c', forbid, 'sh'];
+  const confine = ['setpriv', `--bounding-set=${CONTAINER_RIGHTS}`];
+  const prefix = ['unshare', '--user', 'sh', '-c', 'read go; exec "$@"', 'sh', 'sh', '-c', forbid, 'sh', ...confine];
   const outside = readlinkSync('/proc/self/ns/user');
   const prepare = async (child: ChildProcessWithoutNullStreams) => {
     await until(() => readlinkSync(`/proc/${child.pid}/ns/user`) !== outside, 'a user namespace');

@@ -1,9 +1,9 @@
 /**
- * Whom PostgreSQL runs as. It refuses root, and a folder that only root may enter is closed to everybody else;
- * so root either lends its own files to a user namespace, or becomes the user to whom the files belong.
+ * Whom PostgreSQL runs as. It refuses root, and a folder that only root may enter is closed to everybody else; so root
+ * either lends its own files to a user namespace, or becomes another user who may pass through closed folders.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, statSync } from 'node:fs';
+import { chownSync, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import { embeddedProblem, USE_OWN_DATABASE, whoAmI } from './problem.ts';
@@ -40,7 +40,7 @@ export function assertUsable(cluster: string): void {
  */
 export function chooseAccount(binaries: Binaries, cluster: string): Account {
   const failures: string[] = [];
-  for (const candidate of listCandidates(binaries, cluster)) {
+  for (const candidate of listCandidates(cluster)) {
     const outcome = tryAccount(candidate, binaries, dirname(cluster));
     if ('postgresMajor' in outcome) return { ...candidate, ...outcome };
     failures.push(outcome.failure);
@@ -67,24 +67,20 @@ function hasSetpriv(): boolean {
   return spawnSync('setpriv', ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
-function listCandidates(binaries: Binaries, cluster: string): Candidate[] {
+function listCandidates(cluster: string): Candidate[] {
   if (process.getuid?.() !== 0) return [{ prefix: [] }];
-  const existing = statSync(cluster, { throwIfNoEntry: false });
-  if (existing) return [existing.uid === 0 ? NAMESPACE : becoming(existing)];
-  const strangers = [cluster, binaries.directory].map(findStranger).filter((owner) => owner !== undefined);
-  return [NAMESPACE, ...strangers.map(becoming), becoming({ uid: NOBODY, gid: NOBODY })];
+  if (!existsSync(join(cluster, 'PG_VERSION'))) return [NAMESPACE, becoming({ uid: NOBODY, gid: NOBODY })];
+  const owner = statSync(cluster);
+  return [owner.uid === 0 ? NAMESPACE : becoming(owner)];
 }
 
+/**
+ * Of root's rights the user keeps one, to pass through folders that are closed to it; containers grant root that much.
+ * Without the secure bit it would not count where a program asks beforehand (`access`), as `initdb` does.
+ */
 function becoming({ uid, gid }: { uid: number; gid: number }): Candidate {
-  return { prefix: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'], owner: { uid, gid } };
-}
-
-/** The nearest folder above `path` that is not root's: root may be at work in the closed folder of an ordinary user. */
-function findStranger(path: string): { uid: number; gid: number } | undefined {
-  const parent = dirname(path);
-  const owner = statSync(parent, { throwIfNoEntry: false });
-  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
-  return parent === path ? undefined : findStranger(parent);
+  const right = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
+  return { prefix: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...right], owner: { uid, gid } };
 }
 
 /** Enters the data directory and runs `postgres --version` as the candidate: proves rights, programs and libraries at once. */
@@ -93,7 +89,6 @@ function tryAccount(
   binaries: Binaries,
   dataDirectory: string,
 ): { postgresMajor: number } | { failure: string } {
-  if (candidate.owner) letOthersPass(dataDirectory);
   const script = 'cd "$1" && exec "$2" --version';
   const [program = 'sh', ...words] = [
     ...candidate.prefix,
@@ -108,12 +103,6 @@ function tryAccount(
   const major = /\d+/.exec(stdout ?? '')?.[0];
   if (status === 0 && major) return { postgresMajor: Number(major) };
   return { failure: `${candidate.prefix.slice(0, 2).join(' ')} ${(error?.message ?? stderr).trim()}`.trim() };
-}
-
-/** Another user has to reach the cluster inside. It may pass, not list; the cluster itself stays closed. */
-function letOthersPass(dataDirectory: string): void {
-  const { mode } = statSync(dataDirectory);
-  if ((mode & 0o011) !== 0o011) chmodSync(dataDirectory, (mode & 0o7777) | 0o011);
 }
 
 function explain(failures: readonly string[]): string {

@@ -8,7 +8,7 @@ import { type Account, commandAs, handOver } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { SOCKET_NAME } from './postmaster.ts';
 import { embeddedProblem, explainingFailure } from './problem.ts';
-import { STARTER_SETTING } from './processes.ts';
+import { serverName } from './processes.ts';
 
 export interface Launch {
   readonly pid: number | undefined;
@@ -51,7 +51,7 @@ export function launchPostmaster(cluster: string, binaries: Binaries, account: A
   const settings = [
     ...SETTINGS,
     `unix_socket_directories=${quote(socketDirectory(cluster, account))}`,
-    `${STARTER_SETTING}${process.pid}`,
+    `cluster_name=${serverName(cluster, process.pid)}`,
   ];
   const command = commandAs(
     account,

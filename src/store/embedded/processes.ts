@@ -1,18 +1,28 @@
-/** Which processes of PostgreSQL work in a cluster, read from `/proc`. A zombie counts as gone: it holds nothing any more. */
+/**
+ * Which processes of PostgreSQL work in a cluster, read from `/proc`.
+ * A zombie counts as gone: it holds nothing any more.
+ */
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Followed in a server's command line by the id of the process that started it. */
-export const STARTER_SETTING = 'cluster_name=partner-impact-';
-
-/** True when `pid` lives and has the cluster as its working directory, as a postmaster and its sessions do. */
-export function worksIn(pid: number, cluster: string): boolean {
-  return readLink(`/proc/${pid}/cwd`) === cluster;
+/**
+ * The name of a server, which it and all its sessions show in their command lines. It tells servers of other clusters
+ * apart where the working directory of a process of another user must not be read, and who started it.
+ */
+export function serverName(cluster: string, starter: number | string): string {
+  return `partner-impact-${createHash('sha256').update(cluster).digest('hex').slice(0, 12)}-${starter}`;
 }
 
-/** Every process of PostgreSQL in the cluster; a person's shell that stands in the folder is none. */
+/** True when `pid` lives and works in the cluster, as a postmaster and its sessions do. */
+export function worksIn(pid: number, cluster: string): boolean {
+  const directory = readLink(`/proc/${pid}/cwd`);
+  if (directory !== undefined) return directory === cluster && isPostgres(pid);
+  return readCommandLine(pid).includes(serverName(cluster, ''));
+}
+
 export function listProcesses(cluster: string): number[] {
   const pids = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry));
-  return pids.map(Number).filter((pid) => worksIn(pid, cluster) && isPostgres(pid));
+  return pids.map(Number).filter((pid) => worksIn(pid, cluster));
 }
 
 /**
@@ -20,14 +30,13 @@ export function listProcesses(cluster: string): number[] {
  * The title `postgres: …` tells it from a postmaster that is only just starting.
  */
 export function isOrphanedSession(pid: number, cluster: string): boolean {
-  return readText(`/proc/${pid}/cmdline`).startsWith('postgres: ') && !worksIn(parentOf(pid), cluster);
+  return readCommandLine(pid).startsWith('postgres: ') && !worksIn(parentOf(pid), cluster);
 }
 
 /** True when the process that started this postmaster has died, so that nobody will stop it when its work is done. */
-export function hasLostStarter(postmasterPid: number): boolean {
-  const words = readText(`/proc/${postmasterPid}/cmdline`).split('\0');
-  const starter = words.find((word) => word.startsWith(STARTER_SETTING))?.slice(STARTER_SETTING.length);
-  return starter !== undefined && Number(starter) !== ownNumber(parentOf(postmasterPid));
+export function hasLostStarter(postmasterPid: number, cluster: string): boolean {
+  const [, name] = readCommandLine(postmasterPid).split(serverName(cluster, ''));
+  return name !== undefined && Number.parseInt(name, 10) !== ownNumber(parentOf(postmasterPid));
 }
 
 /** True also for a zombie, and for a process of another user. */
@@ -44,7 +53,11 @@ export function readText(path: string): string {
   }
 }
 
-/** The package of a running server may have been replaced meanwhile: the kernel then adds ` (deleted)`. */
+function readCommandLine(pid: number): string {
+  return readText(`/proc/${pid}/cmdline`);
+}
+
+/** Not so a person's shell that stands in the folder. The kernel adds ` (deleted)` when the packages were replaced. */
 function isPostgres(pid: number): boolean {
   return /\/postgres( \(deleted\))?$/.test(readLink(`/proc/${pid}/exe`) ?? '');
 }
@@ -52,12 +65,8 @@ function isPostgres(pid: number): boolean {
 /** The fields of `stat` follow the program's name, which stands in brackets and may itself hold some: state, parent, … */
 function parentOf(pid: number): number {
   const stat = readText(`/proc/${pid}/stat`);
-  return Number(
-    stat
-      .slice(stat.lastIndexOf(')') + 1)
-      .trim()
-      .split(' ')[1],
-  );
+  const [, parent] = stat.slice(stat.lastIndexOf(') ') + 2).split(' ');
+  return Number(parent);
 }
 
 /** The number by which a process knows itself: the last one of `NSpid`, because it may live in a container. */

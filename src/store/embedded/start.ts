@@ -37,7 +37,7 @@ export async function attachOrStart(site: Site): Promise<Running> {
   let launch: Launch | undefined;
   for (let deadline = performance.now() + IDLE_TIMEOUT_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
     const postmaster = findPostmaster(cluster);
-    if (postmaster?.status === 'ready' && !hasLostStarter(postmaster.pid)) {
+    if (postmaster?.status === 'ready' && !hasLostStarter(postmaster.pid, cluster)) {
       return { postmaster, isOurs: postmaster.pid === launch?.pid };
     }
     if (postmaster) {

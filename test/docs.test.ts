@@ -1,0 +1,85 @@
+/** The documents name only what exists. */
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { doctorCommand } from '../src/commands/doctor.ts';
+import { keyCommand } from '../src/commands/key.ts';
+import { migrateCommand } from '../src/commands/migrate.ts';
+import { partnerCommand } from '../src/commands/partner.ts';
+import { serveCommand } from '../src/commands/serve.ts';
+import { ERROR_CODES } from '../src/domain/error-codes.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const PATHS_START = /^(?:\.ci|bin|docs|migrations|openapi|reliability|scripts|src|test)\//;
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT }).map((path) => ({ path, text: read(path) }));
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+/** Every first group of the pattern's matches. */
+function find(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, found = '']) => found);
+}
+
+const program = [serveCommand(), migrateCommand(), doctorCommand(), partnerCommand(), keyCommand()];
+
+/** Whether `doctor`, or `key issue`, may follow `partner-impact`; what follows a command without commands of its own is free. */
+function isCommand(words: string): boolean {
+  const [first, second] = words.split(' ');
+  const command = program.find((each) => each.name() === first);
+  if (!command || command.commands.length === 0) return command !== undefined;
+  return command.commands.some((each) => each.name() === second);
+}
+
+for (const { path, text } of documents) {
+  describe(path, () => {
+    test('every `npm run` script exists', () => {
+      assert.deepEqual(
+        find(text, /npm run ([\w:-]+)/g).filter((name) => !(name in scripts)),
+        [],
+      );
+    });
+
+    test('every link and every path exists', () => {
+      const links = find(text, /\]\((?!\w+:|#)([^)#\s]+)/g).map((link) => join(dirname(path), link));
+      const paths = find(text, /`([\w./-]+\.\w+|[\w./-]+\/)`/g).filter((name) => PATHS_START.test(name));
+      assert.deepEqual(
+        [...links, ...paths].filter((name) => !existsSync(join(ROOT, name))),
+        [],
+      );
+    });
+
+    test('every `partner-impact` command exists', () => {
+      const named = find(text, /(?:npx partner-impact|partner-impact\.mjs) ([a-z]+(?: [a-z]+)?)/g);
+      assert.deepEqual(
+        named.filter((words) => !isCommand(words)),
+        [],
+      );
+    });
+  });
+}
+
+for (const path of ['README.md', 'docs/operating.md']) {
+  test(`${path}: the settings are those of src/config.ts`, () => {
+    const settings = find(read('src/config.ts'), /read\.\w+\('([A-Z_]+)'/g).sort();
+    assert.deepEqual(find(read(path), /^\| `([A-Z_]+)` \|/gm).sort(), settings);
+  });
+}
+
+test('docs/errors.md has one section for each error code, with its status and retryable', () => {
+  const sections = [
+    ...read('docs/errors.md').matchAll(/^## (\w+)\n\nHTTP (\d+) · retryable: (yes|no) · points may be restored: (yes|no)$/gm),
+  ];
+  const told = sections.map(([, code, status, retryable, restored]) => ({ code, status: Number(status), retryable, restored }));
+  const expected = Object.entries(ERROR_CODES).map(([code, { status, isRetryable, nextAction }]) => ({
+    code,
+    status,
+    retryable: isRetryable ? 'yes' : 'no',
+    restored: nextAction === 'restore_points' ? 'yes' : 'no',
+  }));
+  assert.deepEqual(told, expected);
+  assert.equal(find(read('docs/errors.md'), /^## (\w+)/gm).length, expected.length);
+});
