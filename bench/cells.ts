@@ -1,0 +1,92 @@
+import type { ConstantServer } from './constant-server.ts';
+import type { Installation } from './installation.ts';
+import { answeredOk, type Load } from './load/load.ts';
+import { type Figures, type Measurement, meanOf, measure, type Task } from './measure.ts';
+import type { Pgbench } from './pgbench.ts';
+import { readUsage } from './processes.ts';
+import { progress } from './report/progress.ts';
+import { SCENARIOS, type ScenarioName } from './scenarios.ts';
+
+/** Everything that measures; one for a whole run. */
+export interface Bench {
+  readonly installation: Installation;
+  /** The other revision, when one is compared with. */
+  readonly other: Installation | undefined;
+  readonly constant: ConstantServer;
+  /** `undefined` where pgbench is not installed. */
+  readonly pgbench: Pgbench | undefined;
+  readonly load: Load;
+  readonly signal: AbortSignal;
+  /** Gathered over the run; any of them makes it fail. */
+  readonly problems: string[];
+}
+
+export interface Baseline {
+  readonly perSecond: number;
+  readonly cpu: number;
+}
+
+/** One scenario with so many connections, and its baselines from before and after. */
+export interface Cell {
+  readonly scenario: ScenarioName;
+  readonly connections: number;
+  readonly figures: Figures;
+  readonly constant: Baseline;
+  readonly pgbenchPerSecond: number | undefined;
+  /** Of the revision that is compared with. */
+  readonly otherFigures: Figures | undefined;
+}
+
+/**
+ * Measures one cell in the middle of its baselines: a machine that becomes slower or faster meanwhile does so for all of
+ * them. Two revisions take turns, A B B A, for the same reason.
+ */
+export async function measureCell(bench: Bench, { scenario, connections, seconds }: Task): Promise<Cell> {
+  const { installation, other, pgbench } = bench;
+  const half = Math.ceil(seconds / 2);
+  const takesPgbench = pgbench !== undefined && SCENARIOS[scenario].hasPgbenchBaseline;
+  const constantBefore = await measureConstant(bench, { scenario, connections, seconds: half });
+  const pgbenchBefore = takesPgbench ? await pgbench({ connections, seconds: half }) : 0;
+  const turns = other ? [installation, other, other, installation] : [installation];
+  const task = { scenario, connections, seconds: other ? half : seconds };
+  const taken: { of: Installation; figures: Figures }[] = [];
+  for (const of of turns) taken.push({ of, figures: (await measureChecked(bench, of, task)).figures });
+  const pgbenchAfter = takesPgbench ? await pgbench({ connections, seconds: half }) : 0;
+  const constantAfter = await measureConstant(bench, { scenario, connections, seconds: half });
+  const figuresOf = (wanted: Installation) => meanOf(taken.flatMap(({ of, figures }) => (of === wanted ? figures : [])));
+  const cell = {
+    scenario,
+    connections,
+    figures: figuresOf(installation),
+    constant: middle(constantBefore, constantAfter),
+    pgbenchPerSecond: takesPgbench ? (pgbenchBefore + pgbenchAfter) / 2 : undefined,
+    otherFigures: other && figuresOf(other),
+  };
+  progress(`${SCENARIOS[scenario].title}, ${connections} connections: ${Math.round(cell.figures.perSecond)}/s`);
+  return cell;
+}
+
+/** Measures, and keeps what was wrong. */
+export async function measureChecked(bench: Bench, installation: Installation, task: Task): Promise<Measurement> {
+  const measurement = await measure(installation, bench.load, task, bench.signal);
+  for (const problem of measurement.problems) {
+    bench.problems.push(problem);
+    progress(`PROBLEM ${problem}`);
+  }
+  return measurement;
+}
+
+/** The same load on the route that does nothing. */
+export async function measureConstant({ constant, installation, load, signal }: Bench, task: Task): Promise<Baseline> {
+  const { known, replayable, partner } = installation;
+  const before = readUsage(constant.pid).cpuSeconds;
+  const startedAt = performance.now();
+  const request = { ...task, known, replayable, baseUrl: constant.baseUrl, apiKey: partner.apiKey, token: 'constantly' };
+  const outcome = await load(request, signal);
+  const cpu = (readUsage(constant.pid).cpuSeconds - before) / ((performance.now() - startedAt) / 1_000);
+  return { perSecond: answeredOk(outcome) / outcome.seconds, cpu };
+}
+
+export function middle(before: Baseline, after: Baseline): Baseline {
+  return { perSecond: (before.perSecond + after.perSecond) / 2, cpu: (before.cpu + after.cpu) / 2 };
+}

@@ -1,0 +1,130 @@
+/** What every answer has to be, whatever was asked. Written from the interface and the decisions, not from the service's code. */
+import { describeMisfit, findOperation, type Operation } from './document.ts';
+import { onlyHeader, type WireAnswer } from './wire-format.ts';
+
+/** What is known of the request that an answer belongs to. */
+export interface Asked {
+  readonly method: string;
+  readonly target: string;
+  /** Every value that was sent for `X-Correlation-ID`. */
+  readonly correlationIds: readonly string[];
+  /** Whether Node's parser let it through, so that the service knows its headers. */
+  readonly isHttp: boolean;
+  readonly mustBeRefused: boolean;
+  /** Nothing was spoiled: the request must not be called ill formed. */
+  readonly isValid: boolean;
+}
+
+/** Status and `retryable` of each code. @see decisions, section 1. */
+const CODES: Readonly<Record<string, { statuses: readonly number[]; retryable: boolean }>> = {
+  invalid_request: { statuses: [400, 404, 405, 408, 413, 415, 417, 431], retryable: false },
+  invalid_point_amount: { statuses: [400], retryable: false },
+  unsupported_vehicle: { statuses: [400], retryable: false },
+  invalid_distance: { statuses: [400], retryable: false },
+  unauthorized: { statuses: [401], retryable: false },
+  forbidden: { statuses: [403], retryable: false },
+  partner_suspended: { statuses: [403], retryable: false },
+  contribution_not_found: { statuses: [404], retryable: true },
+  estimate_not_found: { statuses: [404], retryable: false },
+  idempotency_conflict: { statuses: [409], retryable: false },
+  partner_event_conflict: { statuses: [409], retryable: false },
+  partner_order_conflict: { statuses: [409], retryable: false },
+  association_conflict: { statuses: [409], retryable: false },
+  contribution_pending: { statuses: [409], retryable: true },
+  estimate_expired: { statuses: [410], retryable: false },
+  calculation_mismatch: { statuses: [422], retryable: false },
+  contribution_final_failure: { statuses: [422], retryable: false },
+  rate_limited: { statuses: [429], retryable: true },
+  internal_service_unavailable: { statuses: [503], retryable: true },
+};
+
+/** Their errors could be misread as a verdict on a contribution. */
+const WITH_VERDICT = new Set([
+  'confirmContribution',
+  'getContributionByPartnerEventId',
+  'getContributionById',
+  'associateEmissionsEstimate',
+]);
+const IDENTIFIER = /^[A-Za-z0-9._:-]{8,128}$/;
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer is judged as the JSON that it is
+type Json = any;
+
+/** Each sentence names one thing that is wrong; none for a good answer. 503 is not judged here: it depends on the load. */
+export function judge(answer: WireAnswer, asked: Asked): string[] {
+  const { status } = answer;
+  const operation = findOperation(asked.method, asked.target);
+  const found: string[] = [];
+  if (status >= 500 && status !== 503) found.push('a 5xx');
+  if (onlyHeader(answer, 'cache-control') !== 'no-store') found.push('no Cache-Control: no-store');
+  judgeCorrelation(answer, asked, found);
+  if (asked.mustBeRefused && status < 400) found.push('taken, and it must be refused');
+  if (asked.method === 'HEAD' || asked.target.startsWith('/docs')) return found;
+  judgeBody(answer, { operation, asked }, found);
+  return found;
+}
+
+function judgeCorrelation(answer: WireAnswer, { correlationIds, isHttp }: Asked, found: string[]): void {
+  const given = onlyHeader(answer, 'x-correlation-id');
+  if (given === undefined) return void found.push('no X-Correlation-ID, or several');
+  if (!IDENTIFIER.test(given)) found.push('an ill-formed X-Correlation-ID');
+  const [sent] = correlationIds;
+  const isValid = correlationIds.length === 1 && sent !== undefined && IDENTIFIER.test(sent);
+  // Headers that are too large never reach the service, the correlation id among them.
+  const isHeard = isHttp && answer.status !== 431;
+  if (isValid && isHeard && given !== sent) found.push('the X-Correlation-ID is not the one that was sent');
+  const isEchoed = (bad: string) => bad !== '' && answer.headers.some(([, value]) => value === bad);
+  if (!isValid && correlationIds.some(isEchoed)) found.push('a bad X-Correlation-ID is echoed');
+}
+
+function judgeBody(
+  answer: WireAnswer,
+  { operation, asked }: { operation: Operation | undefined; asked: Asked },
+  found: string[],
+): void {
+  const { status } = answer;
+  let body: Json;
+  try {
+    body = JSON.parse(answer.body);
+  } catch {
+    return void found.push('a body that is not JSON');
+  }
+  if (!/^application\/json(; charset=utf-8)?$/.test(onlyHeader(answer, 'content-type') ?? '')) found.push('not application/json');
+  const misfit = describeMisfit(operation, status, body);
+  if (misfit) found.push(`not as the document says: ${misfit}`);
+  const echoed = body?.error?.correlation_id ?? body?.request?.correlation_id;
+  if (echoed !== onlyHeader(answer, 'x-correlation-id')) found.push('the correlation_id of the body is not that of the header');
+  if (status >= 400) judgeError(answer, { error: body?.error, operation, asked }, found);
+  else if (operation?.operationId === 'confirmContribution') judgeLocation(answer, body, found);
+}
+
+function judgeError(
+  answer: WireAnswer,
+  { error, operation, asked }: { error: Json; operation: Operation | undefined; asked: Asked },
+  found: string[],
+): void {
+  const { status } = answer;
+  const row = CODES[error?.code];
+  if (!row) return void found.push(`the code ${error?.code} is none of the contract's`);
+  if (!row.statuses.includes(status)) found.push(`${error.code} with status ${status}`);
+  if (asked.isValid && (status === 400 || error.code === 'invalid_request')) found.push(`valid, and called ${error.code}`);
+  if (row.retryable !== error.retryable) found.push(`${error.code} with retryable ${error.retryable}`);
+  const needs: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after', 503: 'retry-after' };
+  const needed = needs[status];
+  if (needed && !onlyHeader(answer, needed)) found.push(`${status} without ${needed}`);
+  const retryAfter = onlyHeader(answer, 'retry-after');
+  if (retryAfter !== undefined && !/^[1-9]\d*$/.test(retryAfter)) found.push(`Retry-After: ${retryAfter}`);
+  if (operation && asked.isHttp && WITH_VERDICT.has(operation.operationId)) judgeVerdict(error, found);
+}
+
+/** Nothing fails for good in a fuzz run, so no answer may ever allow points to be restored. */
+function judgeVerdict({ details = [] }: Json, found: string[]): void {
+  const verdict = details.find(({ field }: Json) => field === 'point_restoration');
+  if (verdict?.code !== 'not_authorized') found.push(`point_restoration is ${verdict?.code}`);
+}
+
+function judgeLocation(answer: WireAnswer, { contribution }: Json, found: string[]): void {
+  const expected = `/v1/impact-transactions/${contribution?.transaction_id}`;
+  if (answer.status < 300 && answer.headers.some(([name]) => name === 'location') === false) found.push('no Location');
+  if (onlyHeader(answer, 'location') !== expected) found.push('a Location that is not the contribution');
+}

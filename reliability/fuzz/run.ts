@@ -1,0 +1,134 @@
+/** Sends generated requests to a service and judges every answer. Shared by `reliability/fuzz.ts` and `test/fuzz.test.ts`. */
+import { Connection, type Received } from './connection.ts';
+import { type Draft, render, targetOf } from './draft.ts';
+import { generate, type Keys } from './generate.ts';
+import { judge } from './judge.ts';
+import { Known } from './known.ts';
+import type { Ledger } from './ledger.ts';
+import type { WireAnswer } from './wire-format.ts';
+
+export interface FuzzOptions {
+  readonly port: number;
+  readonly keys: Keys;
+  readonly seed: number;
+  readonly requests: number;
+  readonly connections: number;
+  readonly ledger: Ledger;
+  /** @param kind What many violations have in common. */
+  readonly report: (violation: string, kind?: string) => void;
+  readonly onProgress?: (sent: number) => void;
+}
+
+export interface FuzzFigures {
+  readonly byStatus: Readonly<Record<string, number>>;
+  readonly byCode: Readonly<Record<string, number>>;
+  /** Answers 503: none is due while the service is not overloaded. */
+  readonly shed: number;
+  readonly valid: number;
+  readonly mutated: number;
+}
+
+/** Generated and sent together; what they taught is used in the next ones. */
+const BATCH = 400;
+
+export async function fuzz(options: FuzzOptions): Promise<FuzzFigures> {
+  const run = new Run(options);
+  const connections = Array.from({ length: options.connections }, () => new Connection(options.port));
+  for (let sent = 0; sent < options.requests; sent += BATCH) {
+    const count = Math.min(BATCH, options.requests - sent);
+    const drafts = generate({ known: run.known, keys: options.keys, seed: (options.seed + sent) | 0, count });
+    let next = 0;
+    const client = async (connection: Connection) => {
+      for (let at = next++; at < drafts.length; at = next++) await run.put(drafts[at] as Draft, connection);
+    };
+    await Promise.all(connections.map(client));
+    options.onProgress?.(sent + count);
+  }
+  for (const connection of connections) connection.close();
+  return run.figures();
+}
+
+class Run {
+  readonly known = new Known();
+  readonly #options: FuzzOptions;
+  readonly #byStatus: Record<string, number> = {};
+  readonly #byCode: Record<string, number> = {};
+  #valid = 0;
+  #mutated = 0;
+
+  constructor(options: FuzzOptions) {
+    this.#options = options;
+  }
+
+  async put(draft: Draft, connection: Connection): Promise<void> {
+    if (draft.mutations.length === 0) this.#valid++;
+    else this.#mutated++;
+    const received = await connection.exchange({ bytes: render(draft), isHead: draft.method === 'HEAD' });
+    for (const problem of this.#problems(draft, received))
+      this.#options.report(describe(draft, problem, received), `${problem.replace(/\d+/g, 'n')} ${draft.operation.operationId}`);
+  }
+
+  figures(): FuzzFigures {
+    return {
+      byStatus: this.#byStatus,
+      byCode: this.#byCode,
+      shed: this.#byStatus['503'] ?? 0,
+      valid: this.#valid,
+      mutated: this.#mutated,
+    };
+  }
+
+  #problems(draft: Draft, received: Received): string[] {
+    if ('failure' in received) {
+      increment(this.#byStatus, 'none');
+      return [received.failure];
+    }
+    const { answer } = received;
+    increment(this.#byStatus, String(answer.status));
+    this.#learn(draft, answer);
+    const sent = draft.headers.filter(([name]) => name.toLowerCase() === 'x-correlation-id');
+    return judge(answer, {
+      method: draft.method,
+      target: targetOf(draft),
+      correlationIds: sent.map(([, value]) => value),
+      isHttp: draft.isHttp,
+      mustBeRefused: draft.mustBeRefused && draft.mutations.length === 1,
+      isValid: draft.mutations.length === 0,
+    });
+  }
+
+  #learn(draft: Draft, answer: WireAnswer): void {
+    const body = readOrNothing(answer.body);
+    if (body?.error) increment(this.#byCode, body.error.code);
+    if (draft.method !== 'POST' || answer.status >= 300 || !body) return;
+    this.#options.ledger.note(answer, body);
+    // Only what the main partner did is known to its later requests; the other's records must stay not found for it.
+    const isOwn = draft.headers.some(([name, value]) => name === 'X-API-Key' && value === this.#options.keys.main);
+    if (isOwn && body.contribution) this.known.learnContribution(body.contribution, draft);
+    if (isOwn && body.estimate) this.known.learnEstimate(body.estimate, draft);
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer is read as the JSON that it is
+function readOrNothing(text: string): any {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function increment(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}
+
+const SHOWN_BYTES_MAX = 700;
+
+/** Everything that is needed to send the request again. */
+function describe(draft: Draft, problem: string, received: Received): string {
+  const key = draft.headers.find(([name]) => name === 'X-API-Key')?.[1];
+  const sent = render(draft).toString('latin1').slice(0, SHOWN_BYTES_MAX);
+  const shown = JSON.stringify(key ? sent.replaceAll(key, '$KEY') : sent);
+  const answer = 'answer' in received ? `${received.answer.status} ${received.answer.body.slice(0, 200)}` : '(none)';
+  return `${problem} — ${draft.operation.operationId}, ${draft.mutations.join(' + ') || 'valid'} — answered ${answer} — sent ${shown}`;
+}

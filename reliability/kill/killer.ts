@@ -1,0 +1,142 @@
+/** Kills the service or its database in the middle of the work, again and again, and measures how it comes back. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Installation } from '../support/installation.ts';
+import type { Random } from '../support/random.ts';
+
+export type Target = 'service' | 'database';
+
+export interface KillerOptions {
+  readonly installation: Installation;
+  readonly target: Target;
+  readonly kills: number;
+  /** How many confirmations the run has at least: the kills are spread over them. */
+  readonly confirmations: number;
+  readonly random: Random;
+  /** How many requests are under way at this moment. */
+  readonly countUnderWay: () => number;
+  readonly report: (violation: string) => void;
+}
+
+/** One kill and what came of it. */
+export interface Kill {
+  readonly requestsCut: number;
+  /** From the kill until `/readyz` says that the service can work. */
+  readyAfterMs: number;
+  /** From the kill until the next contribution was confirmed. */
+  confirmedAfterMs: number;
+}
+
+/** So that a kill falls anywhere in the life of a batch, which takes some milliseconds. */
+const AIM_MS_MAX = 15;
+/** A first confirmation comes at the latest so long after any fault. */
+export const CONFIRMED_WITHIN_MS = 10_000;
+const SERVER_BACK_WITHIN_MS = 30_000;
+
+export class Killer {
+  readonly kills: Kill[] = [];
+  readonly #options: KillerOptions;
+  readonly #thresholds: number[];
+  #sent = 0;
+  #struckAtMs = 0;
+  #work: Promise<void> = Promise.resolve();
+  #isOver = false;
+
+  constructor(options: KillerOptions) {
+    this.#options = options;
+    const { kills, confirmations, random } = options;
+    const share = confirmations / (kills + 1);
+    this.#thresholds = Array.from({ length: kills }, (_, index) => Math.floor(share * (index + 0.5 + random.fraction())));
+  }
+
+  /** To be told of every confirmation that is sent. */
+  noteSent(): void {
+    this.#sent++;
+    const [next] = this.#thresholds;
+    if (next === undefined || this.#sent < next) return;
+    this.#thresholds.shift();
+    this.#work = this.#work.then(() => this.#strike());
+  }
+
+  /** To be told of every contribution that is confirmed. */
+  noteConfirmed(): void {
+    const last = this.kills.at(-1);
+    if (last?.confirmedAfterMs === Number.POSITIVE_INFINITY) last.confirmedAfterMs = performance.now() - this.#struckAtMs;
+  }
+
+  /** Nothing more will be confirmed. Resolves when the last kill is over and the service is back. */
+  finish(): Promise<void> {
+    this.#isOver = true;
+    return this.#work;
+  }
+
+  async #strike(): Promise<void> {
+    const { installation, target, random, countUnderWay } = this.#options;
+    await this.#untilConfirmed();
+    await sleep(random.fraction() * AIM_MS_MAX);
+    const requestsCut = countUnderWay();
+    this.#struckAtMs = performance.now();
+    const kill: Kill = {
+      requestsCut,
+      readyAfterMs: Number.POSITIVE_INFINITY,
+      confirmedAfterMs: Number.POSITIVE_INFINITY,
+    };
+    const worker = target === 'service' && random.chance(0.5) ? installation.listWorkers()[0] : undefined;
+    if (worker !== undefined) {
+      kill9(worker);
+      this.kills.push(kill);
+      await this.#untilWorkerIsReplaced(worker);
+    } else if (target === 'service') {
+      await installation.killService();
+      this.kills.push(kill);
+      await installation.startService();
+    } else {
+      const killed = installation.findPostmaster();
+      if (killed === undefined) return this.#options.report('there was no database server to kill');
+      // The postmaster alone leaves sessions that finish their statement; all at once cuts them in the middle of it.
+      for (const pid of random.chance(0.5) ? [killed] : installation.listDatabaseProcesses()) kill9(pid);
+      this.kills.push(kill);
+      await this.#untilDatabaseIsBack(killed);
+    }
+    kill.readyAfterMs = performance.now() - this.#struckAtMs;
+  }
+
+  /** A kill right behind another one would show nothing: the service first has to do some work. */
+  async #untilConfirmed(): Promise<void> {
+    const isWaiting = () => !this.#isOver && this.kills.at(-1)?.confirmedAfterMs === Number.POSITIVE_INFINITY;
+    for (const since = performance.now(); isWaiting() && performance.now() - since < CONFIRMED_WITHIN_MS; ) await sleep(1);
+  }
+
+  async #untilWorkerIsReplaced(killed: number): Promise<void> {
+    const { installation, report } = this.#options;
+    for (const since = performance.now(); performance.now() - since < SERVER_BACK_WITHIN_MS; await sleep(5)) {
+      if (installation.hasServiceEnded) {
+        report('the service ended when one of its processes was killed');
+        return installation.startService();
+      }
+      if (!installation.listWorkers().includes(killed) && (await installation.isReady())) return;
+    }
+    report(`a process was not replaced ${SERVER_BACK_WITHIN_MS / 1000} s after it was killed`);
+  }
+
+  async #untilDatabaseIsBack(killed: number): Promise<void> {
+    const { installation, report } = this.#options;
+    const { pid } = installation.service;
+    for (const since = performance.now(); performance.now() - since < SERVER_BACK_WITHIN_MS; await sleep(5)) {
+      if (installation.hasServiceEnded) {
+        report(`the service (${pid}) ended when its database was killed:\n${installation.output.slice(-2_000)}`);
+        return installation.startService();
+      }
+      const current = installation.findPostmaster();
+      if (current !== undefined && current !== killed && (await installation.isReady())) return;
+    }
+    report(`the database was not back ${SERVER_BACK_WITHIN_MS / 1000} s after it was killed`);
+  }
+}
+
+function kill9(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // A session that ended by itself in this moment.
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * A thread that makes load and measures it: closed loop (so many requests at once, each followed by the next), or open loop
+ * (so many requests a second, whatever becomes of the earlier ones; a request that could not go out in time is late, and its
+ * latency counts from the moment at which it was due).
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { LoadClient, type Result } from './client.ts';
+import { type RequestMaker, requestMaker } from './requests.ts';
+
+export interface Load {
+  readonly port: number;
+  readonly apiKey: string;
+  /** Makes the events of two loads differ. */
+  readonly run: string;
+  readonly durationMs: number;
+  /** Not measured: for so long at the start. */
+  readonly warmUpMs: number;
+  readonly shape: { readonly connections: number } | { readonly requestsPerSecond: number; readonly lookupsPerSecond: number };
+}
+
+export interface LoadFigures {
+  readonly measuredMs: number;
+  /** Requests that were due in the measured time, and those of them that went out. */
+  readonly due: number;
+  readonly confirmations: Tally;
+  readonly lookups: Tally;
+  readonly connectionsMax: number;
+  /** How late a request went out, at the 99th percentile: what the generator itself could not keep up with. */
+  readonly latenessMs: number;
+  /** Acknowledged with 201 in all, the warm-up included: as many rows must be there. */
+  readonly acknowledged: number;
+  /** Without an answer in all: stored or not. */
+  readonly unanswered: number;
+}
+
+export interface Tally {
+  readonly byStatus: Record<string, number>;
+  /** Of the accepted ones (2xx), in milliseconds. */
+  readonly acceptedMs: number[];
+  readonly refusedMs: number[];
+  refusalsWithoutRetryAfter: number;
+}
+
+/** Opened in steps of this, so that a burst stays a burst of a few requests. */
+const TICK_MS = 1;
+const DRAIN_MS = 12_000;
+
+class Measurement {
+  readonly confirmations = newTally();
+  readonly lookups = newTally();
+  readonly lateness: number[] = [];
+  due = 0;
+  connectionsMax = 0;
+  acknowledged = 0;
+  unanswered = 0;
+  underWay = 0;
+  readonly #client: LoadClient;
+  readonly #measuredFrom: number;
+  readonly #measuredUntil: number;
+
+  constructor({ port, warmUpMs, durationMs }: Load) {
+    this.#client = new LoadClient(port);
+    this.#measuredFrom = performance.now() + warmUpMs;
+    this.#measuredUntil = this.#measuredFrom + durationMs;
+  }
+
+  get isOver(): boolean {
+    return performance.now() >= this.#measuredUntil;
+  }
+
+  /** @param dueAt When it should have gone out. */
+  send(bytes: Buffer, { tally, dueAt, onDone }: { tally: Tally; dueAt: number; onDone?: () => void }): void {
+    const isMeasured = dueAt >= this.#measuredFrom && dueAt < this.#measuredUntil;
+    if (isMeasured) {
+      this.due++;
+      this.lateness.push(performance.now() - dueAt);
+    }
+    this.underWay++;
+    this.#client.send(bytes, (result) => {
+      this.underWay--;
+      if (tally === this.confirmations && result.status === 201) this.acknowledged++;
+      if (tally === this.confirmations && result.status === 0) this.unanswered++;
+      if (isMeasured) note(tally, result, performance.now() - dueAt);
+      onDone?.();
+    });
+    this.connectionsMax = Math.max(this.connectionsMax, this.#client.opened);
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+}
+
+const load: Load = workerData;
+const measurement = new Measurement(load);
+const make = requestMaker(load.apiKey, load.run);
+
+if ('connections' in load.shape) await closedLoop(load.shape.connections, make);
+else await openLoop(load.shape, make);
+for (const since = performance.now(); measurement.underWay > 0 && performance.now() - since < DRAIN_MS; ) await sleep(20);
+parentPort?.postMessage(figures());
+measurement.close();
+
+/** Each connection sends its next request when its last one is answered. */
+async function closedLoop(connections: number, { confirmation }: RequestMaker): Promise<void> {
+  const next = (): void => {
+    if (measurement.isOver) return;
+    measurement.send(confirmation(), { tally: measurement.confirmations, dueAt: performance.now(), onDone: next });
+  };
+  for (let index = 0; index < connections; index++) next();
+  while (!measurement.isOver) await sleep(20);
+}
+
+/** Requests fall due at even distances, and go out when they are, answered or not. */
+async function openLoop(rates: { requestsPerSecond: number; lookupsPerSecond: number }, make: RequestMaker): Promise<void> {
+  const startedAt = performance.now();
+  const streams = [
+    { intervalMs: 1_000 / rates.requestsPerSecond, sent: 0, bytes: make.confirmation, tally: measurement.confirmations },
+    { intervalMs: 1_000 / rates.lookupsPerSecond, sent: 0, bytes: make.lookup, tally: measurement.lookups },
+  ];
+  for (; !measurement.isOver; await sleep(TICK_MS)) {
+    const now = performance.now();
+    for (const stream of streams) {
+      for (
+        let dueAt = startedAt + stream.sent * stream.intervalMs;
+        dueAt <= now;
+        dueAt = startedAt + stream.sent * stream.intervalMs
+      ) {
+        stream.sent++;
+        measurement.send(stream.bytes(), { tally: stream.tally, dueAt });
+      }
+    }
+  }
+}
+
+function figures(): LoadFigures {
+  const { confirmations, lookups, due, connectionsMax, acknowledged, unanswered, lateness } = measurement;
+  const latenessMs = lateness.sort((a, b) => a - b)[Math.floor(lateness.length * 0.99)] ?? 0;
+  const stillOpen = unanswered + measurement.underWay;
+  return {
+    measuredMs: load.durationMs,
+    due,
+    confirmations,
+    lookups,
+    connectionsMax,
+    latenessMs,
+    acknowledged,
+    unanswered: stillOpen,
+  };
+}
+
+function newTally(): Tally {
+  return { byStatus: {}, acceptedMs: [], refusedMs: [], refusalsWithoutRetryAfter: 0 };
+}
+
+function note(tally: Tally, { status, hasRetryAfter }: Result, latencyMs: number): void {
+  const name = status === 0 ? 'none' : String(status);
+  tally.byStatus[name] = (tally.byStatus[name] ?? 0) + 1;
+  if (status >= 200 && status < 300) tally.acceptedMs.push(latencyMs);
+  else tally.refusedMs.push(latencyMs);
+  if ((status === 429 || status === 503) && !hasRetryAfter) tally.refusalsWithoutRetryAfter++;
+}

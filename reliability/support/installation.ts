@@ -1,0 +1,189 @@
+/** The service as an operator runs it: `serve` in a process of its own, on the embedded PostgreSQL in a folder of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { issueApiKey } from '../../src/operations/manage-api-key.ts';
+import { createPartner, suspendPartner } from '../../src/operations/manage-partner.ts';
+import type { Permission } from '../../src/store/api-key.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { listProcesses } from '../../src/store/embedded/processes.ts';
+
+export interface InstallationOptions {
+  /** The checkout whose service runs; by default this one. */
+  readonly repository?: string;
+  /** Words for Node before the program, such as `--cpu-prof`. */
+  readonly nodeOptions?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Nobody reads what the service writes: its log then costs it what a log costs, and the experiment nothing. */
+  readonly discardsOutput?: boolean;
+  /** How many processes share the port; by default one, which is the service itself. */
+  readonly processes?: number;
+}
+
+export interface PartnerTerms {
+  readonly permission?: Permission;
+  readonly isSuspended?: boolean;
+}
+
+const REPOSITORY = join(import.meta.dirname, '../..');
+const READY_WITHIN_MS = 30_000;
+const LOOK_EVERY_MS = 10;
+
+/** As good as no limit: an experiment meets a rate limit only where it is about one. */
+const OPEN_RATES = { writesPerSecond: 1_000_000, lookupsPerSecond: 1_000_000, reportsPerSecond: 1_000_000 };
+
+export class Installation {
+  readonly dataDirectory: string;
+  readonly port: number;
+  readonly operationsPort: number;
+  readonly #options: InstallationOptions;
+  #service: ChildProcess | undefined;
+  #output = '';
+
+  private constructor(ports: readonly [number, number], options: InstallationOptions) {
+    this.dataDirectory = mkdtempSync(join(tmpdir(), 'partner-impact-reliability-'));
+    [this.port, this.operationsPort] = ports;
+    this.#options = options;
+    process.once('exit', () => this.#service?.kill('SIGKILL'));
+  }
+
+  /** Starts the service on an empty folder; resolves when it is ready. */
+  static async start(options: InstallationOptions = {}): Promise<Installation> {
+    const installation = new Installation([await freePort(), await freePort()], options);
+    await installation.startService();
+    return installation;
+  }
+
+  get baseUrl(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** The process that serves; a kill of the service is a kill of this one. */
+  get service(): ChildProcess {
+    if (!this.#service) throw new Error('The service was never started.');
+    return this.#service;
+  }
+
+  /** Whatever the service has written so far, for a person who looks into a failure. */
+  get output(): string {
+    return this.#output;
+  }
+
+  get hasServiceEnded(): boolean {
+    return this.service.exitCode !== null || this.service.signalCode !== null;
+  }
+
+  /** Starts the service, anew after a kill; resolves when it is ready. */
+  async startService(): Promise<void> {
+    const { repository = REPOSITORY, nodeOptions = [], env = {}, processes = 1 } = this.#options;
+    const settings = {
+      DATA_DIR: this.dataDirectory,
+      PORT: String(this.port),
+      OPERATIONS_PORT: String(this.operationsPort),
+      LOG_LEVEL: 'warn',
+    };
+    const words = [
+      ...nodeOptions,
+      join(repository, 'src/main.ts'),
+      'serve',
+      ...(processes > 1 ? ['--processes', `${processes}`] : []),
+    ];
+    const stdout = this.#options.discardsOutput ? 'ignore' : 'pipe';
+    this.#service = spawn(process.execPath, words, {
+      env: { ...process.env, ...settings, ...env },
+      stdio: ['ignore', stdout, 'pipe'],
+    });
+    for (const stream of [this.#service.stdout, this.#service.stderr]) {
+      stream?.on('data', (chunk: Buffer) => (this.#output = (this.#output + chunk).slice(-1_000_000)));
+    }
+    await this.untilReady();
+  }
+
+  /** @returns After how many milliseconds the service said that it can work. */
+  async untilReady(): Promise<number> {
+    const since = performance.now();
+    while (performance.now() - since < READY_WITHIN_MS) {
+      if (this.hasServiceEnded) throw new Error(`The service ended by itself:\n${this.#output}`);
+      if (await this.isReady()) return performance.now() - since;
+      await sleep(LOOK_EVERY_MS);
+    }
+    throw new Error(`The service was not ready within ${READY_WITHIN_MS / 1000} s:\n${this.#output}`);
+  }
+
+  async isReady(): Promise<boolean> {
+    const answer = await fetch(`http://127.0.0.1:${this.operationsPort}/readyz`).catch(() => undefined);
+    await answer?.body?.cancel();
+    return answer?.status === 200;
+  }
+
+  /** `kill -9`; resolves when the process is gone. */
+  async killService(): Promise<void> {
+    const ended = once(this.service, 'exit');
+    this.service.kill('SIGKILL');
+    await ended;
+  }
+
+  /** The processes that take requests for the first one, where there are several. */
+  listWorkers(): number[] {
+    const { pid } = this.service;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+    return children.filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('main.ts'));
+  }
+
+  /** The process id of the embedded server; `undefined` while there is none. */
+  findPostmaster(): number | undefined {
+    try {
+      return Number.parseInt(readFileSync(join(this.dataDirectory, 'postgres/postmaster.pid'), 'utf8'), 10);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The embedded server and all its sessions. */
+  listDatabaseProcesses(): number[] {
+    return listProcesses(join(this.dataDirectory, 'postgres'));
+  }
+
+  /** Connections to the same database, to prepare and to check; not those of the service. */
+  openDatabase(): Database {
+    const host = encodeURIComponent(join(this.dataDirectory, 'postgres'));
+    return openDatabase({ databaseUrl: `postgresql:///postgres?host=${host}&user=postgres`, poolSize: 4 });
+  }
+
+  /** Stops the service, and with it its database, and removes the folder. */
+  async close(): Promise<void> {
+    if (!this.hasServiceEnded) {
+      const ended = once(this.service, 'exit');
+      this.service.kill('SIGTERM');
+      await ended;
+    }
+    rmSync(this.dataDirectory, { recursive: true, force: true });
+  }
+}
+
+/** @returns The partner's API key. */
+export async function makePartner({ pool }: Database, terms: PartnerTerms = {}): Promise<{ partnerId: string; apiKey: string }> {
+  const { permission = 'read_write', isSuspended = false } = terms;
+  const { partnerId } = await createPartner(pool, 'Reliability', OPEN_RATES);
+  const { apiKey } = await issueApiKey(pool, 'sandbox', partnerId, {
+    name: 'reliability',
+    permission,
+    allowedAddresses: [],
+    expiresAt: null,
+  });
+  if (isSuspended) await suspendPartner(pool, partnerId);
+  return { partnerId, apiKey };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
