@@ -9,12 +9,11 @@
 import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { type EmbeddedServer, openEmbedded } from '../src/store/embedded.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { type Counts, interruption, printSum, REPOSITORY, runFiles } from './run-test-files.ts';
 
 interface Engine {
   readonly name: 'embedded' | 'debian15';
@@ -23,13 +22,6 @@ interface Engine {
   readonly binaries?: string;
 }
 
-interface Counts {
-  passed: number;
-  failed: number;
-  skipped: number;
-}
-
-const REPOSITORY = join(import.meta.dirname, '..');
 const DEBIAN_BINARIES = '/usr/lib/postgresql/15/bin';
 const ENGINES: readonly Engine[] = [
   { name: 'embedded', title: 'the embedded PostgreSQL 18' },
@@ -40,18 +32,6 @@ const ALL_TESTS = ['test/**/*.test.ts', 'src/**/*.test.ts'];
 /** Rules without a database: one run of them says all. */
 const PURE_TESTS = 'src/domain/';
 const TEMPLATE = 'template_migrated';
-const CONCURRENCY = 2;
-/** A file that is silent for so long hangs: with an open handle a process of tests never ends by itself. */
-const SILENCE_LIMIT_MS = 180_000;
-
-const interruption = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    console.error(`\n${signal}: ending the tests …`);
-    interruption.abort(new Error(`ended by ${signal}`));
-  });
-}
-
 process.exitCode = await main().catch((failure: Error) => {
   console.error(failure.message);
   console.log('0 passed, 1 failed, 0 skipped');
@@ -70,10 +50,7 @@ async function main(): Promise<number> {
     if (interruption.signal.aborted || own.length === 0) continue;
     await testOn(engine, own, values.name, counts);
   }
-  const isNothingTested = counts.passed + counts.failed === 0;
-  if (isNothingTested) console.log('No test was executed.');
-  console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
-  return counts.failed > 0 || isNothingTested || interruption.signal.aborted ? 1 : 0;
+  return printSum(counts);
 }
 
 /** A name that fits no file is a mistake and no reason to pass. */
@@ -130,43 +107,4 @@ async function makeTemplate(host: string): Promise<void> {
   } finally {
     await client.end();
   }
-}
-
-/** Adds what the run itself counted; a run that says nothing at its end, or a file without a test, counts as failed. */
-async function runFiles(files: readonly string[], namePattern: string | undefined, counts: Counts): Promise<void> {
-  const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(new Error(`nothing happened for ${SILENCE_LIMIT_MS / 1000} s`)), SILENCE_LIMIT_MS);
-  const events = run({
-    cwd: REPOSITORY,
-    files: files.map((file) => join(REPOSITORY, file)),
-    concurrency: CONCURRENCY,
-    signal: AbortSignal.any([silence.signal, interruption.signal]),
-    ...(namePattern === undefined ? {} : { testNamePatterns: [namePattern] }),
-  });
-  let hasSummary = false;
-  // Node reports a file without tests as a passed test of the file's name.
-  events.on('test:pass', ({ name, file }) => {
-    if (name !== file) return;
-    counts.passed -= 1;
-    if (namePattern !== undefined) return;
-    counts.failed += 1;
-    console.log(`✖ ${relative(REPOSITORY, name)} holds no test`);
-  });
-  events.on('test:summary', ({ file, success, counts: { tests, passed, skipped, todo } }) => {
-    if (file !== undefined) return;
-    hasSummary = true;
-    const failed = tests - passed - skipped - todo;
-    counts.passed += passed;
-    counts.skipped += skipped + todo;
-    // What fails outside every test, such as a hook of a suite, is not counted by the run.
-    counts.failed += failed === 0 && !success ? 1 : failed;
-  });
-  const printed = events.compose(spec);
-  printed.on('data', (text) => {
-    timer.refresh();
-    process.stdout.write(text);
-  });
-  await new Promise((resolve, reject) => printed.once('end', resolve).once('error', reject));
-  clearTimeout(timer);
-  if (!hasSummary) throw new Error('The run ended without a summary.');
 }

@@ -77,6 +77,40 @@ test('what one process confirmed the other finds at once', async () => {
   assert.deepEqual((await second.findByEvent(contribution.partner_event_id)).body.contribution, contribution);
 });
 
+describe('kill -9 in the middle of confirmations', () => {
+  test('what was acknowledged is found, the rest is recovered by look-up and the same request, and everything is there once', async () => {
+    const dying = await spawnService(service.databaseUrl);
+    const [doomed, survivor] = [new Client(dying.baseUrl, key.apiKey), clients[0] as Client];
+    const events = Array.from({ length: 300 }, () => ({
+      fields: newConfirmation(),
+      headers: { 'idempotency-key': uniqueId('key') },
+    }));
+    let acknowledged = 0;
+    const send = async ({ fields, headers }: (typeof events)[number]) => {
+      const answer = await doomed.confirm(fields, headers).catch(() => undefined);
+      if (answer?.status === 201 && ++acknowledged === 60) dying.process.kill('SIGKILL');
+      return answer;
+    };
+    const answers = await Promise.all(events.map(send));
+    const transactions = await Promise.all(
+      events.map(async ({ fields, headers }, index) => {
+        const found = await survivor.findByEvent(fields.partner_event_id);
+        const settled = found.status === 404 ? await survivor.confirm(fields, headers) : found;
+        const { transaction_id } = settled.body.contribution;
+        const told = answers[index]?.body?.contribution?.transaction_id;
+        if (told !== undefined) assert.deepEqual([found.status, transaction_id], [200, told]);
+        return transaction_id;
+      }),
+    );
+    assert.ok(acknowledged >= 60);
+    const { rows } = await service.database.pool.query(
+      'select count(*)::int4 as rows, count(distinct partner_event_id)::int4 as events from contribution where partner_id = $1 and partner_event_id = any($2)',
+      [partner.partnerId, events.map(({ fields }) => fields.partner_event_id)],
+    );
+    assert.deepEqual([rows[0], new Set(transactions).size], [{ rows: 300, events: 300 }, 300]);
+  });
+});
+
 describe('SIGTERM', () => {
   test('answers every request that was accepted, resets none, and ends with 0', async () => {
     const stopping = await spawnService(service.databaseUrl);

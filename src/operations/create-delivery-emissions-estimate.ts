@@ -1,7 +1,7 @@
 import { estimateEmissions, type VehicleCategory } from '../domain/emissions.ts';
 import { newId } from '../domain/identifiers.ts';
 import { unavailable } from '../domain/service-error.ts';
-import { CommitUnknownError, type Database, inTransaction, } from '../store/database.ts';
+import { CommitUnknownError, type Database, inTransaction } from '../store/database.ts';
 import { vouchForRead } from '../store/durability.ts';
 import {
   type EstimateDraft,

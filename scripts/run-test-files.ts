@@ -1,0 +1,70 @@
+import { join, relative } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+
+export interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+export const REPOSITORY = join(import.meta.dirname, '..');
+const CONCURRENCY = 2;
+/** A file that is silent for so long hangs: with an open handle a process of tests never ends by itself. */
+const SILENCE_LIMIT_MS = 180_000;
+
+/** Aborted by a signal to the process: what runs is ended, and the sum says so. */
+export const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    console.error(`\n${signal}: ending the tests …`);
+    interruption.abort(new Error(`ended by ${signal}`));
+  });
+}
+
+/** Prints the sum as the very last line. @returns The exit code: 0 only when something was tested and nothing failed. */
+export function printSum(counts: Counts): number {
+  const isNothingTested = counts.passed + counts.failed === 0;
+  if (isNothingTested) console.log('No test was executed.');
+  console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+  return counts.failed > 0 || isNothingTested || interruption.signal.aborted ? 1 : 0;
+}
+
+/** Adds what the run itself counted; a run that says nothing at its end, or a file without a test, counts as failed. */
+export async function runFiles(files: readonly string[], namePattern: string | undefined, counts: Counts): Promise<void> {
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(new Error(`nothing happened for ${SILENCE_LIMIT_MS / 1000} s`)), SILENCE_LIMIT_MS);
+  const events = run({
+    cwd: REPOSITORY,
+    files: files.map((file) => join(REPOSITORY, file)),
+    concurrency: CONCURRENCY,
+    signal: AbortSignal.any([silence.signal, interruption.signal]),
+    ...(namePattern === undefined ? {} : { testNamePatterns: [namePattern] }),
+  });
+  let hasSummary = false;
+  // Node reports a file without tests as a passed test of the file's name.
+  events.on('test:pass', ({ name, file }) => {
+    if (name !== file) return;
+    counts.passed -= 1;
+    if (namePattern !== undefined) return;
+    counts.failed += 1;
+    console.log(`✖ ${relative(REPOSITORY, name)} holds no test`);
+  });
+  events.on('test:summary', ({ file, success, counts: { tests, passed, skipped, todo } }) => {
+    if (file !== undefined) return;
+    hasSummary = true;
+    const failed = tests - passed - skipped - todo;
+    counts.passed += passed;
+    counts.skipped += skipped + todo;
+    // What fails outside every test, such as a hook of a suite, is not counted by the run.
+    counts.failed += failed === 0 && !success ? 1 : failed;
+  });
+  const printed = events.compose(spec);
+  printed.on('data', (text) => {
+    timer.refresh();
+    process.stdout.write(text);
+  });
+  await new Promise((resolve, reject) => printed.once('end', resolve).once('error', reject));
+  clearTimeout(timer);
+  if (!hasSummary) throw new Error('The run ended without a summary.');
+}

@@ -1,0 +1,47 @@
+/**
+ * Runs the tests of the operations, the races and the kills on a Citus cluster, one database for all of them.
+ *
+ *     CITUS_URL=postgres://postgres@127.0.0.1:5600/postgres npm run test:distributed
+ *
+ * The last line is the sum: `N passed, N failed, N skipped`.
+ */
+import { openDatabase } from '../src/store/database.ts';
+import { distributeTables } from '../src/store/distribute.ts';
+import { migrate } from '../src/store/migrate.ts';
+import { type Counts, printSum, runFiles } from './run-test-files.ts';
+
+/** What does not depend on how tables lie is tested on one PostgreSQL. */
+const FILES = [
+  'confirm-contribution',
+  'get-contribution-by-partner-event-id',
+  'get-contribution-by-id',
+  'create-delivery-emissions-estimate',
+  'get-delivery-emissions-estimate',
+  'associate-emissions-estimate',
+  'pending',
+  'error-codes',
+  'blocked',
+  'processes',
+  'distributed',
+].map((name) => `test/${name}.test.ts`);
+
+process.exitCode = await main().catch((error: Error) => {
+  console.error(error.message);
+  console.log('0 passed, 1 failed, 0 skipped');
+  return 1;
+});
+
+async function main(): Promise<number> {
+  const databaseUrl = process.env['CITUS_URL'];
+  if (!databaseUrl) throw new Error('CITUS_URL is not set: it names the coordinator of a Citus cluster.');
+  await migrate(databaseUrl);
+  const database = openDatabase({ databaseUrl, poolSize: 1 });
+  const distributed = await distributeTables(database).finally(() => database.close());
+  console.log(
+    distributed.length > 0 ? `Distributed by partner: ${distributed.join(', ')}` : 'The tables are distributed already.',
+  );
+  Object.assign(process.env, { TEST_DATABASE_URL: databaseUrl, TEST_ENGINE: 'citus' });
+  const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  await runFiles(FILES, undefined, counts);
+  return printSum(counts);
+}
