@@ -236,6 +236,15 @@ describe('after a kill', () => {
     });
   }
 
+  test('a program that merely stands in the folder is no session: it is left alone and waited for by nobody', async () => {
+    const dataDirectory = await makeDataDirectory();
+    const stranger = spawn('sleep', ['60'], { cwd: join(dataDirectory, 'postgres') });
+    const server = await open(dataDirectory);
+    await server.stop();
+    assert.ok(isRunning(stranger.pid ?? 0));
+    await end(stranger, 'SIGKILL');
+  });
+
   test('after its own stop, ensureRunning starts nothing', async () => {
     const dataDirectory = await makeDataDirectory();
     const server = await open(dataDirectory);
