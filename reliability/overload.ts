@@ -1,20 +1,22 @@
 /**
  * Offers the service three times what it can do, and measures what it still does.
  *
- *     node reliability/overload.ts [--seconds 15] [--connections 128] [--times 3] [--cpu-prof DIR] [--repository PATH]
+ *     node reliability/overload.ts [--seconds 15] [--connections 128] [--times 3] [--pool 1024] [--cpu-prof DIR] [--repository PATH]
  *
  * First the peak: durable confirmations in a closed loop on 128 connections. Then an open loop: confirmations fall due at
- * `times` the peak, whatever becomes of the earlier ones, on as many connections as that takes; latency counts from the
- * moment at which a request was due. Nobody honours Retry-After: a refused request is lost, and the next ones keep coming.
- * Fifty look-ups a second go along, as of partners that recover.
+ * `times` the peak, whatever becomes of the earlier ones. The partners have so many connections together as `--pool` says;
+ * a request that finds them all busy waits, for 250 ms at most, and is then given up unsent. Latency counts from the moment at
+ * which a request was due, this wait included. Nobody honours Retry-After: a refused request is lost, and the next ones keep
+ * coming. Fifty look-ups a second go along on connections of their own, as of partners that recover.
  *
  * Generator, service and PostgreSQL share this machine. The generator is one thread that writes bytes made beforehand; what
  * each of the three, and everybody else, took of the processor is printed. A generator that cannot keep up would flatter the
- * service, so a run is void when less than 95 % of the requests went out, or 1 % of them more than 100 ms late.
+ * service, so a run is void when less than 95 % of the requests fell due, or 1 % of them more than 100 ms late.
  *
  *   --seconds      how long each of the two is measured (default 15), after 3 s that are not
  *   --connections  of the closed loop (default 128)
  *   --times        how many times the peak is offered (default 3)
+ *   --pool         how many connections the partners have in the open loop (default 1024)
  *   --cpu-prof     a folder for a processor profile of the service, for Chrome's developer tools
  *   --repository   measures the service of another checkout
  *
@@ -41,11 +43,13 @@ const given = readArguments(import.meta.filename, {
   seconds: { type: 'string', default: '15' },
   connections: { type: 'string', default: '128' },
   times: { type: 'string', default: '3' },
+  pool: { type: 'string', default: '1024' },
   'cpu-prof': { type: 'string' },
   repository: { type: 'string', default: join(import.meta.dirname, '..') },
 });
 const durationMs = readWhole('seconds', given.seconds, { min: 1, max: 3_600 }) * 1_000;
 const connections = readWhole('connections', given.connections, { min: 1, max: 4_096 });
+const partnerConnections = readWhole('pool', given.pool, { min: 1, max: 20_000 });
 const times = readWhole('times', given.times, { min: 1, max: 20 });
 
 process.exitCode = await main();
@@ -64,11 +68,11 @@ async function main(): Promise<number> {
     const { apiKey } = await makePartner(database);
     const load = { port: installation.port, apiKey, durationMs, warmUpMs: WARM_UP_MS };
     progress(`The peak: ${connections} connections in a closed loop`);
-    const peak = await measure({ ...load, run: FIRST_RUN, shape: { connections } }, installation);
+    const peak = await measure({ ...load, run: FIRST_RUN, connections }, installation);
     const peakPerSecond = usefulPerSecond(peak.figures);
     progress(`${Math.round(peakPerSecond)} confirmations a second; now ${times} times as many are offered`);
     const rates = { requestsPerSecond: peakPerSecond * times, lookupsPerSecond: LOOKUPS_PER_SECOND };
-    const over = await measure({ ...load, run: 'over', shape: rates }, installation);
+    const over = await measure({ ...load, run: 'over', connections: partnerConnections, rates }, installation);
     const { rows } = await database.pool.query<{ count: bigint }>('select count(*) from contribution');
     const stored = Number(rows[0]?.count);
     judge(peakPerSecond, over.figures, violations);
@@ -115,7 +119,7 @@ function judge(peakPerSecond: number, over: LoadFigures, { report }: Violations)
   const offered = count(confirmations) + count(lookups);
   const expected = (peakPerSecond * times + LOOKUPS_PER_SECOND) * (over.measuredMs / 1_000);
   if (offered < expected * OFFERED_SHARE_MIN)
-    report(`void: only ${Math.round((offered / expected) * 100)} % of the load went out`);
+    report(`void: only ${Math.round((offered / expected) * 100)} % of the load fell due`);
   if (over.latenessMs > LATENESS_MS_MAX)
     report(`void: 1 % of the requests went out more than ${Math.round(over.latenessMs)} ms late`);
   const share = usefulPerSecond(over) / peakPerSecond;
@@ -123,7 +127,8 @@ function judge(peakPerSecond: number, over: LoadFigures, { report }: Violations)
   const p99 = percentile(confirmations.acceptedMs, 0.99);
   if (p99 > ACCEPTED_P99_MS_MAX) report(`accepted p99 is ${Math.round(p99)} ms`);
   for (const status of Object.keys(confirmations.byStatus))
-    if (!['201', '429', '503'].includes(status)) report(`${confirmations.byStatus[status]} confirmations ended with ${status}`);
+    if (!['201', '429', '503', 'unsent'].includes(status))
+      report(`${confirmations.byStatus[status]} confirmations ended with ${status}`);
   const withoutRetryAfter = confirmations.refusalsWithoutRetryAfter + lookups.refusalsWithoutRetryAfter;
   if (withoutRetryAfter > 0) report(`${withoutRetryAfter} refusals came without Retry-After`);
   const refusedLookups = count(lookups) - (lookups.byStatus['200'] ?? 0);

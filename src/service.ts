@@ -32,9 +32,8 @@ export interface ServiceProcess extends Service {
   readonly metrics: Metrics;
 }
 
-/** For so long every answer asks its client to close the connection, so that none is cut with a request under way. */
-const DRAIN_MS = 400;
-const CLOSE_TIMEOUT_MS = 8_000;
+/** Together with the time that draining takes at most, less than an operator waits for a stop. */
+const CLOSE_TIMEOUT_MS = 5_000;
 const READINESS_TIMEOUT_MS = 2_000;
 
 /**
@@ -139,8 +138,7 @@ interface Parts {
 }
 
 async function stopInOrder({ api, store, uses, log }: Parts): Promise<void> {
-  api.drain();
-  await sleep(DRAIN_MS);
+  await api.drain();
   await Promise.race([api.app.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
   await uses.close();
   await store.close();

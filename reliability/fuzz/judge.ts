@@ -114,7 +114,9 @@ function judgeError(
   if (needed && !onlyHeader(answer, needed)) found.push(`${status} without ${needed}`);
   const retryAfter = onlyHeader(answer, 'retry-after');
   if (retryAfter !== undefined && !/^[1-9]\d*$/.test(retryAfter)) found.push(`Retry-After: ${retryAfter}`);
-  if (operation && asked.isHttp && WITH_VERDICT.has(operation.operationId)) judgeVerdict(error, found);
+  // Where the parser gave up on the head or the body, Node answers, and does not know which operation was meant.
+  const isRouted = asked.isHttp && status !== 408 && status !== 431;
+  if (operation && isRouted && WITH_VERDICT.has(operation.operationId)) judgeVerdict(error, found);
 }
 
 /** Nothing fails for good in a fuzz run, so no answer may ever allow points to be restored. */

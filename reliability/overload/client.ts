@@ -1,26 +1,55 @@
-/** As many keep-alive connections as are needed, each with one request under way at most. Reads no more of an answer than it must. */
+/**
+ * A partner's servers: so many keep-alive connections, each with one request under way. A request that finds all of them busy
+ * waits its turn, and is given up when that takes too long. Reads no more of an answer than it must.
+ */
 import { connect, type Socket } from 'node:net';
 
 export interface Result {
-  /** 0 when there was no answer. */
-  readonly status: number;
+  /** The status, or why there is none: no answer came, or the request never went out. */
+  readonly status: number | 'none' | 'unsent';
   readonly hasRetryAfter: boolean;
 }
+
+export type OnResult = (result: Result) => void;
+
+interface Waiting {
+  readonly bytes: Buffer;
+  readonly onResult: OnResult;
+  readonly since: number;
+}
+
+/** How long a request waits for a connection: all of them are then waiting for answers of the service. */
+const WAIT_MAX_MS = 250;
 
 export class LoadClient {
   /** Connections that are open, busy or not. */
   opened = 0;
   readonly #port: number;
+  readonly #connectionsMax: number;
   readonly #idle: LoadConnection[] = [];
+  /** Taken from the front by index: shifting an array of thousands would cost more than the request. */
+  #waiting: Waiting[] = [];
+  #next = 0;
 
-  constructor(port: number) {
+  constructor(port: number, connectionsMax: number) {
     this.#port = port;
+    this.#connectionsMax = connectionsMax;
   }
 
-  /** @param onResult Called once, with the answer or with the end of the connection. */
-  send(bytes: Buffer, onResult: (result: Result) => void): void {
-    const connection = this.#idle.pop() ?? this.#open();
-    connection.send(bytes, onResult);
+  /** @param onResult Called once. */
+  send(bytes: Buffer, onResult: OnResult): void {
+    const connection = this.#idle.pop() ?? (this.opened < this.#connectionsMax ? this.#open() : undefined);
+    if (connection) connection.send(bytes, onResult);
+    else this.#waiting.push({ bytes, onResult, since: performance.now() });
+  }
+
+  /** Gives up what waited too long. To be called often. */
+  giveUpLate(): void {
+    const since = performance.now() - WAIT_MAX_MS;
+    for (let first = this.#waiting[this.#next]; first && first.since < since; first = this.#waiting[this.#next]) {
+      this.#next++;
+      first.onResult({ status: 'unsent', hasRetryAfter: false });
+    }
   }
 
   close(): void {
@@ -30,13 +59,25 @@ export class LoadClient {
   #open(): LoadConnection {
     this.opened++;
     return new LoadConnection(this.#port, {
-      onIdle: (connection) => this.#idle.push(connection),
+      onIdle: (connection) => this.#reuse(connection),
       onEnd: (connection) => {
         this.opened--;
         const at = this.#idle.indexOf(connection);
         if (at >= 0) this.#idle.splice(at, 1);
       },
     });
+  }
+
+  #reuse(connection: LoadConnection): void {
+    const next = this.#waiting[this.#next];
+    if (!next) {
+      this.#waiting = [];
+      this.#next = 0;
+      this.#idle.push(connection);
+      return;
+    }
+    this.#next++;
+    connection.send(next.bytes, next.onResult);
   }
 }
 
@@ -61,7 +102,7 @@ class LoadConnection {
     this.#socket.on('error', () => {});
     this.#socket.on('close', () => {
       events.onEnd(this);
-      this.#conclude({ status: 0, hasRetryAfter: false });
+      this.#conclude({ status: 'none', hasRetryAfter: false });
     });
     this.#socket.setTimeout(TIMEOUT_MS, () => this.#onResult && this.#socket.destroy());
   }
@@ -84,9 +125,9 @@ class LoadConnection {
     if (this.#received.length < headEnd + 4 + length) return;
     this.#received = '';
     const result = { status: Number(head.slice(9, 12)), hasRetryAfter: /\r\nretry-after: [1-9]/i.test(head) };
+    this.#conclude(result);
     if (/\r\nconnection: close/i.test(head)) this.#socket.destroy();
     else this.#events.onIdle(this);
-    this.#conclude(result);
   }
 
   #conclude(result: Result): void {

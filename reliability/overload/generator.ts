@@ -16,7 +16,10 @@ export interface Load {
   readonly durationMs: number;
   /** Not measured: for so long at the start. */
   readonly warmUpMs: number;
-  readonly shape: { readonly connections: number } | { readonly requestsPerSecond: number; readonly lookupsPerSecond: number };
+  /** Of the partner's servers together. */
+  readonly connections: number;
+  /** Open loop where it is there, else closed. */
+  readonly rates?: { readonly requestsPerSecond: number; readonly lookupsPerSecond: number };
 }
 
 export interface LoadFigures {
@@ -44,6 +47,7 @@ export interface Tally {
 
 /** Opened in steps of this, so that a burst stays a burst of a few requests. */
 const TICK_MS = 1;
+const LOOKUP_CONNECTIONS = 16;
 const DRAIN_MS = 12_000;
 
 class Measurement {
@@ -56,11 +60,14 @@ class Measurement {
   unanswered = 0;
   underWay = 0;
   readonly #client: LoadClient;
+  /** Recovery has connections of its own, so that what is measured is the service and not the partner's queue. */
+  readonly #lookupClient: LoadClient;
   readonly #measuredFrom: number;
   readonly #measuredUntil: number;
 
-  constructor({ port, warmUpMs, durationMs }: Load) {
-    this.#client = new LoadClient(port);
+  constructor({ port, connections, warmUpMs, durationMs }: Load) {
+    this.#client = new LoadClient(port, connections);
+    this.#lookupClient = new LoadClient(port, LOOKUP_CONNECTIONS);
     this.#measuredFrom = performance.now() + warmUpMs;
     this.#measuredUntil = this.#measuredFrom + durationMs;
   }
@@ -77,18 +84,25 @@ class Measurement {
       this.lateness.push(performance.now() - dueAt);
     }
     this.underWay++;
-    this.#client.send(bytes, (result) => {
+    const client = tally === this.lookups ? this.#lookupClient : this.#client;
+    client.send(bytes, (result) => {
       this.underWay--;
       if (tally === this.confirmations && result.status === 201) this.acknowledged++;
-      if (tally === this.confirmations && result.status === 0) this.unanswered++;
+      if (tally === this.confirmations && result.status === 'none') this.unanswered++;
       if (isMeasured) note(tally, result, performance.now() - dueAt);
       onDone?.();
     });
     this.connectionsMax = Math.max(this.connectionsMax, this.#client.opened);
   }
 
+  giveUpLate(): void {
+    this.#client.giveUpLate();
+    this.#lookupClient.giveUpLate();
+  }
+
   close(): void {
     this.#client.close();
+    this.#lookupClient.close();
   }
 }
 
@@ -96,9 +110,10 @@ const load: Load = workerData;
 const measurement = new Measurement(load);
 const make = requestMaker(load.apiKey, load.run);
 
-if ('connections' in load.shape) await closedLoop(load.shape.connections, make);
-else await openLoop(load.shape, make);
-for (const since = performance.now(); measurement.underWay > 0 && performance.now() - since < DRAIN_MS; ) await sleep(20);
+if (load.rates) await openLoop(load.rates, make);
+else await closedLoop(load.connections, make);
+for (const since = performance.now(); measurement.underWay > 0 && performance.now() - since < DRAIN_MS; await sleep(20))
+  measurement.giveUpLate();
 parentPort?.postMessage(figures());
 measurement.close();
 
@@ -120,6 +135,7 @@ async function openLoop(rates: { requestsPerSecond: number; lookupsPerSecond: nu
     { intervalMs: 1_000 / rates.lookupsPerSecond, sent: 0, bytes: make.lookup, tally: measurement.lookups },
   ];
   for (; !measurement.isOver; await sleep(TICK_MS)) {
+    measurement.giveUpLate();
     const now = performance.now();
     for (const stream of streams) {
       for (
@@ -155,9 +171,9 @@ function newTally(): Tally {
 }
 
 function note(tally: Tally, { status, hasRetryAfter }: Result, latencyMs: number): void {
-  const name = status === 0 ? 'none' : String(status);
-  tally.byStatus[name] = (tally.byStatus[name] ?? 0) + 1;
-  if (status >= 200 && status < 300) tally.acceptedMs.push(latencyMs);
+  tally.byStatus[status] = (tally.byStatus[status] ?? 0) + 1;
+  if (status === 'none' || status === 'unsent') return;
+  if (status < 300) tally.acceptedMs.push(latencyMs);
   else tally.refusedMs.push(latencyMs);
   if ((status === 429 || status === 503) && !hasRetryAfter) tally.refusalsWithoutRetryAfter++;
 }

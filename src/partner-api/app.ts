@@ -2,6 +2,7 @@
  * The contract's HTTP interface, `/v1`. A route says what goes in and what comes out; what happens is an operation's
  * affair, and what SQL says is known to neither.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import fastifySwagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Environment } from '../domain/api-key.ts';
@@ -50,8 +51,8 @@ export interface Answer {
 
 export interface PartnerApi {
   readonly app: FastifyInstance;
-  /** From now on every answer asks its client to close the connection. */
-  drain(): void;
+  /** From now on every answer asks its client to close the connection; resolves when no requests come any more. */
+  drain(): Promise<void>;
 }
 
 const BODY_MAX_BYTES = 65_536;
@@ -81,13 +82,14 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
       sendError(error, request, reply, request.url.startsWith('/v1/impact-transactions') ? 'lookup' : undefined);
     },
   });
-  const draining = { isDraining: false };
+  const traffic = { isDraining: false, lastArrivalAtMs: 0 };
   const refuseWrongMethod = wrongMethodCheck(app);
   app.decorateRequest('context');
   app.addHook('onRequest', async (request, reply) => {
     begin(request, reply);
     reply.raw.once('close', () => options.onAnswer(describeAnswer(request, reply)));
-    if (draining.isDraining) reply.header('connection', 'close');
+    traffic.lastArrivalAtMs = request.context.arrivedAtMs;
+    if (traffic.isDraining) reply.header('connection', 'close');
     refuseIllFormed(request);
     refuseWrongMethod(request);
   });
@@ -103,9 +105,21 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   await serveReference(app, options.environment);
   await app.ready();
   const drain = () => {
-    draining.isDraining = true;
+    traffic.isDraining = true;
+    return untilQuiet(traffic);
   };
   return { app, drain };
+}
+
+/** So long without a request, and no connection has one on its way that a close would cut. */
+const QUIET_MS = 400;
+const DRAIN_MAX_MS = 4_000;
+const LOOK_EVERY_MS = 50;
+
+async function untilQuiet(traffic: { readonly lastArrivalAtMs: number }): Promise<void> {
+  const since = performance.now();
+  const isQuiet = () => performance.now() - Math.max(since, traffic.lastArrivalAtMs) >= QUIET_MS;
+  while (!isQuiet() && performance.now() - since < DRAIN_MAX_MS) await sleep(LOOK_EVERY_MS);
 }
 
 /** The six operations of the contract, behind authentication, permission, rate limit and validation, in this order. */
