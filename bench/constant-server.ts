@@ -19,7 +19,11 @@ export async function startConstantServer(
   const program = startProgram([PROGRAM, JSON.stringify({ ...settings, port })], process.env, 2);
   cleanUp.defer(() => program.stop());
   const baseUrl = `http://127.0.0.1:${port}`;
-  for (const deadline = performance.now() + READY_WITHIN_MS; performance.now() < deadline && !hasEnded(program); await sleep(20)) {
+  for (
+    const deadline = performance.now() + READY_WITHIN_MS;
+    performance.now() < deadline && !hasEnded(program);
+    await sleep(20)
+  ) {
     const answer = await fetch(`${baseUrl}/v1/impact-transactions`).catch(() => undefined);
     await answer?.body?.cancel();
     if (answer?.ok) return { baseUrl, pid: program.child.pid ?? 0 };

@@ -56,13 +56,14 @@ export async function countStoredSince(pool: pg.Pool, partnerId: string, sinceMs
   return rows[0] as StoredCounts;
 }
 
-/** Tables that grow with what partners do: those whose primary key has more than the partner. */
-export async function listGrowingTables(pool: pg.Pool): Promise<string[]> {
+/** Tables that grow with what partners do, those whose primary key has more than the partner, and have at least so many rows. */
+export async function listGrowingTables(pool: pg.Pool, rowsMin: number): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `select c.relname as name from pg_constraint k join pg_class c on c.oid = k.conrelid
     join pg_attribute a on a.attrelid = c.oid and a.attnum = k.conkey[1]
     where k.contype = 'p' and c.relnamespace = 'public'::regnamespace and a.attname = 'partner_id'
-      and cardinality(k.conkey) > 1 order by 1`,
+      and cardinality(k.conkey) > 1 and c.reltuples >= $1 order by 1`,
+    [rowsMin],
   );
   return rows.map(({ name }) => name);
 }

@@ -7,8 +7,8 @@ const CHUNK_ROWS = 10_000;
 /** Side by side; more than the cores that PostgreSQL can use here brings nothing. */
 const WRITERS = 2;
 const OTHER_PARTNERS = 200;
-/** One contribution in so many has its estimate. */
-const LINKED_EVERY = 5;
+/** One contribution in so many has its estimate: the numbers that it divides. */
+export const LINKED_EVERY = 5;
 const REPORT_EVERY_MS = 5_000;
 
 /**
@@ -106,4 +106,6 @@ export async function prepareEstimates(pool: pg.Pool, partnerId: string, { token
   const columns = estimateColumns({ partner: `'${partnerId}'`, token, number: 'number' });
   const fitting = await fitToTable(pool, 'estimate', columns);
   await pool.query(insertSelect('estimate', fitting, 'from generate_series(1::bigint, $1::bigint) as number'), [count]);
+  // Nobody makes so many at once: the planner would still believe in the few that were there.
+  await pool.query('analyze estimate');
 }

@@ -25,7 +25,11 @@ export interface Growth {
 }
 
 /** Measures what a large database costs, and leaves it large. */
-export async function measureGrowth(bench: Bench, rows: number, task: { connections: number; seconds: number }): Promise<Growth[]> {
+export async function measureGrowth(
+  bench: Bench,
+  rows: number,
+  task: { connections: number; seconds: number },
+): Promise<Growth[]> {
   const { installation, signal } = bench;
   const small = await measureAll(bench, task);
   progress(`filling the database to ${rows.toLocaleString('en')} contributions`);

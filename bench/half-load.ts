@@ -23,7 +23,12 @@ export async function measureHalfLoad(bench: Bench, cells: readonly Cell[], seco
     if (own.length === 0) continue;
     const ratePerSecond = Math.round(Math.max(...own.map(({ figures }) => figures.perSecond)) / 2);
     const connections = Math.max(...own.map((cell) => cell.connections));
-    const { figures, outcome } = await measureChecked(bench, bench.installation, { scenario, connections, seconds, ratePerSecond });
+    const { figures, outcome } = await measureChecked(bench, bench.installation, {
+      scenario,
+      connections,
+      seconds,
+      ratePerSecond,
+    });
     progress(`${scenario} at ${ratePerSecond}/s: p99 ${figures.p99Ms.toFixed(1)} ms`);
     all.push({ scenario, ratePerSecond, connections, figures, late: outcome.late });
   }

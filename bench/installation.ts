@@ -23,14 +23,22 @@ export interface Installation {
   readonly replayable: NumberedRows;
 }
 
-export async function install(options: SubjectOptions, cleanUp: AsyncDisposableStack, signal: AbortSignal): Promise<Installation> {
+export async function install(
+  options: SubjectOptions,
+  cleanUp: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<Installation> {
   const subject = await Subject.create(options);
   cleanUp.defer(() => subject.stop());
   await subject.start(signal);
   const pool = openPool(subject.databaseUrl);
   cleanUp.defer(() => pool.end());
   const partner = await subject.makePartner();
-  const known = await fill(pool, { partnerId: partner.partnerId, known: { token: newToken(), count: 0 }, rows: SMALL_ROWS }, signal);
+  const known = await fill(
+    pool,
+    { partnerId: partner.partnerId, known: { token: newToken(), count: 0 }, rows: SMALL_ROWS },
+    signal,
+  );
   await settle(pool);
   const replayable = { token: newToken(), count: REPLAYABLE };
   await makeReplayable(subject, partner, replayable);

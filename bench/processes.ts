@@ -79,7 +79,7 @@ export function readUsage(root: number, except?: number): Usage {
 export function findParent(pid: number): { readonly pid: number; readonly name: string } | undefined {
   const parentPid = readEntry(pid)?.parentPid;
   if (parentPid === undefined) return undefined;
-  return { pid: parentPid, name: readFileSync(`/proc/${parentPid}/comm`, 'utf8').trim() };
+  return { pid: parentPid, name: readProc(`${parentPid}/comm`)?.trim() ?? '' };
 }
 
 function readProcesses(): Map<number, Entry> {
@@ -94,22 +94,27 @@ function readProcesses(): Map<number, Entry> {
 
 /** The fields after the program's name, which may itself hold blanks and brackets. @see proc_pid_stat(5). */
 function readEntry(pid: number): Entry | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number);
-    const [, parentPid = 0] = fields;
-    const ticks = fields.slice(11, 15).reduce((sum, each) => sum + each, 0);
-    return { parentPid, cpuSeconds: ticks / TICKS_PER_SECOND };
-  } catch {
-    // It has ended since the folder was read.
-    return undefined;
-  }
+  const stat = readProc(`${pid}/stat`);
+  if (stat === undefined) return undefined;
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  const [, parentPid = 0] = fields;
+  const ticks = fields.slice(11, 15).reduce((sum, each) => sum + each, 0);
+  return { parentPid, cpuSeconds: ticks / TICKS_PER_SECOND };
 }
 
 function readResidentBytes(pid: number): number {
-  const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readProc(`${pid}/status`) ?? '') ?? [];
   return Number(kilobytes) * 1_024;
+}
+
+/** `undefined` when the process has ended since it was listed. */
+function readProc(path: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8');
+  } catch {
+    return undefined;
+  }
 }

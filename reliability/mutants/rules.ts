@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: texts of our own files are looked for as they stand there
 /** A rule of the interface or of its decisions, and the one change that takes it away. */
 export interface Rule {
   readonly rule: string;

@@ -27,5 +27,6 @@ declare module 'autocannon' {
     stop(): void;
   }
 
+  // biome-ignore lint/style/noDefaultExport: it is the package that exports so
   export default function autocannon(options: Options): Instance;
 }

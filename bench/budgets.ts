@@ -1,0 +1,91 @@
+import type { Results } from './results.ts';
+import { LOOKUPS } from './scenarios.ts';
+
+/** One line of ARCHITECTURE.md's budgets, and what was measured. */
+export interface Verdict {
+  readonly what: string;
+  readonly unit: '×' | 'ms' | 's';
+  readonly must: number;
+  readonly aim: number;
+  /** `undefined` when this run lacked what `needs` names. */
+  readonly measured: number | undefined;
+  readonly isMustMet: boolean | undefined;
+  readonly isAimReached: boolean | undefined;
+  readonly needs: string;
+}
+
+interface Budget extends Pick<Verdict, 'what' | 'unit' | 'must' | 'aim' | 'needs'> {
+  readonly isSmallBetter?: boolean;
+  measure(results: Measured): number | undefined;
+}
+
+export type Measured = Pick<Results, 'cells' | 'growth' | 'halfLoad' | 'lifetime'>;
+
+const CONNECTIONS = 128;
+
+const BUDGETS: readonly Budget[] = [
+  {
+    ...{ what: 'confirmations, 128 connections, against pgbench', unit: '×', must: 1, aim: 1.5 },
+    needs: 'pgbench, the scenario confirm and 128 connections',
+    measure: ({ cells }) => ratio(confirmCell(cells)?.figures.perSecond, confirmCell(cells)?.pgbenchPerSecond),
+  },
+  {
+    ...{ what: 'confirmations, 128 connections, against the constant route', unit: '×', must: 0.15, aim: 0.25 },
+    needs: 'the scenario confirm and 128 connections',
+    measure: ({ cells }) => ratio(confirmCell(cells)?.figures.perSecond, confirmCell(cells)?.constant.perSecond),
+  },
+  {
+    ...{ what: 'look-ups, 128 connections, against the constant route (the slower kind)', unit: '×', must: 0.35, aim: 0.6 },
+    needs: 'both look-ups and 128 connections',
+    measure: ({ cells }) =>
+      lowest(
+        LOOKUPS.map((scenario) => {
+          const cell = cells.find((each) => each.scenario === scenario && each.connections === CONNECTIONS);
+          return ratio(cell?.figures.perSecond, cell?.constant.perSecond);
+        }),
+      ),
+  },
+  {
+    ...{ what: 'throughput of the large database against 10 thousand rows (the worst)', unit: '×', must: 0.8, aim: 0.95 },
+    needs: '--rows 10000000',
+    measure: ({ growth }) => lowest(growth.map(({ small, large }) => ratio(large.figures.perSecond, small.figures.perSecond))),
+  },
+  {
+    ...{ what: 'p99 at half of the highest load (the slower of confirm and look-up)', unit: 'ms', must: 25, aim: 10 },
+    ...{ isSmallBetter: true, needs: 'the scenarios confirm and lookup-by-event' },
+    measure: ({ halfLoad }) => (halfLoad.length < 2 ? undefined : Math.max(...halfLoad.map(({ figures }) => figures.p99Ms))),
+  },
+  {
+    ...{ what: 'memory of an old service against that of a young one', unit: '×', must: 1.3, aim: 1.1 },
+    ...{ isSmallBetter: true, needs: 'the scenario confirm' },
+    measure: ({ lifetime }) => ratio(lifetime?.late.residentMegabytes, lifetime?.early.residentMegabytes),
+  },
+  {
+    ...{ what: 'ready after serve on an existing database', unit: 's', must: 2, aim: 1 },
+    ...{ isSmallBetter: true, needs: 'the scenario confirm' },
+    measure: ({ lifetime }) => lifetime?.readySeconds,
+  },
+];
+
+export function judge(results: Measured): Verdict[] {
+  return BUDGETS.map(({ measure, isSmallBetter = false, ...budget }) => {
+    const measured = measure(results);
+    const isWithin = (limit: number) =>
+      measured === undefined ? undefined : isSmallBetter ? measured <= limit : measured >= limit;
+    return { ...budget, measured, isMustMet: isWithin(budget.must), isAimReached: isWithin(budget.aim) };
+  });
+}
+
+function confirmCell(cells: Measured['cells']) {
+  return cells.find(({ scenario, connections }) => scenario === 'confirm' && connections === CONNECTIONS);
+}
+
+function ratio(value: number | undefined, reference: number | undefined): number | undefined {
+  return value === undefined || reference === undefined || reference === 0 ? undefined : value / reference;
+}
+
+/** `undefined` when one of them, or all, are missing. */
+function lowest(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 || known.length < values.length ? undefined : Math.min(...known);
+}

@@ -1,0 +1,150 @@
+/**
+ * Measures the service beside baselines of the same run, on the same database: `pgbench` inserting the same rows, and the
+ * same HTTP server answering a constant. Prints tables; writes `bench/results/latest.json` and `latest.svg`.
+ *
+ *     npm run bench -- [options]
+ *
+ *     --seconds N            for how long each cell is loaded (5)
+ *     --scenarios a,b        confirm, confirm-with-calculation, estimate, lookup-by-event, lookup-by-id, replay, mix (all)
+ *     --connections 1,16     how many at once (1,16,128)
+ *     --rows N               fills the database up to N contributions first, and measures what that costs
+ *     --against REV          measures another revision too, taking turns
+ *     --database-url URL     an existing PostgreSQL, or a Citus coordinator; keep one for this, the rows stay in it
+ *     --processes N          processes of the service (1)
+ *     --generator NAME       wrk or autocannon (wrk where it is installed)
+ *     --output FOLDER        where the results go (bench/results)
+ *
+ * After each load the rows in the database are compared with the acknowledged answers. The exit code is 1 when they differ,
+ * when a request failed, or when a hot statement reads a growing table from end to end; never because something is slow.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { judge } from './budgets.ts';
+import { type Bench, type Cell, measureCell, measureChecked, measureConstant } from './cells.ts';
+import { startConstantServer } from './constant-server.ts';
+import { measureGrowth } from './growth.ts';
+import { measureHalfLoad } from './half-load.ts';
+import { install, sampleAnswers } from './installation.ts';
+import { measureLifetime } from './lifetime.ts';
+import { loadByAutocannon } from './load/autocannon.ts';
+import { loadByWrk } from './load/wrk.ts';
+import { describeMachine, describeRevision } from './machine.ts';
+import { type BenchOptions, readOptions } from './options.ts';
+import { unpackRevision } from './other-revision.ts';
+import { findPgbench, preparePgbench } from './pgbench.ts';
+import { explainHotStatements } from './plans.ts';
+import { progress } from './report/progress.ts';
+import { renderResults } from './report/tables.ts';
+import { type Results, writeResults } from './results.ts';
+
+const REPOSITORY = join(import.meta.dirname, '..');
+/** For each second of a cell: an old service has confirmed a million in a run of the usual five, or worked for five minutes. */
+const LIFE_CONFIRMATIONS = 200_000;
+const LIFE_SECONDS_MAX = 60;
+const WARM_UP = { connections: 16, seconds: 2 } as const;
+
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => interruption.abort(new Error(`Ended by ${signal}; everything is removed.`)));
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let options: BenchOptions;
+  try {
+    options = readOptions(import.meta.filename);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    return 2;
+  }
+  try {
+    const results = await run(options);
+    process.stdout.write(renderResults(results));
+    writeResults(options.outputDirectory, results);
+    process.stdout.write(`\nWritten: ${join(options.outputDirectory, 'latest.json')} and latest.svg\n`);
+    for (const problem of results.problems) process.stdout.write(`FAILED: ${problem}\n`);
+    return results.problems.length === 0 ? 0 : 1;
+  } catch (error) {
+    const { signal } = interruption;
+    process.stderr.write(`${signal.aborted ? signal.reason.message : (error as Error).stack}\n`);
+    return 1;
+  }
+}
+
+async function run(options: BenchOptions): Promise<Results> {
+  await using cleanUp = new AsyncDisposableStack();
+  const bench = await setUp(options, cleanUp);
+  const { cellSeconds: seconds, rows, scenarios, connections: levels } = options;
+  const connections = levels.at(-1) ?? 1;
+  await warmUp(bench);
+  const growth = rows === undefined ? [] : await measureGrowth(bench, rows, { connections, seconds });
+  const cells: Cell[] = [];
+  for (const level of levels)
+    for (const scenario of scenarios) cells.push(await measureCell(bench, { scenario, connections: level, seconds }));
+  const halfLoad = await measureHalfLoad(bench, cells, seconds);
+  const life = { confirmations: seconds * LIFE_CONFIRMATIONS, secondsMax: seconds * LIFE_SECONDS_MAX, connections };
+  const lifetime = scenarios.includes('confirm') ? await measureLifetime(bench, life) : undefined;
+  const plans = await explainHotStatements(bench.installation);
+  for (const { statement, scannedTables } of plans)
+    if (scannedTables.length > 0) bench.problems.push(`${statement} reads ${scannedTables.join(' and ')} from end to end`);
+  const measured = { cells, growth, halfLoad, lifetime };
+  return { ...describe(options, bench), ...measured, plans, verdicts: judge(measured), problems: bench.problems };
+}
+
+async function setUp(options: BenchOptions, cleanUp: AsyncDisposableStack): Promise<Bench> {
+  const { databaseUrl, processes, against, generator } = options;
+  const { signal } = interruption;
+  const folder = mkdtempSync(join(tmpdir(), 'partner-impact-bench-'));
+  cleanUp.defer(() => rmSync(folder, { recursive: true, force: true }));
+  progress('starting the service and its database');
+  const common = { databaseUrl, processes };
+  const own = { ...common, name: 'working tree', repository: REPOSITORY, folder: join(folder, 'own') };
+  const installation = await install(own, cleanUp, signal);
+  const other = against === undefined ? undefined : join(folder, 'other');
+  const program = findPgbench();
+  if (program === undefined)
+    progress('pgbench is not installed (Debian: postgresql-contrib-15 or postgresql-15): its baseline is missing');
+  const target = { pool: installation.pool, databaseUrl: installation.subject.databaseUrl, folder, signal };
+  return {
+    installation,
+    other:
+      other && against
+        ? await install(
+            { ...common, name: against, repository: unpackRevision(REPOSITORY, against, other), folder: other },
+            cleanUp,
+            signal,
+          )
+        : undefined,
+    constant: await startConstantServer({ processes, answers: await sampleAnswers(installation) }, cleanUp),
+    pgbench: program === undefined ? undefined : await preparePgbench(program, target),
+    load: generator === 'wrk' ? loadByWrk : loadByAutocannon,
+    signal,
+    problems: [],
+  };
+}
+
+/** The first seconds of any program of Node are those of its compiler. */
+async function warmUp(bench: Bench): Promise<void> {
+  progress('warming up');
+  for (const scenario of ['confirm', 'lookup-by-event'] as const) {
+    await measureConstant(bench, { ...WARM_UP, scenario });
+    for (const each of bench.other ? [bench.installation, bench.other] : [bench.installation])
+      await measureChecked(bench, each, { ...WARM_UP, scenario });
+  }
+}
+
+function describe({ generator, processes, cellSeconds, against, databaseUrl }: BenchOptions, { installation }: Bench) {
+  const { version, isDistributed } = installation.server;
+  return {
+    startedAt: new Date(Date.now() - performance.now()),
+    revision: describeRevision(REPOSITORY),
+    options: process.argv.slice(2),
+    machine: describeMachine(),
+    postgres: { version, isDistributed, isEmbedded: databaseUrl === undefined },
+    generator,
+    processes,
+    cellSeconds,
+    against,
+  };
+}

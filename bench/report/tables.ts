@@ -1,0 +1,155 @@
+import type { Verdict } from '../budgets.ts';
+import type { Cell } from '../cells.ts';
+import type { Growth } from '../growth.ts';
+import type { HalfLoad } from '../half-load.ts';
+import type { Lifetime } from '../lifetime.ts';
+import type { Plan } from '../plans.ts';
+import type { Results } from '../results.ts';
+import { SCENARIOS } from '../scenarios.ts';
+import { type Column, decimal, ratio, renderTable, whole } from './table.ts';
+
+/** What a person reads of a run, on standard output. */
+export function renderResults(results: Results): string {
+  const { machine, postgres, cells, growth, halfLoad, lifetime, plans, verdicts } = results;
+  const place = postgres.isDistributed ? ', distributed' : postgres.isEmbedded ? ', embedded' : '';
+  const head = [
+    `Revision ${results.revision}, ${results.startedAt.toISOString()}, load by ${results.generator}, ${results.cellSeconds} s per cell`,
+    `${machine.cores} × ${machine.cpuModel}, ${machine.memoryGigabytes} GB, Linux ${machine.kernel}`,
+    `Node ${machine.node}, PostgreSQL ${postgres.version}${place}, ${results.processes} service process(es)`,
+  ];
+  const parts = [`${head.join('\n')}\n`, renderCells(cells), renderCost(cells)];
+  if (results.against !== undefined) parts.push(renderRevisions(cells, results.against));
+  if (growth.length > 0) parts.push(renderGrowth(growth));
+  if (halfLoad.length > 0) parts.push(renderHalfLoad(halfLoad));
+  if (lifetime) parts.push(renderLifetime(lifetime));
+  // With the few rows of a short run the plans themselves say little.
+  parts.push(renderPlans(plans, growth.length > 0), renderVerdicts(verdicts));
+  return parts.join('');
+}
+
+const CELL: readonly Column<Cell>[] = [
+  ['scenario', ({ scenario }) => SCENARIOS[scenario].title],
+  ['conns', ({ connections }) => String(connections)],
+];
+
+function renderCells(cells: readonly Cell[]): string {
+  return renderTable(
+    'Throughput and latency, beside baselines of the same minute',
+    [
+      ...CELL,
+      ['per second', ({ figures }) => whole(figures.perSecond)],
+      ['p50 ms', ({ figures }) => decimal(figures.p50Ms)],
+      ['p90 ms', ({ figures }) => decimal(figures.p90Ms)],
+      ['p99 ms', ({ figures }) => decimal(figures.p99Ms)],
+      ['max ms', ({ figures }) => decimal(figures.maxMs)],
+      ['constant route', ({ constant }) => whole(constant.perSecond)],
+      ['ratio', ({ figures, constant }) => ratio(figures.perSecond, constant.perSecond)],
+      ['pgbench', ({ pgbenchPerSecond }) => whole(pgbenchPerSecond)],
+      ['ratio', ({ figures, pgbenchPerSecond }) => ratio(figures.perSecond, pgbenchPerSecond)],
+    ],
+    cells,
+  );
+}
+
+const microseconds = (cpu: number | undefined, perSecond: number) =>
+  cpu === undefined || perSecond === 0 ? '–' : whole((cpu / perSecond) * 1e6);
+
+function renderCost(cells: readonly Cell[]): string {
+  return renderTable(
+    'What it costs: cores in use, and microseconds of processor time per request',
+    [
+      ...CELL,
+      ['service cores', ({ figures }) => decimal(figures.serviceCpu)],
+      ['PostgreSQL cores', ({ figures }) => decimal(figures.databaseCpu)],
+      ['service µs', ({ figures }) => microseconds(figures.serviceCpu, figures.perSecond)],
+      ['PostgreSQL µs', ({ figures }) => microseconds(figures.databaseCpu, figures.perSecond)],
+      ['constant route µs', ({ constant }) => microseconds(constant.cpu, constant.perSecond)],
+      ['service MB', ({ figures }) => whole(figures.residentMegabytes)],
+    ],
+    cells,
+  );
+}
+
+function renderRevisions(cells: readonly Cell[], against: string): string {
+  return renderTable(
+    `Working tree against ${against}, taking turns`,
+    [
+      ...CELL,
+      ['per second', ({ figures }) => whole(figures.perSecond)],
+      [against, ({ otherFigures }) => whole(otherFigures?.perSecond)],
+      ['ratio', ({ figures, otherFigures }) => ratio(figures.perSecond, otherFigures?.perSecond)],
+      ['p50 ratio', ({ figures, otherFigures }) => ratio(figures.p50Ms, otherFigures?.p50Ms)],
+      ['p99 ratio', ({ figures, otherFigures }) => ratio(figures.p99Ms, otherFigures?.p99Ms)],
+    ],
+    cells,
+  );
+}
+
+function renderGrowth(growth: readonly Growth[]): string {
+  const [first] = growth;
+  return renderTable(
+    'A small database and a large one',
+    [
+      ['scenario', ({ scenario }) => SCENARIOS[scenario].title],
+      [`${whole(first?.smallRows)} rows`, ({ small }) => whole(small.figures.perSecond)],
+      [`${whole(first?.largeRows)} rows`, ({ large }) => whole(large.figures.perSecond)],
+      ['ratio', ({ small, large }) => ratio(large.figures.perSecond, small.figures.perSecond)],
+      // Beside the first ratio it shows how much of it is the machine.
+      ['constant route meanwhile', ({ small, large }) => ratio(large.constant.perSecond, small.constant.perSecond)],
+      ['p99 ms', ({ small, large }) => `${decimal(small.figures.p99Ms)} → ${decimal(large.figures.p99Ms)}`],
+    ],
+    growth,
+  );
+}
+
+function renderHalfLoad(halfLoad: readonly HalfLoad[]): string {
+  return renderTable(
+    'At half of the highest load, at a fixed rate',
+    [
+      ['scenario', ({ scenario }) => SCENARIOS[scenario].title],
+      ['conns', ({ connections }) => String(connections)],
+      ['rate', ({ ratePerSecond }) => whole(ratePerSecond)],
+      ['reached', ({ figures }) => whole(figures.perSecond)],
+      ['late', ({ late }) => whole(late)],
+      ['p50 ms', ({ figures }) => decimal(figures.p50Ms)],
+      ['p99 ms', ({ figures }) => decimal(figures.p99Ms)],
+      ['max ms', ({ figures }) => decimal(figures.maxMs)],
+    ],
+    halfLoad,
+  );
+}
+
+function renderLifetime({ readySeconds, early, late }: Lifetime): string {
+  return renderTable(
+    `Ready ${decimal(readySeconds)} s after a start on this database; memory of the service`,
+    [
+      ['confirmations since the start', ({ confirmations }) => whole(confirmations)],
+      ['MB', ({ residentMegabytes }) => whole(residentMegabytes)],
+    ],
+    [early, late],
+  );
+}
+
+function renderPlans(plans: readonly Plan[], showsLines: boolean): string {
+  const shown = plans.map(({ statement, lines, scannedTables }) => {
+    const verdict = scannedTables.length === 0 ? 'index access only' : `SCANS ${scannedTables.join(', ')}`;
+    return `  ${statement}: ${verdict}\n${showsLines ? `${lines.map((line) => `      ${line}`).join('\n')}\n\n` : ''}`;
+  });
+  return `\nPlans of the hot statements, on the database as it is now\n\n${shown.join('')}`;
+}
+
+function renderVerdicts(verdicts: readonly Verdict[]): string {
+  const said = (is: boolean | undefined, yes: string, no: string) => (is === undefined ? '–' : is ? yes : no);
+  return renderTable(
+    'Budgets',
+    [
+      ['what', ({ what, measured, needs }) => (measured === undefined ? `${what}; needs ${needs}` : what)],
+      ['measured', ({ measured, unit }) => (measured === undefined ? '–' : `${decimal(measured)} ${unit}`)],
+      ['must', ({ must, unit }) => `${must} ${unit}`],
+      ['', ({ isMustMet }) => said(isMustMet, 'met', 'MISSED')],
+      ['aim', ({ aim, unit }) => `${aim} ${unit}`],
+      ['', ({ isAimReached }) => said(isAimReached, 'reached', 'not reached')],
+    ],
+    verdicts,
+  );
+}

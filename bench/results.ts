@@ -1,0 +1,45 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Verdict } from './budgets.ts';
+import type { Cell } from './cells.ts';
+import type { Growth } from './growth.ts';
+import type { HalfLoad } from './half-load.ts';
+import type { Lifetime } from './lifetime.ts';
+import type { Machine } from './machine.ts';
+import type { Plan } from './plans.ts';
+import { drawChart } from './report/chart.ts';
+
+/** Everything that one run found out; what `latest.json` holds. */
+export interface Results {
+  readonly startedAt: Date;
+  readonly revision: string;
+  /** The words after `npm run bench --`. */
+  readonly options: readonly string[];
+  readonly machine: Machine;
+  readonly postgres: { readonly version: string; readonly isEmbedded: boolean; readonly isDistributed: boolean };
+  readonly generator: string;
+  readonly processes: number;
+  readonly cellSeconds: number;
+  /** The revision that `otherFigures` are of. */
+  readonly against: string | undefined;
+  readonly cells: readonly Cell[];
+  /** Empty without `--rows`. */
+  readonly growth: readonly Growth[];
+  readonly halfLoad: readonly HalfLoad[];
+  /** `undefined` without the scenario confirm. */
+  readonly lifetime: Lifetime | undefined;
+  readonly plans: readonly Plan[];
+  readonly verdicts: readonly Verdict[];
+  readonly problems: readonly string[];
+}
+
+export function writeResults(folder: string, results: Results): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'latest.json'), `${JSON.stringify(results, rounded, 2)}\n`);
+  writeFileSync(join(folder, 'latest.svg'), drawChart(results));
+}
+
+/** No figure of a bench has more than five digits that mean anything. */
+function rounded(_name: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
+}
