@@ -20,7 +20,6 @@
  * Exit code 1 when anything is violated.
  */
 
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ledger } from './fuzz/ledger.ts';
 import { rawCorpus } from './fuzz/raw-corpus.ts';
@@ -68,7 +67,7 @@ async function main(): Promise<number> {
     const corpus = rawCorpus({ apiKey: keys.main, run: seed.toString(36) });
     const raw = await sendRawCorpus(corpus, { port: installation.port, pool: database.pool, report });
     if (!(await installation.isReady())) report('the service is not ready at the end');
-    const memoryMegabytes = residentMegabytes(installation.service.pid as number);
+    const memoryMegabytes = installation.residentMegabytes;
     printFigures(`Fuzz, seed ${seed}`, {
       'generated requests': `${requests}: ${figures.valid} valid, ${figures.mutated} spoiled`,
       'answers by status': show(figures.byStatus),
@@ -101,9 +100,4 @@ function show(counts: Readonly<Record<string, number>>): string {
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([name, count]) => `${name} ${count}`)
     .join(', ');
-}
-
-function residentMegabytes(pid: number): number {
-  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Math.round(Number(kilobytes) / 1024);
 }

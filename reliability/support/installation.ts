@@ -73,6 +73,12 @@ export class Installation {
     return this.#output;
   }
 
+  /** Memory that the service's process has in use now. */
+  get residentMegabytes(): number {
+    const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.service.pid}/status`, 'utf8')) ?? [];
+    return Math.round(Number(kilobytes) / 1024);
+  }
+
   get hasServiceEnded(): boolean {
     return this.service.exitCode !== null || this.service.signalCode !== null;
   }
