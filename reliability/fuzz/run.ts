@@ -7,6 +7,9 @@ import { Known } from './known.ts';
 import type { Ledger } from './ledger.ts';
 import type { WireAnswer } from './wire-format.ts';
 
+/** A path, or an absolute address: Node's parser takes nothing else as the target of our methods. */
+const HTTP_TARGET = /^(?:\/|https?:\/\/)/;
+
 export interface FuzzOptions {
   readonly port: number;
   readonly keys: Keys;
@@ -91,7 +94,7 @@ class Run {
       method: draft.method,
       target: targetOf(draft),
       correlationIds: sent.map(([, value]) => value),
-      isHttp: draft.isHttp,
+      isHttp: draft.isHttp && HTTP_TARGET.test(targetOf(draft)),
       mustBeRefused: draft.mustBeRefused && draft.mutations.length === 1,
       isValid: draft.mutations.length === 0,
     });

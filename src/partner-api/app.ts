@@ -79,7 +79,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
     frameworkErrors: (error, request, reply) => {
       // No hook has run and no route is found yet: a path with a bad percent escape ends here.
       begin(request, reply);
-      sendError(error, request, reply, request.url.startsWith('/v1/impact-transactions') ? 'lookup' : undefined);
+      sendError(error, request, reply, request.url.includes('/v1/impact-transactions') ? 'lookup' : undefined);
     },
   });
   const traffic = { isDraining: false, lastArrivalAtMs: 0 };
