@@ -3,7 +3,8 @@ import { countStoredSince, type StoredCounts } from './database.ts';
 import { prepareEstimates } from './fill.ts';
 import { newToken } from './identifiers.ts';
 import { type Installation, readServiceUsage } from './installation.ts';
-import { answeredOk, failures, type Load, type LoadOutcome } from './load/load.ts';
+import { answeredOk, type Load, type LoadOutcome } from './load/load.ts';
+import { listProblems } from './reconcile.ts';
 import { SCENARIOS, type ScenarioName } from './scenarios.ts';
 
 /** What is done to one installation, for how long. */
@@ -81,23 +82,6 @@ async function countWhenQuiet({ pool, partner }: Installation, sinceMs: number):
     if (last && last.contributions === counts.contributions && last.estimates === counts.estimates) return counts;
     last = counts;
   }
-}
-
-/** acknowledged ≤ stored ≤ acknowledged + what was in flight when the load stopped, or broke off, or had an unknown outcome. */
-function listProblems({ scenario, connections }: Task, outcome: LoadOutcome, stored: StoredCounts): string[] {
-  const problems: string[] = [];
-  const { storesRows, needsEstimates } = SCENARIOS[scenario];
-  const acknowledged = storesRows ? (outcome.statuses['201'] ?? 0) : 0;
-  const inFlight = storesRows ? connections + failures(outcome) : 0;
-  const expect = (what: string, count: number) => {
-    if (count >= acknowledged && count <= acknowledged + inFlight) return;
-    problems.push(`${scenario}: ${acknowledged} acknowledged and at most ${inFlight} in flight, but ${count} ${what} stored`);
-  };
-  expect('rows', stored.contributions + stored.estimates);
-  if (needsEstimates) expect('links', stored.links);
-  if (failures(outcome) > 0)
-    problems.push(`${scenario}: failed requests: ${JSON.stringify(outcome.statuses)}, ${outcome.unanswered} without an answer`);
-  return problems;
 }
 
 /** The mean of each figure. */

@@ -1,7 +1,7 @@
 /** What is asked of the service, over and over. `wrk/requests.lua` and `load/requests.ts` say what each sends. */
 export interface Scenario {
   readonly title: string;
-  /** Every 2xx of a 201 is a new row in the database; the other scenarios leave it as it is. */
+  /** Every 201 is a new row in the database; the other scenarios leave it as it is. */
   readonly storesRows: boolean;
   /** Compared with `pgbench` inserting the same contributions, one per transaction. */
   readonly hasPgbenchBaseline: boolean;

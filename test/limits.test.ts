@@ -1,6 +1,12 @@
 /** Rate limits, sizes and overload: interface, "Limits"; decisions, sections 1 and 6. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fastify from 'fastify';
+import { loadGate } from '../src/partner-api/load-gate.ts';
 import { countByStatus, detailCodes } from './support/client.ts';
 import { countRows } from './support/records.ts';
 import { testService } from './support/service.ts';
@@ -74,5 +80,59 @@ describe('sizes', () => {
     }
     assert.equal((await client.confirm({}, { 'content-encoding': 'gzip' })).status, 415);
     assert.equal((await client.confirm({}, { 'content-type': 'application/json; charset=UTF-8' })).status, 201);
+  });
+});
+
+describe('overload is shed with 503 and not queued without bound', () => {
+  const listen = async () => {
+    const work: (() => void)[] = [];
+    const gate = loadGate({ isDraining: false, lastArrivalAtMs: 0 }, () => {});
+    const server = createServer(gate.guard((_request, response) => void work.push(() => response.end('{}'))));
+    const app = fastify();
+    gate.learnRoutes(app);
+    const terms = { trafficClass: 'writes', isWrite: true, recoverable: 'confirm' } as const;
+    app.post('/work', { config: { operation: 'work', terms: { ...terms, inFlightMax: 2 } } }, async () => {});
+    app.get('/work', { config: { operation: 'look', terms: { ...terms, inFlightMax: 3 } } }, async () => {});
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    after(() => server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/work`;
+    return {
+      url,
+      finish: () => {
+        for (const end of work.splice(0)) end();
+      },
+      isBusy: async (count: number) => {
+        while (work.length < count) await sleep(5);
+      },
+    };
+  };
+
+  test('from its ceiling on a route is refused, one with a higher ceiling goes on, and afterwards all are served again', async () => {
+    const { url, finish, isBusy } = await listen();
+    const underWay = [fetch(url, { method: 'POST' }), fetch(url, { method: 'POST' })];
+    await isBusy(2);
+    const refused = await fetch(url, { method: 'POST', headers: { 'x-correlation-id': 'corr-of-refusal' } });
+    const body = JSON.parse(await refused.text());
+    assert.deepEqual(
+      [refused.status, refused.headers.get('retry-after'), refused.headers.get('x-correlation-id')],
+      [503, '1', 'corr-of-refusal'],
+    );
+    assert.deepEqual(
+      [body.error.code, body.error.correlation_id, body.error.retryable],
+      ['internal_service_unavailable', 'corr-of-refusal', true],
+    );
+    assert.equal(body.error.details[0].code, 'not_authorized');
+    const lookup = fetch(url);
+    await isBusy(3);
+    finish();
+    assert.deepEqual(
+      (await Promise.all([...underWay, lookup])).map(({ status }) => status),
+      [200, 200, 200],
+    );
+    const next = fetch(url, { method: 'POST' });
+    await isBusy(1);
+    finish();
+    assert.equal((await next).status, 200);
   });
 });

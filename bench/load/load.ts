@@ -40,12 +40,12 @@ export interface LoadOutcome {
 
 export type Load = (request: LoadRequest, signal: AbortSignal) => Promise<LoadOutcome>;
 
-export function answeredOk({ statuses }: LoadOutcome): number {
+export function answeredOk({ statuses }: Pick<LoadOutcome, 'statuses'>): number {
   return sum(Object.entries(statuses).flatMap(([status, count]) => (status.startsWith('2') ? count : [])));
 }
 
 /** Answers that are not 2xx, and requests without one. In a bench there is no good reason for any. */
-export function failures({ statuses, unanswered }: LoadOutcome): number {
+export function failures({ statuses, unanswered }: Pick<LoadOutcome, 'statuses' | 'unanswered'>): number {
   return unanswered + sum(Object.entries(statuses).flatMap(([status, count]) => (status.startsWith('2') ? [] : count)));
 }
 

@@ -4,8 +4,8 @@ import { SCENARIOS } from '../scenarios.ts';
 import { whole } from './table.ts';
 
 const WIDTH = 880;
-const LABEL_WIDTH = 190;
-const BARS_WIDTH = 520;
+const LABEL_WIDTH = 212;
+const BARS_WIDTH = 490;
 const TOP = 92;
 const BAR_HEIGHT = 15;
 const BAR_STEP = 18;
@@ -43,7 +43,7 @@ export function drawChart({
   let y = TOP;
   const drawn = groups.map(({ cell, bars }) => {
     const group = drawGroup(cell, bars, { y, longest });
-    y += bars.length * BAR_STEP + GROUP_GAP;
+    y += Math.max(bars.length, titleLines(cell).length) * BAR_STEP + GROUP_GAP;
     return group;
   });
   const height = y + BOTTOM - GROUP_GAP;
@@ -71,9 +71,8 @@ function barsOf({ figures, constant, pgbenchPerSecond }: Cell): Bar[] {
   ];
 }
 
-function drawGroup({ scenario }: Cell, bars: readonly Bar[], { y, longest }: { y: number; longest: number }): string {
-  const [name = '', ...rest] = splitTitle(SCENARIOS[scenario].title);
-  const label = [name, ...rest].map((line, index) => {
+function drawGroup(cell: Cell, bars: readonly Bar[], { y, longest }: { y: number; longest: number }): string {
+  const label = titleLines(cell).map((line, index) => {
     const style = index === 0 ? 'text' : 'quiet small';
     return `<text class="${style}" x="24" y="${y + 12 + index * BAR_STEP}">${escapeXml(line)}</text>`;
   });
@@ -86,23 +85,23 @@ function drawGroup({ scenario }: Cell, bars: readonly Bar[], { y, longest }: { y
   return [...label, ...drawn].join('\n');
 }
 
-/** `mix 60 % confirm, …` has two lines: the name, and what it is made of. */
-function splitTitle(title: string): string[] {
-  const [, name, parts] = /^(mix) (.*)$/.exec(title) ?? [];
-  return name && parts ? [name, ...parts.split(/(?<=, .*), /)] : [title];
+/** What a mix is made of stands below its name. */
+function titleLines({ scenario }: Cell): string[] {
+  const [, name, parts] = /^(mix) (.*)$/.exec(SCENARIOS[scenario].title) ?? [];
+  return name && parts ? [name, ...parts.split(/(?<=, .*), /)] : [SCENARIOS[scenario].title];
 }
 
 function drawLegend(): string {
   const entries = [
-    ['service', 'the service, durable and with everything on'],
-    ['pgbench', 'pgbench, the same rows one per transaction'],
-    ['constant', 'a Fastify route that answers a constant'],
+    ['service', 'the service, every write durable'],
+    ['pgbench', 'pgbench, the same rows one by one'],
+    ['constant', 'a Fastify route answering a constant'],
   ] as const;
   let x = 24;
   return entries
     .map(([kind, text]) => {
       const at = x;
-      x += 38 + text.length * 6.3;
+      x += 44 + text.length * 6.5;
       return `<rect class="${kind}" x="${at}" y="54" width="12" height="12" rx="2"/><text class="quiet small" x="${at + 18}" y="64">${text}</text>`;
     })
     .join('');

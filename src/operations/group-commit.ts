@@ -36,7 +36,7 @@ export interface GroupCommit<Request, Outcome> {
   submitAlone(request: Request): Promise<Outcome>;
 }
 
-const BATCH_MAX = 256;
+const BATCH_MAX = 512;
 const WAITING_MAX = 2_048;
 /** The deadline of a request: whoever waited as long has been answered. */
 const WAIT_MAX_MS = 5_000;

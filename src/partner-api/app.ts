@@ -2,16 +2,18 @@
  * The contract's HTTP interface, `/v1`. A route says what goes in and what comes out; what happens is an operation's
  * affair, and what SQL says is known to neither.
  */
+import { createServer, type ServerOptions } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fastifySwagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Environment } from '../domain/api-key.ts';
 import { isLongIdentifier, newId } from '../domain/identifiers.ts';
-import { ServiceError, unavailable } from '../domain/service-error.ts';
+import { ServiceError } from '../domain/service-error.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { Authenticate } from './authenticate.ts';
 import { serveReference } from './docs.ts';
 import { sendError } from './errors.ts';
+import { loadGate, type Traffic } from './load-gate.ts';
 import { wrongMethodCheck } from './methods.ts';
 import { answerClientError, answerWhatNodeWould } from './node-answers.ts';
 import { DOCUMENT_HEAD } from './openapi.ts';
@@ -58,23 +60,26 @@ export interface PartnerApi {
 const BODY_MAX_BYTES = 65_536;
 const HEADERS_MAX_BYTES = 16_384;
 
+const SERVER: ServerOptions = {
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  keepAliveTimeout: 72_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: HEADERS_MAX_BYTES,
+  requireHostHeader: false,
+};
+
 /** Builds the interface without listening. */
 export async function buildPartnerApi(options: PartnerApiOptions): Promise<PartnerApi> {
+  const traffic: Traffic = { isDraining: false, lastArrivalAtMs: 0 };
+  const gate = loadGate(traffic, options.onAnswer);
   const app: FastifyInstance = Fastify({
+    serverFactory: (handle) => createServer(SERVER, gate.guard(handle)),
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: BODY_MAX_BYTES,
-    // Time-outs: 10 s for the headers, 15 s for the whole request.
-    requestTimeout: 15_000,
-    keepAliveTimeout: 72_000,
     return503OnClosing: false,
     routerOptions: { maxParamLength: HEADERS_MAX_BYTES },
-    http: {
-      headersTimeout: 10_000,
-      connectionsCheckingInterval: 1_000,
-      maxHeaderSize: HEADERS_MAX_BYTES,
-      requireHostHeader: false,
-    },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
       // No hook has run and no route is found yet: a path with a bad percent escape ends here.
@@ -82,7 +87,6 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
       sendError(error, request, reply, request.url.includes('/v1/impact-transactions') ? 'lookup' : undefined);
     },
   });
-  const traffic = { isDraining: false, lastArrivalAtMs: 0 };
   const refuseWrongMethod = wrongMethodCheck(app);
   app.decorateRequest('context');
   app.addHook('onRequest', async (request, reply) => {
@@ -98,6 +102,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
     if (!(error instanceof ServiceError) && reply.statusCode >= 500)
       options.onUnexpectedError(error, request.context.correlationId);
   });
+  gate.learnRoutes(app);
   acceptJsonOnly(app);
   answerWhatNodeWould(app);
   await app.register(fastifySwagger, { openapi: DOCUMENT_HEAD });
@@ -125,13 +130,8 @@ async function untilQuiet(traffic: { readonly lastArrivalAtMs: number }): Promis
 /** The six operations of the contract, behind authentication, permission, rate limit and validation, in this order. */
 function registerContract(v1: FastifyInstance, options: PartnerApiOptions): void {
   const limitRate = rateLimits(options.processes);
-  let inFlight = 0;
   v1.addHook('onRequest', async (request, reply) => {
     const terms = termsOf(request);
-    if (inFlight >= terms.inFlightMax)
-      throw unavailable('The service is overloaded. Look up or retry after the time in Retry-After.');
-    inFlight++;
-    reply.raw.once('close', () => inFlight--);
     const apiKey = request.headers['x-api-key'];
     const caller = await options.authenticate({ apiKey: typeof apiKey === 'string' ? apiKey : undefined, address: request.ip });
     request.context.caller = caller;

@@ -16,7 +16,7 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, { operatio
     {
       config: {
         operation: 'createDeliveryEmissionsEstimate',
-        terms: { trafficClass: 'writes', inFlightMax: 256, isWrite: true },
+        terms: { trafficClass: 'writes', inFlightMax: 768, isWrite: true },
       },
       schema: {
         ...describeOperation('createDeliveryEmissionsEstimate'),

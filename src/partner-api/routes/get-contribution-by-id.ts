@@ -16,7 +16,7 @@ export function getContributionById(app: FastifyInstance, { operations, environm
     {
       config: {
         operation: 'getContributionById',
-        terms: { trafficClass: 'lookups', inFlightMax: 512, isWrite: false, recoverable: 'lookup' },
+        terms: { trafficClass: 'lookups', inFlightMax: 4_096, isWrite: false, recoverable: 'lookup' },
       },
       schema: {
         ...describeOperation('getContributionById'),

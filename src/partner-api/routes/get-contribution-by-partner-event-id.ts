@@ -14,7 +14,7 @@ export function getContributionByPartnerEventId(app: FastifyInstance, { operatio
     {
       config: {
         operation: 'getContributionByPartnerEventId',
-        terms: { trafficClass: 'lookups', inFlightMax: 512, isWrite: false, recoverable: 'lookup' },
+        terms: { trafficClass: 'lookups', inFlightMax: 4_096, isWrite: false, recoverable: 'lookup' },
       },
       schema: {
         ...describeOperation('getContributionByPartnerEventId'),

@@ -1,0 +1,111 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { describeErrorCode } from '../domain/error-codes.ts';
+import { isLongIdentifier, newId } from '../domain/identifiers.ts';
+import { unavailable } from '../domain/service-error.ts';
+import type { Answer } from './app.ts';
+import { errorEnvelope } from './errors.ts';
+import { paced } from './paced.ts';
+import type { RouteTerms } from './request-context.ts';
+
+/** What the gate and the rest of the interface know of the requests together. */
+export interface Traffic {
+  isDraining: boolean;
+  lastArrivalAtMs: number;
+}
+
+interface GuardedRoute {
+  readonly method: string;
+  readonly path: RegExp;
+  readonly operation: string | undefined;
+  readonly inFlightMax: number;
+  /** The answer's body before and after the correlation id. */
+  readonly body: readonly [string, string];
+}
+
+export interface LoadGate {
+  /** Learns every route with terms that is registered from now on. */
+  learnRoutes(app: FastifyInstance): void;
+  /** Puts the gate before a listener. */
+  guard(handle: RequestListener): RequestListener;
+}
+
+/**
+ * Refuses what the service will not get to, before the framework sees it: a refusal must cost a fraction of the work that it
+ * refuses, or under overload refusing takes all the time there is. Each route's requests are refused from its own number of
+ * requests in flight on.
+ *
+ * @see decisions, section 6: reports are shed first, then estimates, then new confirmations; look-ups of contributions last.
+ */
+export function loadGate(traffic: Traffic, onAnswer: (answer: Answer) => void): LoadGate {
+  const routes: GuardedRoute[] = [];
+  let lowestMax = Number.POSITIVE_INFINITY;
+  let inFlight = 0;
+
+  const findBusy = ({ method, url = '' }: IncomingMessage): GuardedRoute | undefined => {
+    if (inFlight < lowestMax) return undefined;
+    const path = url.split('?', 1)[0] as string;
+    const route = routes.find((each) => each.method === method && each.path.test(path));
+    return route && inFlight >= route.inFlightMax ? route : undefined;
+  };
+  const refuseInTurn = paced();
+  return {
+    learnRoutes(app) {
+      app.addHook('onRoute', ({ url, method, config }) => {
+        const terms = config?.terms;
+        if (!terms) return;
+        lowestMax = Math.min(lowestMax, terms.inFlightMax);
+        for (const each of [method].flat()) routes.push(guardedRoute(each, url, terms, config.operation));
+      });
+    },
+    guard: (handle) => (request, response) => {
+      const busy = findBusy(request);
+      if (busy) {
+        traffic.lastArrivalAtMs = performance.now();
+        return refuseInTurn(() => refuse(request, response, { busy, isLast: traffic.isDraining, onAnswer }));
+      }
+      inFlight++;
+      response.once('close', () => inFlight--);
+      handle(request, response);
+    },
+  };
+}
+
+const MARK = '{correlation_id}';
+
+function guardedRoute(method: string, url: string, terms: RouteTerms, operation: string | undefined): GuardedRoute {
+  const refusal = unavailable('The service is overloaded. Look up or retry after the time in Retry-After.');
+  const body = JSON.stringify(errorEnvelope(refusal, MARK, terms.recoverable)).split(MARK) as [string, string];
+  const path = new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`);
+  return { method, path, operation, inFlightMax: terms.inFlightMax, body };
+}
+
+interface Refusal {
+  readonly busy: GuardedRoute;
+  readonly isLast: boolean;
+  readonly onAnswer: (answer: Answer) => void;
+}
+
+function refuse({ headers }: IncomingMessage, response: ServerResponse, { busy, isLast, onAnswer }: Refusal): void {
+  const errorCode = 'internal_service_unavailable';
+  const { status, retryAfterSeconds = 1 } = describeErrorCode(errorCode);
+  const sent = headers['x-correlation-id'];
+  const correlationId = isLongIdentifier(sent) ? sent : newId('corr');
+  const body = busy.body[0] + correlationId + busy.body[1];
+  response.writeHead(status, [
+    'content-type',
+    'application/json; charset=utf-8',
+    'content-length',
+    String(body.length),
+    'x-correlation-id',
+    correlationId,
+    'cache-control',
+    'no-store',
+    'retry-after',
+    String(retryAfterSeconds),
+    ...(isLast ? ['connection', 'close'] : []),
+  ]);
+  // The whole text is ASCII: head and body leave in one write.
+  response.end(body, 'latin1');
+  onAnswer({ correlationId, partnerId: undefined, operation: busy.operation, status, errorCode, durationMs: 0 });
+}

@@ -1,0 +1,29 @@
+/** Refusals per millisecond: a quarter of the processor at most goes to refusing. */
+const REFUSALS_PER_MS = 4;
+const TURN_MS = 5;
+/** More than these wait for nobody: their senders are refused at once, and memory stays bounded. */
+const WAITING_MAX = 3_072;
+
+/**
+ * Refusals take turns, so that they leave the time to the work: a sender that waits for its refusal sends nothing meanwhile.
+ * One that finds too many before it is refused at once.
+ */
+export function paced(): (refuse: () => void) => void {
+  const waiting: (() => void)[] = [];
+  let turnedAtMs = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const takeTurn = () => {
+    const sinceMs = performance.now() - turnedAtMs;
+    const due = waiting.splice(0, Math.ceil(sinceMs * REFUSALS_PER_MS));
+    turnedAtMs += sinceMs;
+    for (const refuse of due) refuse();
+    timer = waiting.length > 0 ? setTimeout(takeTurn, TURN_MS) : undefined;
+  };
+  return (refuse) => {
+    if (waiting.length >= WAITING_MAX) return refuse();
+    waiting.push(refuse);
+    if (timer) return;
+    turnedAtMs = performance.now();
+    timer = setTimeout(takeTurn, TURN_MS);
+  };
+}

@@ -1,0 +1,78 @@
+/** The parts of the bench that judge: what they let through unnoticed, no figure would show. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { judge, type Measured } from '../bench/budgets.ts';
+import {
+  calculationId,
+  eventId,
+  idempotencyKey,
+  identifierSql,
+  newToken,
+  orderRef,
+  transactionId,
+} from '../bench/identifiers.ts';
+import { listProblems } from '../bench/reconcile.ts';
+import { testDatabase } from './support/database.ts';
+
+const task = { scenario: 'confirm', connections: 8 } as const;
+const stored = (contributions: number, estimates = 0, links = 0) => ({ contributions, estimates, links });
+
+describe('the rows in the database equal the acknowledged answers', () => {
+  const outcome = { statuses: { '201': 100 }, unanswered: 0 };
+
+  test('from all that was acknowledged to all that was in flight besides', () => {
+    for (const count of [100, 108]) assert.deepEqual(listProblems(task, outcome, stored(count)), []);
+  });
+
+  test('one row fewer, or one more than could be in flight, is a problem', () => {
+    for (const count of [99, 109]) assert.equal(listProblems(task, outcome, stored(count)).length, 1);
+  });
+
+  test('a failed request is a problem, and may have stored a row', () => {
+    const failed = { statuses: { '201': 100, '503': 1 }, unanswered: 1 };
+    assert.equal(listProblems(task, failed, stored(110)).length, 1);
+    assert.equal(listProblems(task, failed, stored(111)).length, 2);
+  });
+
+  test('a replay that stores a row is a problem', () => {
+    assert.equal(listProblems({ scenario: 'replay', connections: 8 }, outcome, stored(1)).length, 1);
+  });
+
+  test('a confirmation with calculation that made no link is a problem', () => {
+    const withCalculation = { scenario: 'confirm-with-calculation', connections: 8 } as const;
+    assert.deepEqual(listProblems(withCalculation, outcome, stored(100, 0, 100)), []);
+    assert.equal(listProblems(withCalculation, outcome, stored(100, 0, 99)).length, 1);
+  });
+});
+
+describe('the verdict on a budget', () => {
+  const nothing: Measured = { cells: [], growth: [], halfLoad: [], lifetime: undefined };
+  const held = (residentMegabytes: number) => ({ confirmations: 1, residentMegabytes });
+  const verdictOn = (what: string, measured: Measured) => judge(measured).find((verdict) => verdict.what.startsWith(what));
+
+  test('what was not measured has none', () => {
+    assert.ok(judge(nothing).every(({ isMustMet, isAimReached }) => isMustMet === undefined && isAimReached === undefined));
+  });
+
+  test('where small is better, more than the limit misses it', () => {
+    const lifetime = { readySeconds: 1.5, early: held(100), late: held(131) };
+    const ready = verdictOn('ready', { ...nothing, lifetime });
+    assert.deepEqual([ready?.isMustMet, ready?.isAimReached], [true, false]);
+    assert.equal(verdictOn('memory', { ...nothing, lifetime })?.isMustMet, false);
+  });
+});
+
+test('identifiers made by SQL are those that the load asks for', async () => {
+  const { pool } = await testDatabase();
+  const token = newToken();
+  const columns = Object.values(identifierSql(token, 'number'));
+  for (const number of [1, 4_294_967, 130_000_000]) {
+    const { rows } = await pool.query({
+      text: `select ${columns.join(', ')} from (values ($1::bigint)) as given (number)`,
+      values: [number],
+      rowMode: 'array',
+    });
+    const expected = [eventId, orderRef, idempotencyKey, transactionId, calculationId].map((make) => make(token, number));
+    assert.deepEqual(rows[0], expected);
+  }
+});
