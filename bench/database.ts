@@ -68,6 +68,16 @@ export async function listGrowingTables(pool: pg.Pool, rowsMin: number): Promise
   return rows.map(({ name }) => name);
 }
 
+/** Table and indexes, of each contribution that is there; an estimate of the last `analyze`. */
+export async function readContributionBytes(pool: pg.Pool): Promise<number | undefined> {
+  const { rows } = await pool.query<{ bytes: number | null }>(
+    `select (pg_total_relation_size(oid) / nullif(reltuples, 0))::float8 as bytes from pg_class where oid = 'contribution'::regclass`,
+  );
+  const bytes = rows[0]?.bytes ?? 0;
+  // A distributed table keeps its rows on other servers.
+  return bytes > 0 ? Math.round(bytes) : undefined;
+}
+
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** Leaves nothing undone that a later measurement would pay for. */

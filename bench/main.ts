@@ -23,6 +23,7 @@ import { join } from 'node:path';
 import { judge } from './budgets.ts';
 import { type Bench, type Cell, measureCell, measureChecked, measureConstant } from './cells.ts';
 import { startConstantServer } from './constant-server.ts';
+import { readContributionBytes } from './database.ts';
 import { measureGrowth } from './growth.ts';
 import { measureHalfLoad } from './half-load.ts';
 import { install, sampleAnswers } from './installation.ts';
@@ -88,8 +89,16 @@ async function run(options: BenchOptions): Promise<Results> {
   const plans = await explainHotStatements(bench.installation);
   for (const { statement, scannedTables } of plans)
     if (scannedTables.length > 0) bench.problems.push(`${statement} reads ${scannedTables.join(' and ')} from end to end`);
+  const contributionBytes = await readContributionBytes(bench.installation.pool);
   const measured = { cells, growth, halfLoad, lifetime };
-  return { ...describe(options, bench), ...measured, plans, verdicts: judge(measured), problems: bench.problems };
+  return {
+    ...describe(options, bench),
+    ...measured,
+    plans,
+    contributionBytes,
+    verdicts: judge(measured),
+    problems: bench.problems,
+  };
 }
 
 async function setUp(options: BenchOptions, cleanUp: AsyncDisposableStack): Promise<Bench> {

@@ -29,6 +29,8 @@ export interface Results {
   /** `undefined` without the scenario confirm. */
   readonly lifetime: Lifetime | undefined;
   readonly plans: readonly Plan[];
+  /** With its share of the indexes; `undefined` on a distributed database. */
+  readonly contributionBytes: number | undefined;
   readonly verdicts: readonly Verdict[];
   readonly problems: readonly string[];
 }

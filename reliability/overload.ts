@@ -89,6 +89,8 @@ interface Phase {
   readonly figures: LoadFigures;
   /** Cores in use on average, by whom. */
   readonly cores: Readonly<Record<'service' | 'database' | 'generator' | 'others', number>>;
+  /** Of the service, at the end. */
+  readonly memoryMegabytes: number;
 }
 
 async function measure(load: Load, installation: Installation): Promise<Phase> {
@@ -107,7 +109,11 @@ async function measure(load: Load, installation: Installation): Promise<Phase> {
   const [service, database, generator, machine] = (['service', 'database', 'generator', 'machine'] as const).map(
     (who) => (after[who] - before[who]) / seconds,
   ) as [number, number, number, number];
-  return { figures, cores: { service, database, generator, others: Math.max(0, machine - service - database - generator) } };
+  return {
+    figures,
+    cores: { service, database, generator, others: Math.max(0, machine - service - database - generator) },
+    memoryMegabytes: installation.residentMegabytes,
+  };
 }
 
 function usefulPerSecond({ confirmations, measuredMs }: LoadFigures): number {
@@ -169,6 +175,7 @@ function print(peak: Phase, over: Phase): void {
     'connections at most': connectionsMax,
     'sent late at p99, ms': Math.round(latenessMs),
     'cores in use': cores(over),
+    'memory of the service, MB': over.memoryMegabytes,
   });
 }
 

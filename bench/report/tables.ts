@@ -22,6 +22,8 @@ export function renderResults(results: Results): string {
   if (growth.length > 0) parts.push(renderGrowth(growth));
   if (halfLoad.length > 0) parts.push(renderHalfLoad(halfLoad));
   if (lifetime) parts.push(renderLifetime(lifetime));
+  if (results.contributionBytes)
+    parts.push(`\nA contribution takes ${whole(results.contributionBytes)} bytes with its indexes\n`);
   // With the few rows of a short run the plans themselves say little.
   parts.push(renderPlans(plans, growth.length > 0), renderVerdicts(verdicts));
   return parts.join('');

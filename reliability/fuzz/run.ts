@@ -5,6 +5,7 @@ import { generate, type Keys } from './generate.ts';
 import { judge } from './judge.ts';
 import { Known } from './known.ts';
 import type { Ledger } from './ledger.ts';
+import { Owners } from './owners.ts';
 import type { WireAnswer } from './wire-format.ts';
 
 /** A path, or an absolute address: Node's parser takes nothing else as the target of our methods. */
@@ -53,6 +54,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzFigures> {
 
 class Run {
   readonly known = new Known();
+  readonly #owners = new Owners();
   readonly #options: FuzzOptions;
   readonly #byStatus: Record<string, number> = {};
   readonly #byCode: Record<string, number> = {};
@@ -88,9 +90,12 @@ class Run {
     }
     const { answer } = received;
     increment(this.#byStatus, String(answer.status));
-    this.#learn(draft, answer);
+    const body = readOrNothing(answer.body);
+    this.#learn(draft, answer, body);
+    const apiKey = draft.headers.find(([name]) => name === 'X-API-Key')?.[1] ?? '';
+    const foreign = this.#owners.note(body, apiKey).map((id) => `${id} is another partner's`);
     const sent = draft.headers.filter(([name]) => name.toLowerCase() === 'x-correlation-id');
-    return judge(answer, {
+    const problems = judge(answer, {
       method: draft.method,
       target: targetOf(draft),
       correlationIds: sent.map(([, value]) => value),
@@ -98,10 +103,11 @@ class Run {
       mustBeRefused: draft.mustBeRefused && draft.mutations.length === 1,
       isValid: draft.mutations.length === 0,
     });
+    return [...problems, ...foreign];
   }
 
-  #learn(draft: Draft, answer: WireAnswer): void {
-    const body = readOrNothing(answer.body);
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is read as the JSON that it is
+  #learn(draft: Draft, answer: WireAnswer, body: any): void {
     if (body?.error) increment(this.#byCode, body.error.code);
     if (draft.method !== 'POST' || answer.status >= 300 || !body) return;
     this.#options.ledger.note(answer, body);

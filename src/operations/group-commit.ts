@@ -42,8 +42,10 @@ const WAITING_MAX = 2_048;
 const WAIT_MAX_MS = 5_000;
 const DEADLOCK_RETRIES = 3;
 
-/** How long anything waits for a key that another transaction holds, before it makes way for others. */
-const LOCK_TIMEOUT_MS = 100;
+/** How long a batch waits for a key that another transaction holds: longer than a commit takes, and short for its neighbours. */
+const BATCH_LOCK_TIMEOUT_MS = 25;
+/** How long a single request waits for it on the lane that it shares. */
+const SINGLE_LOCK_TIMEOUT_MS = 100;
 /** How long a request waits for its twin, on a lane where it holds up nobody else. */
 const TWIN_LOCK_TIMEOUT_MS = 4_000;
 
@@ -86,7 +88,7 @@ export function groupCommit<Request, Outcome>(options: GroupCommitOptions<Reques
     batchMax: 1,
     run: async (requests) => {
       try {
-        return await Promise.all(requests.map((request) => commitAlone(request, LOCK_TIMEOUT_MS)));
+        return await Promise.all(requests.map((request) => commitAlone(request, SINGLE_LOCK_TIMEOUT_MS)));
       } catch (error) {
         if (isLockTimeout(error)) return requests.map(awaitTwin);
         throw error;
@@ -99,7 +101,7 @@ export function groupCommit<Request, Outcome>(options: GroupCommitOptions<Reques
     retriesLeft = DEADLOCK_RETRIES,
   ): Promise<(Outcome | Promise<Outcome>)[]> => {
     try {
-      const outcomes = await commitBatch(requests, LOCK_TIMEOUT_MS);
+      const outcomes = await commitBatch(requests, BATCH_LOCK_TIMEOUT_MS);
       return requests.map((request, index) => outcomes[index] ?? submitAlone(request));
     } catch (error) {
       if (error instanceof CommitUnknownError) return requests.map(lookAgain);
