@@ -1,36 +1,54 @@
 /**
- * Takes the rules away one at a time, in a private copy, and shows the test that turns red for each.
+ * Takes the rules of the interface away one at a time, in a private copy, and shows the test that turns red for each.
  *
  *     node reliability/mutants.ts [--only PART-OF-A-RULE]
  *
- * Exit code 1 when a rule can be taken away without a test that notices.
+ * First the tests run with every rule in place: a test that is red by itself would notice anything. A rule counts as noticed
+ * when a test fails by its title; a file that no longer runs at all shows only that the change was a bad one.
+ *
+ *   --only  just the rules whose sentence contains this
+ *
+ * The rules, each with its section and its change, stand in reliability/mutants/rules.ts. Exit code 1 when a rule can be taken
+ * away without a test that notices.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { RULES, type Rule } from './mutants/rules.ts';
+import { readArguments } from './support/arguments.ts';
+import { progress } from './support/report.ts';
+
+type Finding = { readonly red: string } | { readonly problem: string };
 
 const REPOSITORY = join(import.meta.dirname, '..');
-const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
-const rules = RULES.filter(({ rule }) => rule.includes(values.only));
-
+const { only } = readArguments(import.meta.filename, { only: { type: 'string', default: '' } });
+const rules = RULES.filter(({ rule }) => rule.includes(only));
 const copy = mkdtempSync(join(tmpdir(), 'partner-impact-mutants-'));
-try {
+
+process.exitCode = await main().finally(() => rmSync(copy, { recursive: true, force: true }));
+
+async function main(): Promise<number> {
   copyRepository();
-  let survivors = 0;
-  for (const [index, rule] of rules.entries()) {
-    const red = await findRedTest(rule);
-    if (red === undefined) survivors++;
-    console.log(
-      `${String(index + 1).padStart(2)}. ${rule.rule} (${rule.source})\n    ${red === undefined ? 'SURVIVED: no test noticed' : `red: ${red}`}`,
-    );
+  const files = [...new Set(rules.flatMap(({ tests }) => tests.map(testFile)))];
+  progress(`With all rules in place: ${files.length} files of tests`);
+  const control = await runTests(files);
+  if (!control.isGreen) {
+    process.stdout.write(`${control.output}\nFAILED: the tests are red with every rule in place, so they prove nothing\n`);
+    return 1;
   }
-  console.log(`\n${rules.length} rules taken away, ${rules.length - survivors} noticed, ${survivors} survived`);
-  process.exitCode = survivors === 0 && rules.length > 0 ? 0 : 1;
-} finally {
-  rmSync(copy, { recursive: true, force: true });
+  let missed = 0;
+  for (const [index, rule] of rules.entries()) {
+    progress(`${index + 1} of ${rules.length}: ${rule.rule}`);
+    const finding = await takeAway(rule);
+    if ('problem' in finding) missed++;
+    const verdict = 'red' in finding ? `red: ${finding.red}` : finding.problem;
+    process.stdout.write(`${String(index + 1).padStart(2)}. ${rule.rule} (${rule.source})\n    ${verdict}\n`);
+  }
+  process.stdout.write(
+    `\n${missed === 0 ? 'PASSED' : 'FAILED'}: ${rules.length} rules taken away, ${rules.length - missed} noticed\n`,
+  );
+  return missed === 0 && rules.length > 0 ? 0 : 1;
 }
 
 function copyRepository(): void {
@@ -39,35 +57,46 @@ function copyRepository(): void {
   symlinkSync(join(REPOSITORY, 'node_modules'), join(copy, 'node_modules'));
 }
 
+function testFile(name: string): string {
+  return name.includes('/') ? name : `test/${name}.test.ts`;
+}
+
 /** The title of the first test that fails without the rule. */
-async function findRedTest({ rule, file, find, replace, tests }: Rule): Promise<string | undefined> {
+async function takeAway({ file, find, replace, tests }: Rule): Promise<Finding> {
   const path = join(copy, file);
   const text = readFileSync(path, 'utf8');
-  if (text.split(find).length !== 2)
-    throw new Error(`The text of "${rule}" stands in ${file} ${text.split(find).length - 1} times.`);
+  const places = text.split(find).length - 1;
+  if (places !== 1) return { problem: `STALE: its text stands in ${file} ${places} times` };
   writeFileSync(
     path,
     text.replace(find, () => replace),
   );
   try {
-    const files = tests.map((name) => (name.includes('/') ? name : `test/${name}.test.ts`));
-    return firstFailure(await runTests(files));
+    return judge(await runTests(tests.map(testFile)));
   } finally {
     writeFileSync(path, text);
   }
 }
 
-function runTests(files: readonly string[]): Promise<string> {
+interface TestRun {
+  readonly isGreen: boolean;
+  readonly output: string;
+}
+
+function runTests(files: readonly string[]): Promise<TestRun> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, ['scripts/test.ts', '--engine', 'embedded', ...files], { cwd: copy });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
-    child.once('exit', () => resolve(output));
+    child.once('exit', (code) => resolve({ isGreen: code === 0, output }));
   });
 }
 
-/** A line of the list at the end; a suite that failed because of a test in it is none. */
-function firstFailure(output: string): string | undefined {
-  const [, list] = output.split('failing tests:');
-  return /^✖ (.*) \([\d.]+ms\)$/m.exec(list ?? '')?.[1];
+function judge({ isGreen, output }: TestRun): Finding {
+  if (isGreen) return { problem: 'SURVIVED: no test noticed' };
+  const [, list = ''] = output.split('failing tests:');
+  const titles = [...list.matchAll(/^✖ (.*) \([\d.]+ms\)$/gm)].map(([, title = '']) => title);
+  // A file that ended before its tests stands in the list by its path.
+  const red = titles.find((title) => !title.endsWith('.test.ts'));
+  return red === undefined ? { problem: `BROKEN: the tests did not run: ${output.slice(-300)}` } : { red };
 }

@@ -23,7 +23,7 @@ export function associateEmissionsEstimate(app: FastifyInstance, { operations, e
     {
       config: {
         operation: 'associateEmissionsEstimate',
-        terms: { trafficClass: 'writes', inFlightMax: 768, isWrite: true, recoverable: 'associate' },
+        terms: { trafficClass: 'writes', inFlightMax: 480, isWrite: true, recoverable: 'associate' },
       },
       schema: {
         ...describeOperation('associateEmissionsEstimate'),

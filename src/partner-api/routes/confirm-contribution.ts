@@ -23,7 +23,7 @@ export function confirmContribution(app: FastifyInstance, { operations, environm
     {
       config: {
         operation: 'confirmContribution',
-        terms: { trafficClass: 'writes', inFlightMax: 1_024, isWrite: true, recoverable: 'confirm' },
+        terms: { trafficClass: 'writes', inFlightMax: 640, isWrite: true, recoverable: 'confirm' },
       },
       schema: {
         ...describeOperation('confirmContribution'),

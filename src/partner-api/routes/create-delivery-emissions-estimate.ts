@@ -16,7 +16,7 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, { operatio
     {
       config: {
         operation: 'createDeliveryEmissionsEstimate',
-        terms: { trafficClass: 'writes', inFlightMax: 768, isWrite: true },
+        terms: { trafficClass: 'writes', inFlightMax: 480, isWrite: true },
       },
       schema: {
         ...describeOperation('createDeliveryEmissionsEstimate'),
