@@ -69,7 +69,7 @@ async function main(): Promise<number> {
     const intents = makeIntents(confirmations, random, seed.toString(36));
     const countUnderWay = () => exchange.underWay;
     const killer = new Killer({ installation, target, kills, confirmations, random, countUnderWay, report });
-    const partner = await contribute(intents, { exchange, killer, report });
+    const partner = await Promise.race([contribute(intents, { exchange, killer, report }), killer.broken]);
     progress('Everything is settled; every event is looked up once more');
     await lookUpAll(intents, partner, report);
     const verification = await verify(database, partnerId, { intents, report });

@@ -38,6 +38,8 @@ export class Killer {
   readonly #thresholds: number[];
   #sent = 0;
   #struckAtMs = 0;
+  /** Rejects when the service cannot be brought back: there is nothing more to learn then. */
+  readonly #broken = Promise.withResolvers<never>();
   #work: Promise<void> = Promise.resolve();
   #isOver = false;
 
@@ -54,13 +56,17 @@ export class Killer {
     const [next] = this.#thresholds;
     if (next === undefined || this.#sent < next) return;
     this.#thresholds.shift();
-    this.#work = this.#work.then(() => this.#strike());
+    this.#work = this.#work.then(() => this.#strike()).catch(this.#broken.reject);
   }
 
   /** To be told of every contribution that is confirmed. */
   noteConfirmed(): void {
     const last = this.kills.at(-1);
     if (last?.confirmedAfterMs === Number.POSITIVE_INFINITY) last.confirmedAfterMs = performance.now() - this.#struckAtMs;
+  }
+
+  get broken(): Promise<never> {
+    return this.#broken.promise;
   }
 
   /** Nothing more will be confirmed. Resolves when the last kill is over and the service is back. */

@@ -31,7 +31,11 @@ export interface PartnerTerms {
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 const READY_WITHIN_MS = 30_000;
+const PORT_MIN = 20_000;
+const PORT_MAX = 32_000;
 const LOOK_EVERY_MS = 10;
+/** Longer than the service itself takes to find out that its database does not answer. */
+const LOOK_TIMEOUT_MS = 5_000;
 
 /** As good as no limit: an experiment meets a rate limit only where it is about one. */
 const OPEN_RATES = { writesPerSecond: 1_000_000, lookupsPerSecond: 1_000_000, reportsPerSecond: 1_000_000 };
@@ -43,6 +47,8 @@ export class Installation {
   readonly #options: InstallationOptions;
   #service: ChildProcess | undefined;
   #output = '';
+  /** What the service said, or did not say, when it was last asked whether it is ready. */
+  #readiness = 'nothing';
 
   private constructor(ports: readonly [number, number], options: InstallationOptions) {
     this.dataDirectory = mkdtempSync(join(tmpdir(), 'partner-impact-reliability-'));
@@ -117,13 +123,28 @@ export class Installation {
       if (await this.isReady()) return performance.now() - since;
       await sleep(LOOK_EVERY_MS);
     }
-    throw new Error(`The service was not ready within ${READY_WITHIN_MS / 1000} s:\n${this.#output}`);
+    const words = `The service was not ready within ${READY_WITHIN_MS / 1000} s; at last /readyz said: ${this.#readiness}`;
+    throw new Error(`${words}\nThe service wrote:\n${this.#output.slice(-3_000)}\nPostgreSQL wrote:\n${this.#readDatabaseLog()}`);
   }
 
   async isReady(): Promise<boolean> {
-    const answer = await fetch(`http://127.0.0.1:${this.operationsPort}/readyz`).catch(() => undefined);
-    await answer?.body?.cancel();
-    return answer?.status === 200;
+    try {
+      const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
+      const answer = await fetch(`http://127.0.0.1:${this.operationsPort}/readyz`, { signal });
+      this.#readiness = await answer.text();
+      return answer.status === 200;
+    } catch (error) {
+      this.#readiness = String((error as Error).cause ?? error);
+      return false;
+    }
+  }
+
+  #readDatabaseLog(): string {
+    try {
+      return readFileSync(join(this.dataDirectory, 'postgres.log'), 'utf8').slice(-3_000);
+    } catch {
+      return '(no log)';
+    }
   }
 
   /** `kill -9`; resolves when the process is gone. */
@@ -185,11 +206,19 @@ export async function makePartner({ pool }: Database, terms: PartnerTerms = {}):
   return { partnerId, apiKey };
 }
 
+/**
+ * A port below those that Linux gives to outgoing connections: the experiments call a port while nobody listens there, and such
+ * a call could else be given that very port, connect to itself and keep the service from it.
+ */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = PORT_MIN + Math.floor(Math.random() * (PORT_MAX - PORT_MIN));
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    server.close();
+    if (isFree) return port;
+  }
 }
