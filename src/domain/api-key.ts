@@ -58,8 +58,12 @@ export function environmentOfKey(text: string): Environment | undefined {
   return ENVIRONMENTS.find((environment) => text.startsWith(PREFIXES[environment]));
 }
 
+/** Every request brings a key, so this counts in whole numbers that need no `bigint`. */
 function checksum(text: string): string {
-  return base62(BigInt(crc32(text)), CHECKSUM_LENGTH);
+  let digits = '';
+  for (let rest = crc32(text); digits.length < CHECKSUM_LENGTH; rest = Math.floor(rest / ALPHABET.length))
+    digits = ALPHABET[rest % ALPHABET.length] + digits;
+  return digits;
 }
 
 /** The most significant digit first, padded with `0` on the left. */

@@ -38,7 +38,6 @@ export function batched<Request, Outcome>(options: BatchOptions<Request, Outcome
   let underWay = 0;
 
   const runLane = async (): Promise<void> => {
-    underWay++;
     while (waiting.length > 0) {
       const [batch, rest] = takeBatch(waiting, options);
       waiting = rest;
@@ -51,7 +50,9 @@ export function batched<Request, Outcome>(options: BatchOptions<Request, Outcome
     new Promise((resolve, reject) => {
       if (waiting.length >= waitingMax) return reject(unavailable('The service is overloaded.'));
       waiting.push({ request, since: performance.now(), resolve, reject });
-      if (underWay < lanes) void runLane();
+      if (underWay >= lanes) return;
+      underWay++;
+      setImmediate(runLane);
     });
 }
 

@@ -89,13 +89,14 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   });
   const refuseWrongMethod = wrongMethodCheck(app);
   app.decorateRequest('context');
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
     reply.raw.once('close', () => options.onAnswer(describeAnswer(request, reply)));
     traffic.lastArrivalAtMs = request.context.arrivedAtMs;
     if (traffic.isDraining) reply.header('connection', 'close');
     refuseIllFormed(request);
     refuseWrongMethod(request);
+    done();
   });
   app.setErrorHandler((error, request, reply) => {
     sendError(error, request, reply);

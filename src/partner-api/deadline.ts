@@ -7,14 +7,16 @@ const DEADLINE_MS = 5_000;
  *
  * @throws ServiceError `internal_service_unavailable` when the deadline passes first.
  */
-export async function beforeDeadline<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(unavailable('The request took too long; its outcome is unknown.')), DEADLINE_MS);
+export function beforeDeadline<T>(work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(unavailable('The request took too long; its outcome is unknown.'));
+    const timer = setTimeout(giveUp, DEADLINE_MS);
+    const inTime =
+      <Value>(settle: (value: Value) => void) =>
+      (value: Value) => {
+        clearTimeout(timer);
+        settle(value);
+      };
+    work.then(inTime(resolve), inTime(reject));
   });
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

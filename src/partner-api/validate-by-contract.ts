@@ -19,7 +19,10 @@ export function validateByContract(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, check: compileCheck(route.schema ?? {}) };
   });
-  app.addHook('preHandler', async (request) => request.routeOptions.config.check?.(request));
+  app.addHook('preHandler', (request, _reply, done) => {
+    request.routeOptions.config.check?.(request);
+    done();
+  });
 }
 
 function compileCheck({ headers, querystring, body }: FastifySchema): Check {

@@ -39,6 +39,12 @@ const SESSION_SETTINGS = [
   'tcp_keepalives_idle=5',
   'tcp_keepalives_interval=2',
   'tcp_keepalives_count=3',
+  // Every statement finds a few rows by an index, however many the table holds. Planned once per connection, and so that a plan
+  // made while the table was empty is the right one for ever: planning anew costs several times the work itself.
+  'plan_cache_mode=force_generic_plan',
+  'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
   // On a distributed database a lock is waited for on another node, which has to know how long. Elsewhere it means nothing.
   'citus.propagate_set_commands=local',
 ];
