@@ -17,7 +17,7 @@ import {
 } from '../src/store/contribution.ts';
 import type { Queryable } from '../src/store/database.ts';
 import { findEmissionsLinkByKey, insertEmissionsLink } from '../src/store/emissions-link.ts';
-import { type EstimateDraft, findEstimateByKey, findEstimatesById, insertEstimates } from '../src/store/estimate.ts';
+import { type EstimateDraft, findEstimatesById, findEstimatesByKey, insertEstimates } from '../src/store/estimate.ts';
 import { LINKED_EVERY } from './fill.ts';
 import { calculationId, eventId, idempotencyKey, newToken, orderRef, transactionId } from './identifiers.ts';
 import type { NumberedRows } from './load/load.ts';
@@ -69,9 +69,9 @@ export async function catchHotStatements(
   );
   const key = idempotencyKey(known.token, LINKED_EVERY);
   const rivals = { partnerEventId: eventId(known.token, 2), partnerOrderRef: orderRef(known.token, 3) };
-  await findContributionRivals(catcher, { partnerId, idempotencyKey: key, ...rivals });
+  await findContributionRivals(catcher, [{ partnerId, idempotencyKey: key, ...rivals }]);
   await lockContribution(catcher, partnerId, transactionId(known.token, 1));
-  await findEstimateByKey(catcher, partnerId, key);
+  await findEstimatesByKey(catcher, [{ partnerId, idempotencyKey: key }]);
   await findEmissionsLinkByKey(catcher, partnerId, key);
   const link = linkOf(transactionId(known.token, 1), token, 2);
   await insertEmissionsLink(catcher, { partnerId, idempotencyKey: key, fingerprint: Buffer.alloc(32), link });

@@ -4,10 +4,8 @@
  */
 import { type ContributionRules, isWithinBounds } from '../domain/contribution-rules.ts';
 import { newId } from '../domain/identifiers.ts';
-import { unavailable } from '../domain/service-error.ts';
 import { type ContributionRecord, findContributionRivals, insertContributions } from '../store/contribution.ts';
-import { CommitUnknownError, type Database, inTransaction, type Queryable } from '../store/database.ts';
-import { isDeadlock, violatedKey } from '../store/database-errors.ts';
+import { type Database, inTransaction, type Queryable } from '../store/database.ts';
 import { vouchForRead } from '../store/durability.ts';
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
 import { type Confirmation, type ConfirmationRequest, draftContributions, estimateKey, recordOf } from './contribution-draft.ts';
@@ -23,8 +21,6 @@ export interface ConfirmationOutcome {
 
 export type ConfirmContribution = (request: ConfirmationRequest) => Promise<ConfirmationOutcome>;
 
-const ATTEMPTS = 3;
-
 /**
  * Records a contribution exactly once.
  *
@@ -37,15 +33,16 @@ const ATTEMPTS = 3;
 export function confirmContributions(
   database: Database,
   rulesOf: (partnerId: string) => ContributionRules,
-  commitOptions: Pick<GroupCommitOptions<Confirmation, ConfirmationOutcome>, 'lanes' | 'groupOf'>,
+  commitOptions: Pick<GroupCommitOptions<Confirmation, Rivals, ConfirmationOutcome>, 'lanes' | 'groupOf'>,
 ): ConfirmContribution {
-  const commits = groupCommit<Confirmation, ConfirmationOutcome>({
+  const commits = groupCommit<Confirmation, Rivals, ConfirmationOutcome>({
     ...commitOptions,
     claimsOf: ({ partnerId, idempotencyKey, partnerEventId, partnerOrderRef }) =>
       [`key ${idempotencyKey}`, `event ${partnerEventId}`, `order ${partnerOrderRef}`].map((claim) => `${partnerId} ${claim}`),
     commitBatch: (confirmations, lockTimeoutMs) => commit(database, confirmations, lockTimeoutMs),
-    commitAlone: (confirmation, lockTimeoutMs) => commitAlone(database, confirmation, lockTimeoutMs),
-    lookAgain: (confirmation) => lookAgain(database, confirmation),
+    findStored: (confirmations) => findRivals(database, confirmations),
+    tellApart,
+    tellOutcome,
   });
   return (request) => {
     const confirmation = { ...request, transactionId: newId('txn'), rules: rulesOf(request.partnerId) };
@@ -62,13 +59,11 @@ async function commit(
   confirmations: readonly Confirmation[],
   lockTimeoutMs: number,
 ): Promise<(ConfirmationOutcome | undefined)[]> {
-  return inTransaction(database, { lockTimeoutMs }, async (db) => {
+  return inTransaction(database, { lockTimeoutMs }, async (db, lastly) => {
     const begunAtMs = performance.now();
     const drafts = draftContributions(confirmations, await findWantedEstimates(db, confirmations), begunAtMs);
-    const createdAt = await insertContributions(
-      db,
-      drafts.filter((draft) => draft !== undefined),
-    );
+    const present = drafts.filter((draft) => draft !== undefined);
+    const createdAt = await lastly(() => insertContributions(db, present));
     return drafts.map((draft) => {
       const at = draft && createdAt.get(draft.contribution.transactionId);
       return at && { record: recordOf(draft, at), isReplay: false };
@@ -82,27 +77,18 @@ async function findWantedEstimates(db: Queryable, confirmations: readonly Confir
   return new Map(estimates.map((record) => [estimateKey(record.partnerId, record.estimate.calculationId), record]));
 }
 
-async function commitAlone(database: Database, confirmation: Confirmation, lockTimeoutMs: number): Promise<ConfirmationOutcome> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const known = await findOutcome(database, confirmation);
-    if (known) return known;
-    try {
-      const [outcome] = await commit(database, [confirmation], lockTimeoutMs);
-      if (outcome) return outcome;
-    } catch (error) {
-      if (error instanceof CommitUnknownError) return lookAgain(database, confirmation);
-      // The estimate was linked, or a deadlock resolved, by another transaction: what it left is there to be read now.
-      if (violatedKey(error) === undefined && !isDeadlock(error)) throw error;
-    }
-  }
-  throw unavailable('Other requests for the same contribution came in between; its outcome is not known yet.');
+/** What is stored under a confirmation's key, its event and its order. */
+type Rivals = readonly ContributionRecord[];
+
+async function findRivals(database: Database, confirmations: readonly Confirmation[]): Promise<Rivals[]> {
+  const rivals = await findContributionRivals(database.pool, confirmations);
+  await vouchForRead(database);
+  return rivals;
 }
 
-/** Told apart in the order of the contract: key, event, suspension, bounds, order. `undefined` when nothing stands against it. */
-async function findOutcome(database: Database, confirmation: Confirmation): Promise<ConfirmationOutcome | undefined> {
-  const rivals = await findContributionRivals(database.pool, confirmation);
-  await vouchForRead(database);
-  const ofKey = findOfKey(rivals, confirmation);
+/** In the order of the contract: key, event, suspension, bounds, order. */
+function tellApart(confirmation: Confirmation, rivals: Rivals): ConfirmationOutcome | undefined {
+  const ofKey = tellOutcome(confirmation, rivals);
   if (ofKey) return ofKey;
   const ofEvent = rivals.find(({ contribution }) => contribution.partnerEventId === confirmation.partnerEventId);
   if (ofEvent) throw eventConflict(ofEvent, confirmation.fingerprint);
@@ -113,18 +99,10 @@ async function findOutcome(database: Database, confirmation: Confirmation): Prom
   return undefined;
 }
 
-function findOfKey(rivals: readonly ContributionRecord[], confirmation: Confirmation): ConfirmationOutcome | undefined {
+function tellOutcome(confirmation: Confirmation, rivals: Rivals): ConfirmationOutcome | undefined {
   const record = rivals.find(({ idempotencyKey }) => idempotencyKey === confirmation.idempotencyKey);
   if (!record) return undefined;
   if (record.contribution.transactionId === confirmation.transactionId) return { record, isReplay: false };
   tellKeyApart(record.fingerprint, confirmation.fingerprint);
   return { record, isReplay: true };
-}
-
-async function lookAgain(database: Database, confirmation: Confirmation): Promise<ConfirmationOutcome> {
-  const rivals = await findContributionRivals(database.pool, confirmation);
-  await vouchForRead(database);
-  const outcome = findOfKey(rivals, confirmation);
-  if (outcome) return outcome;
-  throw unavailable('The database did not answer the commit; whether the contribution is recorded is not known yet.');
 }

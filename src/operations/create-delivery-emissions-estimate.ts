@@ -1,13 +1,12 @@
 import { estimateEmissions, type VehicleCategory } from '../domain/emissions.ts';
 import { newId } from '../domain/identifiers.ts';
-import { unavailable } from '../domain/service-error.ts';
-import { CommitUnknownError, type Database, inTransaction } from '../store/database.ts';
+import { type Database, inTransaction } from '../store/database.ts';
 import { vouchForRead } from '../store/durability.ts';
 import {
   type EstimateDraft,
   type EstimateRecord,
   type EstimateTimes,
-  findEstimateByKey,
+  findEstimatesByKey,
   insertEstimates,
 } from '../store/estimate.ts';
 import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
@@ -36,8 +35,6 @@ interface Calculation extends EstimateRequest {
   readonly calculationId: string;
 }
 
-const ATTEMPTS = 3;
-
 /**
  * Calculates and keeps an estimate. Throws `idempotency_conflict` and `partner_suspended`.
  *
@@ -45,14 +42,15 @@ const ATTEMPTS = 3;
  */
 export function createEstimates(
   database: Database,
-  commitOptions: Pick<GroupCommitOptions<Calculation, EstimateOutcome>, 'lanes' | 'groupOf'>,
+  commitOptions: Pick<GroupCommitOptions<Calculation, EstimateRecord | undefined, EstimateOutcome>, 'lanes' | 'groupOf'>,
 ): CreateDeliveryEmissionsEstimate {
-  const commits = groupCommit<Calculation, EstimateOutcome>({
+  const commits = groupCommit<Calculation, EstimateRecord | undefined, EstimateOutcome>({
     ...commitOptions,
     claimsOf: ({ partnerId, idempotencyKey }) => [`${partnerId} ${idempotencyKey}`],
     commitBatch: (calculations, lockTimeoutMs) => commit(database, calculations, lockTimeoutMs),
-    commitAlone: (calculation, lockTimeoutMs) => commitAlone(database, calculation, lockTimeoutMs),
-    lookAgain: (calculation) => lookAgain(database, calculation),
+    findStored: (calculations) => findStored(database, calculations),
+    tellApart,
+    tellOutcome,
   });
   return (request) => {
     const calculation = { ...request, calculationId: newId('calc') };
@@ -65,9 +63,9 @@ async function commit(
   calculations: readonly Calculation[],
   lockTimeoutMs: number,
 ): Promise<(EstimateOutcome | undefined)[]> {
-  return inTransaction(database, { lockTimeoutMs }, async (db) => {
+  return inTransaction(database, { lockTimeoutMs }, async (db, lastly) => {
     const drafts = calculations.map(draftEstimate);
-    const times = await insertEstimates(db, drafts);
+    const times = await lastly(() => insertEstimates(db, drafts));
     return drafts.map((draft) => {
       const at = times.get(draft.estimate.calculationId);
       return at && { record: recordOf(draft, at), isReplay: false };
@@ -91,33 +89,22 @@ function recordOf(draft: EstimateDraft, { calculatedAt, expiresAt }: EstimateTim
   return { ...draft, estimate: { ...draft.estimate, calculatedAt, expiresAt }, link: null, readAt: calculatedAt };
 }
 
-async function commitAlone(database: Database, calculation: Calculation, lockTimeoutMs: number): Promise<EstimateOutcome> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const known = await findOutcome(database, calculation);
-    if (known) return known;
-    refuseSuspended(calculation);
-    try {
-      const [outcome] = await commit(database, [calculation], lockTimeoutMs);
-      if (outcome) return outcome;
-    } catch (error) {
-      if (error instanceof CommitUnknownError) return lookAgain(database, calculation);
-      throw error;
-    }
-  }
-  throw unavailable('Other requests with the same Idempotency-Key came in between; the outcome is not known yet.');
+async function findStored(database: Database, calculations: readonly Calculation[]): Promise<(EstimateRecord | undefined)[]> {
+  const records = await findEstimatesByKey(database.pool, calculations);
+  await vouchForRead(database);
+  return records;
 }
 
-async function findOutcome(database: Database, calculation: Calculation): Promise<EstimateOutcome | undefined> {
-  const record = await findEstimateByKey(database.pool, calculation.partnerId, calculation.idempotencyKey);
-  await vouchForRead(database);
+/** In the order of the contract: key, suspension. */
+function tellApart(calculation: Calculation, stored: EstimateRecord | undefined): EstimateOutcome | undefined {
+  const ofKey = tellOutcome(calculation, stored);
+  if (!ofKey) refuseSuspended(calculation);
+  return ofKey;
+}
+
+function tellOutcome(calculation: Calculation, record: EstimateRecord | undefined): EstimateOutcome | undefined {
   if (!record) return undefined;
   if (record.estimate.calculationId === calculation.calculationId) return { record, isReplay: false };
   tellKeyApart(record.fingerprint, calculation.fingerprint);
   return { record, isReplay: true };
-}
-
-async function lookAgain(database: Database, calculation: Calculation): Promise<EstimateOutcome> {
-  const outcome = await findOutcome(database, calculation);
-  if (outcome) return outcome;
-  throw unavailable('The database did not answer the commit; whether the estimate is recorded is not known yet.');
 }

@@ -1,32 +1,35 @@
+import { unavailable } from '../domain/service-error.ts';
 import { CommitUnknownError } from '../store/database.ts';
-import { isDeadlock, isLockTimeout, isRefusedStatement } from '../store/database-errors.ts';
+import { isDeadlock, isLockTimeout, isRefusedStatement, violatedKey } from '../store/database-errors.ts';
 import { batched } from './batching.ts';
 
 export interface CommitLanes {
   /** Batches under way at once, each on a connection of its own. */
   readonly batches: number;
-  /** Requests that are told apart one by one at once. */
+  /** Requests that are settled one by one at once. */
   readonly singles: number;
   /** Requests that wait for a twin's transaction at once. */
   readonly twins: number;
 }
 
-export interface GroupCommitOptions<Request, Outcome> {
+export interface GroupCommitOptions<Request, Stored, Outcome> {
   readonly lanes: CommitLanes;
-  /** Where given, a batch holds requests of one group only. */
+  /** Where given, what goes together is of one group. */
   readonly groupOf?: (request: Request) => string;
   /** What the request needs for itself alone: another transaction that holds one of them blocks it. */
   claimsOf(request: Request): readonly string[];
   /**
    * Commits the requests in one transaction.
    *
-   * @returns For each request its outcome, or `undefined` where it was not inserted and has to be told apart singly.
+   * @returns For each request its outcome, or `undefined` where it was not inserted and has to be told apart.
    */
   commitBatch(requests: readonly Request[], lockTimeoutMs: number): Promise<readonly (Outcome | undefined)[]>;
-  /** Settles one request alone: a replay, a conflict, or a transaction of its own. */
-  commitAlone(request: Request, lockTimeoutMs: number): Promise<Outcome>;
-  /** Looks once whether the request is stored, after a COMMIT that was not answered. Never inserts. */
-  lookAgain(request: Request): Promise<Outcome>;
+  /** Reads at once what is stored under the claims of each request. */
+  findStored(requests: readonly Request[]): Promise<readonly Stored[]>;
+  /** Judges a request by what is stored: its outcome, a refusal that is thrown, or `undefined` when nothing stands against it. */
+  tellApart(request: Request, stored: Stored): Outcome | undefined;
+  /** The outcome of a request whose COMMIT was not answered, if what is stored tells; a conflict is thrown. */
+  tellOutcome(request: Request, stored: Stored): Outcome | undefined;
 }
 
 export interface GroupCommit<Request, Outcome> {
@@ -37,10 +40,13 @@ export interface GroupCommit<Request, Outcome> {
 }
 
 const BATCH_MAX = 512;
+/** What a batch cannot settle goes in batches of this size before it goes alone. */
+const SMALL_BATCH_MAX = 16;
 const WAITING_MAX = 2_048;
 /** The deadline of a request: whoever waited as long has been answered. */
 const WAIT_MAX_MS = 5_000;
 const DEADLOCK_RETRIES = 3;
+const ATTEMPTS = 3;
 
 /** How long a batch waits for a key that another transaction holds: longer than a commit takes, and short for its neighbours. */
 const BATCH_LOCK_TIMEOUT_MS = 25;
@@ -52,20 +58,41 @@ const TWIN_LOCK_TIMEOUT_MS = 4_000;
 /**
  * Commits requests that arrive together in one transaction: a durable commit costs the same for one and for a hundred.
  *
- * One bad or blocked request never fails its neighbours: what a batch cannot settle is settled one by one, and what is
- * blocked by a twin's transaction waits for it aside, as does from then on whatever claims the same. A deadlock is tried again. A connection lost before the COMMIT fails
- * the batch with an unknown outcome; a COMMIT without an answer is looked at once more, never inserted again.
+ * What a batch did not insert is read, again together, and told apart: a replay, a conflict, or a request that goes alone.
+ * One bad or blocked request never fails its neighbours: a batch that fails for it is settled in smaller ones and then one by
+ * one, and what a twin's transaction blocks waits for it aside, as does from then on whatever claims the same. A deadlock is
+ * tried again. A COMMIT without an answer is looked at once more, never inserted again.
  */
-export function groupCommit<Request, Outcome>(options: GroupCommitOptions<Request, Outcome>): GroupCommit<Request, Outcome> {
-  const { lanes, groupOf, claimsOf, commitBatch, commitAlone, lookAgain } = options;
+export function groupCommit<Request, Stored, Outcome>(
+  options: GroupCommitOptions<Request, Stored, Outcome>,
+): GroupCommit<Request, Outcome> {
+  const { lanes, groupOf, claimsOf, commitBatch, findStored, tellApart, tellOutcome } = options;
   const limits = { waitingMax: WAITING_MAX, waitMaxMs: WAIT_MAX_MS };
+  const together = { ...limits, ...(groupOf && { groupOf }) };
 
-  const queueForTwin = batched<Request, Outcome>({
-    ...limits,
-    lanes: lanes.twins,
-    batchMax: 1,
-    run: (requests) => Promise.all(requests.map((request) => commitAlone(request, TWIN_LOCK_TIMEOUT_MS))),
-  });
+  const find = batched<Request, Stored>({ ...together, lanes: 1, batchMax: BATCH_MAX, run: findStored });
+
+  const lookAgain = async (request: Request): Promise<Outcome> => {
+    const outcome = tellOutcome(request, await find(request));
+    if (outcome) return outcome;
+    throw unavailable('The database did not answer the commit; whether the request is recorded is not known yet.');
+  };
+
+  const commitAlone = async (request: Request, lockTimeoutMs: number): Promise<Outcome> => {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const known = tellApart(request, await find(request));
+      if (known) return known;
+      try {
+        const [outcome] = await commitBatch([request], lockTimeoutMs);
+        if (outcome) return outcome;
+      } catch (error) {
+        if (error instanceof CommitUnknownError) return lookAgain(request);
+        // Another transaction took what this one needs, or won a deadlock: what it left is there to be read now.
+        if (violatedKey(error) === undefined && !isDeadlock(error)) throw error;
+      }
+    }
+    throw unavailable('Other requests for the same record came in between; the outcome is not known yet.');
+  };
 
   const blocked = new Set<Request>();
   const isBlocked = (request: Request): boolean => {
@@ -73,6 +100,12 @@ export function groupCommit<Request, Outcome>(options: GroupCommitOptions<Reques
     const claims = claimsOf(request);
     return [...blocked].some((other) => claimsOf(other).some((claim) => claims.includes(claim)));
   };
+  const queueForTwin = batched<Request, Outcome>({
+    ...limits,
+    lanes: lanes.twins,
+    batchMax: 1,
+    run: (requests) => Promise.all(requests.map((request) => commitAlone(request, TWIN_LOCK_TIMEOUT_MS))),
+  });
   const awaitTwin = async (request: Request): Promise<Outcome> => {
     blocked.add(request);
     try {
@@ -82,7 +115,7 @@ export function groupCommit<Request, Outcome>(options: GroupCommitOptions<Reques
     }
   };
 
-  const submitAlone = batched<Request, Outcome>({
+  const settleAlone = batched<Request, Outcome>({
     ...limits,
     lanes: lanes.singles,
     batchMax: 1,
@@ -95,9 +128,13 @@ export function groupCommit<Request, Outcome>(options: GroupCommitOptions<Reques
       }
     },
   });
+  const submitAlone = async (request: Request): Promise<Outcome> =>
+    tellApart(request, await find(request)) ?? settleAlone(request);
 
+  /** Commits a batch, or hands its members on when it cannot be settled as a whole. */
   const commit = async (
     requests: readonly Request[],
+    handOn: (request: Request) => Promise<Outcome>,
     retriesLeft = DEADLOCK_RETRIES,
   ): Promise<(Outcome | Promise<Outcome>)[]> => {
     try {
@@ -105,18 +142,22 @@ export function groupCommit<Request, Outcome>(options: GroupCommitOptions<Reques
       return requests.map((request, index) => outcomes[index] ?? submitAlone(request));
     } catch (error) {
       if (error instanceof CommitUnknownError) return requests.map(lookAgain);
-      if (isDeadlock(error) && retriesLeft > 0) return commit(requests, retriesLeft - 1);
-      if (isDeadlock(error) || isLockTimeout(error) || isRefusedStatement(error)) return requests.map(submitAlone);
+      if (isDeadlock(error) && retriesLeft > 0) return commit(requests, handOn, retriesLeft - 1);
+      if (isDeadlock(error) || isLockTimeout(error) || isRefusedStatement(error)) return requests.map(handOn);
       throw error;
     }
   };
-
-  const submitToBatch = batched({
-    ...limits,
-    ...(groupOf && { groupOf }),
+  const submitToSmallBatch = batched<Request, Outcome>({
+    ...together,
+    lanes: 1,
+    batchMax: SMALL_BATCH_MAX,
+    run: (requests) => commit(requests, settleAlone),
+  });
+  const submitToBatch = batched<Request, Outcome>({
+    ...together,
     lanes: lanes.batches,
     batchMax: BATCH_MAX,
-    run: commit,
+    run: (requests) => commit(requests, requests.length > SMALL_BATCH_MAX ? submitToSmallBatch : settleAlone),
   });
   return { submit: (request) => (isBlocked(request) ? awaitTwin(request) : submitToBatch(request)), submitAlone };
 }

@@ -216,20 +216,46 @@ export async function findContributionsById(
   return (await run<ContributionRow>(db, FIND_BY_ID, values)).map(readContributionRow);
 }
 
+/** How a stored record can meet a confirmation, each by an index of its own; a record that does so in two ways is found in one. */
+const MEETINGS = [
+  'c.idempotency_key = wanted.idempotency_key',
+  'c.partner_event_id = wanted.partner_event_id and c.idempotency_key <> wanted.idempotency_key',
+  `c.partner_order_ref = wanted.partner_order_ref and c.status in ('pending', 'confirmed')
+      and c.idempotency_key <> wanted.idempotency_key and c.partner_event_id <> wanted.partner_event_id`,
+];
+
 const FIND_RIVALS: Statement = {
   name: 'find_contribution_rivals',
-  text: `select ${COLUMNS} from contribution c ${LINK_JOIN}
-    where c.partner_id = $1 and (c.idempotency_key = $2 or c.partner_event_id = $3
-      or (c.partner_order_ref = $4 and c.status in ('pending', 'confirmed')))`,
+  text: MEETINGS.map(
+    (meeting) => `select wanted.place, ${COLUMNS}
+    from unnest($1::int4[], $2::text[], $3::text[], $4::text[], $5::text[])
+      as wanted (place, partner_id, idempotency_key, partner_event_id, partner_order_ref)
+    join contribution c on c.partner_id = wanted.partner_id and ${meeting} ${LINK_JOIN}`,
+  ).join(' union all '),
 };
 
-/** Every record that a confirmation can meet: that of its key, of its event, and the holder of its order; three at most. */
+export interface ContributionClaims {
+  readonly partnerId: string;
+  readonly idempotencyKey: string;
+  readonly partnerEventId: string;
+  readonly partnerOrderRef: string;
+}
+
+/** For each confirmation every record that it can meet: that of its key, of its event, and the holder of its order; three at most. */
 export async function findContributionRivals(
   db: Queryable,
-  request: { partnerId: string; idempotencyKey: string; partnerEventId: string; partnerOrderRef: string },
-): Promise<ContributionRecord[]> {
-  const values = [request.partnerId, request.idempotencyKey, request.partnerEventId, request.partnerOrderRef];
-  return (await run<ContributionRow>(db, FIND_RIVALS, values)).map(readContributionRow);
+  wanted: readonly ContributionClaims[],
+): Promise<ContributionRecord[][]> {
+  const rows = await run<ContributionRow & { place: number }>(db, FIND_RIVALS, [
+    wanted.map((_, place) => place),
+    wanted.map(({ partnerId }) => partnerId),
+    wanted.map(({ idempotencyKey }) => idempotencyKey),
+    wanted.map(({ partnerEventId }) => partnerEventId),
+    wanted.map(({ partnerOrderRef }) => partnerOrderRef),
+  ]);
+  const rivals = wanted.map((): ContributionRecord[] => []);
+  for (const row of rows) rivals[row.place]?.push(readContributionRow(row));
+  return rivals;
 }
 
 const LOCK: Statement = {

@@ -68,6 +68,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
+    // What is asked one after the other is sent without waiting for the answers between.
+    pipeline: true,
     // A transaction pooler takes no start-up options: there the role carries them (`alter role … set …`).
     ...(preparesStatements && {
       options: SESSION_SETTINGS.map((setting) => `-c ${setting}`).join(' '),
@@ -112,8 +114,12 @@ export interface TransactionOptions {
   readonly lockTimeoutMs: number;
 }
 
+/** Marks the last statement of a transaction: the COMMIT follows it at once, on the same trip to the server. */
+export type Lastly = <Result>(statement: () => Promise<Result>) => Promise<Result>;
+
 /**
- * Runs `work` in one READ COMMITTED transaction on a connection of its own.
+ * Runs `work` in one READ COMMITTED transaction on a connection of its own. The BEGIN travels with its first statement, and the
+ * COMMIT with the one that it hands to `lastly`, if any; the server takes them one after the other.
  *
  * @throws CommitUnknownError When the COMMIT was sent and its answer did not come, or did not vouch for a durable commit.
  * @throws Whatever `work` throws; then nothing was stored.
@@ -121,19 +127,37 @@ export interface TransactionOptions {
 export async function inTransaction<T>(
   database: Database,
   { lockTimeoutMs }: TransactionOptions,
-  work: (db: pg.PoolClient) => Promise<T>,
+  work: (db: pg.PoolClient, lastly: Lastly) => Promise<T>,
 ): Promise<T> {
   const client = await database.pool.connect();
-  let result: T;
-  try {
-    await client.query(`begin; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`);
-    result = await work(client);
-  } catch (error) {
-    await abandon(client, error);
-    throw error;
-  }
-  await commit(client);
-  return result;
+  let commit: Promise<Ending> | undefined;
+  const lastly: Lastly = (statement) => {
+    const result = statement();
+    commit = sendCommit(client);
+    return result;
+  };
+  const begin = client.query(`begin; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`);
+  const [begun, done] = await Promise.allSettled([begin, work(client, lastly)]);
+  // Without its BEGIN a statement is a transaction of its own.
+  if (begun.status === 'rejected') return endInDoubt(client, begun.reason);
+  if (done.status === 'rejected') return endFailed(client, done.reason, await commit);
+  const ending = await (commit ?? sendCommit(client));
+  if (ending.is !== 'durable') return endInDoubt(client, ending.cause);
+  client.release();
+  return done.value;
+}
+
+/** Nothing was stored, unless a COMMIT went along and took effect all the same. */
+async function endFailed(client: pg.PoolClient, error: unknown, ending: Ending | undefined): Promise<never> {
+  if (ending && ending.is !== 'rolled back') return endInDoubt(client, error);
+  if (ending) client.release();
+  else await abandon(client, error);
+  throw error;
+}
+
+function endInDoubt(client: pg.PoolClient, cause: unknown): never {
+  client.release(true);
+  throw new CommitUnknownError('The outcome of the COMMIT is unknown.', { cause });
 }
 
 /** Where the connection itself is in doubt (a time-out, a broken socket), a ROLLBACK would wait behind what hangs. */
@@ -147,10 +171,13 @@ async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {
   }
 }
 
+/** What a COMMIT came to. PostgreSQL answers that of a failed transaction with the word ROLLBACK, and no error. */
+type Ending = { readonly is: 'durable' | 'rolled back' | 'in doubt'; readonly cause?: unknown };
+
 /** PostgreSQL says so when an operator cut short the wait for the standby: the commit is then on one machine only. */
 const UNREPLICATED_NOTICE = /canceling(?: the)? wait for synchronous replication/;
 
-async function commit(client: pg.PoolClient): Promise<void> {
+async function sendCommit(client: pg.PoolClient): Promise<Ending> {
   let isReplicated = true;
   const onNotice = ({ message }: { message?: string | undefined }) => {
     if (message !== undefined && UNREPLICATED_NOTICE.test(message)) isReplicated = false;
@@ -158,13 +185,13 @@ async function commit(client: pg.PoolClient): Promise<void> {
   client.on('notice', onNotice);
   try {
     const { command } = await client.query('commit');
-    // PostgreSQL answers the COMMIT of a failed transaction with the word ROLLBACK, and no error.
+    if (command === 'ROLLBACK') return { is: 'rolled back', cause: new Error('The COMMIT was answered with ROLLBACK.') };
     if (command !== 'COMMIT') throw new Error(`The COMMIT was answered with ${command}.`);
     if (!isReplicated) throw new Error('The commit is not known to have reached the synchronous standby.');
+    return { is: 'durable' };
   } catch (cause) {
-    client.release(true);
-    throw new CommitUnknownError('The outcome of the COMMIT is unknown.', { cause });
+    return { is: 'in doubt', cause };
+  } finally {
+    client.off('notice', onNotice);
   }
-  client.off('notice', onNotice);
-  client.release();
 }

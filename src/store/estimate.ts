@@ -130,15 +130,22 @@ export async function findEstimatesById(
 }
 
 const FIND_BY_KEY: Statement = {
-  name: 'find_estimate_by_key',
-  text: `select ${COLUMNS} from estimate e ${LINK_JOIN} where e.partner_id = $1 and e.idempotency_key = $2`,
+  name: 'find_estimates_by_key',
+  text: `select wanted.place, ${COLUMNS}
+    from unnest($1::int4[], $2::text[], $3::text[]) as wanted (place, partner_id, idempotency_key)
+    join estimate e on e.partner_id = wanted.partner_id and e.idempotency_key = wanted.idempotency_key ${LINK_JOIN}`,
 };
 
-export async function findEstimateByKey(
+/** For each key the estimate that it made, in their order. */
+export async function findEstimatesByKey(
   db: Queryable,
-  partnerId: string,
-  idempotencyKey: string,
-): Promise<EstimateRecord | undefined> {
-  const [row] = await run<EstimateRow>(db, FIND_BY_KEY, [partnerId, idempotencyKey]);
-  return row && readEstimateRow(row);
+  wanted: readonly { partnerId: string; idempotencyKey: string }[],
+): Promise<(EstimateRecord | undefined)[]> {
+  const rows = await run<EstimateRow & { place: number }>(db, FIND_BY_KEY, [
+    wanted.map((_, place) => place),
+    wanted.map(({ partnerId }) => partnerId),
+    wanted.map(({ idempotencyKey }) => idempotencyKey),
+  ]);
+  const byPlace = new Map(rows.map((row) => [row.place, readEstimateRow(row)]));
+  return wanted.map((_, place) => byPlace.get(place));
 }
