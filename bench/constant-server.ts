@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readNodeFlags } from '../reliability/support/node-flags.ts';
 import type { ConstantRouteSettings } from './constant-route.ts';
 import { freePort, hasEnded, startProgram } from './processes.ts';
 
@@ -16,7 +18,11 @@ export async function startConstantServer(
   cleanUp: AsyncDisposableStack,
 ): Promise<ConstantServer> {
   const port = await freePort();
-  const program = startProgram([PROGRAM, JSON.stringify({ ...settings, port })], process.env, 2);
+  const program = startProgram(
+    [...readNodeFlags(join(import.meta.dirname, '..')), PROGRAM, JSON.stringify({ ...settings, port })],
+    process.env,
+    2,
+  );
   cleanUp.defer(() => program.stop());
   const baseUrl = `http://127.0.0.1:${port}`;
   for (

@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { readNodeFlags } from '../reliability/support/node-flags.ts';
 import { freePort, hasEnded, type Program, startProgram } from './processes.ts';
 
 export interface SubjectOptions {
@@ -69,7 +70,12 @@ export class Subject {
     const problems = join(this.#options.folder, 'service.stderr');
     const descriptor = openSync(problems, 'w');
     const { repository, processes } = this.#options;
-    const words = [join(repository, 'src/main.ts'), 'serve', ...(processes > 1 ? ['--processes', String(processes)] : [])];
+    const words = [
+      ...readNodeFlags(repository),
+      join(repository, 'src/main.ts'),
+      'serve',
+      ...(processes > 1 ? ['--processes', String(processes)] : []),
+    ];
     const since = performance.now();
     const program = startProgram(words, this.#env, descriptor);
     this.#program = program;

@@ -1,5 +1,6 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=50
 // The command `partner-impact`. Any Node may run this file; the program itself needs 24, which the packages bring along.
+// Node's own settings let a heap that serves requests grow to twice the memory, and are not faster for it.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -24,7 +25,7 @@ async function runProgram() {
 
 /** This file again, under another Node, with the same words, files, signals and end. */
 function runUnder(node) {
-  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+  const child = spawn(node, [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: 'inherit',
   });
   const forward = (signal) => child.kill(signal);

@@ -24,6 +24,11 @@ function find(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, found = '']) => found);
 }
 
+test('`npm start` gives Node the settings that the command has in its first line', () => {
+  const [, settings] = /^#!\/usr\/bin\/env -S node (.+)\n/.exec(read('bin/partner-impact.mjs')) ?? [];
+  assert.match(String(scripts['start']), new RegExp(`^exec node ${settings} src/main\\.ts`));
+});
+
 const program = [serveCommand(), migrateCommand(), doctorCommand(), partnerCommand(), keyCommand()];
 
 /** Whether `doctor`, or `key issue`, may follow `partner-impact`; what follows a command without commands of its own is free. */

@@ -11,6 +11,7 @@ import { createPartner, suspendPartner } from '../../src/operations/manage-partn
 import type { Permission } from '../../src/store/api-key.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { listProcesses } from '../../src/store/embedded/processes.ts';
+import { readNodeFlags } from './node-flags.ts';
 
 export interface InstallationOptions {
   /** The checkout whose service runs; by default this one. */
@@ -99,6 +100,7 @@ export class Installation {
       LOG_LEVEL: 'warn',
     };
     const words = [
+      ...readNodeFlags(repository),
       ...nodeOptions,
       join(repository, 'src/main.ts'),
       'serve',

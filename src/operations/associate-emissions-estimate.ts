@@ -58,7 +58,9 @@ async function associate(database: Database, request: AssociationRequest): Promi
     if (known) return known;
     refuseSuspended(request);
     try {
-      const link = await inTransaction(database, { lockTimeoutMs: TWIN_LOCK_TIMEOUT_MS }, (db) => insertLink(db, request));
+      const link = await inTransaction(database, { lockTimeoutMs: TWIN_LOCK_TIMEOUT_MS }, (db, { begunAtMs }) =>
+        insertLink(db, request, begunAtMs - request.arrivedAtMs),
+      );
       if (link) return { link, isReplay: false };
     } catch (error) {
       if (error instanceof CommitUnknownError) return lookAgain(database, request);
@@ -70,9 +72,8 @@ async function associate(database: Database, request: AssociationRequest): Promi
 }
 
 /** `undefined` when another transaction took the contribution, the estimate or the key meanwhile. */
-async function insertLink(db: Queryable, request: AssociationRequest): Promise<EmissionsLink | undefined> {
+async function insertLink(db: Queryable, request: AssociationRequest, waitedMs: number): Promise<EmissionsLink | undefined> {
   const { partnerId, transactionId, calculationId, idempotencyKey, fingerprint } = request;
-  const waitedMs = performance.now() - request.arrivedAtMs;
   const [contribution] = await findContributionsById(db, [{ partnerId, transactionId }]);
   if (!contribution) throw contributionNotFound('transaction_id');
   const [estimate] = await findEstimatesById(db, [{ partnerId, calculationId }]);

@@ -59,8 +59,7 @@ async function commit(
   confirmations: readonly Confirmation[],
   lockTimeoutMs: number,
 ): Promise<(ConfirmationOutcome | undefined)[]> {
-  return inTransaction(database, { lockTimeoutMs }, async (db, lastly) => {
-    const begunAtMs = performance.now();
+  return inTransaction(database, { lockTimeoutMs }, async (db, { begunAtMs, lastly }) => {
     const drafts = draftContributions(confirmations, await findWantedEstimates(db, confirmations), begunAtMs);
     const present = drafts.filter((draft) => draft !== undefined);
     const createdAt = await lastly(() => insertContributions(db, present));

@@ -63,7 +63,7 @@ async function commit(
   calculations: readonly Calculation[],
   lockTimeoutMs: number,
 ): Promise<(EstimateOutcome | undefined)[]> {
-  return inTransaction(database, { lockTimeoutMs }, async (db, lastly) => {
+  return inTransaction(database, { lockTimeoutMs }, async (db, { lastly }) => {
     const drafts = calculations.map(draftEstimate);
     const times = await lastly(() => insertEstimates(db, drafts));
     return drafts.map((draft) => {

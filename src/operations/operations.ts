@@ -17,7 +17,7 @@ export interface Operations {
 
 /** How many connections each kind of work may hold at once, so that none starves another. */
 const LANES = {
-  confirm: { batches: 2, singles: 2, twins: 3 },
+  confirm: { batches: 1, singles: 2, twins: 3 },
   estimate: { batches: 1, singles: 1, twins: 1 },
   associate: 2,
   lookup: 1,

@@ -91,7 +91,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   app.decorateRequest('context');
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
-    reply.raw.once('close', () => options.onAnswer(describeAnswer(request, reply)));
+    reply.raw.on('close', () => options.onAnswer(describeAnswer(request, reply)));
     traffic.lastArrivalAtMs = request.context.arrivedAtMs;
     if (traffic.isDraining) reply.header('connection', 'close');
     refuseIllFormed(request);

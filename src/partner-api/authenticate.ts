@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type Environment, environmentOfKey, parseApiKey } from '../domain/api-key.ts';
+import { type Environment, environmentOfKey, type ParsedApiKey, parseApiKey } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { type Credential, findCredential } from '../store/api-key.ts';
 import type { Database } from '../store/database.ts';
@@ -64,8 +64,11 @@ export function authenticator({
     const known = credentials.get(keyId) ?? (await credentials.fetch(keyId));
     return known?.credential && isCurrent(known.credential, clock.now() - known.readAtMs) ? known.credential : undefined;
   };
+  // Keys that were right a moment ago: a busy partner's is not hashed anew for every request. A hit still has its secret compared.
+  const parsedKeys = new LRUCache<string, ParsedApiKey>({ max: CREDENTIALS_MAX, ttl: CREDENTIAL_TTL_MS, perf: clock });
+  const parse = (apiKey: string) => parsedKeys.get(apiKey) ?? parseApiKey(apiKey);
   return async ({ apiKey, address }) => {
-    const parsed = apiKey === undefined ? undefined : parseApiKey(apiKey);
+    const parsed = apiKey === undefined ? undefined : parse(apiKey);
     const credential = parsed?.environment === environment ? await find(parsed.keyId) : undefined;
     const isRight = timingSafeEqual(parsed?.secretSha256 ?? NO_SECRET, credential?.secretSha256 ?? NO_SECRET);
     if (!credential || !isRight) {
@@ -78,6 +81,7 @@ export function authenticator({
         'This API key may not be used from this address. Ask the operator to allow the address.',
       );
     }
+    if (apiKey !== undefined && parsed && !parsedKeys.has(apiKey)) parsedKeys.set(apiKey, parsed);
     onUse(credential.keyId);
     return credential;
   };

@@ -65,7 +65,7 @@ export function loadGate(traffic: Traffic, onAnswer: (answer: Answer) => void): 
         return refuseInTurn(() => refuse(request, response, { busy, isLast: traffic.isDraining, onAnswer }));
       }
       inFlight++;
-      response.once('close', () => inFlight--);
+      response.on('close', () => inFlight--);
       handle(request, response);
     },
   };

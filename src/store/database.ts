@@ -51,10 +51,32 @@ const SESSION_SETTINGS = [
 
 const INT8_OID = 20;
 
+const TIMESTAMPTZ_OID = 1184;
+
+/** `2026-11-20 19:29:00.123+00`, as every session writes it whose time zone is UTC, is all but a form that Date reads. */
+function readTimestamp(text: string): Date {
+  const [, day, time] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,3})?)\+00$/.exec(text) ?? [];
+  return day === undefined ? parseTimestamp(text) : new Date(`${day}T${time}Z`);
+}
+const parseTimestamp = pg.types.getTypeParser(TIMESTAMPTZ_OID);
+
+/** The rows of one batch share their time, and most records carry the same one twice: it is read once. Nothing changes a Date. */
+function rememberLast<Value>(parse: (text: string) => Value): (text: string) => Value {
+  let last: { readonly text: string; readonly value: Value } | undefined;
+  return (text) => {
+    if (last?.text !== text) last = { text, value: parse(text) };
+    return last.value;
+  };
+}
+
 /** `int8` is a bigint here and stays what it is in the rest of the process. */
+const TEXT_PARSERS: Record<number, (text: string) => unknown> = {
+  [INT8_OID]: BigInt,
+  [TIMESTAMPTZ_OID]: rememberLast(readTimestamp),
+};
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === INT8_OID && format !== 'binary' ? BigInt : pg.types.getTypeParser(oid, format as 'text'),
+    (format === 'binary' ? undefined : TEXT_PARSERS[oid]) ?? pg.types.getTypeParser(oid, format as 'text'),
 };
 
 /** Opens a pool. Nothing is connected before the first statement, so an absent database shows there, never here. */
@@ -114,8 +136,12 @@ export interface TransactionOptions {
   readonly lockTimeoutMs: number;
 }
 
-/** Marks the last statement of a transaction: the COMMIT follows it at once, on the same trip to the server. */
-export type Lastly = <Result>(statement: () => Promise<Result>) => Promise<Result>;
+export interface Transaction {
+  /** `performance.now()` just before it began: never later than the database's `now()`. */
+  readonly begunAtMs: number;
+  /** Runs the last statement: the COMMIT follows it at once, on the same trip to the server. */
+  lastly<Result>(statement: () => Promise<Result>): Promise<Result>;
+}
 
 /**
  * Runs `work` in one READ COMMITTED transaction on a connection of its own. The BEGIN travels with its first statement, and the
@@ -127,17 +153,20 @@ export type Lastly = <Result>(statement: () => Promise<Result>) => Promise<Resul
 export async function inTransaction<T>(
   database: Database,
   { lockTimeoutMs }: TransactionOptions,
-  work: (db: pg.PoolClient, lastly: Lastly) => Promise<T>,
+  work: (db: pg.PoolClient, transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   const client = await database.pool.connect();
   let commit: Promise<Ending> | undefined;
-  const lastly: Lastly = (statement) => {
-    const result = statement();
-    commit = sendCommit(client);
-    return result;
+  const transaction: Transaction = {
+    begunAtMs: performance.now(),
+    lastly(statement) {
+      const result = statement();
+      commit = sendCommit(client);
+      return result;
+    },
   };
   const begin = client.query(`begin; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`);
-  const [begun, done] = await Promise.allSettled([begin, work(client, lastly)]);
+  const [begun, done] = await Promise.allSettled([begin, work(client, transaction)]);
   // Without its BEGIN a statement is a transaction of its own.
   if (begun.status === 'rejected') return endInDoubt(client, begun.reason);
   if (done.status === 'rejected') return endFailed(client, done.reason, await commit);
