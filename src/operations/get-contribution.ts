@@ -19,6 +19,14 @@ export interface GetContribution {
   byId(lookup: IdLookup): Promise<ContributionRecord>;
 }
 
+/** How look-ups go together. */
+export interface LookupLanes {
+  /** Statements under way at once. */
+  readonly lanes: number;
+  /** Where given, a statement looks up for one group only. */
+  readonly groupOf?: (lookup: { readonly partnerId: string }) => string;
+}
+
 const LIMITS = { batchMax: 256, waitingMax: 4_096, waitMaxMs: 5_000 };
 
 /**
@@ -27,10 +35,10 @@ const LIMITS = { batchMax: 256, waitingMax: 4_096, waitMaxMs: 5_000 };
  *
  * @see Interface, "getContributionByPartnerEventId" and "getContributionById".
  */
-export function getContributions(database: Database, lanes: number): GetContribution {
+export function getContributions(database: Database, together: LookupLanes): GetContribution {
   const findByEvent = batched<EventLookup, ContributionRecord | undefined>({
     ...LIMITS,
-    lanes,
+    ...together,
     run: async (lookups) => {
       const found = await findContributionsByEvent(database.pool, lookups);
       await vouchForRead(database);
@@ -40,7 +48,7 @@ export function getContributions(database: Database, lanes: number): GetContribu
   });
   const findById = batched<IdLookup, ContributionRecord | undefined>({
     ...LIMITS,
-    lanes,
+    ...together,
     run: async (lookups) => {
       const found = await findContributionsById(database.pool, lookups);
       await vouchForRead(database);

@@ -3,6 +3,7 @@ import type { Database } from '../store/database.ts';
 import { vouchForRead } from '../store/durability.ts';
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
 import { batched } from './batching.ts';
+import type { LookupLanes } from './get-contribution.ts';
 
 export interface EstimateLookup {
   readonly partnerId: string;
@@ -17,9 +18,9 @@ export type GetDeliveryEmissionsEstimate = (lookup: EstimateLookup) => Promise<E
  *
  * @see Interface, "getDeliveryEmissionsEstimate".
  */
-export function getEstimates(database: Database, lanes: number): GetDeliveryEmissionsEstimate {
+export function getEstimates(database: Database, together: LookupLanes): GetDeliveryEmissionsEstimate {
   const find = batched<EstimateLookup, EstimateRecord | undefined>({
-    lanes,
+    ...together,
     batchMax: 256,
     waitingMax: 4_096,
     waitMaxMs: 5_000,
