@@ -51,6 +51,29 @@ describe('while a transaction holds an event', () => {
     assert.equal((await waiting).body.error.code, 'partner_event_conflict');
   });
 
+  test('an estimate that another transaction links meanwhile is linked once: the contribution is confirmed without it', async () => {
+    const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;
+    const { transaction_id } = (await client.confirm()).body.contribution;
+    const session = await service.database.pool.connect();
+    await session.query("begin; set local idle_in_transaction_session_timeout = '60s'");
+    await session.query(
+      `insert into emissions_link (partner_id, transaction_id, association_id, calculation_id, partner_order_ref,
+         estimated_emissions_kgco2e, distance_km, vehicle_category, methodology_version, emission_factor_version, calculated_at, associated_at)
+       select partner_id, $2, 'assoc_twin', calculation_id, partner_order_ref, estimated_emissions_kgco2e, distance_km,
+         vehicle_category, methodology_version, emission_factor_version, calculated_at, now()
+       from estimate where partner_id = $1 and calculation_id = $3`,
+      [partner.partnerId, transaction_id, calculation_id],
+    );
+    const waiting = client.confirm({ partner_order_ref, calculation_id });
+    await client.confirm();
+    await end(session, 'commit');
+    const { status, body } = await waiting;
+    assert.deepEqual(
+      [status, body.association.status, body.association.rejection?.code],
+      [201, 'rejected', 'association_conflict'],
+    );
+  });
+
   test('a request that waits too long is told that its outcome is unknown, and recovers later', async () => {
     const fields = newConfirmation();
     const headers = { 'idempotency-key': `key-${fields.partner_event_id}` };

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { renderSchema } from '../scripts/render-schema.ts';
-import { inTransaction, openDatabase } from '../src/store/database.ts';
+import { CommitUnknownError, inTransaction, openDatabase } from '../src/store/database.ts';
 import { listDurabilityProblems, readServerSettings } from '../src/store/durability.ts';
 import { claimInstallation } from '../src/store/installation.ts';
 import { migrate } from '../src/store/migrate.ts';
@@ -174,6 +174,37 @@ describe('transactions', () => {
     );
     const { rows } = await pool.query("select 1 from partner where partner_id = 'ptn_rolled_back'");
     assert.equal(rows.length, 0);
+  });
+
+  test('a COMMIT that is answered with ROLLBACK is not taken for a commit', async () => {
+    const swallow = inTransaction(service.database, { lockTimeoutMs: 100 }, async (db) => {
+      await db.query('select 1/0').catch(() => {});
+    });
+    await assert.rejects(swallow, CommitUnknownError);
+  });
+
+  test('a last statement that fails stores nothing, whatever COMMIT goes along, and says why', async () => {
+    const failing = inTransaction(service.database, { lockTimeoutMs: 100 }, async (db, { lastly }) => {
+      await db.query("insert into partner values ('ptn_last_failed', 'x', 1, 1, 1)");
+      return lastly(() => db.query('select 1/0'));
+    });
+    await assert.rejects(failing, /division by zero/);
+    const { rows } = await pool.query("select 1 from partner where partner_id = 'ptn_last_failed'");
+    assert.equal(rows.length, 0);
+  });
+
+  test('what is stored, or may be, is never reported as not stored', async () => {
+    const brokenAfterwards = inTransaction(service.database, { lockTimeoutMs: 100 }, async (db, { lastly }) => {
+      await lastly(() => db.query("insert into partner values ('ptn_stored', 'x', 1, 1, 1)"));
+      throw new Error('a defect behind the COMMIT');
+    });
+    await assert.rejects(brokenAfterwards, CommitUnknownError);
+    const { rows } = await pool.query("select 1 from partner where partner_id = 'ptn_stored'");
+    assert.equal(rows.length, 1);
+    const cutOff = inTransaction(service.database, { lockTimeoutMs: 100 }, (db, { lastly }) =>
+      lastly(() => db.query('select pg_terminate_backend(pg_backend_pid())')),
+    );
+    await assert.rejects(cutOff, CommitUnknownError);
   });
 
   test('a session that loses its client in the middle is ended by the server', async () => {

@@ -119,8 +119,8 @@ export const RULES: readonly Rule[] = [
     rule: 'a stored confirmation of a suspended partner replays',
     source: 'decisions 1, order of checks',
     file: 'src/operations/confirm-contribution.ts',
-    find: '  const ofKey = findOfKey(rivals, confirmation);\n',
-    replace: '  refuseSuspended(confirmation);\n  const ofKey = findOfKey(rivals, confirmation);\n',
+    find: '  const ofKey = tellOutcome(confirmation, rivals);\n',
+    replace: '  refuseSuspended(confirmation);\n  const ofKey = tellOutcome(confirmation, rivals);\n',
     tests: ['confirm-contribution'],
   },
   {
@@ -295,9 +295,9 @@ export const RULES: readonly Rule[] = [
     rule: 'a stored confirmation replays although the bounds were lowered since',
     source: 'decisions 1, order of checks',
     file: 'src/operations/confirm-contribution.ts',
-    find: '  const ofKey = findOfKey(rivals, confirmation);\n',
+    find: '  const ofKey = tellOutcome(confirmation, rivals);\n',
     replace:
-      '  if (!isWithinBounds(confirmation.points, confirmation.rules)) throw outOfBounds(confirmation.rules);\n  const ofKey = findOfKey(rivals, confirmation);\n',
+      '  if (!isWithinBounds(confirmation.points, confirmation.rules)) throw outOfBounds(confirmation.rules);\n  const ofKey = tellOutcome(confirmation, rivals);\n',
     tests: ['rule-bounds'],
   },
   {
@@ -315,7 +315,7 @@ export const RULES: readonly Rule[] = [
     file: SCHEMA,
     find: '  constraint emissions_link_one_per_estimate unique (partner_id, calculation_id),\n',
     replace: '',
-    tests: ['confirm-contribution', 'associate-emissions-estimate'],
+    tests: ['blocked'],
   },
   {
     rule: 'one contribution has one link',
@@ -362,8 +362,8 @@ export const RULES: readonly Rule[] = [
     rule: 'a COMMIT that was answered with ROLLBACK is not acknowledged',
     source: 'reliability, Rule 0',
     file: 'src/store/database.ts',
-    find: "if (command !== 'COMMIT') throw",
-    replace: "if (command === 'nothing') throw",
+    find: "if (ending.is !== 'durable')",
+    replace: "if (ending.is === 'in doubt')",
     tests: ['storage'],
   },
   {
@@ -381,5 +381,13 @@ export const RULES: readonly Rule[] = [
     find: ' || wouldMislead',
     replace: '',
     tests: ['fuzz'],
+  },
+  {
+    rule: 'what a COMMIT that went along may have stored is never reported as not stored',
+    source: 'reliability, Rule 0',
+    file: 'src/store/database.ts',
+    find: "if (ending && ending.is !== 'rolled back') return endInDoubt(client, error);\n",
+    replace: '',
+    tests: ['storage'],
   },
 ];
