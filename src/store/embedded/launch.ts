@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Account, commandAs, handOver } from './account.ts';
 import type { Binaries } from './binaries.ts';
@@ -20,6 +20,9 @@ export interface Launch {
 /** `sun_path` has 108 bytes, one of them for the end. */
 const SOCKET_PATH_BYTES_MAX = 107;
 
+const SHARED_MEGABYTES_MIN = 128;
+const SHARED_MEGABYTES_MAX = 4_096;
+
 const LOG_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
@@ -32,12 +35,21 @@ const SETTINGS: readonly string[] = [
   'port=5432',
   'unix_socket_permissions=0700',
   'max_connections=200',
-  'shared_buffers=256MB',
+  `shared_buffers=${sharedMegabytes()}MB`,
   'max_wal_size=1GB',
   'log_error_verbosity=terse',
   'timezone=UTC',
   'log_timezone=UTC',
 ];
+
+/**
+ * A quarter of the memory that this process may use, as PostgreSQL's own manual advises, so that the indexes of millions of
+ * contributions are not read from the system's cache again and again. It is taken only as it fills.
+ */
+function sharedMegabytes(): number {
+  const bytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return Math.min(SHARED_MEGABYTES_MAX, Math.max(SHARED_MEGABYTES_MIN, Math.floor(bytes / 4 / 2 ** 20)));
+}
 
 /**
  * Starts `postgres` and returns at once. PostgreSQL itself refuses a second server on a cluster, so trying is safe.
