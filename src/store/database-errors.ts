@@ -3,18 +3,32 @@ import pg from 'pg';
 const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK_DETECTED = '40P01';
 const UNIQUE_VIOLATION = '23505';
+const INTERNAL_ERROR = 'XX000';
+
+/** Citus hands a worker's error on as an internal one where a statement has several parts; its words stay what they were. */
+const STATES_BY_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^canceling statement due to lock timeout/, LOCK_NOT_AVAILABLE],
+  [/^deadlock detected/, DEADLOCK_DETECTED],
+  [/^duplicate key value violates unique constraint/, UNIQUE_VIOLATION],
+];
+
+function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof pg.DatabaseError)) return undefined;
+  const { code, message } = error;
+  return code === INTERNAL_ERROR ? (STATES_BY_WORDS.find(([words]) => words.test(message))?.[1] ?? code) : code;
+}
 
 /** The server's own verdict on a statement: it ran and was refused, so that nothing of it is stored. */
-export function isRefusedStatement(error: unknown): error is pg.DatabaseError {
-  return error instanceof pg.DatabaseError && /^(?:2[23]|P0)/.test(error.code ?? '');
+export function isRefusedStatement(error: unknown): boolean {
+  return /^(?:2[23]|P0)/.test(sqlState(error) ?? '');
 }
 
 export function isLockTimeout(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+  return sqlState(error) === LOCK_NOT_AVAILABLE;
 }
 
 export function isDeadlock(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === DEADLOCK_DETECTED;
+  return sqlState(error) === DEADLOCK_DETECTED;
 }
 
 /**
@@ -22,6 +36,7 @@ export function isDeadlock(error: unknown): boolean {
  * shard (`contribution_order_holder_102020`), which is taken off.
  */
 export function violatedKey(error: unknown): string | undefined {
-  if (!(error instanceof pg.DatabaseError) || error.code !== UNIQUE_VIOLATION) return undefined;
-  return error.constraint?.replace(/_\d+$/, '');
+  if (sqlState(error) !== UNIQUE_VIOLATION) return undefined;
+  const { constraint, message } = error as pg.DatabaseError;
+  return (constraint ?? /"(.+)"/.exec(message)?.[1])?.replace(/_\d+$/, '');
 }

@@ -39,15 +39,19 @@ const SESSION_SETTINGS = [
   'tcp_keepalives_idle=5',
   'tcp_keepalives_interval=2',
   'tcp_keepalives_count=3',
-  // Every statement finds a few rows by an index, however many the table holds. Planned once per connection, and so that a plan
-  // made while the table was empty is the right one for ever: planning anew costs several times the work itself.
-  'plan_cache_mode=force_generic_plan',
-  'enable_seqscan=off',
-  'enable_hashjoin=off',
-  'enable_mergejoin=off',
   // On a distributed database a lock is waited for on another node, which has to know how long. Elsewhere it means nothing.
   'citus.propagate_set_commands=local',
 ];
+
+/**
+ * Every statement finds a few rows by an index, however many the table holds. Planned once per connection, and so that a plan made
+ * while the table was empty is the right one for ever: planning anew costs several times the work itself. Citus has to know
+ * the values before it plans, so that nothing is set there.
+ */
+const PLAN_ONCE = `select set_config(name, value, false)
+  from (values ('plan_cache_mode', 'force_generic_plan'), ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'),
+    ('enable_mergejoin', 'off')) as setting (name, value)
+  where not exists (select from pg_extension where extname = 'citus')`;
 
 const INT8_OID = 20;
 
@@ -103,6 +107,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on('connect', (client) => {
     client.on('error', onConnectionError);
     if (!preparesStatements) unprepared.add(client);
+    // Whatever is asked of the connection comes after this; if it is lost, that is what fails.
+    else client.query(PLAN_ONCE).catch(() => {});
   });
   if (!preparesStatements) unprepared.add(pool);
   return { pool, isDistributed: false, hasSynchronousStandbys: false, close: () => pool.end() };
