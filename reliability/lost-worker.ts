@@ -107,7 +107,7 @@ async function main(): Promise<number> {
   /** The port of the node that holds a partner's rows. */
   async function findPort(partnerId: string): Promise<number> {
     const { rows } = await database.pool.query<{ nodeport: number }>(
-      `select nodeport from citus_shards where shardid = get_shard_id_for_distribution_column('contribution', $1)`,
+      `select nodeport from citus_shards where shardid = get_shard_id_for_distribution_column('contribution', $1::text)`,
       [partnerId],
     );
     return rows[0]?.nodeport ?? 0;

@@ -1,6 +1,6 @@
 import type { EmissionsLink, RejectionCode } from '../domain/association.ts';
 import type { Contribution } from '../domain/contribution.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import { findStatement, type Queryable, run, runFind, type Statement } from './database.ts';
 import { LINK_COLUMNS, type LinkRow, readLinkRow } from './emissions-link.ts';
 
 /** A contribution with what the service keeps beside it: it is its own idempotency record. */
@@ -184,19 +184,21 @@ const COLUMNS = `c.partner_id, c.transaction_id, c.idempotency_key, c.fingerprin
     ${LINK_COLUMNS}`;
 const LINK_JOIN = 'left join emissions_link l on l.partner_id = c.partner_id and l.transaction_id = c.transaction_id';
 
-const FIND_BY_EVENT: Statement = {
-  name: 'find_contributions_by_event',
-  text: `select ${COLUMNS}
+const FIND_BY_EVENT = findStatement(
+  'find_contributions_by_event',
+  { table: 'c', parameters: 2 },
+  (condition) => `select ${COLUMNS}
     from unnest($1::text[], $2::text[]) as wanted (partner_id, partner_event_id)
-    join contribution c on c.partner_id = wanted.partner_id and c.partner_event_id = wanted.partner_event_id ${LINK_JOIN}`,
-};
+    join contribution c on c.partner_id = wanted.partner_id and c.partner_event_id = wanted.partner_event_id${condition} ${LINK_JOIN}`,
+);
 
-const FIND_BY_ID: Statement = {
-  name: 'find_contributions_by_id',
-  text: `select ${COLUMNS}
+const FIND_BY_ID = findStatement(
+  'find_contributions_by_id',
+  { table: 'c', parameters: 2 },
+  (condition) => `select ${COLUMNS}
     from unnest($1::text[], $2::text[]) as wanted (partner_id, transaction_id)
-    join contribution c on c.partner_id = wanted.partner_id and c.transaction_id = wanted.transaction_id ${LINK_JOIN}`,
-};
+    join contribution c on c.partner_id = wanted.partner_id and c.transaction_id = wanted.transaction_id${condition} ${LINK_JOIN}`,
+);
 
 /** The contributions of the given events, for any mix of partners, in no order; events without one are left out. */
 export async function findContributionsByEvent(
@@ -204,7 +206,7 @@ export async function findContributionsByEvent(
   wanted: readonly { partnerId: string; partnerEventId: string }[],
 ): Promise<ContributionRecord[]> {
   const values = [wanted.map(({ partnerId }) => partnerId), wanted.map(({ partnerEventId }) => partnerEventId)];
-  return (await run<ContributionRow>(db, FIND_BY_EVENT, values)).map(readContributionRow);
+  return (await runFind<ContributionRow>(db, FIND_BY_EVENT, wanted, values)).map(readContributionRow);
 }
 
 /** The same by transaction id. */
@@ -213,7 +215,7 @@ export async function findContributionsById(
   wanted: readonly { partnerId: string; transactionId: string }[],
 ): Promise<ContributionRecord[]> {
   const values = [wanted.map(({ partnerId }) => partnerId), wanted.map(({ transactionId }) => transactionId)];
-  return (await run<ContributionRow>(db, FIND_BY_ID, values)).map(readContributionRow);
+  return (await runFind<ContributionRow>(db, FIND_BY_ID, wanted, values)).map(readContributionRow);
 }
 
 /** How a stored record can meet a confirmation, each by an index of its own; a record that does so in two ways is found in one. */
@@ -224,15 +226,14 @@ const MEETINGS = [
       and c.idempotency_key <> wanted.idempotency_key and c.partner_event_id <> wanted.partner_event_id`,
 ];
 
-const FIND_RIVALS: Statement = {
-  name: 'find_contribution_rivals',
-  text: MEETINGS.map(
+const FIND_RIVALS = findStatement('find_contribution_rivals', { table: 'c', parameters: 5 }, (condition) =>
+  MEETINGS.map(
     (meeting) => `select wanted.place, ${COLUMNS}
     from unnest($1::int4[], $2::text[], $3::text[], $4::text[], $5::text[])
       as wanted (place, partner_id, idempotency_key, partner_event_id, partner_order_ref)
-    join contribution c on c.partner_id = wanted.partner_id and ${meeting} ${LINK_JOIN}`,
+    join contribution c on c.partner_id = wanted.partner_id and ${meeting}${condition} ${LINK_JOIN}`,
   ).join(' union all '),
-};
+);
 
 export interface ContributionClaims {
   readonly partnerId: string;
@@ -246,7 +247,7 @@ export async function findContributionRivals(
   db: Queryable,
   wanted: readonly ContributionClaims[],
 ): Promise<ContributionRecord[][]> {
-  const rows = await run<ContributionRow & { place: number }>(db, FIND_RIVALS, [
+  const rows = await runFind<ContributionRow & { place: number }>(db, FIND_RIVALS, wanted, [
     wanted.map((_, place) => place),
     wanted.map(({ partnerId }) => partnerId),
     wanted.map(({ idempotencyKey }) => idempotencyKey),

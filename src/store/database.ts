@@ -132,6 +132,40 @@ export async function run<Row extends pg.QueryResultRow>(
   return rows;
 }
 
+/** A statement that finds rows for a list of wanted ones, of any partners, and the same for those of one partner. */
+export interface FindStatement {
+  readonly ofAny: Statement;
+  /** Its last parameter is the partner: a distributed database then asks that partner's node alone. */
+  readonly ofOne: Statement;
+}
+
+/**
+ * @param write Writes the text, given a condition to add to it: none, or one on the partner of the table that is searched.
+ * @param table What the statement calls that table.
+ * @param parameters How many parameters it has without the partner.
+ */
+export function findStatement(
+  name: string,
+  { table, parameters }: { table: string; parameters: number },
+  write: (condition: string) => string,
+): FindStatement {
+  return {
+    ofAny: { name, text: write('') },
+    ofOne: { name: `${name}_of_one`, text: write(` and ${table}.partner_id = $${parameters + 1}`) },
+  };
+}
+
+export async function runFind<Row extends pg.QueryResultRow>(
+  db: Queryable,
+  { ofAny, ofOne }: FindStatement,
+  wanted: readonly { readonly partnerId: string }[],
+  values: unknown[],
+): Promise<Row[]> {
+  const partnerId = wanted[0]?.partnerId;
+  const isOfOne = wanted.every((each) => each.partnerId === partnerId);
+  return isOfOne ? run<Row>(db, ofOne, [...values, partnerId]) : run<Row>(db, ofAny, values);
+}
+
 /** The COMMIT was sent and not answered: the transaction took effect, or it did not. Only a look at the database tells. */
 export class CommitUnknownError extends Error {
   override readonly name = 'CommitUnknownError';

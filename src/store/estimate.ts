@@ -1,6 +1,6 @@
 import type { EmissionsLink } from '../domain/association.ts';
 import type { Estimate } from '../domain/estimate.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import { findStatement, type Queryable, run, runFind, type Statement } from './database.ts';
 import { LINK_COLUMNS, type LinkRow, readLinkRow } from './emissions-link.ts';
 
 export interface EstimateRecord {
@@ -113,12 +113,13 @@ const COLUMNS = `e.partner_id, e.calculation_id, e.idempotency_key, e.fingerprin
     ${LINK_COLUMNS}`;
 const LINK_JOIN = 'left join emissions_link l on l.partner_id = e.partner_id and l.calculation_id = e.calculation_id';
 
-const FIND_BY_ID: Statement = {
-  name: 'find_estimates_by_id',
-  text: `select ${COLUMNS}
+const FIND_BY_ID = findStatement(
+  'find_estimates_by_id',
+  { table: 'e', parameters: 2 },
+  (condition) => `select ${COLUMNS}
     from unnest($1::text[], $2::text[]) as wanted (partner_id, calculation_id)
-    join estimate e on e.partner_id = wanted.partner_id and e.calculation_id = wanted.calculation_id ${LINK_JOIN}`,
-};
+    join estimate e on e.partner_id = wanted.partner_id and e.calculation_id = wanted.calculation_id${condition} ${LINK_JOIN}`,
+);
 
 /** The estimates with the given ids, for any mix of partners, in no order, each with the link it has; unknown ones are left out. */
 export async function findEstimatesById(
@@ -126,22 +127,23 @@ export async function findEstimatesById(
   wanted: readonly { partnerId: string; calculationId: string }[],
 ): Promise<EstimateRecord[]> {
   const values = [wanted.map(({ partnerId }) => partnerId), wanted.map(({ calculationId }) => calculationId)];
-  return (await run<EstimateRow>(db, FIND_BY_ID, values)).map(readEstimateRow);
+  return (await runFind<EstimateRow>(db, FIND_BY_ID, wanted, values)).map(readEstimateRow);
 }
 
-const FIND_BY_KEY: Statement = {
-  name: 'find_estimates_by_key',
-  text: `select wanted.place, ${COLUMNS}
+const FIND_BY_KEY = findStatement(
+  'find_estimates_by_key',
+  { table: 'e', parameters: 3 },
+  (condition) => `select wanted.place, ${COLUMNS}
     from unnest($1::int4[], $2::text[], $3::text[]) as wanted (place, partner_id, idempotency_key)
-    join estimate e on e.partner_id = wanted.partner_id and e.idempotency_key = wanted.idempotency_key ${LINK_JOIN}`,
-};
+    join estimate e on e.partner_id = wanted.partner_id and e.idempotency_key = wanted.idempotency_key${condition} ${LINK_JOIN}`,
+);
 
 /** For each key the estimate that it made, in their order. */
 export async function findEstimatesByKey(
   db: Queryable,
   wanted: readonly { partnerId: string; idempotencyKey: string }[],
 ): Promise<(EstimateRecord | undefined)[]> {
-  const rows = await run<EstimateRow & { place: number }>(db, FIND_BY_KEY, [
+  const rows = await runFind<EstimateRow & { place: number }>(db, FIND_BY_KEY, wanted, [
     wanted.map((_, place) => place),
     wanted.map(({ partnerId }) => partnerId),
     wanted.map(({ idempotencyKey }) => idempotencyKey),
