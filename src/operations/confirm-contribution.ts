@@ -4,7 +4,12 @@
  */
 import { type ContributionRules, isWithinBounds } from '../domain/contribution-rules.ts';
 import { newId } from '../domain/identifiers.ts';
-import { type ContributionRecord, findContributionRivals, insertContributions } from '../store/contribution.ts';
+import {
+  type ContributionRecord,
+  findContributionRivals,
+  insertContributions,
+  insertContributionsListed,
+} from '../store/contribution.ts';
 import { type Database, inTransaction, type Queryable } from '../store/database.ts';
 import { vouchForRead } from '../store/durability.ts';
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
@@ -62,7 +67,9 @@ async function commit(
   return inTransaction(database, { lockTimeoutMs }, async (db, { begunAtMs, lastly }) => {
     const drafts = draftContributions(confirmations, await findWantedEstimates(db, confirmations), begunAtMs);
     const present = drafts.filter((draft) => draft !== undefined);
-    const createdAt = await lastly(() => insertContributions(db, present));
+    const createdAt = database.isDistributed
+      ? await insertContributionsListed(db, present)
+      : await lastly(() => insertContributions(db, present));
     return drafts.map((draft) => {
       const at = draft && createdAt.get(draft.contribution.transactionId);
       return at && { record: recordOf(draft, at), isReplay: false };

@@ -8,6 +8,7 @@ import {
   type EstimateTimes,
   findEstimatesByKey,
   insertEstimates,
+  insertEstimatesListed,
 } from '../store/estimate.ts';
 import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
 import { refuseSuspended, tellKeyApart } from './replay.ts';
@@ -65,7 +66,8 @@ async function commit(
 ): Promise<(EstimateOutcome | undefined)[]> {
   return inTransaction(database, { lockTimeoutMs }, async (db, { lastly }) => {
     const drafts = calculations.map(draftEstimate);
-    const times = await lastly(() => insertEstimates(db, drafts));
+    const insert = database.isDistributed ? insertEstimatesListed : insertEstimates;
+    const times = await lastly(() => insert(db, drafts));
     return drafts.map((draft) => {
       const at = times.get(draft.estimate.calculationId);
       return at && { record: recordOf(draft, at), isReplay: false };

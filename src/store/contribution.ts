@@ -2,6 +2,7 @@ import type { EmissionsLink, RejectionCode } from '../domain/association.ts';
 import type { Contribution } from '../domain/contribution.ts';
 import { findStatement, type Queryable, run, runFind, type Statement } from './database.ts';
 import { LINK_COLUMNS, type LinkRow, readLinkRow } from './emissions-link.ts';
+import { type Column, insertListed, type ListedInsert, listsOf, NOW, namesOf, unnested } from './rows.ts';
 
 /** A contribution with what the service keeps beside it: it is its own idempotency record. */
 export interface ContributionRecord {
@@ -27,43 +28,68 @@ export interface ContributionDraft extends Omit<ContributionRecord, 'contributio
   readonly link: Omit<EmissionsLink, 'associatedAt'> | null;
 }
 
-const INSERT = `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id,
-      partner_order_ref, points, opaque_customer_ref, status, contribution_rule_version, point_conversion_version,
-      tree_cost_version, summary_en, summary_ar, calculation_id, association_outcome, rejection_code, first_status, created_at,
-      confirmed_at)
-    select partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id,
-      partner_order_ref, points, opaque_customer_ref, status, contribution_rule_version, point_conversion_version,
-      tree_cost_version, summary_en, summary_ar, calculation_id, association_outcome, rejection_code, status,
-      date_trunc('milliseconds', now()), case status when 'confirmed' then date_trunc('milliseconds', now()) end
-    from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::int8[], $8::text[], $9::text[],
-      $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[])
-      as draft (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id,
-      partner_order_ref, points, opaque_customer_ref, status, contribution_rule_version, point_conversion_version,
-      tree_cost_version, summary_en, summary_ar, calculation_id, association_outcome, rejection_code)
+const DRAFT_COLUMNS: readonly Column<ContributionDraft>[] = [
+  ['partner_id', 'text', (draft) => draft.partnerId],
+  ['transaction_id', 'text', ({ contribution }) => contribution.transactionId],
+  ['idempotency_key', 'text', (draft) => draft.idempotencyKey],
+  ['fingerprint', 'bytea', (draft) => draft.fingerprint],
+  ['partner_event_id', 'text', ({ contribution }) => contribution.partnerEventId],
+  ['partner_order_ref', 'text', ({ contribution }) => contribution.partnerOrderRef],
+  ['points', 'int8', ({ contribution }) => contribution.points],
+  ['opaque_customer_ref', 'text', ({ contribution }) => contribution.opaqueCustomerRef],
+  ['status', 'text', ({ contribution }) => contribution.status],
+  ['first_status', 'text', ({ contribution }) => contribution.status],
+  ['contribution_rule_version', 'text', ({ contribution }) => contribution.contributionRuleVersion],
+  ['point_conversion_version', 'text', ({ contribution }) => contribution.pointConversionVersion],
+  ['tree_cost_version', 'text', ({ contribution }) => contribution.treeCostVersion],
+  ['summary_en', 'text', ({ contribution }) => contribution.expectedEnvironmentalSupport.summaryEn],
+  ['summary_ar', 'text', ({ contribution }) => contribution.expectedEnvironmentalSupport.summaryAr],
+  ['calculation_id', 'text', (draft) => draft.calculationId],
+  ['association_outcome', 'text', (draft) => draft.associationOutcome],
+  ['rejection_code', 'text', (draft) => draft.rejectionCode],
+];
+
+type LinkOfPartner = Omit<EmissionsLink, 'associatedAt'> & { readonly partnerId: string };
+
+const LINK_DRAFT_COLUMNS: readonly Column<LinkOfPartner>[] = [
+  ['partner_id', 'text', (link) => link.partnerId],
+  ['transaction_id', 'text', (link) => link.transactionId],
+  ['association_id', 'text', (link) => link.associationId],
+  ['calculation_id', 'text', (link) => link.calculationId],
+  ['partner_order_ref', 'text', (link) => link.partnerOrderRef],
+  ['estimated_emissions_kgco2e', 'numeric', (link) => link.estimatedEmissionsKgco2e],
+  ['distance_km', 'text', (link) => link.distanceKm],
+  ['vehicle_category', 'text', (link) => link.vehicleCategory],
+  ['methodology_version', 'text', (link) => link.methodologyVersion],
+  ['emission_factor_version', 'text', (link) => link.emissionFactorVersion],
+  ['calculated_at', 'timestamptz', (link) => link.calculatedAt],
+];
+
+const INSERT = `insert into contribution (${namesOf(DRAFT_COLUMNS)}, created_at, confirmed_at)
+    select draft.*, ${NOW}, case status when 'confirmed' then ${NOW} end from ${unnested('draft', DRAFT_COLUMNS)}
     on conflict do nothing
-    returning partner_id, transaction_id, created_at`;
+    returning transaction_id, created_at`;
 
 const INSERT_CONTRIBUTIONS: Statement = {
   name: 'insert_contributions',
   text: `with inserted as (${INSERT}) select transaction_id as "transactionId", created_at as "createdAt" from inserted`,
 };
 
+/** Which links go in is told by a hashed list, which a join of two lists without an index would not be. */
 const INSERT_CONTRIBUTIONS_WITH_LINKS: Statement = {
   name: 'insert_contributions_with_links',
   text: `with inserted as (${INSERT}), linked as (
-      insert into emissions_link (partner_id, transaction_id, association_id, calculation_id, partner_order_ref,
-        estimated_emissions_kgco2e, distance_km, vehicle_category, methodology_version, emission_factor_version,
-        calculated_at, associated_at)
-      select partner_id, transaction_id, association_id, link.calculation_id, link.partner_order_ref,
-        estimated_emissions_kgco2e, distance_km, vehicle_category, methodology_version, emission_factor_version,
-        calculated_at, inserted.created_at
-      from inserted join unnest($18::text[], $19::text[], $20::text[], $21::text[], $22::numeric[], $23::text[], $24::text[],
-        $25::text[], $26::text[], $27::timestamptz[])
-        as link (transaction_id, association_id, calculation_id, partner_order_ref, estimated_emissions_kgco2e, distance_km,
-        vehicle_category, methodology_version, emission_factor_version, calculated_at) using (transaction_id)
+      insert into emissions_link (${namesOf(LINK_DRAFT_COLUMNS)}, associated_at)
+      select link.*, ${NOW} from ${unnested('link', LINK_DRAFT_COLUMNS, DRAFT_COLUMNS.length + 1)}
+      where coalesce(transaction_id in (select inserted.transaction_id from inserted), false)
     )
     select transaction_id as "transactionId", created_at as "createdAt" from inserted`,
 };
+
+interface InsertedRow {
+  readonly transactionId: string;
+  readonly createdAt: Date;
+}
 
 /**
  * Inserts a batch in one statement: contributions, and the links of those that have one.
@@ -73,57 +99,43 @@ const INSERT_CONTRIBUTIONS_WITH_LINKS: Statement = {
  * @throws pg.DatabaseError 23505 when another transaction linked one of the estimates meanwhile: nothing is inserted then.
  */
 export async function insertContributions(db: Queryable, drafts: readonly ContributionDraft[]): Promise<Map<string, Date>> {
-  const links = drafts.flatMap(({ link }) => link ?? []);
-  const values = contributionColumns(drafts);
+  const links = linksOf(drafts);
+  const values = listsOf(DRAFT_COLUMNS, drafts);
   const rows =
     links.length === 0
       ? await run<InsertedRow>(db, INSERT_CONTRIBUTIONS, values)
-      : await run<InsertedRow>(db, INSERT_CONTRIBUTIONS_WITH_LINKS, [...values, ...linkColumns(links)]);
+      : await run<InsertedRow>(db, INSERT_CONTRIBUTIONS_WITH_LINKS, [...values, ...listsOf(LINK_DRAFT_COLUMNS, links)]);
+  return timesOf(rows);
+}
+
+/** The same for a distributed database, in two statements, which have to be in one transaction. */
+export async function insertContributionsListed(db: Queryable, drafts: readonly ContributionDraft[]): Promise<Map<string, Date>> {
+  const contributions: ListedInsert<ContributionDraft> = {
+    table: 'contribution',
+    columns: DRAFT_COLUMNS,
+    computed: ({ contribution }) => ({ created_at: NOW, confirmed_at: contribution.status === 'confirmed' ? NOW : 'null' }),
+    skipsConflicts: true,
+    returning: 'transaction_id as "transactionId", created_at as "createdAt"',
+  };
+  const links: ListedInsert<LinkOfPartner> = {
+    table: 'emissions_link',
+    columns: LINK_DRAFT_COLUMNS,
+    computed: () => ({ associated_at: NOW }),
+    skipsConflicts: false,
+    returning: 'transaction_id',
+  };
+  const times = timesOf(await insertListed<ContributionDraft, InsertedRow>(db, contributions, drafts));
+  const inserted = drafts.filter(({ contribution }) => times.has(contribution.transactionId));
+  await insertListed(db, links, linksOf(inserted));
+  return times;
+}
+
+function linksOf(drafts: readonly ContributionDraft[]): LinkOfPartner[] {
+  return drafts.flatMap(({ partnerId, link }) => (link ? { partnerId, ...link } : []));
+}
+
+function timesOf(rows: readonly InsertedRow[]): Map<string, Date> {
   return new Map(rows.map(({ transactionId, createdAt }) => [transactionId, createdAt]));
-}
-
-interface InsertedRow {
-  readonly transactionId: string;
-  readonly createdAt: Date;
-}
-
-function contributionColumns(drafts: readonly ContributionDraft[]): unknown[] {
-  const column = (value: (draft: ContributionDraft) => unknown) => drafts.map(value);
-  return [
-    column((draft) => draft.partnerId),
-    column(({ contribution }) => contribution.transactionId),
-    column((draft) => draft.idempotencyKey),
-    column((draft) => draft.fingerprint),
-    column(({ contribution }) => contribution.partnerEventId),
-    column(({ contribution }) => contribution.partnerOrderRef),
-    column(({ contribution }) => contribution.points),
-    column(({ contribution }) => contribution.opaqueCustomerRef),
-    column(({ contribution }) => contribution.status),
-    column(({ contribution }) => contribution.contributionRuleVersion),
-    column(({ contribution }) => contribution.pointConversionVersion),
-    column(({ contribution }) => contribution.treeCostVersion),
-    column(({ contribution }) => contribution.expectedEnvironmentalSupport.summaryEn),
-    column(({ contribution }) => contribution.expectedEnvironmentalSupport.summaryAr),
-    column((draft) => draft.calculationId),
-    column((draft) => draft.associationOutcome),
-    column((draft) => draft.rejectionCode),
-  ];
-}
-
-function linkColumns(links: readonly Omit<EmissionsLink, 'associatedAt'>[]): unknown[] {
-  const column = (value: (link: Omit<EmissionsLink, 'associatedAt'>) => unknown) => links.map(value);
-  return [
-    column((link) => link.transactionId),
-    column((link) => link.associationId),
-    column((link) => link.calculationId),
-    column((link) => link.partnerOrderRef),
-    column((link) => link.estimatedEmissionsKgco2e),
-    column((link) => link.distanceKm),
-    column((link) => link.vehicleCategory),
-    column((link) => link.methodologyVersion),
-    column((link) => link.emissionFactorVersion),
-    column((link) => link.calculatedAt),
-  ];
 }
 
 interface ContributionRow extends LinkRow {

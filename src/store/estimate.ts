@@ -2,6 +2,7 @@ import type { EmissionsLink } from '../domain/association.ts';
 import type { Estimate } from '../domain/estimate.ts';
 import { findStatement, type Queryable, run, runFind, type Statement } from './database.ts';
 import { LINK_COLUMNS, type LinkRow, readLinkRow } from './emissions-link.ts';
+import { type Column, insertListed, type ListedInsert, listsOf, NOW, namesOf, unnested } from './rows.ts';
 
 export interface EstimateRecord {
   readonly partnerId: string;
@@ -18,16 +19,32 @@ export interface EstimateDraft extends Pick<EstimateRecord, 'partnerId' | 'idemp
   readonly estimate: Omit<Estimate, 'calculatedAt' | 'expiresAt'>;
 }
 
+const DRAFT_COLUMNS: readonly Column<EstimateDraft>[] = [
+  ['partner_id', 'text', (draft) => draft.partnerId],
+  ['calculation_id', 'text', ({ estimate }) => estimate.calculationId],
+  ['idempotency_key', 'text', (draft) => draft.idempotencyKey],
+  ['fingerprint', 'bytea', (draft) => draft.fingerprint],
+  ['partner_order_ref', 'text', ({ estimate }) => estimate.partnerOrderRef],
+  ['distance_km', 'text', ({ estimate }) => estimate.distanceKm],
+  ['vehicle_category', 'text', ({ estimate }) => estimate.vehicleCategory],
+  ['methodology_version', 'text', ({ estimate }) => estimate.methodologyVersion],
+  ['vehicle_catalog_version', 'text', ({ estimate }) => estimate.vehicleCatalogVersion],
+  ['emission_factor_version', 'text', ({ estimate }) => estimate.emissionFactorVersion],
+  ['emission_factor_gco2e_per_km', 'numeric', ({ estimate }) => estimate.emissionFactorGco2ePerKm],
+  ['lifecycle_boundary', 'text', ({ estimate }) => estimate.lifecycleBoundary],
+  ['raw_emissions_gco2e', 'numeric', ({ estimate }) => estimate.rawEmissionsGco2e],
+  ['estimated_emissions_kgco2e', 'numeric', ({ estimate }) => estimate.estimatedEmissionsKgco2e],
+];
+
+const EXPIRES_AT = `${NOW} + interval '24 hours'`;
+const RETURNING = 'calculation_id as "calculationId", calculated_at as "calculatedAt", expires_at as "expiresAt"';
+
 const INSERT: Statement = {
   name: 'insert_estimates',
-  text: `insert into estimate (partner_id, calculation_id, idempotency_key, fingerprint, partner_order_ref, distance_km,
-      vehicle_category, methodology_version, vehicle_catalog_version, emission_factor_version, emission_factor_gco2e_per_km,
-      lifecycle_boundary, raw_emissions_gco2e, estimated_emissions_kgco2e, calculated_at, expires_at)
-    select draft.*, date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) + interval '24 hours'
-    from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-      $10::text[], $11::numeric[], $12::text[], $13::numeric[], $14::numeric[]) as draft
+  text: `insert into estimate (${namesOf(DRAFT_COLUMNS)}, calculated_at, expires_at)
+    select draft.*, ${NOW}, ${EXPIRES_AT} from ${unnested('draft', DRAFT_COLUMNS)}
     on conflict do nothing
-    returning calculation_id as "calculationId", calculated_at as "calculatedAt", expires_at as "expiresAt"`,
+    returning ${RETURNING}`,
 };
 
 export interface EstimateTimes {
@@ -35,29 +52,33 @@ export interface EstimateTimes {
   readonly expiresAt: Date;
 }
 
+type InsertedRow = EstimateTimes & { readonly calculationId: string };
+
 /**
  * Inserts a batch in one statement.
  *
  * @returns The times of each draft that was inserted, by calculation id; one that is missing met a record with its key.
  */
 export async function insertEstimates(db: Queryable, drafts: readonly EstimateDraft[]): Promise<Map<string, EstimateTimes>> {
-  const column = (value: (draft: EstimateDraft) => unknown) => drafts.map(value);
-  const rows = await run<EstimateTimes & { calculationId: string }>(db, INSERT, [
-    column((draft) => draft.partnerId),
-    column(({ estimate }) => estimate.calculationId),
-    column((draft) => draft.idempotencyKey),
-    column((draft) => draft.fingerprint),
-    column(({ estimate }) => estimate.partnerOrderRef),
-    column(({ estimate }) => estimate.distanceKm),
-    column(({ estimate }) => estimate.vehicleCategory),
-    column(({ estimate }) => estimate.methodologyVersion),
-    column(({ estimate }) => estimate.vehicleCatalogVersion),
-    column(({ estimate }) => estimate.emissionFactorVersion),
-    column(({ estimate }) => estimate.emissionFactorGco2ePerKm),
-    column(({ estimate }) => estimate.lifecycleBoundary),
-    column(({ estimate }) => estimate.rawEmissionsGco2e),
-    column(({ estimate }) => estimate.estimatedEmissionsKgco2e),
-  ]);
+  return timesOf(await run<InsertedRow>(db, INSERT, listsOf(DRAFT_COLUMNS, drafts)));
+}
+
+/** The same for a distributed database. */
+export async function insertEstimatesListed(
+  db: Queryable,
+  drafts: readonly EstimateDraft[],
+): Promise<Map<string, EstimateTimes>> {
+  const estimates: ListedInsert<EstimateDraft> = {
+    table: 'estimate',
+    columns: DRAFT_COLUMNS,
+    computed: () => ({ calculated_at: NOW, expires_at: EXPIRES_AT }),
+    skipsConflicts: true,
+    returning: RETURNING,
+  };
+  return timesOf(await insertListed<EstimateDraft, InsertedRow>(db, estimates, drafts));
+}
+
+function timesOf(rows: readonly InsertedRow[]): Map<string, EstimateTimes> {
   return new Map(rows.map((row) => [row.calculationId, row]));
 }
 

@@ -1,0 +1,58 @@
+import type pg from 'pg';
+import type { Queryable } from './database.ts';
+
+/** One column of a record's row: its name, its type, and where its value comes from. */
+export type Column<Item> = readonly [name: string, type: string, value: (item: Item) => unknown];
+
+/** The database's clock, as precise as the interface shows it. */
+export const NOW = "date_trunc('milliseconds', now())";
+
+/** `partner_id, transaction_id, …` */
+export function namesOf(columns: readonly Column<never>[]): string {
+  return columns.map(([name]) => name).join(', ');
+}
+
+/** `unnest($1::text[], …) as draft (partner_id, …)`: any number of rows under one text, a parameter for each column. */
+export function unnested(alias: string, columns: readonly Column<never>[], firstParameter = 1): string {
+  const lists = columns.map(([, type], index) => `$${firstParameter + index}::${type}[]`);
+  return `unnest(${lists.join(', ')}) as ${alias} (${namesOf(columns)})`;
+}
+
+/** The parameters of {@link unnested}. */
+export function listsOf<Item>(columns: readonly Column<Item>[], items: readonly Item[]): unknown[] {
+  return columns.map(([, , value]) => items.map(value));
+}
+
+export interface ListedInsert<Item> {
+  readonly table: string;
+  readonly columns: readonly Column<Item>[];
+  /** Columns that the database computes: name to SQL. */
+  readonly computed: (item: Item) => Readonly<Record<string, string>>;
+  /** Whether a row that meets a record with its keys is left out; else it fails the statement. */
+  readonly skipsConflicts: boolean;
+  readonly returning: string;
+}
+
+/**
+ * The same rows as `insert … values`, a parameter for each value. On a distributed database a row's node must be plain to see: an
+ * insert that reads its rows from somewhere is spread over all nodes first, at many times the cost, and fails when one of them does.
+ *
+ * @returns What `returning` says of the rows that went in.
+ */
+export async function insertListed<Item, Row extends pg.QueryResultRow>(
+  db: Queryable,
+  { table, columns, computed, skipsConflicts, returning }: ListedInsert<Item>,
+  items: readonly Item[],
+): Promise<Row[]> {
+  const [first] = items;
+  if (first === undefined) return [];
+  const values: unknown[] = [];
+  const rows = items.map((item) => {
+    const cells = columns.map(([, type, value]) => `$${values.push(value(item))}::${type}`);
+    return `(${[...cells, ...Object.values(computed(item))].join(', ')})`;
+  });
+  const names = [namesOf(columns as readonly Column<never>[]), ...Object.keys(computed(first))].join(', ');
+  const conflicts = skipsConflicts ? 'on conflict do nothing' : '';
+  const text = `insert into ${table} (${names}) values ${rows.join(', ')} ${conflicts} returning ${returning}`;
+  return (await (db as pg.Pool).query<Row>({ text, values })).rows;
+}
