@@ -1,5 +1,10 @@
 /** The command `partner-impact`: the only file that touches the process. */
-import { runCommand } from './commands/program.ts';
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+// What Node made of the program at an earlier start is used again; where nothing can be kept, it starts a third slower.
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)));
+const { runCommand } = await import('./commands/program.ts');
 
 process.exitCode = await runCommand(process.argv.slice(2));
 // The channel to the process that started this one, if any, would keep it alive.

@@ -12,6 +12,9 @@ export interface ListeningMessage {
   readonly listening: string;
 }
 
+/** The database is prepared: a process that was started early may begin. */
+const START_MESSAGE = 'start';
+
 /** A process that dies is replaced at once, but one that keeps dying not more often than this. */
 const RESTART_PAUSE_MS = 1_000;
 
@@ -27,8 +30,11 @@ export async function startServiceProcesses(
   { onProgress = () => {} }: ServiceOptions = {},
 ): Promise<Service> {
   const log = openLog(config.logLevel);
-  const store = await connectStore(config, { migrates: true, logger: log.logger, onProgress });
   const crew = openCrew(count, log);
+  const store = await connectStore(config, { migrates: true, logger: log.logger, onProgress }).catch(async (error: unknown) => {
+    await crew.stop();
+    throw error;
+  });
   let listener: OperationsListener | undefined;
   const stop = once(async () => {
     await crew.stop();
@@ -60,12 +66,13 @@ interface Crew {
   stop(): Promise<void>;
 }
 
-/** The processes that take requests. */
+/** The processes that take requests. They load the program while the first one prepares the database. */
 function openCrew(count: number, { logger }: Log): Crew {
   const workers = new Set<Worker>();
+  const loading = Array.from({ length: count }, () => cluster.fork());
   let isStopping = false;
   const keepOne = async (): Promise<string> => {
-    const { worker, baseUrl } = await startWorker();
+    const { worker, baseUrl } = await startWorker(loading.pop() ?? cluster.fork());
     workers.add(worker);
     worker.once('exit', (code, signal) => {
       workers.delete(worker);
@@ -92,8 +99,8 @@ function openCrew(count: number, { logger }: Log): Crew {
   };
 }
 
-async function startWorker(): Promise<{ worker: Worker; baseUrl: string }> {
-  const worker = cluster.fork();
+async function startWorker(worker: Worker): Promise<{ worker: Worker; baseUrl: string }> {
+  worker.send(START_MESSAGE);
   const baseUrl = await new Promise<string>((resolve, reject) => {
     worker.on('message', (message: Partial<ListeningMessage>) => {
       if (message.listening !== undefined) resolve(message.listening);

@@ -42,6 +42,8 @@ async function serve({ demo = false, processes }: ServeOptions): Promise<void> {
 
 /** One of several processes, started by the first; ends with it, whatever became of it. */
 async function serveAsWorker(config: Config, processes: number, stopped: Promise<void>): Promise<void> {
+  const isWanted = await Promise.race([once(process, 'message').then(() => true), stopped.then(() => false)]);
+  if (!isWanted) return;
   const service = await startServiceProcess(config, { processes, migrates: false });
   process.send?.({ listening: service.baseUrl } satisfies ListeningMessage);
   await Promise.race([stopped, once(process, 'disconnect')]);
