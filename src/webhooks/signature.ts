@@ -1,0 +1,96 @@
+/**
+ * Everything between a committed event and the partner's server lives in this folder: how a delivery is signed, where it may
+ * go, how it is sent and tried again. Which events exist, and what is stored of them, does not belong here.
+ */
+import assert from 'node:assert/strict';
+import { createHmac, randomBytes } from 'node:crypto';
+
+/** `whsec_` and the base64 of 32 random bytes. */
+const SECRET_PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+/** Ten digits end in the year 2286; the milliseconds of today have thirteen. */
+const SECONDS_LIMIT = 10_000_000_000;
+
+/** While a secret rotates, `next` is the one that will follow `current`. */
+export interface EndpointSecrets {
+  readonly current: string;
+  readonly next?: string | undefined;
+}
+
+/** One attempt to deliver one event to one endpoint. */
+export interface DeliveryAttempt {
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly deliveryId: string;
+  /** 1 for the first. */
+  readonly attemptNumber: number;
+  readonly correlationId: string;
+  /** Seconds since 1970, whole, of this very attempt: a receiver refuses what was signed more than five minutes ago. */
+  readonly sentAtSeconds: number;
+  /** The bytes as they are sent. */
+  readonly body: Buffer;
+}
+
+/** A new secret with 256 random bits, to be shown once and stored only in a {@link SecretBox}. */
+export function newSecret(): string {
+  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/**
+ * The headers of one attempt that depend on the event, the attempt and the endpoint's secrets; `Content-Type` is not among them.
+ *
+ * `X-Service-Signature` is always exactly one `v1=<hex>`, by the current secret. While a secret rotates,
+ * `X-Service-Signature-Next` is that of the next one, and `webhook-signature` lists both, the current one first.
+ * What is signed are the timestamp, the body and, in the headers of Standard Webhooks, the event id: the rest is for reading.
+ *
+ * @see Interface, "Events", consumer rules 1 and 2; https://www.standardwebhooks.com for the headers `webhook-…`.
+ */
+export function signAttempt(secrets: EndpointSecrets, attempt: DeliveryAttempt): Record<string, string> {
+  const { current, next } = secrets;
+  const { eventId, eventType, deliveryId, attemptNumber, correlationId, sentAtSeconds, body } = attempt;
+  const timestamp = writeTimestamp(sentAtSeconds);
+  const known = next === undefined ? [current] : [current, next];
+  return {
+    'X-Service-Timestamp': timestamp,
+    'X-Service-Signature': serviceSignature(current, timestamp, body),
+    ...(next !== undefined && { 'X-Service-Signature-Next': serviceSignature(next, timestamp, body) }),
+    'X-Service-Event-Id': eventId,
+    'X-Service-Event-Type': eventType,
+    'X-Service-Delivery-Id': deliveryId,
+    'X-Service-Attempt': String(attemptNumber),
+    'X-Correlation-ID': correlationId,
+    'webhook-id': eventId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': known.map((secret) => standardSignature(secret, `${eventId}.${timestamp}.`, body)).join(' '),
+  };
+}
+
+/**
+ * `v1=<hex>`: HMAC-SHA256 of the timestamp, a full stop and the body's bytes, under the UTF-8 bytes of the whole secret.
+ *
+ * @param timestamp The exact value of `X-Service-Timestamp`.
+ */
+export function serviceSignature(secret: string, timestamp: string, body: Buffer): string {
+  return `v1=${hmac(secret, `${timestamp}.`, body).toString('hex')}`;
+}
+
+/** The key of Standard Webhooks: what the base64 after `whsec_` stands for. */
+export function decodeSecret(secret: string): Buffer {
+  return Buffer.from(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret, 'base64');
+}
+
+/** HMAC-SHA256 of a prefix followed by the body's bytes. */
+export function hmac(key: string | Buffer, prefix: string, body: Buffer): Buffer {
+  return createHmac('sha256', key).update(prefix).update(body).digest();
+}
+
+function standardSignature(secret: string, prefix: string, body: Buffer): string {
+  return `v1,${hmac(decodeSecret(secret), prefix, body).toString('base64')}`;
+}
+
+function writeTimestamp(seconds: number): string {
+  // A fraction, or milliseconds by mistake, would be refused by every receiver.
+  assert(Number.isInteger(seconds) && seconds > 0 && seconds < SECONDS_LIMIT, 'a timestamp is whole seconds since 1970');
+  return String(seconds);
+}
