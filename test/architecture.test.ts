@@ -9,11 +9,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
   store: ['domain'],
   operations: ['domain', 'store'],
+  webhooks: ['domain', 'store'],
   'partner-api': ['domain', 'store', 'operations'],
   observability: [],
-  commands: ['.', 'domain', 'store', 'operations', 'partner-api', 'observability'],
+  commands: ['.', 'domain', 'store', 'operations', 'webhooks', 'partner-api', 'observability'],
   // The files of `src/` itself put the parts together.
-  '.': ['domain', 'store', 'operations', 'partner-api', 'observability', 'commands'],
+  '.': ['domain', 'store', 'operations', 'webhooks', 'partner-api', 'observability', 'commands'],
 };
 
 /** Packages that only one folder may know. */
@@ -21,6 +22,8 @@ const ONLY_IN: Record<string, readonly string[]> = {
   pg: ['store'],
   kysely: ['store'],
   fastify: ['partner-api'],
+  undici: ['webhooks'],
+  'ipaddr.js': ['partner-api', 'webhooks'],
   commander: ['commands'],
   'prom-client': ['observability'],
   pino: ['observability'],
@@ -84,6 +87,8 @@ describe('the guard bites', () => {
     ['operations/replay.ts', "import pg from 'pg';"],
     ['partner-api/wire.ts', "import { sql } from 'kysely';"],
     ['domain/points.ts', "const { Pool } = await import('pg');"],
+    ['webhooks/signature.ts', "import { replay } from '../operations/replay.ts';"],
+    ['operations/replay.ts', "import { request } from 'undici';"],
     ['store/partner.ts', "import type { FastifyReply } from 'fastify';"],
   ];
   for (const [path, text] of planted) {
@@ -105,6 +110,7 @@ test('each folder opens with what belongs there and what does not', () => {
   const openings = [
     'store/database.ts',
     'operations/confirm-contribution.ts',
+    'webhooks/signature.ts',
     'partner-api/app.ts',
     'commands/program.ts',
     'observability/log.ts',

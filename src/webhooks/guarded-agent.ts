@@ -1,0 +1,105 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import { findAddressRefusal, findHostRefusal, type GuardOptions, inWords, type RefusedHostClass } from './address-guard.ts';
+
+/** All addresses of a name. */
+export type ResolveName = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+export interface GuardedAgentOptions extends GuardOptions {
+  /** Time for name, connection and TLS together. */
+  readonly connectTimeoutMs?: number;
+  /** The machine's own name service, unless a test answers. */
+  readonly resolveName?: ResolveName;
+  /** Certificates of authorities to trust instead of the usual ones. */
+  readonly certificateAuthorities?: string | Buffer;
+  /** Everything about requests that has nothing to do with where they go. */
+  readonly agentOptions?: Omit<Agent.Options, 'connect' | 'connectTimeout' | 'factory' | 'allowH2' | 'interceptors'>;
+}
+
+/** Nothing was sent, because of where it would have gone. */
+export class AddressRefusedError extends Error {
+  override readonly name = 'AddressRefusedError';
+  readonly refusal: RefusedHostClass | 'plain_http';
+  /** The address that the name resolved to. For operators: the message is fit for the partner, who must not learn what names mean inside. */
+  readonly address: string | undefined;
+
+  constructor(hostname: string, refusal: RefusedHostClass | 'plain_http', address?: string) {
+    super(sentenceOf(hostname, refusal, address));
+    this.refusal = refusal;
+    this.address = address;
+  }
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Node's own 250 ms would give up a sound but distant address for one that may not answer at all. */
+const NEXT_ADDRESS_AFTER_MS = 1_000;
+
+/**
+ * An agent that connects to nothing but public addresses. The host is judged when it is an address, every address when it is a
+ * name, and one that is refused refuses the whole name. A name is resolved once per connection, and the connection goes to one of
+ * the addresses just judged, so that a name service that changes its mind gains nothing. Server name and certificate are the name's.
+ *
+ * It knows no proxy and follows no redirect. It speaks HTTP/1.1 only: requests do not share a connection.
+ * A request that is refused fails with {@link AddressRefusedError}.
+ *
+ * @see Decisions, section 7, "Endpoints".
+ */
+export function openGuardedAgent(options: GuardedAgentOptions): Agent {
+  const { allowInsecure, certificateAuthorities, agentOptions } = options;
+  const connect = buildConnector({
+    timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    allowH2: false,
+    lookup: judgingLookup(options.resolveName ?? resolveName, options),
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+    ...(certificateAuthorities !== undefined && { ca: certificateAuthorities }),
+  });
+  return new Agent({
+    ...agentOptions,
+    connect(target, callback) {
+      // Node asks for no lookup when the host is an address.
+      const refusal =
+        target.protocol === 'https:' || allowInsecure ? findHostRefusal(target.hostname, options) : ('plain_http' as const);
+      if (refusal === undefined) connect(target, callback);
+      else queueMicrotask(() => callback(new AddressRefusedError(target.hostname, refusal), null));
+    },
+  });
+}
+
+/** A lookup for sockets that answers only addresses that may be connected to. */
+function judgingLookup(resolve: ResolveName, options: GuardOptions): LookupFunction {
+  return (hostname, { all }, callback) => {
+    resolveJudged(hostname, resolve, options).then(
+      (addresses) => {
+        if (all) callback(null, [...addresses]);
+        else callback(null, addresses[0].address, addresses[0].family);
+      },
+      (error) => callback(error, ''),
+    );
+  };
+}
+
+/** @throws AddressRefusedError When any of the addresses is refused. */
+async function resolveJudged(hostname: string, resolve: ResolveName, options: GuardOptions): Promise<LookedUp> {
+  const addresses = await resolve(hostname);
+  for (const { address } of addresses) {
+    const refusal = findAddressRefusal(address, options);
+    if (refusal) throw new AddressRefusedError(hostname, refusal, address);
+  }
+  const [first, ...others] = addresses;
+  if (first === undefined) throw Object.assign(new Error(`${hostname} has no address.`), { code: 'ENOTFOUND' });
+  return [first, ...others];
+}
+
+type LookedUp = readonly [LookupAddress, ...LookupAddress[]];
+
+function resolveName(hostname: string): Promise<LookupAddress[]> {
+  return lookup(hostname, { all: true });
+}
+
+function sentenceOf(hostname: string, refusal: RefusedHostClass | 'plain_http', address: string | undefined): string {
+  if (refusal === 'plain_http') return `${hostname} was to be reached by plain http.`;
+  return `${hostname} ${address === undefined ? 'is' : 'resolves to'} ${inWords(refusal)}.`;
+}
