@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fstatSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { newSecretsKey, readSecretsKeys, type SecretsKey, writeSecretsKey } from './secret-box.ts';
+
+const FILE_NAME = 'secrets.key';
+const OWNER_ONLY = 0o600;
+const OTHERS_MAY = 0o077;
+
+/**
+ * The keys in `secrets.key` of the data folder; a new one when the file is not there yet. The file has the form of `SECRETS_KEY`.
+ * It appears whole or not at all, and of several processes that start at once one makes it and all read the same. Once this
+ * returns, the key will outlive a power cut, and so may seal.
+ *
+ * @throws Error With a sentence for the operator when others may read the file, or its content makes no sense.
+ */
+export function openSecretsKeyFile(dataDirectory: string): SecretsKey[] {
+  const path = join(dataDirectory, FILE_NAME);
+  const existing = readIfThere(path);
+  if (existing) return existing;
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  makeKeyFile(dataDirectory, path);
+  return readIfThere(path) ?? fail(`${path} was taken away while the service started: start again.`);
+}
+
+function readIfThere(path: string): SecretsKey[] | undefined {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (failure) {
+    if ((failure as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw failure;
+  }
+  try {
+    const { mode } = fstatSync(file);
+    if ((mode & OTHERS_MAY) !== 0) fail(explainMode(path, mode));
+    return readSecretsKeys(readFileSync(file, 'utf8'), path);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function explainMode(path: string, mode: number): string {
+  const digits = (mode & 0o777).toString(8).padStart(3, '0');
+  return `${path} is open to other users (mode ${digits}): run "chmod 600 ${path}". If others may have read it, put a new key before the old one and renew the endpoints' secrets.`;
+}
+
+/** Written beside its place and linked into it: a link, unlike a renaming, never replaces what another process has made. */
+function makeKeyFile(dataDirectory: string, path: string): void {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  // A name of its own for every file that was ever made, so that a lost key is not mistaken for an altered record.
+  const key = newSecretsKey(`file-${randomBytes(4).toString('hex')}`);
+  try {
+    writeDurably(draft, `${writeSecretsKey(key)}\n`);
+    linkSync(draft, path);
+  } catch (failure) {
+    if ((failure as NodeJS.ErrnoException).code !== 'EEXIST') throw failure;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  syncDirectory(dataDirectory);
+}
+
+function writeDurably(path: string, text: string): void {
+  const file = openSync(path, 'wx', OWNER_ONLY);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function syncDirectory(path: string): void {
+  const directory = openSync(path, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}
+
+function fail(sentence: string): never {
+  throw new Error(sentence);
+}
