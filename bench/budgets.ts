@@ -1,3 +1,4 @@
+import type { Growth } from './growth.ts';
 import type { Results } from './results.ts';
 import { LOOKUPS } from './scenarios.ts';
 
@@ -46,9 +47,14 @@ const BUDGETS: readonly Budget[] = [
       ),
   },
   {
-    ...{ what: 'throughput of the large database against 10 thousand rows (the worst)', unit: '×', must: 0.8, aim: 0.95 },
+    ...{
+      what: 'throughput of the large database against 10 thousand rows, machine aside (the worst)',
+      unit: '×',
+      must: 0.8,
+      aim: 0.95,
+    },
     needs: '--rows 10000000',
-    measure: ({ growth }) => lowest(growth.map(({ small, large }) => ratio(large.figures.perSecond, small.figures.perSecond))),
+    measure: ({ growth }) => lowest(growth.map(growthAside)),
   },
   {
     ...{ what: 'p99 at half of the highest load (the slower of confirm and look-up)', unit: 'ms', must: 25, aim: 10 },
@@ -74,6 +80,14 @@ export function judge(results: Measured): Verdict[] {
       measured === undefined ? undefined : isSmallBetter ? measured <= limit : measured >= limit;
     return { ...budget, measured, isMustMet: isWithin(budget.must), isAimReached: isWithin(budget.aim) };
   });
+}
+
+/** What is left of the throughput, measured by the constant route of the same minute: without that, a machine that slows down would be taken for a cost of the rows. */
+export function growthAside({ small, large }: Growth): number | undefined {
+  return ratio(
+    ratio(large.figures.perSecond, large.constant.perSecond),
+    ratio(small.figures.perSecond, small.constant.perSecond),
+  );
 }
 
 function confirmCell(cells: Measured['cells']) {

@@ -1,4 +1,4 @@
-import type { Verdict } from '../budgets.ts';
+import { growthAside, type Verdict } from '../budgets.ts';
 import type { Cell } from '../cells.ts';
 import type { Growth } from '../growth.ts';
 import type { HalfLoad } from '../half-load.ts';
@@ -96,8 +96,9 @@ function renderGrowth(growth: readonly Growth[]): string {
       [`${whole(first?.smallRows)} rows`, ({ small }) => whole(small.figures.perSecond)],
       [`${whole(first?.largeRows)} rows`, ({ large }) => whole(large.figures.perSecond)],
       ['ratio', ({ small, large }) => ratio(large.figures.perSecond, small.figures.perSecond)],
-      // Beside the first ratio it shows how much of it is the machine.
+      // How much of the first ratio is the machine, and what is left of it without that.
       ['constant route meanwhile', ({ small, large }) => ratio(large.constant.perSecond, small.constant.perSecond)],
+      ['machine aside', (growth) => ratio(growthAside(growth), 1)],
       ['p99 ms', ({ small, large }) => `${decimal(small.figures.p99Ms)} → ${decimal(large.figures.p99Ms)}`],
     ],
     growth,
