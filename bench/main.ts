@@ -148,7 +148,7 @@ function describe({ generator, processes, cellSeconds, against, databaseUrl }: B
   return {
     startedAt: new Date(Date.now() - performance.now()),
     revision: describeRevision(REPOSITORY),
-    options: process.argv.slice(2),
+    options: withoutOutput(process.argv.slice(2)),
     machine: describeMachine(),
     postgres: { version, isDistributed, isEmbedded: databaseUrl === undefined },
     generator,
@@ -156,4 +156,10 @@ function describe({ generator, processes, cellSeconds, against, databaseUrl }: B
     cellSeconds,
     against,
   };
+}
+
+/** Where the results were written says nothing of them. */
+function withoutOutput(options: readonly string[]): string[] {
+  const index = options.indexOf('--output');
+  return index === -1 ? [...options] : options.filter((_, place) => place !== index && place !== index + 1);
 }
