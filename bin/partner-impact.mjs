@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=50
+#!/usr/bin/env -S node --max-semi-space-size=32 --heap-growing-percent=50
 // The command `partner-impact`. Any Node may run this file; the program itself needs 24, which the packages bring along.
 // Node's own settings let a heap that serves requests grow to twice the memory, and are not faster for it.
 import { spawn } from 'node:child_process';
