@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=32 --heap-growing-percent=50
 // The command `partner-impact`. Any Node may run this file; the program itself needs 24, which the packages bring along.
-// Node's own settings let a heap that serves requests grow to twice the memory, and are not faster for it.
+// Node's own settings let a heap that serves requests grow half as large again, and are not faster for it.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
