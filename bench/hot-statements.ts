@@ -86,6 +86,7 @@ function draftContribution(partnerId: string, token: string, number: number): Co
     calculationId: null,
     associationOutcome: 'not_requested',
     rejectionCode: null,
+    correlationId: null,
     link: null,
     contribution: {
       ...DEFAULT_RULES,

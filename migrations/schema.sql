@@ -42,6 +42,7 @@ create table contribution (
   created_at timestamp(3) with time zone not null,
   confirmed_at timestamp(3) with time zone,
   failed_at timestamp(3) with time zone,
+  correlation_id text collate "C",
   constraint contribution_idempotency_key UNIQUE (partner_id, idempotency_key),
   constraint contribution_partner_event UNIQUE (partner_id, partner_event_id),
   constraint contribution_pkey PRIMARY KEY (partner_id, transaction_id),
@@ -59,6 +60,48 @@ CREATE TRIGGER contribution_is_kept BEFORE DELETE ON public.contribution FOR EAC
 CREATE TRIGGER contribution_is_not_born_failed BEFORE INSERT ON public.contribution FOR EACH ROW WHEN ((new.status = 'failed'::text)) EXECUTE FUNCTION guard_contribution();
 
 CREATE TRIGGER contribution_transition BEFORE UPDATE ON public.contribution FOR EACH ROW EXECUTE FUNCTION guard_contribution();
+
+create table delivery (
+  partner_id text collate "C" not null,
+  delivery_id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  event_id text collate "C" not null,
+  sequence bigint,
+  body text,
+  event_type text collate "C" not null,
+  trigger text collate "C" not null,
+  status text collate "C" not null,
+  attempts integer not null default 0,
+  attempts_left integer not null,
+  next_attempt_at timestamp(3) with time zone not null,
+  lease bigint not null default 0,
+  created_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone,
+  constraint delivery_pkey PRIMARY KEY (partner_id, delivery_id),
+  constraint delivery_body CHECK (((sequence IS NULL) = (body IS NOT NULL))),
+  constraint delivery_status CHECK ((status = ANY (ARRAY['waiting'::text, 'held'::text, 'delivered'::text, 'exhausted'::text, 'dropped'::text]))),
+  constraint delivery_trigger CHECK ((trigger = ANY (ARRAY['event'::text, 'resend'::text, 'recover'::text, 'replay'::text, 'test'::text, 'sample'::text])))
+);
+
+CREATE INDEX delivery_due ON public.delivery USING btree (partner_id, endpoint_id, next_attempt_at) WHERE (status = 'waiting'::text);
+
+CREATE INDEX delivery_of_endpoint ON public.delivery USING btree (partner_id, endpoint_id, delivery_id);
+
+CREATE INDEX delivery_of_event ON public.delivery USING btree (partner_id, event_id);
+
+create table delivery_attempt (
+  partner_id text collate "C" not null,
+  delivery_id text collate "C" not null,
+  number integer not null,
+  endpoint_id text collate "C" not null,
+  trigger text collate "C" not null,
+  started_at timestamp(3) with time zone not null,
+  milliseconds integer not null,
+  status integer,
+  error_class text collate "C",
+  excerpt text,
+  constraint delivery_attempt_pkey PRIMARY KEY (partner_id, delivery_id, number)
+);
 
 create table emissions_link (
   partner_id text collate "C" not null,
@@ -85,6 +128,16 @@ create table emissions_link (
 
 CREATE TRIGGER emissions_link_is_immutable BEFORE DELETE OR UPDATE ON public.emissions_link FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+create table endpoint_health (
+  partner_id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  failures_in_row integer not null default 0,
+  failing_since timestamp(3) with time zone,
+  breaker_trips integer not null default 0,
+  breaker_open_until timestamp(3) with time zone,
+  constraint endpoint_health_pkey PRIMARY KEY (partner_id, endpoint_id)
+);
+
 create table estimate (
   partner_id text collate "C" not null,
   calculation_id text collate "C" not null,
@@ -110,6 +163,39 @@ create table estimate (
 
 CREATE TRIGGER estimate_is_immutable BEFORE DELETE OR UPDATE ON public.estimate FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+create table event (
+  partner_id text collate "C" not null,
+  sequence bigint not null,
+  event_id text collate "C" not null,
+  event_type text collate "C" not null,
+  subject_id text collate "C" not null,
+  correlation_id text collate "C",
+  occurred_at timestamp(3) with time zone not null,
+  data text,
+  body text,
+  constraint event_id_once UNIQUE (partner_id, event_id),
+  constraint event_pkey PRIMARY KEY (partner_id, sequence),
+  constraint event_sequence CHECK ((sequence >= 1))
+);
+
+create table event_counter (
+  partner_id text collate "C" not null,
+  last_sequence bigint not null default 0,
+  constraint event_counter_pkey PRIMARY KEY (partner_id)
+);
+
+create table event_outbox (
+  partner_id text collate "C" not null,
+  position bigint not null,
+  event_id text collate "C" not null,
+  event_type text collate "C" not null,
+  subject_id text collate "C" not null,
+  correlation_id text collate "C",
+  occurred_at timestamp(3) with time zone not null,
+  data text,
+  constraint event_outbox_pkey PRIMARY KEY (partner_id, "position")
+);
+
 create table installation (
   is_only boolean not null default true,
   environment text not null,
@@ -134,6 +220,23 @@ create table partner (
 
 CREATE TRIGGER partner_is_kept BEFORE DELETE ON public.partner FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+create table webhook_endpoint (
+  partner_id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  url text not null,
+  event_types text[] not null default '{}'::text[],
+  status text collate "C" not null,
+  status_reason text collate "C",
+  created_at timestamp(3) with time zone not null,
+  changed_at timestamp(3) with time zone not null,
+  secret_sealed text not null,
+  next_secret_sealed text,
+  next_secret_from timestamp(3) with time zone,
+  constraint webhook_endpoint_pkey PRIMARY KEY (partner_id, endpoint_id),
+  constraint webhook_endpoint_rotation CHECK (((next_secret_sealed IS NULL) = (next_secret_from IS NULL))),
+  constraint webhook_endpoint_status CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text, 'removed'::text])))
+);
+
 CREATE OR REPLACE FUNCTION public.guard_contribution()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -147,11 +250,11 @@ begin
   end if;
   if (new.partner_id, new.transaction_id, new.idempotency_key, new.fingerprint, new.partner_event_id, new.partner_order_ref,
       new.points, new.opaque_customer_ref, new.first_status, new.contribution_rule_version, new.point_conversion_version, new.tree_cost_version,
-      new.summary_en, new.summary_ar, new.calculation_id, new.created_at)
+      new.summary_en, new.summary_ar, new.calculation_id, new.correlation_id, new.created_at)
      is distinct from
      (old.partner_id, old.transaction_id, old.idempotency_key, old.fingerprint, old.partner_event_id, old.partner_order_ref,
       old.points, old.opaque_customer_ref, old.first_status, old.contribution_rule_version, old.point_conversion_version, old.tree_cost_version,
-      old.summary_en, old.summary_ar, old.calculation_id, old.created_at) then
+      old.summary_en, old.summary_ar, old.calculation_id, old.correlation_id, old.created_at) then
     raise exception 'only the outcome of a pending contribution may change' using errcode = 'restrict_violation';
   end if;
   return new;

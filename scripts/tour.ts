@@ -39,7 +39,7 @@ async function makeKey(): Promise<string> {
   const config = readConfig(process.env);
   const store = await connectStore(config);
   try {
-    const { partnerId } = await createPartner(store.database.pool, 'Tour');
+    const { partnerId } = await createPartner(store.database, 'Tour');
     const terms = { name: 'tour', permission: 'read_write', allowedAddresses: [], expiresAt: null } as const;
     return (await issueApiKey(store.database.pool, config.environment, partnerId, terms)).apiKey;
   } finally {

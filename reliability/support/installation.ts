@@ -195,9 +195,10 @@ export class Installation {
 }
 
 /** @returns The partner's API key. */
-export async function makePartner({ pool }: Database, terms: PartnerTerms = {}): Promise<{ partnerId: string; apiKey: string }> {
+export async function makePartner(database: Database, terms: PartnerTerms = {}): Promise<{ partnerId: string; apiKey: string }> {
+  const { pool } = database;
   const { permission = 'read_write', isSuspended = false } = terms;
-  const { partnerId } = await createPartner(pool, 'Reliability', OPEN_RATES);
+  const { partnerId } = await createPartner(database, 'Reliability', OPEN_RATES);
   const { apiKey } = await issueApiKey(pool, 'sandbox', partnerId, {
     name: 'reliability',
     permission,

@@ -54,8 +54,8 @@ export function partnerCommand(): Command {
 }
 
 async function create({ name, json, ...rates }: CreateOptions): Promise<void> {
-  await withStore(async ({ pool }) => {
-    const partner = await createPartner(pool, name, rates);
+  await withStore(async (database) => {
+    const partner = await createPartner(database, name, rates);
     print(partner, json);
     if (!json) process.stdout.write(`\nIts first key: npx partner-impact key issue --partner ${partner.partnerId}\n`);
   });

@@ -63,14 +63,15 @@ async function stopInTime(service: Service): Promise<void> {
 }
 
 async function showFirstCall(service: Service, { environment }: Config): Promise<void> {
-  const { pool } = service.database;
+  const { database } = service;
+  const { pool } = database;
   const [partner] = await listPartners(pool, { afterId: '', limit: 1 });
   if (partner) {
     process.stdout.write(`Another key     npx partner-impact key issue --partner ${partner.partnerId}\n\n`);
     return;
   }
   if (environment !== 'sandbox') return;
-  const { partnerId } = await createPartner(pool, 'Demo partner');
+  const { partnerId } = await createPartner(database, 'Demo partner');
   const terms = { name: 'demo', permission: 'read_write', allowedAddresses: [], expiresAt: null } as const;
   const { apiKey } = await issueApiKey(pool, environment, partnerId, terms);
   process.stdout.write(`Demo partner    ${partnerId}

@@ -17,6 +17,7 @@ export interface ConfirmationRequest {
   readonly opaqueCustomerRef: string | null;
   /** `undefined` when none was asked for, `null` when what was asked for is ill formed. */
   readonly calculationId: string | null | undefined;
+  readonly correlationId: string;
   /** `performance.now()` at the request's arrival: an estimate's expiry is judged by it. */
   readonly arrivedAtMs: number;
 }
@@ -78,6 +79,7 @@ function draftContribution(
     calculationId: calculationId ?? null,
     associationOutcome: isLinked ? 'associated' : refusal ? 'rejected' : 'not_requested',
     rejectionCode: (refusal as RejectionCode | undefined) ?? null,
+    correlationId: confirmation.correlationId,
     link: isLinked && estimate ? linkSnapshot(transactionId, estimate.estimate) : null,
   };
 }

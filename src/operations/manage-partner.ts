@@ -1,13 +1,20 @@
 import { newId } from '../domain/identifiers.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import type { Queryable } from '../store/database.ts';
+import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import { insertEventCounter } from '../store/event.ts';
 import { findPartner, insertPartner, type Partner, type PartnerRates, updatePartnerSuspension } from '../store/partner.ts';
 
 /** Requests a second where an operator says nothing else. @see decisions, section 6. */
 export const DEFAULT_RATES: PartnerRates = { writesPerSecond: 100, lookupsPerSecond: 200, reportsPerSecond: 50 };
 
-export async function createPartner(db: Queryable, name: string, rates: Partial<PartnerRates> = {}): Promise<Partner> {
-  return insertPartner(db, { partnerId: newId('ptn'), name, ...DEFAULT_RATES, ...rates });
+const LOCK_TIMEOUT_MS = 1_000;
+
+export async function createPartner(database: Database, name: string, rates: Partial<PartnerRates> = {}): Promise<Partner> {
+  const partnerId = newId('ptn');
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await insertEventCounter(db, partnerId);
+    return insertPartner(db, { partnerId, name, ...DEFAULT_RATES, ...rates });
+  });
 }
 
 /** @throws ServiceError `invalid_request` when there is none. */

@@ -18,6 +18,8 @@ export interface ContributionRecord {
   /** The outcome of the confirmation itself, which a replay gives again. */
   readonly associationOutcome: 'not_requested' | 'associated' | 'rejected';
   readonly rejectionCode: RejectionCode | null;
+  /** Of the request that recorded it. */
+  readonly correlationId: string | null;
   /** The link as of now, whether made by the confirmation or later. */
   readonly link: EmissionsLink | null;
 }
@@ -47,6 +49,7 @@ const DRAFT_COLUMNS: readonly Column<ContributionDraft>[] = [
   ['calculation_id', 'text', (draft) => draft.calculationId],
   ['association_outcome', 'text', (draft) => draft.associationOutcome],
   ['rejection_code', 'text', (draft) => draft.rejectionCode],
+  ['correlation_id', 'text', (draft) => draft.correlationId],
 ];
 
 type LinkOfPartner = Omit<EmissionsLink, 'associatedAt'> & { readonly partnerId: string };
@@ -68,17 +71,22 @@ const LINK_DRAFT_COLUMNS: readonly Column<LinkOfPartner>[] = [
 const INSERT = `insert into contribution (${namesOf(DRAFT_COLUMNS)}, created_at, confirmed_at)
     select draft.*, ${NOW}, case status when 'confirmed' then ${NOW} end from ${unnested('draft', DRAFT_COLUMNS)}
     on conflict do nothing
-    returning transaction_id, created_at`;
+    returning partner_id, transaction_id, status, correlation_id, created_at`;
+
+/** The event of a confirmation carries the unique part of its contribution's id. */
+const TELL = `insert into event_outbox (partner_id, event_id, event_type, subject_id, correlation_id, occurred_at)
+      select partner_id, 'evt_' || substr(transaction_id, 5), 'impact.transaction.confirmed', transaction_id, correlation_id, created_at
+      from inserted where status = 'confirmed'`;
 
 const INSERT_CONTRIBUTIONS: Statement = {
   name: 'insert_contributions',
-  text: `with inserted as (${INSERT}) select transaction_id as "transactionId", created_at as "createdAt" from inserted`,
+  text: `with inserted as (${INSERT}), told as (${TELL}) select transaction_id as "transactionId", created_at as "createdAt" from inserted`,
 };
 
 /** Which links go in is told by a hashed list, which a join of two lists without an index would not be. */
 const INSERT_CONTRIBUTIONS_WITH_LINKS: Statement = {
   name: 'insert_contributions_with_links',
-  text: `with inserted as (${INSERT}), linked as (
+  text: `with inserted as (${INSERT}), told as (${TELL}), linked as (
       insert into emissions_link (${namesOf(LINK_DRAFT_COLUMNS)}, associated_at)
       select link.*, ${NOW} from ${unnested('link', LINK_DRAFT_COLUMNS, DRAFT_COLUMNS.length + 1)}
       where coalesce(transaction_id in (select inserted.transaction_id from inserted), false)
@@ -108,7 +116,25 @@ export async function insertContributions(db: Queryable, drafts: readonly Contri
   return timesOf(rows);
 }
 
-/** The same for a distributed database, in two statements, which have to be in one transaction. */
+const confirmationEvents: ListedInsert<ContributionDraft> = {
+  table: 'event_outbox',
+  columns: [
+    ['partner_id', 'text', (draft) => draft.partnerId],
+    ['event_id', 'text', ({ contribution }) => `evt_${contribution.transactionId.slice('txn_'.length)}`],
+    ['event_type', 'text', () => 'impact.transaction.confirmed'],
+    ['subject_id', 'text', ({ contribution }) => contribution.transactionId],
+    ['correlation_id', 'text', (draft) => draft.correlationId],
+  ],
+  computed: () => ({ occurred_at: NOW }),
+  skipsConflicts: false,
+  returning: 'event_id',
+};
+
+function isConfirmed({ contribution }: ContributionDraft): boolean {
+  return contribution.status === 'confirmed';
+}
+
+/** The same for a distributed database, in several statements, which have to be in one transaction. */
 export async function insertContributionsListed(db: Queryable, drafts: readonly ContributionDraft[]): Promise<Map<string, Date>> {
   const contributions: ListedInsert<ContributionDraft> = {
     table: 'contribution',
@@ -127,6 +153,7 @@ export async function insertContributionsListed(db: Queryable, drafts: readonly 
   const times = timesOf(await insertListed<ContributionDraft, InsertedRow>(db, contributions, drafts));
   const inserted = drafts.filter(({ contribution }) => times.has(contribution.transactionId));
   await insertListed(db, links, linksOf(inserted));
+  await insertListed(db, confirmationEvents, inserted.filter(isConfirmed));
   return times;
 }
 
@@ -157,6 +184,7 @@ interface ContributionRow extends LinkRow {
   readonly first_status: ContributionRecord['firstStatus'];
   readonly association_outcome: ContributionRecord['associationOutcome'];
   readonly rejection_code: RejectionCode | null;
+  readonly correlation_id: string | null;
   readonly created_at: Date;
   readonly confirmed_at: Date | null;
   readonly failed_at: Date | null;
@@ -186,13 +214,14 @@ function readContributionRow(row: ContributionRow): ContributionRecord {
     firstStatus: row.first_status,
     associationOutcome: row.association_outcome,
     rejectionCode: row.rejection_code,
+    correlationId: row.correlation_id,
     link: readLinkRow(row),
   };
 }
 
 const COLUMNS = `c.partner_id, c.transaction_id, c.idempotency_key, c.fingerprint, c.partner_event_id, c.partner_order_ref, c.points,
     c.opaque_customer_ref, c.status, c.contribution_rule_version, c.point_conversion_version, c.tree_cost_version, c.summary_en,
-    c.summary_ar, c.calculation_id, c.first_status, c.association_outcome, c.rejection_code, c.created_at, c.confirmed_at, c.failed_at,
+    c.summary_ar, c.calculation_id, c.first_status, c.association_outcome, c.rejection_code, c.correlation_id, c.created_at, c.confirmed_at, c.failed_at,
     ${LINK_COLUMNS}`;
 const LINK_JOIN = 'left join emissions_link l on l.partner_id = c.partner_id and l.transaction_id = c.transaction_id';
 

@@ -1,7 +1,18 @@
 import type { Database } from './database.ts';
 
 /** Tables that grow with the partners' traffic, spread together by `partner_id`, those first that others refer to. */
-export const GROWING_TABLES = ['contribution', 'estimate', 'emissions_link'] as const;
+export const GROWING_TABLES = [
+  'contribution',
+  'estimate',
+  'emissions_link',
+  'event_outbox',
+  'event_counter',
+  'event',
+  'webhook_endpoint',
+  'endpoint_health',
+  'delivery',
+  'delivery_attempt',
+] as const;
 
 /** What an operator who asks for a distributed database without the extension has to do. */
 export class NotDistributableError extends Error {

@@ -94,7 +94,7 @@ function withPartners(baseUrl: string, database: Database): Omit<TestService, 'd
     baseUrl,
     database,
     async newPartner({ rates = {}, key: terms = {} } = {}) {
-      const partner = await createPartner(database.pool, 'Test partner', { ...OPEN_RATES, ...rates });
+      const partner = await createPartner(database, 'Test partner', { ...OPEN_RATES, ...rates });
       const defaults: ApiKeyTerms = { name: 'test', permission: 'read_write', allowedAddresses: [], expiresAt: null };
       const key = await issueApiKey(database.pool, 'sandbox', partner.partnerId, { ...defaults, ...terms });
       return { partner, key, client: new Client(baseUrl, key.apiKey) };

@@ -46,6 +46,7 @@ export function confirmContribution(app: FastifyInstance, { operations, environm
         points: body.points,
         opaqueCustomerRef: body.opaque_customer_ref ?? null,
         calculationId: readCalculationId(body.calculation_id),
+        correlationId: request.context.correlationId,
         arrivedAtMs: request.context.arrivedAtMs,
       });
       const { record, isReplay } = await beforeDeadline(confirmation);

@@ -1,0 +1,27 @@
+/** What a partner is told of. The interface names the five kinds; a kind is added here and nowhere else. */
+export const EVENT_TYPES = [
+  'impact.transaction.confirmed',
+  'impact.transaction.adjusted',
+  'settlement.created',
+  'settlement.closed',
+  'environmental.status.updated',
+] as const;
+
+/** @see Interface, "Events". */
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** A signed POST that an endpoint answers before its first event; never an event of its partner. */
+export const VERIFICATION_TYPE = 'webhook.endpoint.verification';
+
+export const EVENT_API_VERSION = 'v1';
+
+/** Everything about an event but what it says. */
+export interface EventHead {
+  readonly partnerId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  /** Per partner, without gaps; `null` for a challenge, a test and a sample. */
+  readonly sequence: bigint | null;
+  readonly occurredAt: Date;
+  readonly correlationId: string | null;
+}

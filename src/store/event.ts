@@ -1,0 +1,158 @@
+import type { EventHead } from '../domain/event.ts';
+import { type Queryable, run, type Statement } from './database.ts';
+
+/** An event in the transaction of its change, before it has a place in its partner's order. */
+export interface EventDraft {
+  readonly partnerId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  /** The record that the event is about. */
+  readonly subjectId: string;
+  readonly correlationId: string | null;
+  /** What the event says beyond its record, as JSON text. */
+  readonly data: string | null;
+}
+
+export interface EventRecord extends EventHead {
+  readonly sequence: bigint;
+  readonly subjectId: string;
+  readonly data: string | null;
+  /** The bytes that are signed and sent, in UTF-8; `null` until they are wanted for the first time. */
+  readonly body: string | null;
+}
+
+const INSERT: Statement = {
+  name: 'insert_event_draft',
+  text: `insert into event_outbox (partner_id, event_id, event_type, subject_id, correlation_id, occurred_at, data)
+    values ($1, $2, $3, $4, $5, date_trunc('milliseconds', now()), $6)`,
+};
+
+/** Confirmations write theirs in the statement that inserts them. */
+export async function insertEvent(db: Queryable, event: EventDraft): Promise<void> {
+  const { partnerId, eventId, eventType, subjectId, correlationId, data } = event;
+  await run(db, INSERT, [partnerId, eventId, eventType, subjectId, correlationId, data]);
+}
+
+const INSERT_COUNTER: Statement = { name: 'insert_event_counter', text: 'insert into event_counter (partner_id) values ($1)' };
+
+/** Every partner has one from the beginning; without it its events would not be numbered. */
+export async function insertEventCounter(db: Queryable, partnerId: string): Promise<void> {
+  await run(db, INSERT_COUNTER, [partnerId]);
+}
+
+const PARTNERS_WITH_UNNUMBERED: Statement = {
+  name: 'list_partners_with_unnumbered_events',
+  text: `select partner_id as "partnerId" from event_counter c
+    where exists (select from event_outbox o where o.partner_id = c.partner_id)`,
+};
+
+export async function listPartnersWithUnnumberedEvents(db: Queryable): Promise<string[]> {
+  return (await run<{ partnerId: string }>(db, PARTNERS_WITH_UNNUMBERED, [])).map(({ partnerId }) => partnerId);
+}
+
+/**
+ * Numbers the oldest events of the outbox, in the order of their positions, and makes a delivery of each for every endpoint
+ * that wants it. The counter's row is held meanwhile, so that there is one numbering at a time and no number is left out; who finds it
+ * held leaves the partner to its holder.
+ */
+const NUMBER: Statement = {
+  name: 'number_events',
+  text: `with counter as materialized (
+      select last_sequence from event_counter where partner_id = $1 for update skip locked
+    ), taken as (
+      delete from event_outbox where partner_id = $1 and exists (select from counter) and position in (
+        select position from event_outbox where partner_id = $1 order by position limit $2
+      )
+      returning *
+    ), numbered as (
+      insert into event (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data)
+      select partner_id, last_sequence + row_number() over (order by position), event_id, event_type, subject_id, correlation_id,
+        occurred_at, data
+      from taken cross join counter
+      returning partner_id, sequence, event_id, event_type
+    ), delivered as (
+      insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
+        next_attempt_at, created_at)
+      select n.partner_id, 'dlv_' || substr(n.event_id, 5) || '.' || right(e.endpoint_id, 8), e.endpoint_id, n.event_id, n.sequence,
+        n.event_type, 'event', case e.status when 'active' then 'waiting' else 'held' end, $3, now(), now()
+      from numbered n join webhook_endpoint e on e.partner_id = n.partner_id and e.status <> 'removed'
+        and (e.event_types = '{}' or n.event_type = any (e.event_types))
+      returning 1
+    ), counted as (
+      update event_counter set last_sequence = last_sequence + (select count(*) from numbered)
+      where partner_id = $1 and exists (select from numbered)
+      returning 1
+    )
+    select (select count(*) from numbered) as numbered, (select count(*) from delivered) as deliveries, (select count(*) from counted)`,
+};
+
+export interface Numbered {
+  readonly events: number;
+  readonly deliveries: number;
+}
+
+/** @returns How many events were numbered, `limit` at most, and how many deliveries were made of them. */
+export async function numberEvents(
+  db: Queryable,
+  partnerId: string,
+  { limit, attemptsMax }: { limit: number; attemptsMax: number },
+): Promise<Numbered> {
+  const [row] = await run<{ numbered: bigint; deliveries: bigint }>(db, NUMBER, [partnerId, limit, attemptsMax]);
+  return { events: Number(row?.numbered ?? 0n), deliveries: Number(row?.deliveries ?? 0n) };
+}
+
+const COLUMNS = `partner_id as "partnerId", sequence, event_id as "eventId", event_type as "eventType", subject_id as "subjectId",
+    correlation_id as "correlationId", occurred_at as "occurredAt", data, body`;
+
+const LIST: Statement = {
+  name: 'list_events',
+  text: `select ${COLUMNS} from event where partner_id = $1 and sequence > $2 order by sequence limit $3`,
+};
+
+/** In the order of their sequence. */
+export async function listEvents(
+  db: Queryable,
+  partnerId: string,
+  { afterSequence, limit }: { afterSequence: bigint; limit: number },
+): Promise<EventRecord[]> {
+  return run<EventRecord>(db, LIST, [partnerId, afterSequence, limit]);
+}
+
+const FIND: Statement = { name: 'find_event', text: `select ${COLUMNS} from event where partner_id = $1 and event_id = $2` };
+
+export async function findEvent(db: Queryable, partnerId: string, eventId: string): Promise<EventRecord | undefined> {
+  const [event] = await run<EventRecord>(db, FIND, [partnerId, eventId]);
+  return event;
+}
+
+const FIND_BY_SEQUENCE: Statement = {
+  name: 'find_events_by_sequence',
+  text: `select ${COLUMNS} from event where partner_id = $1 and sequence = any ($2::int8[])`,
+};
+
+export async function findEventsBySequence(
+  db: Queryable,
+  partnerId: string,
+  sequences: readonly bigint[],
+): Promise<EventRecord[]> {
+  return run<EventRecord>(db, FIND_BY_SEQUENCE, [partnerId, sequences]);
+}
+
+const STORE_BODIES: Statement = {
+  name: 'update_event_bodies',
+  text: `update event set body = coalesce(event.body, made.body)
+    from unnest($2::int8[], $3::text[]) as made (sequence, body)
+    where event.partner_id = $1 and event.sequence = made.sequence
+    returning event.sequence, event.body`,
+};
+
+/** Keeps the bodies that were made; one that somebody else made first stays. @returns Those that stand now, by sequence. */
+export async function updateEventBodies(
+  db: Queryable,
+  partnerId: string,
+  made: readonly { sequence: bigint; body: string }[],
+): Promise<Map<bigint, string>> {
+  const values = [partnerId, made.map(({ sequence }) => sequence), made.map(({ body }) => body)];
+  const rows = await run<{ sequence: bigint; body: string }>(db, STORE_BODIES, values);
+  return new Map(rows.map(({ sequence, body }) => [sequence, body]));
+}
