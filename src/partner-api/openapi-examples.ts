@@ -8,7 +8,7 @@ import type { Estimate } from '../domain/estimate.ts';
 import { existingRecord } from '../domain/recovery.ts';
 import type { ErrorDetail } from '../domain/service-error.ts';
 import { supportTexts } from '../domain/texts.ts';
-import { associationToWire, contributionToWire, estimateToWire } from './wire.ts';
+import { associationToWire, contributionToWire, estimateToWire } from '../wire/wire.ts';
 
 /** Made by the same code as real answers, so that an example cannot fall behind. */
 

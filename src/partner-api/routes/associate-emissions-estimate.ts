@@ -3,12 +3,12 @@ import type { Static } from 'typebox';
 import { fingerprint } from '../../domain/fingerprint.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { contributionNotFound } from '../../operations/get-contribution.ts';
+import { associationToWire } from '../../wire/wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
 import { AssociatedBody, AssociateEstimateBody, TransactionParams, WriteHeaders } from '../schemas.ts';
-import { associationToWire } from '../wire.ts';
 
 interface Shape {
   Params: Static<typeof TransactionParams>;

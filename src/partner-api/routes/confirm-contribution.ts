@@ -5,13 +5,13 @@ import { fingerprint } from '../../domain/fingerprint.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { existingRecord } from '../../domain/recovery.ts';
 import { ServiceError } from '../../domain/service-error.ts';
-import { originalAssociation } from '../../operations/association-outcome.ts';
+import { originalAssociation } from '../../wire/association-outcome.ts';
+import { associationToWire, contributionToWire } from '../../wire/wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
 import { ConfirmContributionBody, ConfirmedBody, WriteHeaders } from '../schemas.ts';
-import { associationToWire, contributionToWire } from '../wire.ts';
 
 type Body = Static<typeof ConfirmContributionBody>;
 type Headers = Static<typeof WriteHeaders>;

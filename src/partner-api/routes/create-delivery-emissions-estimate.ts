@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { distanceText, readDistanceKm } from '../../domain/distance.ts';
 import { fingerprint } from '../../domain/fingerprint.ts';
+import { estimateToWire } from '../../wire/wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
 import { CreateEstimateBody, EstimateBody, WriteHeaders } from '../schemas.ts';
-import { estimateToWire } from '../wire.ts';
 
 /** @see Interface, "createDeliveryEmissionsEstimate". */
 export function createDeliveryEmissionsEstimate(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {

@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { contributionNotFound } from '../../operations/get-contribution.ts';
+import { recordToWire } from '../../wire/wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
 import { ContributionBody, NoQuery, TransactionParams } from '../schemas.ts';
-import { recordToWire } from '../wire.ts';
 
 /** @see Interface, "getContributionById". */
 export function getContributionById(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {

@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { estimateNotFound } from '../../operations/get-delivery-emissions-estimate.ts';
+import { associationToWire, estimateToWire } from '../../wire/wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
 import { CalculationParams, EstimateBody, NoQuery } from '../schemas.ts';
-import { associationToWire, estimateToWire } from '../wire.ts';
 
 /** @see Interface, "getDeliveryEmissionsEstimate". */
 export function getDeliveryEmissionsEstimate(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {

@@ -1,5 +1,7 @@
-/** What the contract calls its fields: the change from our names to those on the wire happens here, and on the way in in each route. */
-import type { Static } from 'typebox';
+/**
+ * What the contract calls its fields: the change from our names to those on the wire, for answers and events alike, happens in this
+ * folder; on the way in it happens in each route. No rules, no SQL and no HTTP.
+ */
 import type { Environment } from '../domain/api-key.ts';
 import type { Association, EmissionsLink } from '../domain/association.ts';
 import type { Contribution } from '../domain/contribution.ts';
@@ -7,15 +9,10 @@ import { displayEmissions } from '../domain/emissions-display.ts';
 import type { Estimate } from '../domain/estimate.ts';
 import { nonRefundable } from '../domain/lifecycle.ts';
 import { DISCLOSURE_AR, DISCLOSURE_EN } from '../domain/texts.ts';
-import { currentAssociation } from '../operations/association-outcome.ts';
 import type { ContributionRecord } from '../store/contribution.ts';
-import type { ConfirmedBody, ContributionBody, EstimateBody } from './schemas.ts';
+import { currentAssociation } from './association-outcome.ts';
 
-type ContributionWire = Static<typeof ConfirmedBody>['contribution'];
-type AssociationWire = Static<typeof ConfirmedBody>['association'];
-type EstimateWire = Static<typeof EstimateBody>['estimate'];
-
-export function contributionToWire(contribution: Contribution, environment: Environment): ContributionWire {
+export function contributionToWire(contribution: Contribution, environment: Environment) {
   const { summaryEn, summaryAr } = contribution.expectedEnvironmentalSupport;
   return {
     transaction_id: contribution.transactionId,
@@ -37,11 +34,7 @@ export function contributionToWire(contribution: Contribution, environment: Envi
 }
 
 /** What both look-ups answer: the contribution, and its association as it stands now. */
-export function recordToWire(
-  record: ContributionRecord,
-  environment: Environment,
-  correlationId: string,
-): Static<typeof ContributionBody> {
+export function recordToWire(record: ContributionRecord, environment: Environment, correlationId: string) {
   return {
     contribution: contributionToWire(record.contribution, environment),
     association: associationToWire(currentAssociation(record), environment),
@@ -49,7 +42,7 @@ export function recordToWire(
   };
 }
 
-export function associationToWire(association: Association, environment: Environment): AssociationWire {
+export function associationToWire(association: Association, environment: Environment) {
   switch (association.status) {
     case 'not_requested':
       return { status: 'not_requested' };
@@ -62,7 +55,7 @@ export function associationToWire(association: Association, environment: Environ
   }
 }
 
-function linkToWire(link: EmissionsLink, environment: Environment): NonNullable<AssociationWire['link']> {
+function linkToWire(link: EmissionsLink, environment: Environment) {
   return {
     association_id: link.associationId,
     transaction_id: link.transactionId,
@@ -82,7 +75,7 @@ function linkToWire(link: EmissionsLink, environment: Environment): NonNullable<
   };
 }
 
-export function estimateToWire(estimate: Estimate, environment: Environment): EstimateWire {
+export function estimateToWire(estimate: Estimate, environment: Environment) {
   const display = displayEmissions(estimate.estimatedEmissionsKgco2e);
   return {
     calculation_id: estimate.calculationId,

@@ -8,8 +8,12 @@ export function currentAssociation(record: ContributionRecord): Association {
 
 /** As the confirmation answered it: what a replay shows. A contribution that began pending shows its present state instead. */
 export function originalAssociation(record: ContributionRecord): Association {
-  if (record.associationOutcome === 'associated' || record.firstStatus === 'pending') return currentAssociation(record);
-  return unlinkedOutcome(record);
+  return record.firstStatus === 'pending' ? currentAssociation(record) : confirmedAssociation(record);
+}
+
+/** As it was when the contribution became confirmed: what its event says, whenever that is written. */
+export function confirmedAssociation(record: ContributionRecord): Association {
+  return record.associationOutcome === 'associated' ? currentAssociation(record) : unlinkedOutcome(record);
 }
 
 function unlinkedOutcome({ rejectionCode, calculationId }: ContributionRecord): Association {

@@ -1,0 +1,75 @@
+/** When a delivery is tried again, and when an endpoint is left alone. @see decisions, section 7, Delivery. */
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** After the first attempt, the second, and so on. */
+const RETRY_DELAYS_MS = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+] as const;
+
+/** The first attempt and every retry. */
+export const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
+
+const JITTER_SHARE = 0.2;
+const RETRY_AFTER_MAX_MS = 24 * HOUR;
+
+/**
+ * How long to wait after a failed attempt.
+ *
+ * @param attempts How many there were, this one included.
+ * @param retryAfterMs What a 429 or 503 asked for, if it did; the later of the two counts, 24 hours at most.
+ * @param fraction 0 to 1, drawn evenly: spreads those that failed together over 20 % before and after.
+ * @returns `undefined` when the attempts are spent.
+ */
+export function retryDelayMs(attempts: number, retryAfterMs: number | undefined, fraction: number): number | undefined {
+  const delay = RETRY_DELAYS_MS[attempts - 1];
+  if (delay === undefined) return undefined;
+  const spread = delay * (1 - JITTER_SHARE + 2 * JITTER_SHARE * fraction);
+  return Math.round(Math.max(spread, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS)));
+}
+
+/**
+ * The header `Retry-After` in milliseconds from now: whole seconds, or a date of HTTP.
+ *
+ * @returns `undefined` for anything else, and for what is past.
+ */
+export function readRetryAfter(value: string | undefined, now: Date): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,10}$/.test(value)) return Number(value) * SECOND;
+  const at = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/.test(value) ? Date.parse(value) : Number.NaN;
+  const delay = at - now.getTime();
+  return delay > 0 ? delay : undefined;
+}
+
+const BREAKER_FAILURES = 20;
+const BREAKER_FIRST_MS = 30 * SECOND;
+const BREAKER_MAX_MS = 10 * MINUTE;
+
+/**
+ * How long a receiver is left alone after so many failures in a row: nothing below 20, then 30 s, doubled at each further trip, up to
+ * ten minutes.
+ *
+ * @param trips How often the breaker has opened since the last success.
+ */
+export function breakerPauseMs(failuresInRow: number, trips: number): number {
+  if (failuresInRow < BREAKER_FAILURES) return 0;
+  return Math.min(BREAKER_FIRST_MS * 2 ** Math.min(trips, 16), BREAKER_MAX_MS);
+}
+
+const DISABLING_FAILURES = 10;
+const DISABLING_MS = 5 * 24 * HOUR;
+
+/** Whether an endpoint has failed so long that it is disabled: ten attempts or more over five days without a success. */
+export function isGivenUp(failuresInRow: number, failingForMs: number): boolean {
+  return failuresInRow >= DISABLING_FAILURES && failingForMs >= DISABLING_MS;
+}

@@ -1,0 +1,55 @@
+import type { Environment } from '../domain/api-key.ts';
+import { type ContributionRecord, findContributionsById } from '../store/contribution.ts';
+import type { Queryable } from '../store/database.ts';
+import { type EventRecord, updateEventBodies } from '../store/event.ts';
+import { currentAssociation, originalAssociation } from '../wire/association-outcome.ts';
+import { eventToText } from '../wire/event-to-text.ts';
+import { associationToWire, contributionToWire } from '../wire/wire.ts';
+
+/** An event with the text that is signed and sent. */
+export interface WrittenEvent extends EventRecord {
+  readonly body: string;
+}
+
+/**
+ * Writes the bodies of those events that have none yet, once and for good: whoever asks later, here or in another process, gets
+ * the same bytes.
+ */
+export async function writeEventBodies(
+  db: Queryable,
+  environment: Environment,
+  events: readonly EventRecord[],
+): Promise<WrittenEvent[]> {
+  const unwritten = events.filter(({ body }) => body === null);
+  const [first] = unwritten;
+  if (!first) return events as WrittenEvent[];
+  const records = await findSubjects(db, unwritten);
+  const made = unwritten.map((event) => ({
+    sequence: event.sequence,
+    body: eventToText(event, environment, sayWhat(event, environment, records)),
+  }));
+  const bodies = await updateEventBodies(db, first.partnerId, made);
+  return events.map((event) => ({ ...event, body: event.body ?? (bodies.get(event.sequence) as string) }));
+}
+
+async function findSubjects(db: Queryable, events: readonly EventRecord[]): Promise<Map<string, ContributionRecord>> {
+  const ids = events.map(({ partnerId, subjectId }) => ({ partnerId, transactionId: subjectId }));
+  const found = await findContributionsById(db, ids);
+  return new Map(found.map((record) => [record.contribution.transactionId, record]));
+}
+
+/** The member `data`. What a later change could alter was written down with the event; the rest is read from its record. */
+function sayWhat(event: EventRecord, environment: Environment, records: ReadonlyMap<string, ContributionRecord>): object {
+  if (event.data !== null) return JSON.parse(event.data, exactIntegers);
+  const record = records.get(event.subjectId);
+  if (!record) throw new Error(`The event ${event.eventId} is about ${event.subjectId}, which is not there.`);
+  const contribution = contributionToWire(record.contribution, environment);
+  if (event.eventType === 'impact.transaction.confirmed')
+    return { contribution, association: associationToWire(originalAssociation(record), environment) };
+  return { change: 'associated', contribution, association: associationToWire(currentAssociation(record), environment) };
+}
+
+/** An integer stays what it was in all its digits. */
+function exactIntegers(_name: string, value: unknown, context?: { source: string }): unknown {
+  return typeof value === 'number' && context && /^-?\d+$/.test(context.source) ? BigInt(context.source) : value;
+}

@@ -1,0 +1,158 @@
+import { type Queryable, run, type Statement } from './database.ts';
+
+export interface WebhookEndpoint {
+  readonly partnerId: string;
+  readonly endpointId: string;
+  readonly url: string;
+  /** Empty: every kind. */
+  readonly eventTypes: readonly string[];
+  readonly status: 'active' | 'disabled' | 'removed';
+  /** Why it is disabled. */
+  readonly statusReason: string | null;
+  readonly createdAt: Date;
+  readonly secretSealed: string;
+  readonly nextSecretSealed: string | null;
+  /** From then on the next secret is the only one. */
+  readonly nextSecretFrom: Date | null;
+}
+
+/** How it fares, told by its attempts. */
+export interface EndpointHealth {
+  readonly failuresInRow: number;
+  readonly failingSince: Date | null;
+  readonly breakerTrips: number;
+  readonly breakerOpenUntil: Date | null;
+}
+
+const COLUMNS = `e.partner_id as "partnerId", e.endpoint_id as "endpointId", e.url, e.event_types as "eventTypes", e.status,
+    e.status_reason as "statusReason", e.created_at as "createdAt", e.secret_sealed as "secretSealed",
+    e.next_secret_sealed as "nextSecretSealed", e.next_secret_from as "nextSecretFrom"`;
+const HEALTH = `h.failures_in_row as "failuresInRow", h.failing_since as "failingSince", h.breaker_trips as "breakerTrips",
+    h.breaker_open_until as "breakerOpenUntil"`;
+const HEALTH_JOIN = 'join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id';
+
+const LOCK_COUNTER: Statement = {
+  name: 'lock_event_counter',
+  text: 'select last_sequence from event_counter where partner_id = $1 for update',
+};
+
+/** Holds the partner's events where they are until the transaction ends: none is numbered, and no delivery is made, meanwhile. */
+export async function lockEventCounter(db: Queryable, partnerId: string): Promise<void> {
+  await run(db, LOCK_COUNTER, [partnerId]);
+}
+
+const INSERT: Statement = {
+  name: 'insert_webhook_endpoint',
+  text: `insert into webhook_endpoint (partner_id, endpoint_id, url, event_types, status, secret_sealed, created_at, changed_at)
+    values ($1, $2, $3, $4, 'active', $5, now(), now())`,
+};
+const INSERT_HEALTH: Statement = {
+  name: 'insert_endpoint_health',
+  text: 'insert into endpoint_health (partner_id, endpoint_id) values ($1, $2)',
+};
+
+export async function insertWebhookEndpoint(
+  db: Queryable,
+  endpoint: Pick<WebhookEndpoint, 'partnerId' | 'endpointId' | 'url' | 'eventTypes' | 'secretSealed'>,
+): Promise<void> {
+  const { partnerId, endpointId, url, eventTypes, secretSealed } = endpoint;
+  await run(db, INSERT, [partnerId, endpointId, url, eventTypes, secretSealed]);
+  await run(db, INSERT_HEALTH, [partnerId, endpointId]);
+}
+
+const LIST: Statement = {
+  name: 'list_webhook_endpoints',
+  text: `select ${COLUMNS}, ${HEALTH} from webhook_endpoint e ${HEALTH_JOIN}
+    where e.partner_id = $1 and e.status <> 'removed' order by e.endpoint_id`,
+};
+
+/** Those that are not removed, in the order of their making. */
+export async function listWebhookEndpoints(db: Queryable, partnerId: string): Promise<(WebhookEndpoint & EndpointHealth)[]> {
+  return run(db, LIST, [partnerId]);
+}
+
+const FIND: Statement = {
+  name: 'find_webhook_endpoint',
+  text: `select ${COLUMNS}, ${HEALTH} from webhook_endpoint e ${HEALTH_JOIN}
+    where e.partner_id = $1 and e.endpoint_id = $2 and e.status <> 'removed'`,
+};
+
+export async function findWebhookEndpoint(
+  db: Queryable,
+  partnerId: string,
+  endpointId: string,
+): Promise<(WebhookEndpoint & EndpointHealth) | undefined> {
+  const [endpoint] = await run<WebhookEndpoint & EndpointHealth>(db, FIND, [partnerId, endpointId]);
+  return endpoint;
+}
+
+const UPDATE: Statement = {
+  name: 'update_webhook_endpoint',
+  text: `update webhook_endpoint set event_types = $3, status = $4, status_reason = $5, secret_sealed = $6, next_secret_sealed = $7,
+      next_secret_from = $8, changed_at = now()
+    where partner_id = $1 and endpoint_id = $2`,
+};
+
+/** Writes whatever of an endpoint can change. */
+export async function updateWebhookEndpoint(db: Queryable, endpoint: WebhookEndpoint): Promise<void> {
+  const { partnerId, endpointId, eventTypes, status, statusReason, secretSealed, nextSecretSealed, nextSecretFrom } = endpoint;
+  await run(db, UPDATE, [
+    partnerId,
+    endpointId,
+    eventTypes,
+    status,
+    statusReason,
+    secretSealed,
+    nextSecretSealed,
+    nextSecretFrom,
+  ]);
+}
+
+/** How often an endpoint failed since its last success within one group of attempts, and whether there was a success. */
+export interface EndpointAttempts {
+  readonly partnerId: string;
+  readonly endpointId: string;
+  readonly failures: number;
+  readonly hasSuccess: boolean;
+}
+
+const LOCK_HEALTH: Statement = {
+  name: 'lock_endpoint_health',
+  text: `select ${HEALTH}, now() as "readAt" from endpoint_health h where h.partner_id = $1 and h.endpoint_id = $2 for update`,
+};
+
+export async function lockEndpointHealth(
+  db: Queryable,
+  { partnerId, endpointId }: Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>,
+): Promise<(EndpointHealth & { readonly readAt: Date }) | undefined> {
+  const [health] = await run<EndpointHealth & { readAt: Date }>(db, LOCK_HEALTH, [partnerId, endpointId]);
+  return health;
+}
+
+const UPDATE_HEALTH: Statement = {
+  name: 'update_endpoint_health',
+  text: `update endpoint_health set failures_in_row = $3, failing_since = $4, breaker_trips = $5, breaker_open_until = $6
+    where partner_id = $1 and endpoint_id = $2`,
+};
+
+export async function updateEndpointHealth(
+  db: Queryable,
+  { partnerId, endpointId }: Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>,
+  { failuresInRow, failingSince, breakerTrips, breakerOpenUntil }: EndpointHealth,
+): Promise<void> {
+  await run(db, UPDATE_HEALTH, [partnerId, endpointId, failuresInRow, failingSince, breakerTrips, breakerOpenUntil]);
+}
+
+const CLEAR_HEALTH: Statement = {
+  name: 'clear_endpoint_health',
+  text: `update endpoint_health set failures_in_row = 0, failing_since = null, breaker_trips = 0, breaker_open_until = null
+    where partner_id = $1 and endpoint_id = $2 and (failures_in_row > 0 or breaker_trips > 0)`,
+};
+
+/** After a success. Writes nothing where nothing was wrong. */
+export async function clearEndpointHealth(
+  db: Queryable,
+  { partnerId, endpointId }: Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>,
+): Promise<void> {
+  await run(db, CLEAR_HEALTH, [partnerId, endpointId]);
+}

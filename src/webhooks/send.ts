@@ -1,0 +1,87 @@
+import type { Dispatcher as HttpClient } from 'undici';
+
+export interface Message {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The stored bytes, untouched. */
+  readonly body: Buffer;
+}
+
+/** What came of one POST. */
+export interface Answer {
+  readonly startedAt: Date;
+  readonly milliseconds: number;
+  /** `null` when there was no answer in time; then the class says why. */
+  readonly status: number | null;
+  readonly errorClass: ErrorClass | null;
+  /** The beginning of the answer's body. */
+  readonly excerpt: string | null;
+  readonly retryAfter: string | undefined;
+}
+
+export type ErrorClass = 'timeout' | 'connect' | 'reset' | 'name' | 'tls' | 'address_refused' | 'protocol';
+
+const ANSWER_WITHIN_MS = 15_000;
+const READ_MAX_BYTES = 16_384;
+const KEEP_MAX_BYTES = 2_048;
+
+/** Sends one attempt and reads as much of the answer as is kept. Redirects are answers like any other. Never throws. */
+export async function send(client: HttpClient, { url, headers, body }: Message): Promise<Answer> {
+  const startedAt = new Date();
+  const since = performance.now();
+  const took = () => Math.round(performance.now() - since);
+  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  const { origin, pathname, search } = new URL(url);
+  try {
+    const response = await client.request({ origin, path: pathname + search, method: 'POST', headers, body, signal });
+    const excerpt = await readExcerpt(response.body);
+    const retryAfter = response.headers['retry-after'];
+    return {
+      startedAt,
+      milliseconds: took(),
+      status: response.statusCode,
+      errorClass: null,
+      excerpt,
+      retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+    };
+  } catch (error) {
+    const errorClass = classify(error);
+    return { startedAt, milliseconds: took(), status: null, errorClass, excerpt: null, retryAfter: undefined };
+  }
+}
+
+/** Whatever the receiver sends beyond what is read is not waited for. */
+async function readExcerpt(stream: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
+  const kept: Buffer[] = [];
+  let read = 0;
+  for await (const chunk of stream) {
+    if (read < KEEP_MAX_BYTES) kept.push(chunk.subarray(0, KEEP_MAX_BYTES - read));
+    read += chunk.length;
+    if (read >= READ_MAX_BYTES) break;
+  }
+  // PostgreSQL keeps no NUL in a text.
+  return Buffer.concat(kept).toString('utf8').replaceAll('\0', '');
+}
+
+const CLASSES: Readonly<Record<string, ErrorClass>> = {
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  ECONNREFUSED: 'connect',
+  EHOSTUNREACH: 'connect',
+  ENETUNREACH: 'connect',
+  ETIMEDOUT: 'timeout',
+  ECONNRESET: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  ENOTFOUND: 'name',
+  EAI_AGAIN: 'name',
+};
+
+function classify(error: unknown): ErrorClass {
+  const { name, code = '' } = error as NodeJS.ErrnoException;
+  if (name === 'TimeoutError' || name === 'AbortError') return 'timeout';
+  if (name === 'AddressRefusedError') return 'address_refused';
+  if (/^(?:ERR_TLS|ERR_SSL|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code) || code === 'EPROTO') return 'tls';
+  return CLASSES[code] ?? 'protocol';
+}

@@ -1,0 +1,25 @@
+import type { Environment } from '../domain/api-key.ts';
+import { EVENT_API_VERSION, type EventHead } from '../domain/event.ts';
+
+/**
+ * The body of an event: exactly the text that is stored, signed and sent.
+ *
+ * @see Interface, "Events"; decisions, section 7, Envelope.
+ */
+export function eventToText(head: EventHead, environment: Environment, data: object): string {
+  return exactJson({
+    event_id: head.eventId,
+    event_type: head.eventType,
+    api_version: EVENT_API_VERSION,
+    environment,
+    sequence: head.sequence,
+    occurred_at: head.occurredAt.toISOString(),
+    correlation_id: head.correlationId,
+    data,
+  });
+}
+
+/** JSON in which a `bigint` is an integer with all its digits. */
+export function exactJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) => (typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member));
+}
