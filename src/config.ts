@@ -17,6 +17,10 @@ export interface Config {
   readonly preparesStatements: boolean;
   readonly dataDirectory: string;
   readonly trustedProxies: readonly string[];
+  /** The keys of endpoint secrets as text; `undefined` for one that is made and kept in `dataDirectory`. */
+  readonly secretsKey: string | undefined;
+  /** Whether events may go to plain http and to private addresses. */
+  readonly allowsInsecureWebhooks: boolean;
   readonly logLevel: string;
 }
 
@@ -48,10 +52,16 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     preparesStatements: read.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], 'on') === 'on',
     dataDirectory: resolve(read.text('DATA_DIR', DEFAULT_DATA_DIRECTORY)),
     trustedProxies: read.addresses('TRUSTED_PROXIES'),
+    secretsKey: env['SECRETS_KEY'] === '' ? undefined : env['SECRETS_KEY'],
+    allowsInsecureWebhooks: read.oneOf('WEBHOOK_ALLOW_INSECURE', ['true', 'false'], 'false') === 'true',
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   });
   if (config.port !== 0 && config.port === config.operationsPort) {
     problems.push(`PORT and OPERATIONS_PORT must differ; both are ${config.port}.`);
+  }
+  if (config.environment === 'production') {
+    if (config.allowsInsecureWebhooks) problems.push('WEBHOOK_ALLOW_INSECURE must not be true in production: it lets events go to private addresses.');
+    if (config.secretsKey === undefined) problems.push('SECRETS_KEY must be set in production: the secrets of webhook endpoints are kept under it.');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

@@ -12,6 +12,9 @@ import { failureLimit } from './partner-api/failure-limit.ts';
 import { connectStore, type Store } from './storage.ts';
 import type { Database } from './store/database.ts';
 import { proveCommit } from './store/durability.ts';
+import { openSecretBox, readSecretsKeys, type SecretBox } from './webhooks/secret-box.ts';
+import { openSecretsKeyFile } from './webhooks/secrets-key-file.ts';
+import { openWebhooks, type Webhooks } from './webhooks/webhooks.ts';
 
 export interface Service {
   /** Where partners reach it, such as `http://127.0.0.1:8080`. */
@@ -76,6 +79,14 @@ export async function startServiceProcess(config: Config, options: ServiceProces
   const { database } = store;
   const metrics = createMetrics(database.pool);
   const uses = noteKeyUse(database, (err) => log.logger.warn({ err }, 'the last use of keys could not be written'));
+  const webhooks = openWebhooks({
+    database,
+    environment: config.environment,
+    secretBox: openConfiguredSecretBox(config),
+    allowInsecure: config.allowsInsecureWebhooks,
+    onAttempt: metrics.countAttempt,
+    onError: (err) => log.logger.error({ err }, 'events could not be delivered; it is tried again'),
+  });
   try {
     const api = await buildPartnerApi({
       environment: config.environment,
@@ -90,8 +101,9 @@ export async function startServiceProcess(config: Config, options: ServiceProces
       onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
     });
     const baseUrl = await api.app.listen({ host: config.host, port: config.port }).catch(explainBusyPort('PORT', config.port));
-    return { baseUrl, database, log, metrics, stop: once(() => stopInOrder({ api, store, uses, log })) };
+    return { baseUrl, database, log, metrics, stop: once(() => stopInOrder({ api, webhooks, store, uses, log })) };
   } catch (error) {
+    await webhooks.close();
     await uses.close();
     await store.close();
     throw error;
@@ -103,6 +115,11 @@ export async function openInternalListener(
   answers: { metrics(): Promise<string>; checkReadiness(): Promise<void> },
 ): Promise<OperationsListener> {
   return openOperationsListener({ host, port, ...answers }).catch(explainBusyPort('OPERATIONS_PORT', port));
+}
+
+/** The keys of the setting, or the one that the embedded default keeps in its data folder. */
+export function openConfiguredSecretBox({ secretsKey, dataDirectory }: Config): SecretBox {
+  return openSecretBox(secretsKey === undefined ? openSecretsKeyFile(dataDirectory) : readSecretsKeys(secretsKey));
 }
 
 /** @throws Error With the reason why no contribution could be committed now. */
@@ -132,14 +149,16 @@ function explainBusyPort(setting: string, port: number): (error: unknown) => nev
 
 interface Parts {
   readonly api: PartnerApi;
+  readonly webhooks: Webhooks;
   readonly store: Store;
   readonly uses: KeyUse;
   readonly log: Log;
 }
 
-async function stopInOrder({ api, store, uses, log }: Parts): Promise<void> {
+async function stopInOrder({ api, webhooks, store, uses, log }: Parts): Promise<void> {
   await api.drain();
   await Promise.race([api.app.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+  await Promise.race([webhooks.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
   await uses.close();
   await store.close();
   log.flush();

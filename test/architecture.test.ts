@@ -28,7 +28,6 @@ const ONLY_IN: Record<string, readonly string[]> = {
   commander: ['commands'],
   'prom-client': ['observability'],
   pino: ['observability'],
-  undici: ['webhooks'],
 };
 
 interface SourceFile {

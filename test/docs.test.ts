@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { doctorCommand } from '../src/commands/doctor.ts';
+import { endpointCommand } from '../src/commands/endpoint.ts';
 import { keyCommand } from '../src/commands/key.ts';
 import { migrateCommand } from '../src/commands/migrate.ts';
 import { partnerCommand } from '../src/commands/partner.ts';
@@ -29,7 +30,7 @@ test('`npm start` gives Node the settings that the command has in its first line
   assert.match(String(scripts['start']), new RegExp(`^exec node ${settings} src/main\\.ts`));
 });
 
-const program = [serveCommand(), migrateCommand(), doctorCommand(), partnerCommand(), keyCommand()];
+const program = [serveCommand(), migrateCommand(), doctorCommand(), partnerCommand(), keyCommand(), endpointCommand()];
 
 /** Whether `doctor`, or `key issue`, may follow `partner-impact`; what follows a command without commands of its own is free. */
 function isCommand(words: string): boolean {

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
 import { doctorCommand } from './doctor.ts';
+import { endpointCommand } from './endpoint.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { UsageError } from './options.ts';
@@ -19,7 +20,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     .description('Records loyalty-points contributions exactly once and estimates delivery emissions, for partners.')
     .showHelpAfterError('(--help shows all options)')
     .exitOverride();
-  for (const command of [serveCommand(), migrateCommand(), doctorCommand(), partnerCommand(), keyCommand()]) {
+  for (const command of [serveCommand(), migrateCommand(), doctorCommand(), partnerCommand(), keyCommand(), endpointCommand()]) {
     program.addCommand(command);
   }
   inherit(program);

@@ -42,6 +42,8 @@ export const ID_PREFIXES = {
   correlation: 'corr',
   event: 'evt',
   settlement: 'stl',
+  endpoint: 'wep',
+  delivery: 'dlv',
 } as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];

@@ -3,6 +3,8 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 
 export interface Metrics {
   readonly registry: Registry;
+  /** One attempt to deliver an event. */
+  countAttempt(attempt: { isSuccess: boolean; errorClass: string | null; status: number | null; milliseconds: number }): void;
   countAnswer(answer: { operation: string | undefined; status: number; errorCode: string | undefined; durationMs: number }): void;
 }
 
@@ -44,8 +46,24 @@ export function createMetrics(pool: PoolUse): Metrics {
       this.set({ state: 'waiting' }, pool.waitingCount);
     },
   });
+  const attempts = new Counter({
+    name: 'partner_impact_delivery_attempts_total',
+    help: 'Attempts to deliver an event, by result: delivered, or the status or the class of the error.',
+    labelNames: ['result'],
+    registers: [registry],
+  });
+  const attemptDurations = new Histogram({
+    name: 'partner_impact_delivery_attempt_duration_seconds',
+    help: 'Time from the beginning of an attempt to its answer.',
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+    registers: [registry],
+  });
   return {
     registry,
+    countAttempt({ isSuccess, errorClass, status, milliseconds }) {
+      attempts.inc({ result: isSuccess ? 'delivered' : (errorClass ?? String(status)) });
+      attemptDurations.observe(milliseconds / 1000);
+    },
     countAnswer({ operation = 'none', status, errorCode = 'none', durationMs }) {
       requests.inc({ operation, status, code: errorCode });
       durations.observe({ operation }, durationMs / 1000);

@@ -2,7 +2,7 @@ import type { Environment } from '../domain/api-key.ts';
 import { type ContributionRecord, findContributionsById } from '../store/contribution.ts';
 import type { Queryable } from '../store/database.ts';
 import { type EventRecord, updateEventBodies } from '../store/event.ts';
-import { currentAssociation, originalAssociation } from '../wire/association-outcome.ts';
+import { confirmedAssociation, currentAssociation } from '../wire/association-outcome.ts';
 import { eventToText } from '../wire/event-to-text.ts';
 import { associationToWire, contributionToWire } from '../wire/wire.ts';
 
@@ -45,7 +45,7 @@ function sayWhat(event: EventRecord, environment: Environment, records: Readonly
   if (!record) throw new Error(`The event ${event.eventId} is about ${event.subjectId}, which is not there.`);
   const contribution = contributionToWire(record.contribution, environment);
   if (event.eventType === 'impact.transaction.confirmed')
-    return { contribution, association: associationToWire(originalAssociation(record), environment) };
+    return { contribution, association: associationToWire(confirmedAssociation(record), environment) };
   return { change: 'associated', contribution, association: associationToWire(currentAssociation(record), environment) };
 }
 

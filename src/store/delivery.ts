@@ -157,3 +157,14 @@ const RELEASE: Statement = {
 export async function releaseDeliveries(db: Queryable, partnerId: string, endpointId: string): Promise<void> {
   await run(db, RELEASE, [partnerId, endpointId]);
 }
+
+const DROP: Statement = {
+  name: 'drop_deliveries',
+  text: `update delivery set status = 'dropped', ended_at = now()
+    where partner_id = $1 and endpoint_id = $2 and status in ('waiting', 'held')`,
+};
+
+/** What waits for an endpoint that is removed will never be sent. */
+export async function dropDeliveries(db: Queryable, partnerId: string, endpointId: string): Promise<void> {
+  await run(db, DROP, [partnerId, endpointId]);
+}

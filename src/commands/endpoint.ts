@@ -1,0 +1,186 @@
+import { Command } from 'commander';
+import type { Config } from '../config.ts';
+import { openConfiguredSecretBox } from '../service.ts';
+import type { Database } from '../store/database.ts';
+import { type EndpointHealth, listWebhookEndpoints, type WebhookEndpoint } from '../store/webhook-endpoint.ts';
+import { openGuardedAgent } from '../webhooks/guarded-agent.ts';
+import {
+  activateSecret,
+  addEndpoint,
+  disableEndpoint,
+  type EndpointTools,
+  enableEndpoint,
+  getEndpoint,
+  removeEndpoint,
+  rotateSecret,
+  updateEventTypes,
+} from '../webhooks/manage-endpoint.ts';
+import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
+import { withStore } from './with-store.ts';
+
+interface Target {
+  readonly partner: string;
+  readonly endpoint: string;
+  readonly json?: boolean;
+}
+
+interface Wanted {
+  readonly events?: readonly string[];
+}
+
+export function endpointCommand(): Command {
+  const endpoint = new Command('endpoint').description("webhook endpoints: where a partner's events go");
+  const one = (name: string, description: string) =>
+    endpoint
+      .command(name)
+      .description(description)
+      .requiredOption('--partner <id>', 'id of the partner')
+      .requiredOption('--endpoint <id>', 'id of the endpoint')
+      .option('--json', 'one JSON object, for programs');
+  endpoint
+    .command('add')
+    .description('add an endpoint; it has to answer a signed challenge, and its secret is shown once')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--url <url>', 'https address that takes the events')
+    .option('--events <kinds...>', 'kinds of events; all when left out')
+    .option('--json', 'one JSON object, for programs')
+    .action(add);
+  endpoint
+    .command('list')
+    .description('the endpoints of a partner')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  one('show', 'one endpoint and how it fares').action(show);
+  one('update', 'change the kinds of events')
+    .option('--events <kinds...>', 'kinds of events; all when left out')
+    .action(update);
+  one('disable', 'hold the events of an endpoint').action(disable);
+  one('enable', 'send events again, those that were held first').action(enable);
+  one('remove', 'remove an endpoint for good; what waits for it is dropped').action(remove);
+  one('rotate-secret', 'make a second secret; both sign for 24 hours, or until the new one is activated')
+    .option('--activate', 'make the new secret the only one now')
+    .action(rotate);
+  return endpoint;
+}
+
+async function withTools(use: (tools: EndpointTools) => Promise<void>): Promise<void> {
+  await withStore(async (database, config) => {
+    const tools = openTools(database, config);
+    try {
+      await use(tools);
+    } finally {
+      await tools.client.close();
+    }
+  });
+}
+
+function openTools(database: Database, config: Config): EndpointTools {
+  const allowInsecure = config.allowsInsecureWebhooks;
+  return {
+    database,
+    environment: config.environment,
+    client: openGuardedAgent({ allowInsecure }),
+    secretBox: openConfiguredSecretBox(config),
+    allowInsecure,
+  };
+}
+
+async function add({ partner, url, events = [], json }: Wanted & { partner: string; url: string; json?: boolean }): Promise<void> {
+  await withTools(async (tools) => {
+    const added = await addEndpoint(tools, { partnerId: partner, url, eventTypes: events });
+    const fields = { endpoint_id: added.endpointId, url: added.url, secret: added.secret };
+    if (json) return printJson(fields);
+    printFields(fields);
+    process.stdout.write('\nThe secret is shown this once. It verifies the signatures of what arrives.\n');
+  });
+}
+
+async function list({ partner, json }: { partner: string; json?: boolean }): Promise<void> {
+  await withStore(async ({ pool }) => {
+    const endpoints = await listWebhookEndpoints(pool, partner);
+    if (json) return printJson(endpoints.map(toJson));
+    printTable(endpoints.map(toRow), 'The partner has no endpoint. Add one: npx partner-impact endpoint add --partner ID --url URL');
+  });
+}
+
+async function show({ partner, endpoint, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    print(await getEndpoint(database, partner, endpoint), json);
+  });
+}
+
+async function update({ partner, endpoint, events = [], json }: Target & Wanted): Promise<void> {
+  await withStore(async (database) => {
+    await updateEventTypes(database, partner, endpoint, events);
+    print(await getEndpoint(database, partner, endpoint), json);
+  });
+}
+
+async function disable({ partner, endpoint, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    await disableEndpoint(database, partner, endpoint, 'An operator disabled it.');
+    print(await getEndpoint(database, partner, endpoint), json);
+  });
+}
+
+async function enable({ partner, endpoint, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    await enableEndpoint(database, partner, endpoint);
+    print(await getEndpoint(database, partner, endpoint), json);
+  });
+}
+
+async function remove({ partner, endpoint, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    const removed = await removeEndpoint(database, partner, endpoint);
+    if (json) printJson({ endpoint_id: removed.endpointId, status: removed.status });
+    else process.stdout.write(`Removed ${removed.endpointId}.\n`);
+  });
+}
+
+async function rotate({ partner, endpoint, activate, json }: Target & { activate?: boolean }): Promise<void> {
+  await withTools(async (tools) => {
+    if (activate) {
+      await activateSecret(tools.database, partner, endpoint);
+      return print(await getEndpoint(tools.database, partner, endpoint), json);
+    }
+    const { secret, from } = await rotateSecret(tools, partner, endpoint);
+    const fields = { endpoint_id: endpoint, secret, only_secret_from: from.toISOString() };
+    if (json) return printJson(fields);
+    printFields(fields);
+    process.stdout.write('\nThe secret is shown this once. Until then both sign: X-Service-Signature the old one, …-Next the new one.\n');
+  });
+}
+
+function print(endpoint: WebhookEndpoint & EndpointHealth, json: boolean | undefined): void {
+  if (json) printJson(toJson(endpoint));
+  else printFields(toRow(endpoint));
+}
+
+function toJson(endpoint: WebhookEndpoint & EndpointHealth): object {
+  return {
+    endpoint_id: endpoint.endpointId,
+    partner_id: endpoint.partnerId,
+    url: endpoint.url,
+    event_types: endpoint.eventTypes,
+    status: endpoint.status,
+    status_reason: endpoint.statusReason,
+    failures_in_row: endpoint.failuresInRow,
+    failing_since: endpoint.failingSince,
+    paused_until: endpoint.breakerOpenUntil,
+    secret_rotates_at: endpoint.nextSecretFrom,
+    created_at: endpoint.createdAt,
+  };
+}
+
+function toRow(endpoint: WebhookEndpoint & EndpointHealth): Row {
+  return {
+    endpoint: endpoint.endpointId,
+    status: endpoint.statusReason === null ? endpoint.status : `${endpoint.status}: ${endpoint.statusReason}`,
+    events: endpoint.eventTypes.length === 0 ? 'all' : endpoint.eventTypes.join(' '),
+    failures: String(endpoint.failuresInRow),
+    created: showTime(endpoint.createdAt),
+    url: endpoint.url,
+  };
+}
