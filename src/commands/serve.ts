@@ -9,6 +9,7 @@ import { type ListeningMessage, startServiceProcesses } from '../service-process
 import { listPartners } from '../store/partner.ts';
 import { readProcesses } from './options.ts';
 import { printProgress } from './output.ts';
+import { stopSignal } from './stop-signal.ts';
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -48,13 +49,6 @@ async function serveAsWorker(config: Config, processes: number, stopped: Promise
   process.send?.({ listening: service.baseUrl } satisfies ListeningMessage);
   await Promise.race([stopped, once(process, 'disconnect')]);
   await stopInTime(service);
-}
-
-/** A signal to the process group may come twice, so that the second changes nothing. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve());
-  });
 }
 
 async function stopInTime(service: Service): Promise<void> {
