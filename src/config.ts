@@ -60,8 +60,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     problems.push(`PORT and OPERATIONS_PORT must differ; both are ${config.port}.`);
   }
   if (config.environment === 'production') {
-    if (config.allowsInsecureWebhooks) problems.push('WEBHOOK_ALLOW_INSECURE must not be true in production: it lets events go to private addresses.');
-    if (config.secretsKey === undefined) problems.push('SECRETS_KEY must be set in production: the secrets of webhook endpoints are kept under it.');
+    if (config.allowsInsecureWebhooks)
+      problems.push('WEBHOOK_ALLOW_INSECURE must not be true in production: it lets events go to private addresses.');
+    if (config.secretsKey === undefined)
+      problems.push('SECRETS_KEY must be set in production: the secrets of webhook endpoints are kept under it.');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

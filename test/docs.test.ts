@@ -9,6 +9,7 @@ import { keyCommand } from '../src/commands/key.ts';
 import { migrateCommand } from '../src/commands/migrate.ts';
 import { partnerCommand } from '../src/commands/partner.ts';
 import { serveCommand } from '../src/commands/serve.ts';
+import { webhookCommand } from '../src/commands/webhook.ts';
 import { ERROR_CODES } from '../src/domain/error-codes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -30,7 +31,7 @@ test('`npm start` gives Node the settings that the command has in its first line
   assert.match(String(scripts['start']), new RegExp(`^exec node ${settings} src/main\\.ts`));
 });
 
-const program = [serveCommand(), migrateCommand(), doctorCommand(), partnerCommand(), keyCommand(), endpointCommand()];
+const program = [serveCommand(), migrateCommand(), doctorCommand(), partnerCommand(), keyCommand(), endpointCommand(), webhookCommand()];
 
 /** Whether `doctor`, or `key issue`, may follow `partner-impact`; what follows a command without commands of its own is free. */
 function isCommand(words: string): boolean {

@@ -52,9 +52,7 @@ export function endpointCommand(): Command {
     .option('--json', 'one JSON array, for programs')
     .action(list);
   one('show', 'one endpoint and how it fares').action(show);
-  one('update', 'change the kinds of events')
-    .option('--events <kinds...>', 'kinds of events; all when left out')
-    .action(update);
+  one('update', 'change the kinds of events').option('--events <kinds...>', 'kinds of events; all when left out').action(update);
   one('disable', 'hold the events of an endpoint').action(disable);
   one('enable', 'send events again, those that were held first').action(enable);
   one('remove', 'remove an endpoint for good; what waits for it is dropped').action(remove);
@@ -86,7 +84,12 @@ function openTools(database: Database, config: Config): EndpointTools {
   };
 }
 
-async function add({ partner, url, events = [], json }: Wanted & { partner: string; url: string; json?: boolean }): Promise<void> {
+async function add({
+  partner,
+  url,
+  events = [],
+  json,
+}: Wanted & { partner: string; url: string; json?: boolean }): Promise<void> {
   await withTools(async (tools) => {
     const added = await addEndpoint(tools, { partnerId: partner, url, eventTypes: events });
     const fields = { endpoint_id: added.endpointId, url: added.url, secret: added.secret };
@@ -100,7 +103,10 @@ async function list({ partner, json }: { partner: string; json?: boolean }): Pro
   await withStore(async ({ pool }) => {
     const endpoints = await listWebhookEndpoints(pool, partner);
     if (json) return printJson(endpoints.map(toJson));
-    printTable(endpoints.map(toRow), 'The partner has no endpoint. Add one: npx partner-impact endpoint add --partner ID --url URL');
+    printTable(
+      endpoints.map(toRow),
+      'The partner has no endpoint. Add one: npx partner-impact endpoint add --partner ID --url URL',
+    );
   });
 }
 
@@ -149,7 +155,9 @@ async function rotate({ partner, endpoint, activate, json }: Target & { activate
     const fields = { endpoint_id: endpoint, secret, only_secret_from: from.toISOString() };
     if (json) return printJson(fields);
     printFields(fields);
-    process.stdout.write('\nThe secret is shown this once. Until then both sign: X-Service-Signature the old one, …-Next the new one.\n');
+    process.stdout.write(
+      '\nThe secret is shown this once. Until then both sign: X-Service-Signature the old one, …-Next the new one.\n',
+    );
   });
 }
 

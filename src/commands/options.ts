@@ -48,3 +48,23 @@ export function readProcesses(text: string): number {
   if (/^\d+$/.test(text) && processes >= 1 && processes <= PROCESSES_MAX) return processes;
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${PROCESSES_MAX}.`);
 }
+
+const PORT_MAX = 65_535;
+
+export function readPort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= PORT_MAX) return port;
+  throw new InvalidArgumentError(`It must be a port, 0 to ${PORT_MAX}; 0 takes any free one.`);
+}
+
+/** Below 200 are no answers but announcements of one. */
+export function readStatus(text: string): number {
+  const status = Number(text);
+  if (/^\d{3}$/.test(text) && status >= 200 && status <= 599) return status;
+  throw new InvalidArgumentError('It must be an HTTP status, 200 to 599.');
+}
+
+export function readUnixSeconds(text: string): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be whole seconds since 1970, at most ten digits.');
+}

@@ -8,11 +8,14 @@ import { migrateCommand } from './migrate.ts';
 import { UsageError } from './options.ts';
 import { partnerCommand } from './partner.ts';
 import { serveCommand } from './serve.ts';
+import { webhookCommand } from './webhook.ts';
 
 /** What the command found wrong, or could not do. */
 const FAILED = 1;
 /** What was asked for makes no sense. */
 const USAGE = 2;
+
+const COMMANDS = [serveCommand, migrateCommand, doctorCommand, partnerCommand, keyCommand, webhookCommand];
 
 /** @returns The exit code: 0, {@link FAILED} or {@link USAGE}. */
 export async function runCommand(args: readonly string[]): Promise<number> {
@@ -20,9 +23,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     .description('Records loyalty-points contributions exactly once and estimates delivery emissions, for partners.')
     .showHelpAfterError('(--help shows all options)')
     .exitOverride();
-  for (const command of [serveCommand(), migrateCommand(), doctorCommand(), partnerCommand(), keyCommand(), endpointCommand()]) {
-    program.addCommand(command);
-  }
+  for (const makeCommand of COMMANDS) program.addCommand(makeCommand());
   inherit(program);
   try {
     await program.parseAsync(args as string[], { from: 'user' });

@@ -55,7 +55,8 @@ export async function addEndpoint(
   { partnerId, url, eventTypes }: NewEndpoint,
 ): Promise<{ endpointId: string; secret: string; url: string }> {
   const { database, secretBox, allowInsecure } = tools;
-  if (!(await findPartner(database.pool, partnerId))) throw refusal(`There is no partner ${partnerId}. \`partner list\` shows all.`);
+  if (!(await findPartner(database.pool, partnerId)))
+    throw refusal(`There is no partner ${partnerId}. \`partner list\` shows all.`);
   refuseUnknownTypes(eventTypes);
   const verdict = judgeEndpointUrl(url, { allowInsecure });
   if (verdict.status === 'refused') throw refusal(verdict.sentence);
@@ -83,7 +84,14 @@ async function challenge(
   { partnerId, url, secret }: { partnerId: string; url: string; secret: string },
 ): Promise<void> {
   const [eventId, challengeText] = [newId('evt'), randomBytes(24).toString('base64url')];
-  const head = { partnerId, eventId, eventType: VERIFICATION_TYPE, sequence: null, occurredAt: new Date(), correlationId: eventId };
+  const head = {
+    partnerId,
+    eventId,
+    eventType: VERIFICATION_TYPE,
+    sequence: null,
+    occurredAt: new Date(),
+    correlationId: eventId,
+  };
   const body = Buffer.from(eventToText(head, environment, { challenge: challengeText }));
   const headers = signAttempt(
     { current: secret },
@@ -187,7 +195,8 @@ export async function rotateSecret(
 /** From now on the new secret is the only one. */
 export async function activateSecret(database: Database, partnerId: string, endpointId: string): Promise<WebhookEndpoint> {
   return change(database, partnerId, endpointId, async (endpoint) => {
-    if (endpoint.nextSecretSealed === null) throw refusal('No new secret waits to be activated. Make one: `endpoint rotate-secret`.');
+    if (endpoint.nextSecretSealed === null)
+      throw refusal('No new secret waits to be activated. Make one: `endpoint rotate-secret`.');
     return { ...endpoint, secretSealed: endpoint.nextSecretSealed, nextSecretSealed: null, nextSecretFrom: null };
   });
 }
