@@ -31,7 +31,15 @@ test('`npm start` gives Node the settings that the command has in its first line
   assert.match(String(scripts['start']), new RegExp(`^exec node ${settings} src/main\\.ts`));
 });
 
-const program = [serveCommand(), migrateCommand(), doctorCommand(), partnerCommand(), keyCommand(), endpointCommand(), webhookCommand()];
+const program = [
+  serveCommand(),
+  migrateCommand(),
+  doctorCommand(),
+  partnerCommand(),
+  keyCommand(),
+  endpointCommand(),
+  webhookCommand(),
+];
 
 /** Whether `doctor`, or `key issue`, may follow `partner-impact`; what follows a command without commands of its own is free. */
 function isCommand(words: string): boolean {

@@ -15,7 +15,7 @@ const FAILED = 1;
 /** What was asked for makes no sense. */
 const USAGE = 2;
 
-const COMMANDS = [serveCommand, migrateCommand, doctorCommand, partnerCommand, keyCommand, webhookCommand];
+const COMMANDS = [serveCommand, migrateCommand, doctorCommand, partnerCommand, keyCommand, endpointCommand, webhookCommand];
 
 /** @returns The exit code: 0, {@link FAILED} or {@link USAGE}. */
 export async function runCommand(args: readonly string[]): Promise<number> {
