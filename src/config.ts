@@ -52,7 +52,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     preparesStatements: read.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], 'on') === 'on',
     dataDirectory: resolve(read.text('DATA_DIR', DEFAULT_DATA_DIRECTORY)),
     trustedProxies: read.addresses('TRUSTED_PROXIES'),
-    secretsKey: env['SECRETS_KEY'] === '' ? undefined : env['SECRETS_KEY'],
+    secretsKey: read.optional('SECRETS_KEY'),
     allowsInsecureWebhooks: read.oneOf('WEBHOOK_ALLOW_INSECURE', ['true', 'false'], 'false') === 'true',
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   });
@@ -77,6 +77,7 @@ function reader(env: NodeJS.ProcessEnv, problems: string[]) {
   };
   return {
     text: (name: string, fallback: string): string => given(name) ?? fallback,
+    optional: (name: string): string | undefined => given(name),
     oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
       const value = given(name) ?? fallback;
       return allowed.includes(value as T)

@@ -88,7 +88,7 @@ describe('the guard bites', () => {
     ['operations/replay.ts', "import pg from 'pg';"],
     ['wire/wire.ts', "import { sql } from 'kysely';"],
     ['domain/points.ts', "const { Pool } = await import('pg');"],
-    ['webhooks/signature.ts', "import { replay } from '../operations/replay.ts';"],
+    ['webhooks/signature.ts', "import { sendError } from '../partner-api/errors.ts';"],
     ['operations/replay.ts', "import { request } from 'undici';"],
     ['store/partner.ts', "import type { FastifyReply } from 'fastify';"],
   ];

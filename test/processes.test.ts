@@ -18,6 +18,8 @@ function race(send: (client: Client, index: number) => Promise<Answer>): Promise
 const originals = (answers: Answer[]) =>
   answers.filter(({ status, headers }) => status < 300 && headers.get('idempotent-replayed') === null);
 
+const secretsKey = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+
 describe('races across processes have one winner', () => {
   test('the same key: one original, nineteen replays', async () => {
     for (let round = 0; round < 10; round++) {
@@ -134,7 +136,11 @@ describe('the start refuses what would go wrong later, with a sentence', () => {
       /PORT must be[\s\S]*SERVICE_ENVIRONMENT must be[\s\S]*TRUSTED_PROXIES must be|SERVICE_ENVIRONMENT must be[\s\S]*PORT must be[\s\S]*TRUSTED_PROXIES must be/,
     ],
     ['a port that is taken', { PORT: new URL(service.processes[0]?.baseUrl ?? '').port }, /The port \d+ is taken[\s\S]*PORT=/],
-    ['a database of the other environment', { SERVICE_ENVIRONMENT: 'production' }, /belongs to the sandbox environment/],
+    [
+      'a database of the other environment',
+      { SERVICE_ENVIRONMENT: 'production', SECRETS_KEY: secretsKey },
+      /belongs to the sandbox environment/,
+    ],
     [
       'a database that is not there',
       { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' },

@@ -2,15 +2,20 @@ import { fingerprint } from '../../src/domain/fingerprint.ts';
 import type { Database } from '../../src/store/database.ts';
 import { uniqueId } from './client.ts';
 
-/** How many rows a partner has in each growing table: what a refusal must leave as it was. */
+/**
+ * How many rows a partner has in each growing table: what a refusal must leave as it was. The relay moves an event out of its outbox
+ * at any moment, so that both together are counted, at one moment.
+ */
 export async function countRows({ pool }: Database, partnerId: string): Promise<Record<string, number>> {
+  const counted = {
+    contribution: 'select count(*)::int4 as count from contribution where partner_id = $1',
+    estimate: 'select count(*)::int4 as count from estimate where partner_id = $1',
+    emissions_link: 'select count(*)::int4 as count from emissions_link where partner_id = $1',
+    event: `select sum(count)::int4 as count from (
+      select count(*) from event_outbox where partner_id = $1 union all select count(*) from event where partner_id = $1) as both_tables`,
+  };
   const counts: Record<string, number> = {};
-  for (const table of ['contribution', 'estimate', 'emissions_link', 'event_outbox', 'event']) {
-    const { rows } = await pool.query(`select count(*)::int4 as count from ${table} where partner_id = $1`, [partnerId]);
-    // The relay moves an event from its outbox at any moment: both together are what counts.
-    const name = table.startsWith('event') ? 'event' : table;
-    counts[name] = (counts[name] ?? 0) + rows[0].count;
-  }
+  for (const [name, text] of Object.entries(counted)) counts[name] = (await pool.query(text, [partnerId])).rows[0].count;
   return counts;
 }
 

@@ -1,0 +1,296 @@
+/** Events from the change to the receiver (interface, "Events"; decisions, section 7). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { readConfig } from '../src/config.ts';
+import { openConfiguredSecretBox } from '../src/service.ts';
+import { explainSignature } from '../src/webhooks/explain-signature.ts';
+import { openGuardedAgent } from '../src/webhooks/guarded-agent.ts';
+import {
+  activateSecret,
+  addEndpoint,
+  disableEndpoint,
+  type EndpointTools,
+  enableEndpoint,
+  removeEndpoint,
+  rotateSecret,
+} from '../src/webhooks/manage-endpoint.ts';
+import { newConfirmation } from './support/client.ts';
+import { testService } from './support/service.ts';
+
+const env = { WEBHOOK_ALLOW_INSECURE: 'true', SECRETS_KEY: `test:${Buffer.alloc(32, 7).toString('base64')}` };
+const service = await testService({ env });
+const { database } = service;
+const client = openGuardedAgent({ allowInsecure: true });
+after(() => client.close());
+const tools: EndpointTools = {
+  database,
+  environment: 'sandbox',
+  client,
+  secretBox: openConfiguredSecretBox(readConfig(env)),
+  allowInsecure: true,
+};
+
+interface Arrived {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  // biome-ignore lint/suspicious/noExplicitAny: the event as it came, to be compared field by field
+  readonly event: any;
+}
+
+/** A partner's receiver: answers the challenge, and everything else as told. */
+class Receiver {
+  readonly arrived: Arrived[] = [];
+  status = 200;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async open(): Promise<Receiver> {
+    const server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const body = Buffer.concat(chunks);
+      const event = JSON.parse(body.toString());
+      if (event.event_type === 'webhook.endpoint.verification') {
+        response.end(JSON.stringify({ challenge: event.data.challenge }));
+        return;
+      }
+      receiver.arrived.push({ headers: request.headers, body, event });
+      response.writeHead(receiver.status).end('noted');
+    });
+    const receiver = new Receiver(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    after(() => server.close());
+    return receiver;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
+  }
+
+  /** Waits until so many have arrived; the test's own time-out ends it. */
+  async until(count: number): Promise<Arrived[]> {
+    while (this.arrived.length < count) await sleep(20);
+    return this.arrived;
+  }
+}
+
+async function withEndpoint(eventTypes: readonly string[] = []) {
+  const made = await service.newPartner();
+  const receiver = await Receiver.open();
+  const endpoint = await addEndpoint(tools, { partnerId: made.partner.partnerId, url: receiver.url, eventTypes });
+  return { ...made, receiver, ...endpoint };
+}
+
+const waiting = { timeout: 30_000 };
+
+describe('impact.transaction.confirmed', waiting, () => {
+  test('carries contribution and association as in the 201, with the correlation id of the request', async () => {
+    const { client: caller, receiver } = await withEndpoint();
+    const answer = await caller.confirm({ points: 9_223_372_036_854_775_807n }, { 'x-correlation-id': 'correlation-1' });
+    const [{ event, headers, body }] = (await receiver.until(1)) as [Arrived];
+    assert.deepEqual(Object.keys(event), [
+      'event_id',
+      'event_type',
+      'api_version',
+      'environment',
+      'sequence',
+      'occurred_at',
+      'correlation_id',
+      'data',
+    ]);
+    assert.match(body.toString(), /"points":9223372036854775807,/);
+    const { points: _exact, ...contribution } = answer.body.contribution;
+    const { points: _rounded, ...told } = event.data.contribution;
+    assert.deepEqual(told, contribution);
+    assert.deepEqual(event.data.association, answer.body.association);
+    assert.deepEqual([event.sequence, event.correlation_id, event.environment], [1, 'correlation-1', 'sandbox']);
+    assert.equal(event.occurred_at, contribution.confirmed_at);
+    assert.equal(headers['x-correlation-id'], 'correlation-1');
+  });
+
+  test('verifies by the published verifier and by the explanation of ours', async () => {
+    const { client: caller, receiver, secret } = await withEndpoint();
+    await caller.confirm();
+    const [{ headers, body, event }] = (await receiver.until(1)) as [Arrived];
+    const verified = new Webhook(secret).verify(body, headers as Record<string, string>) as { event_id: string };
+    assert.equal(verified.event_id, event.event_id);
+    const nowSeconds = Math.floor(Date.now() / 1_000);
+    const ours = explainSignature({ secret, headers: headers as Record<string, string>, body, nowSeconds });
+    assert.equal(ours.status, 'valid');
+  });
+
+  test('never on a replay or a refusal', async () => {
+    const { client: caller, receiver } = await withEndpoint();
+    const confirmation = newConfirmation();
+    const headers = { 'idempotency-key': 'key-of-a-replay' };
+    await caller.confirm(confirmation, headers);
+    await caller.confirm(confirmation, headers);
+    await caller.confirm(confirmation);
+    await caller.confirm({ points: 0 });
+    await caller.confirm();
+    const arrived = await receiver.until(2);
+    assert.deepEqual(
+      arrived.map(({ event }) => event.sequence),
+      [1, 2],
+    );
+    assert.equal(new Set(arrived.map(({ event }) => event.data.contribution.transaction_id)).size, 2);
+  });
+});
+
+test('sequence is without gaps per partner, however many confirm at once', waiting, async () => {
+  const [one, other] = [await withEndpoint(), await withEndpoint()];
+  await Promise.all(Array.from({ length: 60 }, (_, index) => (index % 2 ? one : other).client.confirm()));
+  for (const { receiver } of [one, other]) {
+    const sequences = (await receiver.until(30)).map(({ event }) => event.sequence).sort((a, b) => a - b);
+    assert.deepEqual(
+      sequences,
+      Array.from({ length: 30 }, (_, index) => index + 1),
+    );
+  }
+});
+
+describe('a receiver that fails', waiting, () => {
+  test('gets the same event again, the same bytes signed anew', async () => {
+    const { client: caller, receiver } = await withEndpoint();
+    receiver.status = 500;
+    await caller.confirm();
+    await receiver.until(1);
+    receiver.status = 204;
+    // The first retry is due after five seconds: the test moves it up instead of waiting.
+    await hasten(caller);
+    const [first, second] = (await receiver.until(2)) as [Arrived, Arrived];
+    assert.deepEqual(second.body, first.body);
+    assert.deepEqual([first.headers['x-service-attempt'], second.headers['x-service-attempt']], ['1', '2']);
+  });
+
+  test('410 disables the endpoint, its events are held, and enabling sends them', async () => {
+    const { client: caller, partner, receiver, endpointId } = await withEndpoint();
+    receiver.status = 410;
+    await caller.confirm();
+    await receiver.until(1);
+    await untilStatus(partner.partnerId, endpointId, 'disabled');
+    receiver.status = 200;
+    await caller.confirm();
+    await untilNumbered(partner.partnerId, 2);
+    assert.equal(receiver.arrived.length, 1);
+    await enableEndpoint(database, partner.partnerId, endpointId);
+    const arrived = await receiver.until(3);
+    assert.deepEqual(
+      arrived
+        .map(({ event }) => event.sequence)
+        .slice(1)
+        .sort(),
+      [1, 2],
+    );
+  });
+
+  async function hasten({ confirm: _unused }: object & { confirm: unknown }): Promise<void> {
+    for (;;) {
+      const { rowCount } = await database.pool.query(
+        "update delivery set next_attempt_at = now() where status = 'waiting' and attempts = 1",
+      );
+      if (rowCount) return;
+      await sleep(20);
+    }
+  }
+});
+
+describe('endpoints', waiting, () => {
+  test('a filter leaves kinds out, and the sequence shows it', async () => {
+    const { client: caller, partner, receiver } = await withEndpoint(['settlement.closed']);
+    await caller.confirm();
+    await untilNumbered(partner.partnerId, 1);
+    const { rows } = await database.pool.query('select 1 from delivery where partner_id = $1', [partner.partnerId]);
+    assert.deepEqual([rows.length, receiver.arrived.length], [0, 0]);
+  });
+
+  test('a receiver that does not answer the challenge is not stored', async () => {
+    const { partner } = await service.newPartner();
+    const silent = createServer((_request, response) => response.end('{}')).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    after(() => silent.close());
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    await assert.rejects(addEndpoint(tools, { partnerId: partner.partnerId, url, eventTypes: [] }), /send the challenge back/);
+    const { rows } = await database.pool.query('select 1 from webhook_endpoint where partner_id = $1', [partner.partnerId]);
+    assert.equal(rows.length, 0);
+  });
+
+  test('five at most', async () => {
+    const { partner, receiver } = await withEndpoint();
+    const add = () => addEndpoint(tools, { partnerId: partner.partnerId, url: receiver.url, eventTypes: [] });
+    for (let count = 2; count <= 5; count++) await add();
+    await assert.rejects(add(), /5 endpoints, which is the most/);
+  });
+
+  test('a removed endpoint gets nothing more', async () => {
+    const { client: caller, partner, receiver, endpointId } = await withEndpoint();
+    await removeEndpoint(database, partner.partnerId, endpointId);
+    await caller.confirm();
+    await untilNumbered(partner.partnerId, 1);
+    const { rows } = await database.pool.query('select 1 from delivery where partner_id = $1', [partner.partnerId]);
+    assert.deepEqual([rows.length, receiver.arrived.length], [0, 0]);
+  });
+
+  test('a disabled endpoint gets nothing until it is enabled', async () => {
+    const { client: caller, partner, receiver, endpointId } = await withEndpoint();
+    await disableEndpoint(database, partner.partnerId, endpointId, 'a test');
+    await caller.confirm();
+    await untilNumbered(partner.partnerId, 1);
+    assert.equal(receiver.arrived.length, 0);
+    await enableEndpoint(database, partner.partnerId, endpointId);
+    await receiver.until(1);
+  });
+
+  test('while a secret rotates both sign; the new one alone once it is activated', async () => {
+    const { client: caller, partner, receiver, endpointId, secret } = await withEndpoint();
+    const { secret: next } = await rotateSecret(tools, partner.partnerId, endpointId);
+    await caller.confirm();
+    await activate();
+    await caller.confirm();
+    const [during, afterwards] = (await receiver.until(2)) as [Arrived, Arrived];
+    const verdict = ({ headers, body }: Arrived, of: string) =>
+      explainSignature({
+        secret: of,
+        headers: headers as Record<string, string>,
+        body,
+        nowSeconds: Math.floor(Date.now() / 1_000),
+      }).status;
+    assert.equal(verdict(during, secret), 'valid');
+    assert.ok(during.headers['x-service-signature-next']);
+    assert.equal(verdict(afterwards, next), 'valid');
+    assert.equal(afterwards.headers['x-service-signature-next'], undefined);
+
+    async function activate(): Promise<void> {
+      await receiver.until(1);
+      await activateSecret(database, partner.partnerId, endpointId);
+    }
+  });
+});
+
+async function untilNumbered(partnerId: string, sequence: number): Promise<void> {
+  for (;;) {
+    const { rows } = await database.pool.query('select last_sequence from event_counter where partner_id = $1', [partnerId]);
+    if (Number(rows[0]?.last_sequence) >= sequence) return;
+    await sleep(20);
+  }
+}
+
+async function untilStatus(partnerId: string, endpointId: string, status: string): Promise<void> {
+  for (;;) {
+    const { rows } = await database.pool.query('select status from webhook_endpoint where partner_id = $1 and endpoint_id = $2', [
+      partnerId,
+      endpointId,
+    ]);
+    if (rows[0]?.status === status) return;
+    await sleep(20);
+  }
+}
