@@ -111,18 +111,21 @@ create table delivery (
   created_at timestamptz(3) not null,
   ended_at timestamptz(3),
   constraint delivery_pkey primary key (partner_id, delivery_id),
-  constraint delivery_status check (status in ('waiting', 'held', 'delivered', 'exhausted', 'dropped')),
+  -- What waits is held while its endpoint is disabled, and will never be sent once that is removed.
+  constraint delivery_status check (status in ('waiting', 'delivered', 'exhausted')),
   constraint delivery_trigger check (trigger in ('event', 'resend', 'recover', 'replay', 'test', 'sample')),
   constraint delivery_body check ((sequence is null) = (body is not null))
 );
 create index delivery_due on delivery (partner_id, endpoint_id, next_attempt_at) where status = 'waiting';
 create index delivery_of_endpoint on delivery (partner_id, endpoint_id, delivery_id);
-create index delivery_of_event on delivery (partner_id, event_id);
+create index delivery_of_no_event on delivery (partner_id, delivery_id) where sequence is null;
+create index delivery_exhausted on delivery (partner_id, endpoint_id, delivery_id) where status = 'exhausted';
 
 create table delivery_attempt (
   partner_id text collate "C" not null,
   delivery_id text collate "C" not null,
-  number integer not null,
+  -- The lease under which it was made: one that nobody wrote down, because its sender died, leaves a gap.
+  number bigint not null,
   endpoint_id text collate "C" not null,
   trigger text collate "C" not null,
   started_at timestamptz(3) not null,

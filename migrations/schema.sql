@@ -79,20 +79,22 @@ create table delivery (
   ended_at timestamp(3) with time zone,
   constraint delivery_pkey PRIMARY KEY (partner_id, delivery_id),
   constraint delivery_body CHECK (((sequence IS NULL) = (body IS NOT NULL))),
-  constraint delivery_status CHECK ((status = ANY (ARRAY['waiting'::text, 'held'::text, 'delivered'::text, 'exhausted'::text, 'dropped'::text]))),
+  constraint delivery_status CHECK ((status = ANY (ARRAY['waiting'::text, 'delivered'::text, 'exhausted'::text]))),
   constraint delivery_trigger CHECK ((trigger = ANY (ARRAY['event'::text, 'resend'::text, 'recover'::text, 'replay'::text, 'test'::text, 'sample'::text])))
 );
 
 CREATE INDEX delivery_due ON public.delivery USING btree (partner_id, endpoint_id, next_attempt_at) WHERE (status = 'waiting'::text);
 
+CREATE INDEX delivery_exhausted ON public.delivery USING btree (partner_id, endpoint_id, delivery_id) WHERE (status = 'exhausted'::text);
+
 CREATE INDEX delivery_of_endpoint ON public.delivery USING btree (partner_id, endpoint_id, delivery_id);
 
-CREATE INDEX delivery_of_event ON public.delivery USING btree (partner_id, event_id);
+CREATE INDEX delivery_of_no_event ON public.delivery USING btree (partner_id, delivery_id) WHERE (sequence IS NULL);
 
 create table delivery_attempt (
   partner_id text collate "C" not null,
   delivery_id text collate "C" not null,
-  number integer not null,
+  number bigint not null,
   endpoint_id text collate "C" not null,
   trigger text collate "C" not null,
   started_at timestamp(3) with time zone not null,

@@ -21,6 +21,8 @@ export interface Config {
   readonly secretsKey: string | undefined;
   /** Whether events may go to plain http and to private addresses. */
   readonly allowsInsecureWebhooks: boolean;
+  /** How long events, their deliveries and attempts are kept. */
+  readonly eventDays: number;
   readonly logLevel: string;
 }
 
@@ -54,6 +56,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustedProxies: read.addresses('TRUSTED_PROXIES'),
     secretsKey: read.optional('SECRETS_KEY'),
     allowsInsecureWebhooks: read.oneOf('WEBHOOK_ALLOW_INSECURE', ['true', 'false'], 'false') === 'true',
+    eventDays: read.wholeNumber('EVENT_RETENTION_DAYS', { least: 7, most: 3_650 }, 90),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   });
   if (config.port !== 0 && config.port === config.operationsPort) {
@@ -88,6 +91,13 @@ function reader(env: NodeJS.ProcessEnv, problems: string[]) {
       const value = given(name) ?? String(fallback);
       const isPort = /^\d{1,5}$/.test(value) && Number(value) <= 65_535;
       return isPort ? Number(value) : refuse(`${name} must be a port, 0 to 65535; it is "${value}".`, fallback);
+    },
+    wholeNumber(name: string, { least, most }: { least: number; most: number }, fallback: number): number {
+      const value = given(name) ?? String(fallback);
+      const isInside = /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most;
+      return isInside
+        ? Number(value)
+        : refuse(`${name} must be a whole number from ${least} to ${most}; it is "${value}".`, fallback);
     },
     databaseUrl(name: string): string | undefined {
       const value = given(name);

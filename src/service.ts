@@ -10,11 +10,12 @@ import { type Answer, buildPartnerApi, type PartnerApi } from './partner-api/app
 import { authenticator } from './partner-api/authenticate.ts';
 import { failureLimit } from './partner-api/failure-limit.ts';
 import { connectStore, type Store } from './storage.ts';
+import { listEndpointStates, measureBacklog } from './store/backlog.ts';
 import type { Database } from './store/database.ts';
 import { proveCommit } from './store/durability.ts';
 import { openSecretBox, readSecretsKeys, type SecretBox } from './webhooks/secret-box.ts';
 import { openSecretsKeyFile } from './webhooks/secrets-key-file.ts';
-import { openWebhooks, type Webhooks } from './webhooks/webhooks.ts';
+import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from './webhooks/webhooks.ts';
 
 export interface Service {
   /** Where partners reach it, such as `http://127.0.0.1:8080`. */
@@ -28,6 +29,8 @@ export interface Service {
 export interface ServiceOptions {
   readonly onProgress?: (sentence: string) => void;
   readonly rulesOf?: (partnerId: string) => ContributionRules;
+  /** Milliseconds since 1970, for what deliveries are signed with. */
+  readonly clock?: () => number;
 }
 
 /** A process that takes requests, with or without others beside it. */
@@ -73,18 +76,29 @@ export interface ServiceProcessOptions extends ServiceOptions {
 
 /** One process's part: everything but the internal listener. */
 export async function startServiceProcess(config: Config, options: ServiceProcessOptions): Promise<ServiceProcess> {
-  const { migrates, processes = 1, onProgress = () => {}, rulesOf } = options;
+  const { migrates, processes = 1, onProgress = () => {}, rulesOf, clock = Date.now } = options;
   const log = openLog(config.logLevel);
   const store = await connectStore(config, { migrates, poolSize: POOL_SIZE, logger: log.logger, onProgress });
   const { database } = store;
-  const metrics = createMetrics(database.pool);
+  const webhooksDatabase = store.openPool(WEBHOOKS_POOL_SIZE);
+  const metrics = createMetrics(database.pool, {
+    measureBacklog: () => measureBacklog(webhooksDatabase.pool),
+    listEndpointStates: () => listEndpointStates(webhooksDatabase.pool),
+  });
   const uses = noteKeyUse(database, (err) => log.logger.warn({ err }, 'the last use of keys could not be written'));
   const webhooks = openWebhooks({
-    database,
+    database: webhooksDatabase,
     environment: config.environment,
     secretBox: openConfiguredSecretBox(config),
     allowInsecure: config.allowsInsecureWebhooks,
+    eventDays: config.eventDays,
+    clock,
     onAttempt: metrics.countAttempt,
+    onDisabled: ({ partnerId: partner_id, endpointId: endpoint_id, reason }) =>
+      log.logger.warn(
+        { partner_id, endpoint_id, reason },
+        'a webhook endpoint was disabled: its events are held until it is enabled',
+      ),
     onError: (err) => log.logger.error({ err }, 'events could not be delivered; it is tried again'),
   });
   try {
@@ -101,9 +115,16 @@ export async function startServiceProcess(config: Config, options: ServiceProces
       onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
     });
     const baseUrl = await api.app.listen({ host: config.host, port: config.port }).catch(explainBusyPort('PORT', config.port));
-    return { baseUrl, database, log, metrics, stop: once(() => stopInOrder({ api, webhooks, store, uses, log })) };
+    return {
+      baseUrl,
+      database,
+      log,
+      metrics,
+      stop: once(() => stopInOrder({ api, webhooks, webhooksDatabase, store, uses, log })),
+    };
   } catch (error) {
     await webhooks.close();
+    await webhooksDatabase.close();
     await uses.close();
     await store.close();
     throw error;
@@ -150,15 +171,17 @@ function explainBusyPort(setting: string, port: number): (error: unknown) => nev
 interface Parts {
   readonly api: PartnerApi;
   readonly webhooks: Webhooks;
+  readonly webhooksDatabase: Database;
   readonly store: Store;
   readonly uses: KeyUse;
   readonly log: Log;
 }
 
-async function stopInOrder({ api, webhooks, store, uses, log }: Parts): Promise<void> {
+async function stopInOrder({ api, webhooks, webhooksDatabase, store, uses, log }: Parts): Promise<void> {
   await api.drain();
   await Promise.race([api.app.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
   await Promise.race([webhooks.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+  await webhooksDatabase.close();
   await uses.close();
   await store.close();
   log.flush();

@@ -1,7 +1,7 @@
 import type { Config } from './config.ts';
 import type { Logger } from './observability/log.ts';
 import { type Database, openDatabase } from './store/database.ts';
-import { listDistributedTables } from './store/distribute.ts';
+import { distributeTables, listDistributedTables } from './store/distribute.ts';
 import { listDurabilityProblems, readServerSettings } from './store/durability.ts';
 import { type EmbeddedServer, openEmbedded } from './store/embedded.ts';
 import { claimInstallation } from './store/installation.ts';
@@ -11,6 +11,8 @@ import { listPendingMigrations, migrate } from './store/migrate.ts';
 export interface Store {
   readonly databaseUrl: string;
   readonly database: Database;
+  /** The same database over connections of their own, for work that requests must not wait for. Closed by whoever opened it. */
+  openPool(poolSize: number): Database;
   close(): Promise<void>;
 }
 
@@ -48,16 +50,20 @@ export async function openStore(
 ): Promise<Store> {
   const server = config.databaseUrl === undefined ? await openEmbedded(config.dataDirectory, { onProgress }) : undefined;
   const databaseUrl = config.databaseUrl ?? embeddedUrl(server as EmbeddedServer);
-  const database = openDatabase({
+  const connection = {
     databaseUrl,
-    poolSize,
     preparesStatements: config.preparesStatements,
-    onConnectionError: (error) => logger?.warn({ err: error }, 'a connection to the database was lost'),
-  });
+    onConnectionError: (error: Error) => logger?.warn({ err: error }, 'a connection to the database was lost'),
+  };
+  const database = openDatabase({ ...connection, poolSize });
   const watch = server && watchOver(server, logger);
   return {
     databaseUrl,
     database,
+    openPool(size) {
+      const { isDistributed, hasSynchronousStandbys } = database;
+      return Object.assign(openDatabase({ ...connection, poolSize: size }), { isDistributed, hasSynchronousStandbys });
+    },
     async close() {
       clearInterval(watch);
       await database.close();
@@ -102,6 +108,9 @@ async function prepare(
   if (migrates) for (const { name } of await migrate(databaseUrl, pooling)) onProgress(`Migrated the database: ${name}`);
   else await refusePendingMigrations(databaseUrl, pooling);
   database.isDistributed = (await listDistributedTables(database)).length > 0;
+  // Tables that a migration made belong beside those that are spread already.
+  if (migrates && database.isDistributed)
+    for (const name of await distributeTables(database)) onProgress(`Distributed the table ${name}`);
   const owner = await claimInstallation(database.pool, config.environment);
   if (owner !== config.environment) {
     throw new Error(

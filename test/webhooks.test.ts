@@ -8,13 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { readConfig } from '../src/config.ts';
 import { openConfiguredSecretBox } from '../src/service.ts';
+import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
+import type { EndpointTools } from '../src/webhooks/endpoint-tools.ts';
 import { explainSignature } from '../src/webhooks/explain-signature.ts';
 import { openGuardedAgent } from '../src/webhooks/guarded-agent.ts';
 import {
   activateSecret,
-  addEndpoint,
   disableEndpoint,
-  type EndpointTools,
   enableEndpoint,
   removeEndpoint,
   rotateSecret,
@@ -33,6 +33,7 @@ const tools: EndpointTools = {
   client,
   secretBox: openConfiguredSecretBox(readConfig(env)),
   allowInsecure: true,
+  clock: Date.now,
 };
 
 interface Arrived {

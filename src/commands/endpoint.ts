@@ -3,18 +3,21 @@ import type { Config } from '../config.ts';
 import { openConfiguredSecretBox } from '../service.ts';
 import type { Database } from '../store/database.ts';
 import { type EndpointHealth, listWebhookEndpoints, type WebhookEndpoint } from '../store/webhook-endpoint.ts';
+import { addEndpoint } from '../webhooks/add-endpoint.ts';
+import type { EndpointTools } from '../webhooks/endpoint-tools.ts';
 import { openGuardedAgent } from '../webhooks/guarded-agent.ts';
 import {
   activateSecret,
-  addEndpoint,
   disableEndpoint,
-  type EndpointTools,
   enableEndpoint,
   getEndpoint,
   removeEndpoint,
   rotateSecret,
   updateEventTypes,
 } from '../webhooks/manage-endpoint.ts';
+import { ERROR_CLASSES, type ErrorClass } from '../webhooks/send.ts';
+import { showUntrusted } from '../webhooks/show-untrusted.ts';
+import { testEndpoint } from '../webhooks/test-endpoint.ts';
 import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
 
@@ -59,6 +62,7 @@ export function endpointCommand(): Command {
   one('rotate-secret', 'make a second secret; both sign for 24 hours, or until the new one is activated')
     .option('--activate', 'make the new secret the only one now')
     .action(rotate);
+  one('test', 'send a signed test event now, and show what the receiver answers').action(test);
   return endpoint;
 }
 
@@ -81,6 +85,7 @@ function openTools(database: Database, config: Config): EndpointTools {
     client: openGuardedAgent({ allowInsecure }),
     secretBox: openConfiguredSecretBox(config),
     allowInsecure,
+    clock: Date.now,
   };
 }
 
@@ -161,6 +166,21 @@ async function rotate({ partner, endpoint, activate, json }: Target & { activate
   });
 }
 
+async function test({ partner, endpoint, json }: Target): Promise<void> {
+  await withTools(async (tools) => {
+    const { claimed, isSuccess, status, errorClass, milliseconds, excerpt } = await testEndpoint(tools, partner, endpoint);
+    if (!isSuccess) process.exitCode = 1;
+    if (json) {
+      const answer = { status, error_class: errorClass, milliseconds, excerpt };
+      return printJson({ delivery_id: claimed.deliveryId, event_id: claimed.eventId, delivered: isSuccess, ...answer });
+    }
+    const outcome = status === null ? ERROR_CLASSES[errorClass as ErrorClass] : `it answered ${status}`;
+    process.stdout.write(`${isSuccess ? 'Delivered' : 'Not delivered'}: ${outcome}, after ${milliseconds} ms.\n`);
+    if (excerpt) process.stdout.write(`    ${showUntrusted(excerpt)}\n`);
+    process.stdout.write(`It stands in the log as ${claimed.deliveryId}.\n`);
+  });
+}
+
 function print(endpoint: WebhookEndpoint & EndpointHealth, json: boolean | undefined): void {
   if (json) printJson(toJson(endpoint));
   else printFields(toRow(endpoint));
@@ -187,8 +207,14 @@ function toRow(endpoint: WebhookEndpoint & EndpointHealth): Row {
     endpoint: endpoint.endpointId,
     status: endpoint.statusReason === null ? endpoint.status : `${endpoint.status}: ${endpoint.statusReason}`,
     events: endpoint.eventTypes.length === 0 ? 'all' : endpoint.eventTypes.join(' '),
-    failures: String(endpoint.failuresInRow),
+    failures: showFailures(endpoint),
     created: showTime(endpoint.createdAt),
     url: endpoint.url,
   };
+}
+
+function showFailures({ failuresInRow, failingSince, breakerOpenUntil }: EndpointHealth): string {
+  if (failuresInRow === 0) return '0';
+  const pause = breakerOpenUntil !== null && breakerOpenUntil.getTime() > Date.now();
+  return `${failuresInRow} since ${showTime(failingSince)}${pause ? `, left in peace until ${showTime(breakerOpenUntil)}` : ''}`;
 }

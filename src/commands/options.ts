@@ -21,12 +21,36 @@ export function readHours(text: string): number {
 }
 
 export function readFutureTime(text: string): Date {
-  const time = new Date(text);
-  const hasZone = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text);
-  if (!hasZone || Number.isNaN(time.getTime()))
-    throw new InvalidArgumentError('It must be a time with its zone, such as 2027-01-31T00:00:00Z.');
+  const time = readTime(text);
   if (time.getTime() <= Date.now()) throw new InvalidArgumentError('It must lie in the future.');
   return time;
+}
+
+export function readPastTime(text: string): Date {
+  const time = readTime(text);
+  if (time.getTime() > Date.now()) throw new InvalidArgumentError('It must not lie in the future.');
+  return time;
+}
+
+function readTime(text: string): Date {
+  const time = new Date(text);
+  const hasZone = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text);
+  if (hasZone && !Number.isNaN(time.getTime())) return time;
+  throw new InvalidArgumentError('It must be a time with its zone, such as 2027-01-31T00:00:00Z.');
+}
+
+const LIMIT_MAX = 1_000;
+
+export function readLimit(text: string): number {
+  const limit = Number(text);
+  if (/^\d+$/.test(text) && limit >= 1 && limit <= LIMIT_MAX) return limit;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${LIMIT_MAX}.`);
+}
+
+/** A sequence of a partner's events; 0 is before the first. */
+export function readCursor(text: string): bigint {
+  if (/^\d{1,18}$/.test(text)) return BigInt(text);
+  throw new InvalidArgumentError('It must be a whole number, 0 or more.');
 }
 
 /** Repeatable. */

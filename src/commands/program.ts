@@ -1,8 +1,10 @@
 /** The command line: reads arguments, calls one operation, prints the outcome. Decides nothing. */
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
+import { deliveryCommand } from './delivery.ts';
 import { doctorCommand } from './doctor.ts';
 import { endpointCommand } from './endpoint.ts';
+import { eventCommand } from './event.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { UsageError } from './options.ts';
@@ -15,7 +17,17 @@ const FAILED = 1;
 /** What was asked for makes no sense. */
 const USAGE = 2;
 
-const COMMANDS = [serveCommand, migrateCommand, doctorCommand, partnerCommand, keyCommand, endpointCommand, webhookCommand];
+const COMMANDS = [
+  serveCommand,
+  migrateCommand,
+  doctorCommand,
+  partnerCommand,
+  keyCommand,
+  endpointCommand,
+  eventCommand,
+  deliveryCommand,
+  webhookCommand,
+];
 
 /** @returns The exit code: 0, {@link FAILED} or {@link USAGE}. */
 export async function runCommand(args: readonly string[]): Promise<number> {

@@ -26,13 +26,13 @@ const RETRY_AFTER_MAX_MS = 24 * HOUR;
 /**
  * How long to wait after a failed attempt.
  *
- * @param attempts How many there were, this one included.
+ * @param attemptsLeft How many may still follow; {@link ATTEMPTS_MAX} before the first.
  * @param retryAfterMs What a 429 or 503 asked for, if it did; the later of the two counts, 24 hours at most.
  * @param fraction 0 to 1, drawn evenly: spreads those that failed together over 20 % before and after.
  * @returns `undefined` when the attempts are spent.
  */
-export function retryDelayMs(attempts: number, retryAfterMs: number | undefined, fraction: number): number | undefined {
-  const delay = RETRY_DELAYS_MS[attempts - 1];
+export function retryDelayMs(attemptsLeft: number, retryAfterMs: number | undefined, fraction: number): number | undefined {
+  const delay = RETRY_DELAYS_MS[RETRY_DELAYS_MS.length - attemptsLeft];
   if (delay === undefined) return undefined;
   const spread = delay * (1 - JITTER_SHARE + 2 * JITTER_SHARE * fraction);
   return Math.round(Math.max(spread, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS)));

@@ -13,6 +13,9 @@ export type EventType = (typeof EVENT_TYPES)[number];
 /** A signed POST that an endpoint answers before its first event; never an event of its partner. */
 export const VERIFICATION_TYPE = 'webhook.endpoint.verification';
 
+/** Sent when an operator asks for it. */
+export const TEST_TYPE = 'webhook.endpoint.test';
+
 export const EVENT_API_VERSION = 'v1';
 
 /** Everything about an event but what it says. */

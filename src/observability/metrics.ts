@@ -15,8 +15,14 @@ export interface PoolUse {
   readonly waitingCount: number;
 }
 
+/** What the database tells of events on their way. Every process tells the same. */
+export interface DeliveryWatch {
+  measureBacklog(): Promise<{ waiting: number; oldestWaitingSeconds: number; exhausted: number; relayLagSeconds: number }>;
+  listEndpointStates(): Promise<readonly { partnerId: string; endpointId: string; state: string }[]>;
+}
+
 /** Prometheus metrics of one process. */
-export function createMetrics(pool: PoolUse): Metrics {
+export function createMetrics(pool: PoolUse, watch: DeliveryWatch): Metrics {
   const registry = new Registry();
   // Where several processes serve one port, the first one asks each for its own.
   AggregatorRegistry.setRegistries(registry);
@@ -58,6 +64,7 @@ export function createMetrics(pool: PoolUse): Metrics {
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers: [registry],
   });
+  watchDeliveries(registry, watch);
   return {
     registry,
     countAttempt({ isSuccess, errorClass, status, milliseconds }) {
@@ -68,6 +75,53 @@ export function createMetrics(pool: PoolUse): Metrics {
       requests.inc({ operation, status, code: errorCode });
       durations.observe({ operation }, durationMs / 1000);
     },
+  };
+}
+
+/** Where the database does not answer, the last figures stand. */
+function watchDeliveries(registry: Registry, { measureBacklog, listEndpointStates }: DeliveryWatch): void {
+  const gauge = (name: string, help: string, collect: () => Promise<void>, labelNames: readonly string[] = []) =>
+    new Gauge({ name, help, labelNames, registers: [registry], aggregator: 'max', collect: () => collect().catch(() => {}) });
+  const backlog = shared(measureBacklog);
+  const waiting = gauge('partner_impact_deliveries_waiting', 'Deliveries that wait for active endpoints.', async () =>
+    waiting.set((await backlog()).waiting),
+  );
+  const oldest = gauge(
+    'partner_impact_delivery_oldest_waiting_seconds',
+    'Age of the oldest delivery that waits for an active endpoint; 0 when none does.',
+    async () => oldest.set((await backlog()).oldestWaitingSeconds),
+  );
+  const exhausted = gauge(
+    'partner_impact_deliveries_exhausted',
+    'Deliveries whose attempts are spent and that nobody has sent again.',
+    async () => exhausted.set((await backlog()).exhausted),
+  );
+  const lag = gauge(
+    'partner_impact_event_relay_lag_seconds',
+    'Age of the oldest event that has no sequence yet; 0 when all have theirs.',
+    async () => lag.set((await backlog()).relayLagSeconds),
+  );
+  const states = gauge(
+    'partner_impact_endpoint_state',
+    'Always 1; the label says how the endpoint fares: sound, failing, probed, open (left in peace by the breaker) or disabled.',
+    async () => {
+      const endpoints = await listEndpointStates();
+      states.reset();
+      for (const { partnerId, endpointId, state } of endpoints)
+        states.set({ partner_id: partnerId, endpoint_id: endpointId, state }, 1);
+    },
+    ['partner_id', 'endpoint_id', 'state'],
+  );
+}
+
+/** Those who ask while an answer is under way share it. */
+function shared<Result>(ask: () => Promise<Result>): () => Promise<Result> {
+  let underWay: Promise<Result> | undefined;
+  return () => {
+    underWay ??= ask().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
   };
 }
 

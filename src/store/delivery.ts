@@ -1,5 +1,7 @@
 import { type Queryable, run, type Statement } from './database.ts';
+import { ENDPOINT_COLUMNS, type WebhookEndpoint } from './webhook-endpoint.ts';
 
+/** `held`: its endpoint is disabled; it waits again once that is enabled. `dropped`: its endpoint was removed. */
 export const DELIVERY_STATUSES = ['waiting', 'held', 'delivered', 'exhausted', 'dropped'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export type DeliveryTrigger = 'event' | 'resend' | 'recover' | 'replay' | 'test' | 'sample';
@@ -15,7 +17,6 @@ export interface Delivery {
   readonly sequence: bigint | null;
   readonly body: string | null;
   readonly trigger: DeliveryTrigger;
-  readonly status: DeliveryStatus;
   readonly attempts: number;
   readonly attemptsLeft: number;
   readonly nextAttemptAt: Date;
@@ -23,35 +24,45 @@ export interface Delivery {
   readonly endedAt: Date | null;
 }
 
+/**
+ * SQL for the id of an event's delivery to an endpoint: there is but one, and it is found without a search.
+ *
+ * @param eventId SQL, as is `endpointId`.
+ */
+export function deliveryIdOf(eventId: string, endpointId: string): string {
+  return `'dlv_' || substr(${eventId}, 5) || '.' || right(${endpointId}, 8)`;
+}
+
 /** A delivery that this process may send, until somebody else claims it. */
 export interface ClaimedDelivery extends Delivery {
+  /** Higher than any before it: also the number of the attempt. */
   readonly lease: bigint;
 }
 
-export interface DueEndpoint {
-  readonly partnerId: string;
-  readonly endpointId: string;
-  /** It has failed so often that one delivery tries it out before the others follow. */
-  readonly isProbed: boolean;
+export interface DueEndpoint extends WebhookEndpoint {
+  /** `failing`: its last attempt failed. `probed`: it failed so often that one delivery tries it out before the others follow. */
+  readonly health: 'sound' | 'failing' | 'probed';
 }
 
 const DUE_ENDPOINTS: Statement = {
   name: 'list_due_endpoints',
-  text: `select h.partner_id as "partnerId", h.endpoint_id as "endpointId", h.breaker_trips > 0 as "isProbed"
-    from endpoint_health h
-    where (h.breaker_open_until is null or h.breaker_open_until <= now()) and exists (
+  text: `select ${ENDPOINT_COLUMNS},
+      case when h.breaker_trips > 0 then 'probed' when h.failures_in_row > 0 then 'failing' else 'sound' end as health
+    from endpoint_health h join webhook_endpoint e on e.partner_id = h.partner_id and e.endpoint_id = h.endpoint_id
+    where e.status = 'active' and (h.breaker_open_until is null or h.breaker_open_until <= now()) and exists (
       select from delivery d
       where d.partner_id = h.partner_id and d.endpoint_id = h.endpoint_id and d.status = 'waiting' and d.next_attempt_at <= now()
     )`,
 };
 
-/** Endpoints for which something is due, whose breaker lets it pass. */
+/** Active endpoints for which something is due, whose breaker lets it pass. */
 export async function listDueEndpoints(db: Queryable): Promise<DueEndpoint[]> {
   return run<DueEndpoint>(db, DUE_ENDPOINTS, []);
 }
 
-const COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "deliveryId", d.endpoint_id as "endpointId", d.event_id as "eventId",
-    d.event_type as "eventType", d.sequence, d.body, d.trigger, d.status, d.attempts, d.attempts_left as "attemptsLeft",
+/** Of `delivery d`. */
+export const DELIVERY_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "deliveryId", d.endpoint_id as "endpointId", d.event_id as "eventId",
+    d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts, d.attempts_left as "attemptsLeft",
     d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt", d.ended_at as "endedAt"`;
 
 const CLAIM: Statement = {
@@ -63,7 +74,7 @@ const CLAIM: Statement = {
     )
     update delivery d set lease = lease + 1, next_attempt_at = now() + $4 * interval '1 millisecond'
     from due where d.partner_id = $1 and d.delivery_id = due.delivery_id
-    returning ${COLUMNS}, d.lease`,
+    returning ${DELIVERY_COLUMNS}, d.lease`,
 };
 
 /**
@@ -76,6 +87,28 @@ export async function claimDeliveries(
   { limit, leaseMs }: { limit: number; leaseMs: number },
 ): Promise<ClaimedDelivery[]> {
   return run<ClaimedDelivery>(db, CLAIM, [partnerId, endpointId, limit, leaseMs]);
+}
+
+const INSERT_CLAIMED: Statement = {
+  name: 'insert_claimed_delivery',
+  text: `insert into delivery as d (partner_id, delivery_id, endpoint_id, event_id, body, event_type, trigger, status, attempts_left,
+      next_attempt_at, lease, created_at)
+    values ($1, $2, $3, $4, $5, $6, $7, 'waiting', 1, now() + $8 * interval '1 millisecond', 1, now())
+    returning ${DELIVERY_COLUMNS}, d.lease`,
+};
+
+/** A delivery of what is no event of the partner's: a test or a sample. It has one attempt, which is the caller's. */
+export async function insertClaimedDelivery(
+  db: Queryable,
+  delivery: Pick<Delivery, 'partnerId' | 'deliveryId' | 'endpointId' | 'eventId' | 'eventType' | 'trigger'> & {
+    readonly body: string;
+  },
+  leaseMs: number,
+): Promise<ClaimedDelivery> {
+  const { partnerId, deliveryId, endpointId, eventId, body, eventType, trigger } = delivery;
+  const values = [partnerId, deliveryId, endpointId, eventId, body, eventType, trigger, leaseMs];
+  const [claimed] = await run<ClaimedDelivery>(db, INSERT_CLAIMED, values);
+  return claimed as ClaimedDelivery;
 }
 
 /** What came of one attempt. */
@@ -99,19 +132,19 @@ const RECORD: Statement = {
       status = case r.status when 'waiting' then d.status else r.status end,
       next_attempt_at = now() + r.retry_ms * interval '1 millisecond', ended_at = case r.status when 'waiting' then null else now() end
     from unnest($1::text[], $2::text[], $3::int8[], $4::text[], $5::float8[]) as r (partner_id, delivery_id, lease, status, retry_ms)
-    where d.partner_id = r.partner_id and d.delivery_id = r.delivery_id and d.lease = r.lease and d.status in ('waiting', 'held')`,
+    where d.partner_id = r.partner_id and d.delivery_id = r.delivery_id and d.lease = r.lease and d.status = 'waiting'`,
 };
 
 const INSERT_ATTEMPTS: Statement = {
   name: 'insert_delivery_attempts',
   text: `insert into delivery_attempt (partner_id, delivery_id, number, endpoint_id, trigger, started_at, milliseconds, status,
       error_class, excerpt)
-    select * from unnest($1::text[], $2::text[], $3::int4[], $4::text[], $5::text[], $6::timestamptz[], $7::int4[], $8::int4[],
+    select * from unnest($1::text[], $2::text[], $3::int8[], $4::text[], $5::text[], $6::timestamptz[], $7::int4[], $8::int4[],
       $9::text[], $10::text[])
     on conflict do nothing`,
 };
 
-/** Writes attempts down. Who lost its lease meanwhile has its attempt logged, and changes nothing else. */
+/** Writes attempts down. Whoever lost its lease meanwhile has its attempt logged, and changes nothing else. */
 export async function recordAttempts(db: Queryable, attempts: readonly Attempt[]): Promise<void> {
   const column = (value: (attempt: Attempt) => unknown) => attempts.map(value);
   const partnerIds = column(({ claimed }) => claimed.partnerId);
@@ -127,7 +160,7 @@ export async function recordAttempts(db: Queryable, attempts: readonly Attempt[]
     run(db, INSERT_ATTEMPTS, [
       partnerIds,
       deliveryIds,
-      column(({ claimed }) => claimed.attempts + 1),
+      column(({ claimed }) => claimed.lease),
       column(({ claimed }) => claimed.endpointId),
       column(({ claimed }) => claimed.trigger),
       column(({ startedAt }) => startedAt),
@@ -139,32 +172,26 @@ export async function recordAttempts(db: Queryable, attempts: readonly Attempt[]
   ]);
 }
 
-const HOLD: Statement = {
-  name: 'hold_deliveries',
-  text: `update delivery set status = 'held' where partner_id = $1 and endpoint_id = $2 and status = 'waiting'`,
+const HASTEN: Statement = {
+  name: 'hasten_deliveries',
+  text: `update delivery d set next_attempt_at = now()
+    where d.partner_id = $1 and d.delivery_id in (
+      select delivery_id from delivery
+      where partner_id = $1 and endpoint_id = $2 and status = 'waiting' and next_attempt_at > now() + $3 * interval '1 millisecond'
+      order by next_attempt_at desc limit $4
+    )
+    returning d.delivery_id`,
 };
 
-/** What waits for a disabled endpoint is held until it is enabled. */
-export async function holdDeliveries(db: Queryable, partnerId: string, endpointId: string): Promise<void> {
-  await run(db, HOLD, [partnerId, endpointId]);
-}
-
-const RELEASE: Statement = {
-  name: 'release_deliveries',
-  text: `update delivery set status = 'waiting', next_attempt_at = now() where partner_id = $1 and endpoint_id = $2 and status = 'held'`,
-};
-
-export async function releaseDeliveries(db: Queryable, partnerId: string, endpointId: string): Promise<void> {
-  await run(db, RELEASE, [partnerId, endpointId]);
-}
-
-const DROP: Statement = {
-  name: 'drop_deliveries',
-  text: `update delivery set status = 'dropped', ended_at = now()
-    where partner_id = $1 and endpoint_id = $2 and status in ('waiting', 'held')`,
-};
-
-/** What waits for an endpoint that is removed will never be sent. */
-export async function dropDeliveries(db: Queryable, partnerId: string, endpointId: string): Promise<void> {
-  await run(db, DROP, [partnerId, endpointId]);
+/**
+ * Makes due what waits for an attempt that is further away than a lease, and so is in nobody's hands.
+ *
+ * @returns How many, `limit` at most.
+ */
+export async function hastenDeliveries(
+  db: Queryable,
+  { partnerId, endpointId }: Pick<Delivery, 'partnerId' | 'endpointId'>,
+  { leaseMs, limit }: { leaseMs: number; limit: number },
+): Promise<number> {
+  return (await run(db, HASTEN, [partnerId, endpointId, leaseMs, limit])).length;
 }

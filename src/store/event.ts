@@ -1,5 +1,6 @@
 import type { EventHead } from '../domain/event.ts';
 import { type Queryable, run, type Statement } from './database.ts';
+import { deliveryIdOf } from './delivery.ts';
 
 /** An event in the transaction of its change, before it has a place in its partner's order. */
 export interface EventDraft {
@@ -40,6 +41,18 @@ export async function insertEventCounter(db: Queryable, partnerId: string): Prom
   await run(db, INSERT_COUNTER, [partnerId]);
 }
 
+const INSERT_MISSING_COUNTERS: Statement = {
+  name: 'insert_missing_event_counters',
+  text: `insert into event_counter (partner_id)
+    select p.partner_id from partner p where not exists (select from event_counter c where c.partner_id = p.partner_id)
+    on conflict do nothing`,
+};
+
+/** For partners that were made while an older version of the service ran beside this one. */
+export async function insertMissingEventCounters(db: Queryable): Promise<void> {
+  await run(db, INSERT_MISSING_COUNTERS, []);
+}
+
 const PARTNERS_WITH_UNNUMBERED: Statement = {
   name: 'list_partners_with_unnumbered_events',
   text: `select partner_id as "partnerId" from event_counter c
@@ -73,8 +86,8 @@ const NUMBER: Statement = {
     ), delivered as (
       insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
         next_attempt_at, created_at)
-      select n.partner_id, 'dlv_' || substr(n.event_id, 5) || '.' || right(e.endpoint_id, 8), e.endpoint_id, n.event_id, n.sequence,
-        n.event_type, 'event', case e.status when 'active' then 'waiting' else 'held' end, $3, now(), now()
+      select n.partner_id, ${deliveryIdOf('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence,
+        n.event_type, 'event', 'waiting', $3, now(), now()
       from numbered n join webhook_endpoint e on e.partner_id = n.partner_id and e.status <> 'removed'
         and (e.event_types = '{}' or n.event_type = any (e.event_types))
       returning 1

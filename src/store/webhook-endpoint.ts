@@ -24,7 +24,8 @@ export interface EndpointHealth {
   readonly breakerOpenUntil: Date | null;
 }
 
-const COLUMNS = `e.partner_id as "partnerId", e.endpoint_id as "endpointId", e.url, e.event_types as "eventTypes", e.status,
+/** Of `webhook_endpoint e`. */
+export const ENDPOINT_COLUMNS = `e.partner_id as "partnerId", e.endpoint_id as "endpointId", e.url, e.event_types as "eventTypes", e.status,
     e.status_reason as "statusReason", e.created_at as "createdAt", e.secret_sealed as "secretSealed",
     e.next_secret_sealed as "nextSecretSealed", e.next_secret_from as "nextSecretFrom"`;
 const HEALTH = `h.failures_in_row as "failuresInRow", h.failing_since as "failingSince", h.breaker_trips as "breakerTrips",
@@ -36,7 +37,7 @@ const LOCK_COUNTER: Statement = {
   text: 'select last_sequence from event_counter where partner_id = $1 for update',
 };
 
-/** Holds the partner's events where they are until the transaction ends: none is numbered, and no delivery is made, meanwhile. */
+/** Holds the partner's events where they are until the transaction ends: none is numbered, and no endpoint is added, meanwhile. */
 export async function lockEventCounter(db: Queryable, partnerId: string): Promise<void> {
   await run(db, LOCK_COUNTER, [partnerId]);
 }
@@ -62,7 +63,7 @@ export async function insertWebhookEndpoint(
 
 const LIST: Statement = {
   name: 'list_webhook_endpoints',
-  text: `select ${COLUMNS}, ${HEALTH} from webhook_endpoint e ${HEALTH_JOIN}
+  text: `select ${ENDPOINT_COLUMNS}, ${HEALTH} from webhook_endpoint e ${HEALTH_JOIN}
     where e.partner_id = $1 and e.status <> 'removed' order by e.endpoint_id`,
 };
 
@@ -73,7 +74,7 @@ export async function listWebhookEndpoints(db: Queryable, partnerId: string): Pr
 
 const FIND: Statement = {
   name: 'find_webhook_endpoint',
-  text: `select ${COLUMNS}, ${HEALTH} from webhook_endpoint e ${HEALTH_JOIN}
+  text: `select ${ENDPOINT_COLUMNS}, ${HEALTH} from webhook_endpoint e ${HEALTH_JOIN}
     where e.partner_id = $1 and e.endpoint_id = $2 and e.status <> 'removed'`,
 };
 
@@ -83,6 +84,18 @@ export async function findWebhookEndpoint(
   endpointId: string,
 ): Promise<(WebhookEndpoint & EndpointHealth) | undefined> {
   const [endpoint] = await run<WebhookEndpoint & EndpointHealth>(db, FIND, [partnerId, endpointId]);
+  return endpoint;
+}
+
+const LOCK: Statement = { name: 'lock_webhook_endpoint', text: `${FIND.text} for update of e` };
+
+/** The same, and nobody else changes it until the transaction ends. */
+export async function lockWebhookEndpoint(
+  db: Queryable,
+  partnerId: string,
+  endpointId: string,
+): Promise<(WebhookEndpoint & EndpointHealth) | undefined> {
+  const [endpoint] = await run<WebhookEndpoint & EndpointHealth>(db, LOCK, [partnerId, endpointId]);
   return endpoint;
 }
 
@@ -106,14 +119,6 @@ export async function updateWebhookEndpoint(db: Queryable, endpoint: WebhookEndp
     nextSecretSealed,
     nextSecretFrom,
   ]);
-}
-
-/** How often an endpoint failed since its last success within one group of attempts, and whether there was a success. */
-export interface EndpointAttempts {
-  readonly partnerId: string;
-  readonly endpointId: string;
-  readonly failures: number;
-  readonly hasSuccess: boolean;
 }
 
 const LOCK_HEALTH: Statement = {
@@ -149,7 +154,20 @@ const CLEAR_HEALTH: Statement = {
     where partner_id = $1 and endpoint_id = $2 and (failures_in_row > 0 or breaker_trips > 0)`,
 };
 
-/** After a success. Writes nothing where nothing was wrong. */
+const CLOSE_BREAKER: Statement = {
+  name: 'close_endpoint_breaker',
+  text: 'update endpoint_health set breaker_open_until = null where partner_id = $1 and endpoint_id = $2 and breaker_open_until is not null',
+};
+
+/** Lets one delivery try it out now. */
+export async function closeEndpointBreaker(
+  db: Queryable,
+  { partnerId, endpointId }: Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>,
+): Promise<void> {
+  await run(db, CLOSE_BREAKER, [partnerId, endpointId]);
+}
+
+/** After a success, and when it is enabled. Writes nothing where nothing was wrong. */
 export async function clearEndpointHealth(
   db: Queryable,
   { partnerId, endpointId }: Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>,

@@ -1,25 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dispatcher as HttpClient } from 'undici';
 import type { Environment } from '../domain/api-key.ts';
-import { readRetryAfter, retryDelayMs } from '../domain/delivery-schedule.ts';
 import { batched } from '../operations/batching.ts';
 import { writeEventBodies } from '../operations/event-bodies.ts';
 import type { Database } from '../store/database.ts';
 import { type Attempt, type ClaimedDelivery, claimDeliveries, type DueEndpoint, listDueEndpoints } from '../store/delivery.ts';
 import { findEventsBySequence } from '../store/event.ts';
-import { findWebhookEndpoint, type WebhookEndpoint } from '../store/webhook-endpoint.ts';
-import { type Answer, send } from './send.ts';
-import { settleAttempts } from './settle-attempts.ts';
-import { type EndpointSecrets, signAttempt } from './signature.ts';
+import type { WebhookEndpoint } from '../store/webhook-endpoint.ts';
+import { type AttemptTools, judge, post } from './attempt.ts';
+import { type Disabling, settleAttempts } from './settle-attempts.ts';
+import type { EndpointSecrets } from './signature.ts';
 
-export interface DispatcherOptions {
+export interface DispatcherOptions extends AttemptTools {
   readonly database: Database;
   readonly environment: Environment;
-  /** Refuses addresses that nobody may be sent to. */
-  readonly client: HttpClient;
   readonly openSecrets: (endpoint: WebhookEndpoint) => EndpointSecrets;
   /** Told of every attempt. */
   readonly onAttempt: (attempt: Attempt) => void;
+  /** Told of every endpoint that is disabled for its failures. */
+  readonly onDisabled: (disabling: Disabling) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -31,13 +29,17 @@ export interface Dispatcher {
 }
 
 /** Longer than an attempt takes; whoever dies in the middle gives its deliveries back after so long. */
-const LEASE_MS = 60_000;
+export const LEASE_MS = 60_000;
 const LOOK_EVERY_MS = 250;
-/** A slow receiver holds so many connections, and no more. */
-const ENDPOINT_CONCURRENCY = 64;
-const CONCURRENCY = 1_024;
-/** Below this many free places an endpoint waits for its next claim, so that a claim is worth its statement. */
-const WORTH_CLAIMING = ENDPOINT_CONCURRENCY / 4;
+const CLAIMS_AT_ONCE = 4;
+/** All endpoints together. */
+const PLACES = 1_024;
+/** Of one endpoint at most: a slow receiver holds so many connections. One that failed last has to show first that it is back. */
+const PLACES_OF = { sound: 64, failing: 4, probed: 1 } as const;
+/** Of the free places an endpoint takes no more than this share, so that there are always some for the next. */
+const SHARE_OF_FREE = 1 / 8;
+/** An endpoint waits for so many free places before its next claim, so that a claim is worth its statement. */
+const WORTH_CLAIMING = PLACES_OF.sound / 4;
 const RECORDS_AT_ONCE = 256;
 
 /**
@@ -45,58 +47,50 @@ const RECORDS_AT_ONCE = 256;
  * places, so that one that hangs takes none from another.
  */
 export function openDispatcher(options: DispatcherOptions): Dispatcher {
-  const { database, onError } = options;
-  const inFlight = new Map<string, number>();
-  let inFlightSum = 0;
+  const { database, clock, onAttempt, onDisabled, onError } = options;
+  const places = new Places();
   const stop = new AbortController();
+  const underWay = new Set<Promise<void>>();
   let awake = Promise.withResolvers<void>();
-  const work = new Set<Promise<void>>();
 
   const record = batched<Attempt, undefined>({
     lanes: 2,
     batchMax: RECORDS_AT_ONCE,
-    waitingMax: CONCURRENCY * 2,
+    waitingMax: PLACES * 2,
     waitMaxMs: LEASE_MS,
     // One partner at a time, for the sake of a distributed database.
     groupOf: ({ claimed }) => claimed.partnerId,
     run: async (attempts) => {
-      await settleAttempts(database, attempts);
+      for (const disabling of await settleAttempts(database, attempts)) onDisabled(disabling);
       return attempts.map(() => undefined);
     },
   });
 
-  const deliver = async (endpoint: WebhookEndpoint, claimed: ClaimedDelivery, content: Content): Promise<void> => {
-    const attempt = await tryOnce(options, { endpoint, claimed, content });
-    options.onAttempt(attempt);
+  const deliver = async (task: Task): Promise<void> => {
+    const attempt = judge(task.claimed, await post(options, outgoing(task)), clock());
+    onAttempt(attempt);
     await record(attempt);
   };
 
-  /** @returns Whether there may be more to claim for it. */
-  const serve = async (due: DueEndpoint): Promise<void> => {
-    const name = `${due.partnerId} ${due.endpointId}`;
-    const busy = inFlight.get(name) ?? 0;
-    const free = Math.min(due.isProbed ? 1 - busy : ENDPOINT_CONCURRENCY - busy, CONCURRENCY - inFlightSum);
-    if (free <= 0 || (busy > 0 && free < WORTH_CLAIMING)) return;
-    const claims = await claimDeliveries(database.pool, due, { limit: free, leaseMs: LEASE_MS });
-    if (claims.length === 0) return;
-    const endpoint = await findWebhookEndpoint(database.pool, due.partnerId, due.endpointId);
-    if (endpoint?.status !== 'active') return;
-    const contents = await loadContents(options, due.partnerId, claims);
-    const settle = (change: number) => {
-      inFlight.set(name, (inFlight.get(name) ?? 0) + change);
-      inFlightSum += change;
-      if (inFlight.get(name) === 0) inFlight.delete(name);
-    };
-    settle(claims.length);
+  const serve = async (endpoint: DueEndpoint): Promise<void> => {
+    const free = places.freeFor(endpoint);
+    if (free === 0) return;
+    const secrets = options.openSecrets(endpoint);
+    const claims = await claimDeliveries(database.pool, endpoint, { limit: free, leaseMs: LEASE_MS });
+    const contents = await loadContents(options, endpoint.partnerId, claims);
     for (const claimed of claims) {
-      const delivery = deliver(endpoint, claimed, contents.get(claimed.deliveryId) as Content)
+      const content = contents.get(claimed.deliveryId);
+      // Past its retention: the delivery goes with its event.
+      if (!content) continue;
+      places.take(endpoint);
+      const delivery = deliver({ endpoint, secrets, claimed, content })
         .catch(onError)
         .finally(() => {
-          settle(-1);
-          work.delete(delivery);
-          if ((inFlight.get(name) ?? 0) <= ENDPOINT_CONCURRENCY - WORTH_CLAIMING && claims.length === free) awake.resolve();
+          underWay.delete(delivery);
+          places.giveBack(endpoint);
+          if (claims.length === free && places.isWorthClaiming(endpoint)) awake.resolve();
         });
-      work.add(delivery);
+      underWay.add(delivery);
     }
   };
 
@@ -104,7 +98,7 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
     while (!stop.signal.aborted) {
       awake = Promise.withResolvers();
       try {
-        await Promise.all((await listDueEndpoints(database.pool)).map(serve));
+        await inTurns(startAnywhere(await listDueEndpoints(database.pool)), (endpoint) => serve(endpoint).catch(onError));
       } catch (error) {
         onError(error);
       }
@@ -117,9 +111,59 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
     async close() {
       stop.abort();
       await done;
-      await Promise.all(work);
+      await Promise.all(underWay);
     },
   };
+}
+
+/** How many deliveries are under way at once, in all and to each endpoint. */
+class Places {
+  readonly #taken = new Map<string, number>();
+  #sum = 0;
+
+  freeFor(endpoint: DueEndpoint): number {
+    const taken = this.#takenBy(endpoint);
+    const free = Math.min(PLACES_OF[endpoint.health] - taken, Math.ceil((PLACES - this.#sum) * SHARE_OF_FREE));
+    return free <= 0 || (taken > 0 && free < WORTH_CLAIMING) ? 0 : free;
+  }
+
+  isWorthClaiming(endpoint: DueEndpoint): boolean {
+    return this.#takenBy(endpoint) <= PLACES_OF.sound - WORTH_CLAIMING;
+  }
+
+  take(endpoint: DueEndpoint): void {
+    this.#change(endpoint, 1);
+  }
+
+  giveBack(endpoint: DueEndpoint): void {
+    this.#change(endpoint, -1);
+  }
+
+  #takenBy({ partnerId, endpointId }: DueEndpoint): number {
+    return this.#taken.get(`${partnerId} ${endpointId}`) ?? 0;
+  }
+
+  #change(endpoint: DueEndpoint, by: number): void {
+    const [name, taken] = [`${endpoint.partnerId} ${endpoint.endpointId}`, this.#takenBy(endpoint) + by];
+    if (taken === 0) this.#taken.delete(name);
+    else this.#taken.set(name, taken);
+    this.#sum += by;
+  }
+}
+
+/** Nobody is always the first. */
+function startAnywhere<Item>(items: readonly Item[]): Item[] {
+  const start = Math.floor(Math.random() * items.length);
+  return [...items.slice(start), ...items.slice(0, start)];
+}
+
+/** A few at a time, so that claims leave connections for others. */
+async function inTurns<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const waiting = items.values();
+  const workOff = async () => {
+    for (const item of waiting) await work(item);
+  };
+  await Promise.all(Array.from({ length: CLAIMS_AT_ONCE }, workOff));
 }
 
 /** What is sent: the stored bytes, and the correlation id of the request that caused them. */
@@ -130,32 +174,14 @@ interface Content {
 
 interface Task {
   readonly endpoint: WebhookEndpoint;
+  readonly secrets: EndpointSecrets;
   readonly claimed: ClaimedDelivery;
   readonly content: Content;
 }
 
-/** Signs anew and sends. */
-async function tryOnce({ client, openSecrets }: DispatcherOptions, { endpoint, claimed, content }: Task): Promise<Attempt> {
-  const body = Buffer.from(content.body);
-  const headers = signAttempt(openSecrets(endpoint), {
-    eventId: claimed.eventId,
-    eventType: claimed.eventType,
-    deliveryId: claimed.deliveryId,
-    attemptNumber: claimed.attempts + 1,
-    correlationId: content.correlationId,
-    sentAtSeconds: Math.floor(Date.now() / 1_000),
-    body,
-  });
-  const message = { url: endpoint.url, headers: { ...headers, 'content-type': 'application/json; charset=utf-8' }, body };
-  return judge(claimed, await send(client, message));
-}
-
-function judge(claimed: ClaimedDelivery, { retryAfter, ...answer }: Answer): Attempt {
-  const isSuccess = answer.status !== null && answer.status >= 200 && answer.status < 300;
-  const mayAsk = answer.status === 429 || answer.status === 503;
-  const askedMs = mayAsk ? readRetryAfter(retryAfter, new Date()) : undefined;
-  const retryMs = isSuccess || claimed.attemptsLeft <= 1 ? undefined : retryDelayMs(claimed.attempts + 1, askedMs, Math.random());
-  return { claimed, ...answer, isSuccess, retryMs };
+function outgoing({ endpoint: { url }, secrets, claimed, content: { body, correlationId } }: Task) {
+  const { eventId, eventType, deliveryId, lease } = claimed;
+  return { url, secrets, eventId, eventType, deliveryId, attemptNumber: Number(lease), correlationId, body: Buffer.from(body) };
 }
 
 /** By delivery id. */
@@ -168,11 +194,11 @@ async function loadContents(
   const events = sequences.length === 0 ? [] : await findEventsBySequence(database.pool, partnerId, sequences);
   const written = await writeEventBodies(database.pool, environment, events);
   const bySequence = new Map(written.map((event) => [event.sequence, event]));
-  return new Map(
-    claims.map(({ deliveryId, eventId, sequence, body }) => {
-      const event = sequence === null ? undefined : bySequence.get(sequence);
-      // A test has no request that caused it, and an event of old may not know it any more.
-      return [deliveryId, { body: body ?? event?.body ?? '', correlationId: event?.correlationId ?? eventId }];
-    }),
-  );
+  const contents = claims.flatMap(({ deliveryId, eventId, sequence, body }): [string, Content][] => {
+    const event = sequence === null ? undefined : bySequence.get(sequence);
+    const text = body ?? event?.body;
+    // A test has no request that caused it, and an event of old may not know it any more.
+    return text === undefined ? [] : [[deliveryId, { body: text, correlationId: event?.correlationId ?? eventId }]];
+  });
+  return new Map(contents);
 }

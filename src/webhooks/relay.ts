@@ -2,15 +2,10 @@
  * From a committed change to the partner's endpoint: the relay gives events their place, the dispatcher sends them. Nothing here
  * decides what is told; that stands in the transaction of the change.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ATTEMPTS_MAX } from '../domain/delivery-schedule.ts';
 import type { Database } from '../store/database.ts';
 import { listPartnersWithUnnumberedEvents, numberEvents } from '../store/event.ts';
-
-export interface Relay {
-  /** Resolves when what is under way is done. */
-  close(): Promise<void>;
-}
+import { repeat } from './repeat.ts';
 
 export interface RelayOptions {
   readonly database: Database;
@@ -23,37 +18,37 @@ export interface RelayOptions {
 const PAUSE_MS = 200;
 const EVENTS_AT_ONCE = 1_000;
 
-/** Numbers the events of all partners, one partner after the other, again and again. Any number of processes may do so at once. */
-export function openRelay({ database, onDeliveries, onError }: RelayOptions): Relay {
-  const stop = new AbortController();
-  const run = async () => {
-    while (!stop.signal.aborted) {
-      try {
-        if ((await relayOnce(database)) > 0) onDeliveries();
-      } catch (error) {
-        onError(error);
-      }
-      await sleep(PAUSE_MS, undefined, { signal: stop.signal, ref: false }).catch(() => {});
-    }
-  };
-  const done = run();
-  return {
-    async close() {
-      stop.abort();
-      await done;
+/**
+ * Numbers the events of all partners, again and again. Any number of processes may do so at once.
+ *
+ * @returns A function that ends it, and resolves when what is under way is done.
+ */
+export function openRelay({ database, onDeliveries, onError }: RelayOptions): () => Promise<void> {
+  return repeat({
+    pauseMs: PAUSE_MS,
+    onError,
+    async work() {
+      const { deliveries, hasMore } = await relayOnce(database, onError);
+      if (deliveries > 0) onDeliveries();
+      return hasMore;
     },
-  };
+  });
 }
 
-/** @returns How many deliveries were made. */
-export async function relayOnce({ pool }: Database): Promise<number> {
-  let deliveries = 0;
+/** One batch of each partner, so that none waits for another's backlog. What fails for one is told and left for the next time. */
+async function relayOnce(
+  { pool }: Database,
+  onError: (error: unknown) => void,
+): Promise<{ readonly deliveries: number; readonly hasMore: boolean }> {
+  let [deliveries, hasMore] = [0, false];
   for (const partnerId of await listPartnersWithUnnumberedEvents(pool)) {
-    for (;;) {
+    try {
       const numbered = await numberEvents(pool, partnerId, { limit: EVENTS_AT_ONCE, attemptsMax: ATTEMPTS_MAX });
       deliveries += numbered.deliveries;
-      if (numbered.events < EVENTS_AT_ONCE) break;
+      hasMore ||= numbered.events === EVENTS_AT_ONCE;
+    } catch (error) {
+      onError(error);
     }
   }
-  return deliveries;
+  return { deliveries, hasMore };
 }

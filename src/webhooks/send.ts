@@ -19,7 +19,18 @@ export interface Answer {
   readonly retryAfter: string | undefined;
 }
 
-export type ErrorClass = 'timeout' | 'connect' | 'reset' | 'name' | 'tls' | 'address_refused' | 'protocol';
+/** Why there was no answer, for people. */
+export const ERROR_CLASSES = {
+  timeout: 'it did not answer in time',
+  connect: 'nobody takes connections there',
+  reset: 'the connection was cut',
+  name: 'its name does not resolve to an address',
+  tls: 'no trusted TLS connection came about',
+  address_refused: 'events do not go to its address',
+  protocol: 'what it answered is no HTTP',
+} as const;
+
+export type ErrorClass = keyof typeof ERROR_CLASSES;
 
 const ANSWER_WITHIN_MS = 15_000;
 const READ_MAX_BYTES = 16_384;
@@ -50,14 +61,18 @@ export async function send(client: HttpClient, { url, headers, body }: Message):
   }
 }
 
-/** Whatever the receiver sends beyond what is read is not waited for. */
-async function readExcerpt(stream: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
+/** The status is the answer. Of the body as much is read as comes, and whatever is beyond the limit is not waited for. */
+async function readExcerpt(stream: AsyncIterable<Buffer>): Promise<string> {
   const kept: Buffer[] = [];
   let read = 0;
-  for await (const chunk of stream) {
-    if (read < KEEP_MAX_BYTES) kept.push(chunk.subarray(0, KEEP_MAX_BYTES - read));
-    read += chunk.length;
-    if (read >= READ_MAX_BYTES) break;
+  try {
+    for await (const chunk of stream) {
+      if (read < KEEP_MAX_BYTES) kept.push(chunk.subarray(0, KEEP_MAX_BYTES - read));
+      read += chunk.length;
+      if (read >= READ_MAX_BYTES) break;
+    }
+  } catch {
+    // Cut off, or too slow: what came is kept.
   }
   // PostgreSQL keeps no NUL in a text.
   return Buffer.concat(kept).toString('utf8').replaceAll('\0', '');

@@ -1,12 +1,11 @@
 import { breakerPauseMs, isGivenUp } from '../domain/delivery-schedule.ts';
 import { type Database, inTransaction, type Queryable } from '../store/database.ts';
-import { type Attempt, holdDeliveries, recordAttempts } from '../store/delivery.ts';
+import { type Attempt, recordAttempts } from '../store/delivery.ts';
 import {
   clearEndpointHealth,
   type EndpointHealth,
-  findWebhookEndpoint,
   lockEndpointHealth,
-  lockEventCounter,
+  lockWebhookEndpoint,
   updateEndpointHealth,
   updateWebhookEndpoint,
   type WebhookEndpoint,
@@ -17,19 +16,30 @@ const GONE = 410;
 
 type EndpointId = Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>;
 
-/** Writes attempts of one partner down: what became of their deliveries, and how their endpoints fare by now. */
-export async function settleAttempts(database: Database, attempts: readonly Attempt[]): Promise<void> {
-  const disabling = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+/** An endpoint that was disabled because of what its attempts came to. */
+export interface Disabling extends EndpointId {
+  readonly reason: string;
+}
+
+/**
+ * Writes attempts of one partner down: what became of their deliveries, and how their endpoints fare by now.
+ *
+ * @returns The endpoints that this disabled.
+ */
+export async function settleAttempts(database: Database, attempts: readonly Attempt[]): Promise<Disabling[]> {
+  const hopeless = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     await recordAttempts(db, attempts);
-    const reasons: { endpoint: EndpointId; reason: string }[] = [];
+    const reasons: Disabling[] = [];
     // In one order everywhere, so that two processes never wait for each other.
-    for (const [endpoint, group] of groupByEndpoint(attempts)) {
-      const reason = await noteHealth(db, endpoint, group);
-      if (reason !== undefined) reasons.push({ endpoint, reason });
+    for (const [{ partnerId, endpointId }, group] of groupByEndpoint(attempts)) {
+      const reason = await noteHealth(db, { partnerId, endpointId }, group);
+      if (reason !== undefined) reasons.push({ partnerId, endpointId, reason });
     }
     return reasons;
   });
-  for (const { endpoint, reason } of disabling) await disableEndpoint(database, endpoint, reason);
+  const disabled: Disabling[] = [];
+  for (const disabling of hopeless) if (await disableEndpoint(database, disabling)) disabled.push(disabling);
+  return disabled;
 }
 
 function groupByEndpoint(attempts: readonly Attempt[]): [EndpointId, Attempt[]][] {
@@ -63,13 +73,16 @@ function worsen(health: EndpointHealth, failures: number, now: Date): EndpointHe
   };
 }
 
-/** Its events are held from then on, those that wait included; whoever enables it sends them. */
-async function disableEndpoint(database: Database, { partnerId, endpointId }: EndpointId, reason: string): Promise<void> {
-  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    await lockEventCounter(db, partnerId);
-    const endpoint = await findWebhookEndpoint(db, partnerId, endpointId);
-    if (endpoint?.status !== 'active') return;
+/**
+ * Its events are held from then on; whoever enables it sends them.
+ *
+ * @returns Whether this disabled it, and nobody before.
+ */
+async function disableEndpoint(database: Database, { partnerId, endpointId, reason }: Disabling): Promise<boolean> {
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
+    if (endpoint?.status !== 'active') return false;
     await updateWebhookEndpoint(db, { ...endpoint, status: 'disabled', statusReason: reason });
-    await holdDeliveries(db, partnerId, endpointId);
+    return true;
   });
 }

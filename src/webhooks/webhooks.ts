@@ -1,11 +1,15 @@
 import type { Environment } from '../domain/api-key.ts';
 import type { Database } from '../store/database.ts';
 import type { Attempt } from '../store/delivery.ts';
+import { insertMissingEventCounters } from '../store/event.ts';
 import type { WebhookEndpoint } from '../store/webhook-endpoint.ts';
 import { openDispatcher } from './dispatch.ts';
 import { openGuardedAgent } from './guarded-agent.ts';
 import { openRelay } from './relay.ts';
+import { repeat } from './repeat.ts';
+import { removeOldEvents } from './retention.ts';
 import type { SecretBox } from './secret-box.ts';
+import type { Disabling } from './settle-attempts.ts';
 import type { EndpointSecrets } from './signature.ts';
 
 export interface WebhooksOptions {
@@ -14,7 +18,12 @@ export interface WebhooksOptions {
   readonly secretBox: SecretBox;
   /** Plain http and private addresses, for development only. */
   readonly allowInsecure: boolean;
+  /** How long an event is kept. */
+  readonly eventDays: number;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
   readonly onAttempt: (attempt: Attempt) => void;
+  readonly onDisabled: (disabling: Disabling) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -23,20 +32,41 @@ export interface Webhooks {
   close(): Promise<void>;
 }
 
+/** How many connections to the database this takes. */
+export const WEBHOOKS_POOL_SIZE = 6;
+
+const HEAL_EVERY_MS = 60_000;
+const CLEAN_EVERY_MS = 3_600_000;
+
 /** Numbers events and sends them, until it is closed. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
-  const { database, allowInsecure, secretBox, onError } = options;
+  const { database, allowInsecure, secretBox, eventDays, clock, onError } = options;
   const client = openGuardedAgent({ allowInsecure });
   const dispatcher = openDispatcher({
     ...options,
     client,
-    openSecrets: (endpoint) => openSecrets(secretBox, endpoint, new Date()),
+    openSecrets: (endpoint) => openSecrets(secretBox, endpoint, new Date(clock())),
   });
-  const relay = openRelay({ database, onDeliveries: dispatcher.wake, onError });
+  const closeRelay = openRelay({ database, onDeliveries: dispatcher.wake, onError });
+  const endHealing = repeat({
+    pauseMs: HEAL_EVERY_MS,
+    onError,
+    work: async () => {
+      await insertMissingEventCounters(database.pool);
+      return false;
+    },
+  });
+  const endCleaning = repeat({
+    pauseMs: CLEAN_EVERY_MS,
+    onError,
+    work: async (signal) => {
+      await removeOldEvents(database, eventDays, signal);
+      return false;
+    },
+  });
   return {
     async close() {
-      await relay.close();
-      await dispatcher.close();
+      await Promise.all([closeRelay(), endHealing(), endCleaning(), dispatcher.close()]);
       await client.close();
     },
   };

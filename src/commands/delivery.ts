@@ -1,0 +1,166 @@
+import { Command, Option } from 'commander';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../store/delivery.ts';
+import { type DeliveryAttemptRecord, type LoggedDelivery, listDeliveries } from '../store/delivery-log.ts';
+import { type DeliveryWithAttempts, getDelivery, recoverExhausted, replayMissing, resend } from '../webhooks/manage-delivery.ts';
+import { showUntrusted } from '../webhooks/show-untrusted.ts';
+import { readLimit, readPastTime } from './options.ts';
+import { printFields, printJson, printProgress, printTable, type Row, showTime } from './output.ts';
+import { withStore } from './with-store.ts';
+
+interface ListOptions {
+  readonly partner: string;
+  readonly endpoint?: string;
+  readonly event?: string;
+  readonly status?: DeliveryStatus;
+  readonly before?: string;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+interface Target {
+  readonly partner: string;
+  readonly delivery: string;
+  readonly json?: boolean;
+}
+
+interface RecoverOptions {
+  readonly partner: string;
+  readonly endpoint: string;
+  readonly since?: Date;
+  readonly missing?: boolean;
+  readonly json?: boolean;
+}
+
+export function deliveryCommand(): Command {
+  const delivery = new Command('delivery').description('deliveries: each event on its way to each endpoint, with every attempt');
+  delivery
+    .command('list')
+    .description('deliveries of a partner, the newest first')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--endpoint <id>', 'only to this endpoint')
+    .option('--event <id>', 'only of this event')
+    .addOption(new Option('--status <status>', 'only those that are').choices(DELIVERY_STATUSES))
+    .option('--before <delivery>', 'only what is older than this one: the next page')
+    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  const one = (name: string, description: string) =>
+    delivery
+      .command(name)
+      .description(description)
+      .requiredOption('--partner <id>', 'id of the partner')
+      .requiredOption('--delivery <id>', 'id of the delivery')
+      .option('--json', 'one JSON object, for programs');
+  one('show', 'one delivery and all its attempts').action(show);
+  one('resend', 'send one delivery again now, a delivered one too').action(resendOne);
+  delivery
+    .command('recover')
+    .description('send again what an endpoint did not get')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--endpoint <id>', 'id of the endpoint')
+    .option('--since <time>', 'only from this time on; else all that is kept', readPastTime)
+    .option('--missing', 'instead of what was given up: events that were never meant for it, as for a new endpoint')
+    .option('--json', 'one JSON object, for programs')
+    .action(recover);
+  return delivery;
+}
+
+async function list({ partner, endpoint, event, status, before, limit, json }: ListOptions): Promise<void> {
+  await withStore(async ({ pool }) => {
+    const filter = { endpointId: endpoint, eventId: event, status, beforeId: before, limit };
+    const deliveries = await listDeliveries(pool, partner, filter);
+    if (json) return printJson(deliveries.map(toJson));
+    printTable(deliveries.map(toRow), 'There is no such delivery.');
+    const last = deliveries.at(-1);
+    if (last && deliveries.length === limit) process.stdout.write(`\nOlder ones: --before ${last.deliveryId}\n`);
+  });
+}
+
+async function show({ partner, delivery, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    const found = await getDelivery(database, partner, delivery);
+    if (json) return printJson({ ...toJson(found), log: found.log.map(attemptToJson) });
+    printFields(toFields(found));
+    process.stdout.write('\n');
+    printTable(found.log.map(attemptToRow), 'No attempt has been made yet.');
+  });
+}
+
+async function resendOne({ partner, delivery, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    const due = await resend(database, partner, delivery);
+    if (json) return printJson(toJson(due));
+    const when = due.status === 'held' ? 'once its endpoint is enabled' : 'by the running service within a second';
+    process.stdout.write(`${due.deliveryId} is sent again ${when}.\n`);
+  });
+}
+
+/** Before any event. */
+const ALWAYS = new Date(0);
+
+async function recover({ partner, endpoint, since = ALWAYS, missing = false, json }: RecoverOptions): Promise<void> {
+  await withStore(async (database) => {
+    const onProgress = (sum: number) => printProgress(`… ${sum}`);
+    const request = { partnerId: partner, endpointId: endpoint, since, onProgress };
+    const recovered = await (missing ? replayMissing : recoverExhausted)(database, request);
+    if (json) return printJson({ endpoint_id: endpoint, recovered });
+    process.stdout.write(`${recovered} ${missing ? 'missing' : 'exhausted'} deliveries are sent by the running service.\n`);
+  });
+}
+
+function toJson(delivery: LoggedDelivery): object {
+  return {
+    delivery_id: delivery.deliveryId,
+    partner_id: delivery.partnerId,
+    endpoint_id: delivery.endpointId,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    sequence: delivery.sequence === null ? null : Number(delivery.sequence),
+    trigger: delivery.trigger,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    next_attempt_at: delivery.status === 'waiting' ? delivery.nextAttemptAt : null,
+    created_at: delivery.createdAt,
+    ended_at: delivery.endedAt,
+  };
+}
+
+function toRow(delivery: LoggedDelivery): Row {
+  return {
+    delivery: delivery.deliveryId,
+    status: delivery.status,
+    attempts: String(delivery.attempts),
+    'next attempt': delivery.status === 'waiting' ? showTime(delivery.nextAttemptAt) : '-',
+    event: delivery.eventType,
+    sequence: String(delivery.sequence ?? '-'),
+    created: showTime(delivery.createdAt),
+  };
+}
+
+function toFields(delivery: DeliveryWithAttempts): Row {
+  return {
+    ...toRow(delivery),
+    'event id': delivery.eventId,
+    endpoint: delivery.endpointId,
+    trigger: delivery.trigger,
+    ended: showTime(delivery.endedAt),
+  };
+}
+
+function attemptToJson({ number, trigger, startedAt, milliseconds, status, errorClass, excerpt }: DeliveryAttemptRecord): object {
+  return { number: Number(number), trigger, started_at: startedAt, milliseconds, status, error_class: errorClass, excerpt };
+}
+
+function attemptToRow({ number, trigger, startedAt, milliseconds, status, errorClass, excerpt }: DeliveryAttemptRecord): Row {
+  return {
+    attempt: String(number),
+    started: showTime(startedAt),
+    trigger,
+    result: String(status ?? errorClass),
+    ms: String(milliseconds),
+    answer: showUntrusted(excerpt ?? '').slice(0, EXCERPT_MAX),
+  };
+}
+
+/** As much as a line shows; `--json` has the whole of it. */
+const EXCERPT_MAX = 80;

@@ -1,0 +1,89 @@
+import { Command } from 'commander';
+import { readEvents } from '../operations/list-events.ts';
+import { listDeliveries } from '../store/delivery-log.ts';
+import { readCursor, readLimit, UsageError } from './options.ts';
+import { printFields, printTable, type Row, showTime } from './output.ts';
+import { withStore } from './with-store.ts';
+
+interface ListOptions {
+  readonly partner: string;
+  readonly afterSequence: bigint;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+interface Target {
+  readonly partner: string;
+  readonly event: string;
+  readonly json?: boolean;
+}
+
+export function eventCommand(): Command {
+  const event = new Command('event').description('events: what a partner is told, in the order of its sequence');
+  event
+    .command('list')
+    .description('events of a partner, as its receivers get them')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--after-sequence <n>', 'only those that follow', readCursor, 0n)
+    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  event
+    .command('show')
+    .description('one event, its body and its deliveries')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--event <id>', 'id of the event')
+    .option('--json', 'the body alone, byte for byte, for programs')
+    .action(show);
+  return event;
+}
+
+async function list({ partner, afterSequence, limit, json }: ListOptions): Promise<void> {
+  await withStore(async (database, { environment }) => {
+    const page = await readEvents(database, environment).page(partner, { afterSequence, limit });
+    // The stored bytes: a number in them may be larger than JavaScript's own are exact.
+    if (json) return void process.stdout.write(`[${page.events.map(({ body }) => body).join(',\n')}]\n`);
+    const rows = page.events.map(
+      ({ sequence, occurredAt, eventType, eventId, subjectId }): Row => ({
+        sequence: String(sequence),
+        occurred: showTime(occurredAt),
+        event: eventType,
+        'event id': eventId,
+        about: subjectId,
+      }),
+    );
+    printTable(rows, 'There is no event.');
+    if (page.hasMore) process.stdout.write(`\nMore of them: --after-sequence ${page.nextAfterSequence}\n`);
+  });
+}
+
+const DELIVERIES_SHOWN = 100;
+
+async function show({ partner, event: eventId, json }: Target): Promise<void> {
+  await withStore(async (database, { environment }) => {
+    const event = await readEvents(database, environment).byId(partner, eventId);
+    if (!event) throw new UsageError(`The partner ${partner} has no event ${eventId}. \`event list\` shows all that are kept.`);
+    if (json) return void process.stdout.write(`${event.body}\n`);
+    printFields({
+      event: event.eventId,
+      type: event.eventType,
+      sequence: String(event.sequence),
+      occurred: showTime(event.occurredAt),
+      about: event.subjectId,
+      'correlation id': event.correlationId ?? '-',
+    });
+    process.stdout.write(`\n${event.body}\n\n`);
+    const deliveries = await listDeliveries(database.pool, partner, { eventId, limit: DELIVERIES_SHOWN });
+    const rows = deliveries.map(
+      ({ deliveryId, endpointId, status, attempts, trigger, endedAt }): Row => ({
+        delivery: deliveryId,
+        endpoint: endpointId,
+        status,
+        attempts: String(attempts),
+        trigger,
+        ended: showTime(endedAt),
+      }),
+    );
+    printTable(rows, 'No endpoint wanted it when it happened.');
+  });
+}

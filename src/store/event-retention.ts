@@ -1,0 +1,58 @@
+import { type Queryable, run, type Statement } from './database.ts';
+import { deliveryIdOf } from './delivery.ts';
+
+const PARTNERS: Statement = { name: 'list_partners_with_events', text: 'select partner_id as "partnerId" from event_counter' };
+
+export async function listPartnersWithEvents(db: Queryable): Promise<string[]> {
+  return (await run<{ partnerId: string }>(db, PARTNERS, [])).map(({ partnerId }) => partnerId);
+}
+
+/** The oldest come first in the order of their sequence, so that one page of it tells whether anything is old. */
+const DELETE_EVENTS: Statement = {
+  name: 'delete_old_events',
+  text: `with oldest as (
+      select sequence, event_id, occurred_at from event where partner_id = $1 order by sequence limit $3
+    ), removed as (
+      delete from event where partner_id = $1 and sequence in (
+        select sequence from oldest where occurred_at < now() - $2 * interval '1 day'
+      )
+      returning event_id
+    ), delivered as (
+      delete from delivery d using removed r, webhook_endpoint e
+      where d.partner_id = $1 and e.partner_id = $1 and d.delivery_id = ${deliveryIdOf('r.event_id', 'e.endpoint_id')}
+      returning d.delivery_id
+    ), attempted as (
+      delete from delivery_attempt where partner_id = $1 and delivery_id in (select delivery_id from delivered) returning 1
+    )
+    select (select count(*) from removed) as removed, (select count(*) from attempted) as attempts`,
+};
+
+/** Deliveries of tests and samples, which are of no event: their ids begin with the time of their making. */
+const DELETE_TESTS: Statement = {
+  name: 'delete_old_tests',
+  text: `with removed as (
+      delete from delivery where partner_id = $1 and delivery_id in (
+        select delivery_id from delivery
+        where partner_id = $1 and sequence is null and created_at < now() - $2 * interval '1 day' order by delivery_id limit $3
+      )
+      returning delivery_id
+    ), attempted as (
+      delete from delivery_attempt where partner_id = $1 and delivery_id in (select delivery_id from removed) returning 1
+    )
+    select (select count(*) from removed) as removed, (select count(*) from attempted) as attempts`,
+};
+
+/**
+ * Removes events of a partner that happened longer ago than so many days, with their deliveries and attempts.
+ *
+ * @returns How many were removed, `limit` at most; fewer mean that nothing old is left.
+ */
+export async function deleteOldEvents(
+  db: Queryable,
+  partnerId: string,
+  { days, limit }: { days: number; limit: number },
+): Promise<number> {
+  await run(db, DELETE_TESTS, [partnerId, days, limit]);
+  const [row] = await run<{ removed: bigint }>(db, DELETE_EVENTS, [partnerId, days, limit]);
+  return Number(row?.removed ?? 0n);
+}

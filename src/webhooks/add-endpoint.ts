@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { EVENT_TYPES, VERIFICATION_TYPE } from '../domain/event.ts';
+import { newId } from '../domain/identifiers.ts';
+import { inTransaction } from '../store/database.ts';
+import { findPartner } from '../store/partner.ts';
+import { insertWebhookEndpoint, listWebhookEndpoints, lockEventCounter } from '../store/webhook-endpoint.ts';
+import { eventToText } from '../wire/event-to-text.ts';
+import { judgeEndpointUrl } from './address-guard.ts';
+import { isSuccess, post } from './attempt.ts';
+import { type EndpointTools, LOCK_TIMEOUT_MS, refusal } from './endpoint-tools.ts';
+import { ERROR_CLASSES } from './send.ts';
+import { newSecret } from './signature.ts';
+
+export interface NewEndpoint {
+  readonly partnerId: string;
+  readonly url: string;
+  /** Empty: every kind. */
+  readonly eventTypes: readonly string[];
+}
+
+const ENDPOINTS_MAX = 5;
+
+/**
+ * Adds an endpoint that has answered a signed challenge.
+ *
+ * @returns Its id, and its secret, which is shown this once.
+ * @throws ServiceError `invalid_request` for an unknown partner, an address that nobody may be sent to, an unknown kind, a sixth
+ * endpoint, and a receiver that does not answer the challenge; nothing is stored then.
+ */
+export async function addEndpoint(
+  tools: EndpointTools,
+  { partnerId, url, eventTypes }: NewEndpoint,
+): Promise<{ endpointId: string; secret: string; url: string }> {
+  const { database, secretBox, allowInsecure } = tools;
+  if (!(await findPartner(database.pool, partnerId)))
+    throw refusal(`There is no partner ${partnerId}. \`partner list\` shows all.`);
+  refuseUnknownTypes(eventTypes);
+  const verdict = judgeEndpointUrl(url, { allowInsecure });
+  if (verdict.status === 'refused') throw refusal(verdict.sentence);
+  const endpoint = { partnerId, endpointId: newId('wep'), url: verdict.url, eventTypes };
+  const secret = newSecret();
+  await challenge(tools, { ...endpoint, secret });
+  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await lockEventCounter(db, partnerId);
+    const present = await listWebhookEndpoints(db, partnerId);
+    if (present.length >= ENDPOINTS_MAX)
+      throw refusal(`The partner has ${ENDPOINTS_MAX} endpoints, which is the most. Remove one first.`);
+    await insertWebhookEndpoint(db, { ...endpoint, secretSealed: secretBox.seal(endpoint.endpointId, secret) });
+  });
+  return { endpointId: endpoint.endpointId, secret, url: endpoint.url };
+}
+
+export function refuseUnknownTypes(eventTypes: readonly string[]): void {
+  const unknown = eventTypes.filter((type) => !(EVENT_TYPES as readonly string[]).includes(type));
+  if (unknown.length > 0) throw refusal(`There is no event kind ${unknown.join(', ')}; there are ${EVENT_TYPES.join(', ')}.`);
+}
+
+/** A signed POST with a random text, which the receiver has to send back. */
+async function challenge(
+  tools: EndpointTools,
+  { partnerId, url, secret }: { partnerId: string; url: string; secret: string },
+): Promise<void> {
+  const [eventId, challengeText] = [newId('evt'), randomBytes(24).toString('base64url')];
+  const head = {
+    partnerId,
+    eventId,
+    eventType: VERIFICATION_TYPE,
+    sequence: null,
+    occurredAt: new Date(tools.clock()),
+    correlationId: eventId,
+  };
+  const answer = await post(tools, {
+    url,
+    secrets: { current: secret },
+    eventId,
+    eventType: VERIFICATION_TYPE,
+    deliveryId: newId('dlv'),
+    attemptNumber: 1,
+    correlationId: eventId,
+    body: Buffer.from(eventToText(head, tools.environment, { challenge: challengeText })),
+  });
+  if (!isSuccess(answer)) {
+    const said = answer.errorClass === null ? `it answered ${answer.status}` : ERROR_CLASSES[answer.errorClass];
+    throw refusal(`The receiver has to answer the challenge with 2xx: ${said}. Nothing was stored.`);
+  }
+  if (readChallenge(answer.excerpt) !== challengeText)
+    throw refusal(
+      'The receiver did not send the challenge back: it has to answer {"challenge": "…"} with the text of data.challenge. Nothing was stored.',
+    );
+}
+
+function readChallenge(text: string | null): unknown {
+  try {
+    return (JSON.parse(text ?? '') as { challenge?: unknown } | null)?.challenge;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Dispatcher as HttpClient } from 'undici';
+import { readRetryAfter, retryDelayMs } from '../domain/delivery-schedule.ts';
+import type { Attempt, ClaimedDelivery } from '../store/delivery.ts';
+import { type Answer, send } from './send.ts';
+import { type EndpointSecrets, signAttempt } from './signature.ts';
+
+/** What an attempt needs beside the delivery. */
+export interface AttemptTools {
+  /** Refuses addresses that nobody may be sent to. */
+  readonly client: HttpClient;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+}
+
+/** One delivery to be sent now. */
+export interface Outgoing {
+  readonly url: string;
+  readonly secrets: EndpointSecrets;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly deliveryId: string;
+  readonly attemptNumber: number;
+  readonly correlationId: string;
+  /** The stored bytes. */
+  readonly body: Buffer;
+}
+
+/** Signs at this moment and sends: a receiver refuses what was signed more than five minutes ago. */
+export async function post({ client, clock }: AttemptTools, { url, secrets, ...outgoing }: Outgoing): Promise<Answer> {
+  const headers = signAttempt(secrets, { ...outgoing, sentAtSeconds: Math.floor(clock() / 1_000) });
+  const message = { url, headers: { ...headers, 'content-type': 'application/json; charset=utf-8' }, body: outgoing.body };
+  return send(client, message);
+}
+
+export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+/** What an answer means for the delivery. */
+export function judge(claimed: ClaimedDelivery, { retryAfter, ...answer }: Answer, nowMs: number): Attempt {
+  const isDelivered = isSuccess(answer);
+  const mayAsk = answer.status === 429 || answer.status === 503;
+  const askedMs = mayAsk ? readRetryAfter(retryAfter, new Date(nowMs)) : undefined;
+  const retryMs = isDelivered ? undefined : retryDelayMs(claimed.attemptsLeft - 1, askedMs, Math.random());
+  return { claimed, ...answer, isSuccess: isDelivered, retryMs };
+}

@@ -1,0 +1,42 @@
+import { TEST_TYPE } from '../domain/event.ts';
+import { newId } from '../domain/identifiers.ts';
+import { type Attempt, insertClaimedDelivery } from '../store/delivery.ts';
+import { findWebhookEndpoint } from '../store/webhook-endpoint.ts';
+import { eventToText } from '../wire/event-to-text.ts';
+import { judge, post } from './attempt.ts';
+import { LEASE_MS } from './dispatch.ts';
+import { type EndpointTools, unknownEndpoint } from './endpoint-tools.ts';
+import { settleAttempts } from './settle-attempts.ts';
+import { openSecrets } from './webhooks.ts';
+
+/**
+ * Sends a signed test event to an endpoint, once and at once, whatever its status. It stands in the log of deliveries like any other.
+ *
+ * @returns What came of it.
+ * @throws ServiceError `invalid_request` when there is no such endpoint.
+ */
+export async function testEndpoint(tools: EndpointTools, partnerId: string, endpointId: string): Promise<Attempt> {
+  const { database, environment, secretBox, clock } = tools;
+  const endpoint = await findWebhookEndpoint(database.pool, partnerId, endpointId);
+  if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
+  const now = new Date(clock());
+  const eventId = newId('evt');
+  const head = { partnerId, eventId, eventType: TEST_TYPE, sequence: null, occurredAt: now, correlationId: eventId };
+  const body = eventToText(head, environment, { endpoint_id: endpointId });
+  const deliveryId = `dlv_${eventId.slice('evt_'.length)}.${endpointId.slice(-8)}`;
+  const delivery = { partnerId, deliveryId, endpointId, eventId, eventType: TEST_TYPE, trigger: 'test', body } as const;
+  const claimed = await insertClaimedDelivery(database.pool, delivery, LEASE_MS);
+  const answer = await post(tools, {
+    url: endpoint.url,
+    secrets: openSecrets(secretBox, endpoint, now),
+    eventId,
+    eventType: TEST_TYPE,
+    deliveryId,
+    attemptNumber: Number(claimed.lease),
+    correlationId: eventId,
+    body: Buffer.from(body),
+  });
+  const attempt = judge(claimed, answer, clock());
+  await settleAttempts(database, [attempt]);
+  return attempt;
+}
