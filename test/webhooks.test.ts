@@ -1,95 +1,30 @@
 /** Events from the change to the receiver (interface, "Events"; decisions, section 7). */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { readConfig } from '../src/config.ts';
-import { openConfiguredSecretBox } from '../src/service.ts';
 import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
-import type { EndpointTools } from '../src/webhooks/endpoint-tools.ts';
 import { explainSignature } from '../src/webhooks/explain-signature.ts';
-import { openGuardedAgent } from '../src/webhooks/guarded-agent.ts';
 import {
   activateSecret,
   disableEndpoint,
   enableEndpoint,
   removeEndpoint,
   rotateSecret,
+  updateEventTypes,
 } from '../src/webhooks/manage-endpoint.ts';
 import { newConfirmation } from './support/client.ts';
 import { testService } from './support/service.ts';
+import type { Arrived } from './support/webhook-receiver.ts';
+import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from './support/webhook-service.ts';
 
-const env = { WEBHOOK_ALLOW_INSECURE: 'true', SECRETS_KEY: `test:${Buffer.alloc(32, 7).toString('base64')}` };
-const service = await testService({ env });
+const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;
-const client = openGuardedAgent({ allowInsecure: true });
-after(() => client.close());
-const tools: EndpointTools = {
-  database,
-  environment: 'sandbox',
-  client,
-  secretBox: openConfiguredSecretBox(readConfig(env)),
-  allowInsecure: true,
-  clock: Date.now,
-};
-
-interface Arrived {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-  // biome-ignore lint/suspicious/noExplicitAny: the event as it came, to be compared field by field
-  readonly event: any;
-}
-
-/** A partner's receiver: answers the challenge, and everything else as told. */
-class Receiver {
-  readonly arrived: Arrived[] = [];
-  status = 200;
-  readonly #server: Server;
-
-  private constructor(server: Server) {
-    this.#server = server;
-  }
-
-  static async open(): Promise<Receiver> {
-    const server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const body = Buffer.concat(chunks);
-      const event = JSON.parse(body.toString());
-      if (event.event_type === 'webhook.endpoint.verification') {
-        response.end(JSON.stringify({ challenge: event.data.challenge }));
-        return;
-      }
-      receiver.arrived.push({ headers: request.headers, body, event });
-      response.writeHead(receiver.status).end('noted');
-    });
-    const receiver = new Receiver(server);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    after(() => server.close());
-    return receiver;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
-  }
-
-  /** Waits until so many have arrived; the test's own time-out ends it. */
-  async until(count: number): Promise<Arrived[]> {
-    while (this.arrived.length < count) await sleep(20);
-    return this.arrived;
-  }
-}
-
-async function withEndpoint(eventTypes: readonly string[] = []) {
-  const made = await service.newPartner();
-  const receiver = await Receiver.open();
-  const endpoint = await addEndpoint(tools, { partnerId: made.partner.partnerId, url: receiver.url, eventTypes });
-  return { ...made, receiver, ...endpoint };
-}
+const tools = endpointTools(database);
+const withEndpoint = (eventTypes: readonly string[] = []) => newEndpoint(service, tools, eventTypes);
 
 const waiting = { timeout: 30_000 };
 
@@ -160,28 +95,16 @@ test('sequence is without gaps per partner, however many confirm at once', waiti
 });
 
 describe('a receiver that fails', waiting, () => {
-  test('gets the same event again, the same bytes signed anew', async () => {
-    const { client: caller, receiver } = await withEndpoint();
-    receiver.status = 500;
-    await caller.confirm();
-    await receiver.until(1);
-    receiver.status = 204;
-    // The first retry is due after five seconds: the test moves it up instead of waiting.
-    await hasten(caller);
-    const [first, second] = (await receiver.until(2)) as [Arrived, Arrived];
-    assert.deepEqual(second.body, first.body);
-    assert.deepEqual([first.headers['x-service-attempt'], second.headers['x-service-attempt']], ['1', '2']);
-  });
-
   test('410 disables the endpoint, its events are held, and enabling sends them', async () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint();
-    receiver.status = 410;
+    receiver.answerWith(410);
     await caller.confirm();
     await receiver.until(1);
     await untilStatus(partner.partnerId, endpointId, 'disabled');
-    receiver.status = 200;
+    receiver.answerWith(200);
     await caller.confirm();
-    await untilNumbered(partner.partnerId, 2);
+    const held = await untilDeliveries(database, partner.partnerId, ({ length }) => length === 2);
+    assert.deepEqual([...new Set(held.map(({ status }) => status))], ['held']);
     assert.equal(receiver.arrived.length, 1);
     await enableEndpoint(database, partner.partnerId, endpointId);
     const arrived = await receiver.until(3);
@@ -194,15 +117,17 @@ describe('a receiver that fails', waiting, () => {
     );
   });
 
-  async function hasten({ confirm: _unused }: object & { confirm: unknown }): Promise<void> {
-    for (;;) {
-      const { rowCount } = await database.pool.query(
-        "update delivery set next_attempt_at = now() where status = 'waiting' and attempts = 1",
-      );
-      if (rowCount) return;
-      await sleep(20);
-    }
-  }
+  test('gets the same event again, the same bytes signed anew', async () => {
+    const { client: caller, partner, receiver } = await withEndpoint();
+    receiver.answerWith(500);
+    await caller.confirm();
+    await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.attempts === 1);
+    receiver.answerWith(204);
+    await makeDue(database, partner.partnerId);
+    const [first, second] = (await receiver.until(2)) as [Arrived, Arrived];
+    assert.deepEqual(second.body, first.body);
+    assert.deepEqual([first.headers['x-service-attempt'], second.headers['x-service-attempt']], ['1', '2']);
+  });
 });
 
 describe('endpoints', waiting, () => {
@@ -212,6 +137,16 @@ describe('endpoints', waiting, () => {
     await untilNumbered(partner.partnerId, 1);
     const { rows } = await database.pool.query('select 1 from delivery where partner_id = $1', [partner.partnerId]);
     assert.deepEqual([rows.length, receiver.arrived.length], [0, 0]);
+  });
+
+  test('a changed filter holds for what happens from then on', async () => {
+    const { client: caller, partner, receiver, endpointId } = await withEndpoint(['settlement.closed']);
+    await caller.confirm();
+    await untilNumbered(partner.partnerId, 1);
+    await updateEventTypes(database, partner.partnerId, endpointId, ['impact.transaction.confirmed']);
+    await caller.confirm();
+    const [{ event }] = (await receiver.until(1)) as [Arrived];
+    assert.equal(event.sequence, 2);
   });
 
   test('a receiver that does not answer the challenge is not stored', async () => {

@@ -34,12 +34,17 @@ export interface TestService {
 export interface TestServiceOptions {
   readonly rulesOf?: (partnerId: string) => ContributionRules;
   readonly env?: Record<string, string>;
+  /** What deliveries are signed by. */
+  readonly clock?: () => number;
 }
 
 /** A service in this process on a database of its own, both gone when the file's tests are over. */
-export async function testService({ rulesOf, env = {} }: TestServiceOptions = {}): Promise<TestService> {
+export async function testService({ rulesOf, env = {}, clock }: TestServiceOptions = {}): Promise<TestService> {
   const { databaseUrl } = await testDatabase();
-  const service: Service = await startService(readConfig(serviceEnv(databaseUrl, env)), rulesOf ? { rulesOf } : {});
+  const service: Service = await startService(readConfig(serviceEnv(databaseUrl, env)), {
+    ...(rulesOf && { rulesOf }),
+    ...(clock && { clock }),
+  });
   after(() => service.stop());
   return { ...withPartners(service.baseUrl, service.database), databaseUrl };
 }
@@ -80,9 +85,12 @@ export async function spawnService(
 }
 
 /** Several processes on one database, with partners that may call each of them. */
-export async function testServiceProcesses(count: number): Promise<TestService & { processes: ServiceProcess[] }> {
+export async function testServiceProcesses(
+  count: number,
+  env: Record<string, string> = {},
+): Promise<TestService & { processes: ServiceProcess[] }> {
   const { databaseUrl } = await testDatabase();
-  const processes = await Promise.all(Array.from({ length: count }, () => spawnService(databaseUrl)));
+  const processes = await Promise.all(Array.from({ length: count }, () => spawnService(databaseUrl, env)));
   const database = openDatabase({ databaseUrl, poolSize: 2 });
   after(() => database.close());
   const [first] = processes;

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Arrived {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  // biome-ignore lint/suspicious/noExplicitAny: the event as it came, to be compared field by field
+  readonly event: any;
+}
+
+/** A partner's receiver: answers the challenge, and everything else as it is told. Closed when the file's tests are over. */
+export class WebhookReceiver {
+  readonly arrived: Arrived[] = [];
+  readonly url: string;
+  answer: (response: ServerResponse, arrived: Arrived) => void = (response) => void response.end('noted');
+
+  private constructor(server: Server) {
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  }
+
+  static async open(): Promise<WebhookReceiver> {
+    const server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const body = Buffer.concat(chunks);
+      const event = JSON.parse(body.toString());
+      if (event.event_type === 'webhook.endpoint.verification')
+        return void response.end(JSON.stringify({ challenge: event.data.challenge }));
+      const arrived = { headers: request.headers, body, event };
+      receiver.arrived.push(arrived);
+      receiver.answer(response, arrived);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    after(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    const receiver = new WebhookReceiver(server);
+    return receiver;
+  }
+
+  answerWith(status: number, headers: Record<string, string> = {}): void {
+    this.answer = (response) => void response.writeHead(status, headers).end('noted');
+  }
+
+  /** Takes what arrives, and answers nothing. */
+  hang(): void {
+    this.answer = () => {};
+  }
+
+  /** Waits until so many have arrived; the test's own time-out ends it. */
+  async until(count: number): Promise<Arrived[]> {
+    while (this.arrived.length < count) await sleep(20);
+    return this.arrived;
+  }
+}

@@ -1,0 +1,64 @@
+import { after } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readConfig } from '../../src/config.ts';
+import { openConfiguredSecretBox } from '../../src/service.ts';
+import type { Database } from '../../src/store/database.ts';
+import { type LoggedDelivery, listDeliveries } from '../../src/store/delivery-log.ts';
+import { addEndpoint } from '../../src/webhooks/add-endpoint.ts';
+import type { EndpointTools } from '../../src/webhooks/endpoint-tools.ts';
+import { openGuardedAgent } from '../../src/webhooks/guarded-agent.ts';
+import type { TestPartner, TestService } from './service.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
+
+/** For a service whose receivers are on this machine. */
+export const WEBHOOK_ENV = {
+  WEBHOOK_ALLOW_INSECURE: 'true',
+  SECRETS_KEY: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+};
+
+export function endpointTools(database: Database, clock: () => number = Date.now): EndpointTools {
+  const client = openGuardedAgent({ allowInsecure: true });
+  after(() => client.close());
+  const secretBox = openConfiguredSecretBox(readConfig(WEBHOOK_ENV));
+  return { database, environment: 'sandbox', client, secretBox, allowInsecure: true, clock };
+}
+
+export interface TestEndpoint extends TestPartner {
+  readonly receiver: WebhookReceiver;
+  readonly endpointId: string;
+  readonly secret: string;
+}
+
+/** A new partner with one endpoint. */
+export async function newEndpoint(
+  service: Pick<TestService, 'newPartner'>,
+  tools: EndpointTools,
+  eventTypes: readonly string[] = [],
+): Promise<TestEndpoint> {
+  const made = await service.newPartner();
+  const receiver = await WebhookReceiver.open();
+  const endpoint = await addEndpoint(tools, { partnerId: made.partner.partnerId, url: receiver.url, eventTypes });
+  return { ...made, receiver, ...endpoint };
+}
+
+/** Waits until the newest deliveries of a partner are as wanted; the test's own time-out ends it. */
+export async function untilDeliveries(
+  { pool }: Database,
+  partnerId: string,
+  areAsWanted: (deliveries: readonly LoggedDelivery[]) => boolean,
+): Promise<LoggedDelivery[]> {
+  for (;;) {
+    const deliveries = await listDeliveries(pool, partnerId, { limit: 1_000 });
+    if (areAsWanted(deliveries)) return deliveries;
+    await sleep(20);
+  }
+}
+
+/** Time enters as data: whatever waits for its next attempt, or for the end of a lease, is due now. */
+export async function makeDue({ pool }: Database, partnerId: string): Promise<void> {
+  await pool.query("update delivery set next_attempt_at = now() where partner_id = $1 and status = 'waiting'", [partnerId]);
+  await pool.query(
+    'update endpoint_health set breaker_open_until = now() where partner_id = $1 and breaker_open_until is not null',
+    [partnerId],
+  );
+}

@@ -1,0 +1,346 @@
+/** What becomes of a delivery when receivers and senders fail (decisions, section 7, Delivery). */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import type { Database } from '../src/store/database.ts';
+import { listDeliveryAttempts } from '../src/store/delivery-log.ts';
+import { listWebhookEndpoints } from '../src/store/webhook-endpoint.ts';
+import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
+import { getDelivery, recoverExhausted, replayMissing, resend } from '../src/webhooks/manage-delivery.ts';
+import { enableEndpoint, removeEndpoint } from '../src/webhooks/manage-endpoint.ts';
+import { removeOldEvents } from '../src/webhooks/retention.ts';
+import { testEndpoint } from '../src/webhooks/test-endpoint.ts';
+import { spawnService, testService, testServiceProcesses } from './support/service.ts';
+import { type Arrived, WebhookReceiver } from './support/webhook-receiver.ts';
+import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from './support/webhook-service.ts';
+
+let aheadMs = 0;
+const clock = () => Date.now() + aheadMs;
+const service = await testService({ env: WEBHOOK_ENV, clock });
+const { database } = service;
+const tools = endpointTools(database, clock);
+const withEndpoint = (eventTypes: readonly string[] = []) => newEndpoint(service, tools, eventTypes);
+
+const waiting = { timeout: 60_000 };
+const ALWAYS = new Date(0);
+
+/** All attempts but the last are spent, without waiting four days for it. */
+async function spendAttempts(partnerId: string): Promise<void> {
+  await database.pool.query("update delivery set attempts_left = 1 where partner_id = $1 and status = 'waiting'", [partnerId]);
+  await makeDue(database, partnerId);
+}
+
+async function secondsToNextAttempt({ pool }: Database, partnerId: string): Promise<number> {
+  const { rows } = await pool.query(
+    'select extract(epoch from next_attempt_at - now())::float8 as seconds from delivery where partner_id = $1',
+    [partnerId],
+  );
+  return rows[0].seconds;
+}
+
+describe('the next attempt', waiting, () => {
+  const cases: [answer: string, status: number, headers: Record<string, string>, least: number, most: number][] = [
+    ['500', 500, {}, 0, 6],
+    ['429 with Retry-After', 429, { 'retry-after': '120' }, 100, 120],
+    ['503 with Retry-After beyond a day', 503, { 'retry-after': '9999999' }, 86_000, 86_400],
+    ['404 with Retry-After, which only 429 and 503 may ask for', 404, { 'retry-after': '120' }, 0, 6],
+  ];
+  for (const [answer, status, headers, least, most] of cases) {
+    test(`after ${answer} lies ${least} to ${most} s ahead`, async () => {
+      const { client: caller, partner, receiver } = await withEndpoint();
+      receiver.answerWith(status, headers);
+      await caller.confirm();
+      await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.attempts === 1);
+      const seconds = await secondsToNextAttempt(database, partner.partnerId);
+      assert.ok(seconds > least - 1 && seconds <= most, `${seconds} s`);
+    });
+  }
+
+  test('ten minutes later is signed anew: a receiver that allows five minutes takes it', async () => {
+    const { client: caller, partner, receiver, secret } = await withEndpoint();
+    receiver.answerWith(500);
+    await caller.confirm();
+    await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.attempts === 1);
+    const [first] = receiver.arrived as [Arrived];
+    aheadMs = 600_000;
+    try {
+      receiver.answerWith(200);
+      await makeDue(database, partner.partnerId);
+      const [, second] = (await receiver.until(2)) as [Arrived, Arrived];
+      assert.deepEqual([isFresh(first), isFresh(second)], [false, true]);
+      assert.equal(second.headers['x-service-signature'], hmac(secret, second));
+      assert.deepEqual(second.body, first.body);
+    } finally {
+      aheadMs = 0;
+    }
+  });
+});
+
+function isFresh({ headers }: Arrived): boolean {
+  return Math.abs(clock() / 1_000 - Number(headers['x-service-timestamp'])) <= 300;
+}
+
+/** As the interface has it, and nothing of ours. */
+function hmac(secret: string, { headers, body }: Arrived): string {
+  return `v1=${createHmac('sha256', secret).update(`${headers['x-service-timestamp']}.`).update(body).digest('hex')}`;
+}
+
+test('openssl and the published verifier verify a real delivery', waiting, async () => {
+  const { client: caller, receiver, secret } = await withEndpoint();
+  await caller.confirm({ points: 9_223_372_036_854_775_807n });
+  const [{ headers, body }] = (await receiver.until(1)) as [Arrived];
+  const folder = mkdtempSync(join(tmpdir(), 'partner-impact-openssl-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const signed = join(folder, 'signed');
+  writeFileSync(signed, Buffer.concat([Buffer.from(`${headers['x-service-timestamp']}.`), body]));
+  const printed = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret, signed], { encoding: 'utf8' });
+  assert.equal(headers['x-service-signature'], `v1=${printed.trim().split('= ')[1]}`);
+  new Webhook(secret).verify(body, headers as Record<string, string>);
+  const altered = Buffer.from(body.toString().replace('confirmed', 'confirmeD'));
+  assert.throws(() => new Webhook(secret).verify(altered, headers as Record<string, string>));
+});
+
+describe('whoever answers', waiting, () => {
+  test('with a redirect is not followed', async () => {
+    const { client: caller, partner, receiver } = await withEndpoint();
+    const inside = await WebhookReceiver.open();
+    receiver.answerWith(307, { location: inside.url });
+    await caller.confirm();
+    const [delivery] = await untilDeliveries(database, partner.partnerId, ([first]) => first?.attempts === 1);
+    const [attempt] = await listDeliveryAttempts(database.pool, partner.partnerId, delivery?.deliveryId as string);
+    assert.deepEqual([attempt?.status, inside.arrived.length], [307, 0]);
+  });
+
+  test('2xx and then an endless body has it delivered; 2 KiB are kept, without what a terminal or the database would choke on', async () => {
+    const { client: caller, partner, receiver } = await withEndpoint();
+    receiver.answer = (response) => {
+      response.writeHead(200);
+      const pour = () => {
+        while (!response.destroyed && response.write(`\0${'a'.repeat(1_023)}`));
+        if (!response.destroyed) response.once('drain', pour);
+      };
+      pour();
+    };
+    await caller.confirm();
+    const [delivery] = await untilDeliveries(database, partner.partnerId, ([first]) => first?.status === 'delivered');
+    const [attempt] = await listDeliveryAttempts(database.pool, partner.partnerId, delivery?.deliveryId as string);
+    assert.equal(attempt?.excerpt, 'a'.repeat(2_046));
+  });
+
+  test('nothing, on a connection that is cut, is told apart from a refusal', async () => {
+    const { client: caller, partner, receiver } = await withEndpoint();
+    receiver.answer = (response) => void response.socket?.destroy();
+    await caller.confirm();
+    const [delivery] = await untilDeliveries(database, partner.partnerId, ([first]) => first?.attempts === 1);
+    const { log } = await getDelivery(database, partner.partnerId, delivery?.deliveryId as string);
+    assert.deepEqual([log[0]?.status, log[0]?.errorClass], [null, 'reset']);
+  });
+});
+
+describe('an endpoint that fails on and on', waiting, () => {
+  test('is left in peace after 20 failures in a row, then tried out by one delivery, which uses up no attempt of the others', async () => {
+    const { client: caller, partner, receiver, endpointId } = await withEndpoint();
+    receiver.answerWith(500);
+    await Promise.all(Array.from({ length: 30 }, () => caller.confirm()));
+    await untilDeliveries(database, partner.partnerId, (all) => all.length === 30 && all.every(({ attempts }) => attempts === 1));
+    const [{ failuresInRow, breakerTrips, breakerOpenUntil }] = await health(partner.partnerId);
+    assert.ok(failuresInRow >= 20 && breakerTrips >= 1 && breakerOpenUntil !== null);
+    const before = receiver.arrived.length;
+    await makeDue(database, partner.partnerId);
+    await untilBreakerTrips(partner.partnerId, breakerTrips + 1);
+    assert.equal(receiver.arrived.length, before + 1, 'one probe, and nothing else');
+    receiver.answerWith(200);
+    await makeDue(database, partner.partnerId);
+    await untilDeliveries(database, partner.partnerId, (all) => all.every(({ status }) => status === 'delivered'));
+    assert.deepEqual((await health(partner.partnerId))[0], { failuresInRow: 0, breakerTrips: 0, breakerOpenUntil: null });
+    assert.equal(endpointId.slice(0, 4), 'wep_');
+  });
+
+  test('is disabled after five days without a success, and enabling it forgets its failures', async () => {
+    const { client: caller, partner, receiver, endpointId } = await withEndpoint();
+    receiver.answerWith(500);
+    await database.pool.query(
+      "update endpoint_health set failures_in_row = 10, failing_since = now() - interval '5 days' where partner_id = $1",
+      [partner.partnerId],
+    );
+    await caller.confirm();
+    await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.status === 'held');
+    receiver.answerWith(200);
+    await enableEndpoint(database, partner.partnerId, endpointId);
+    await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.status === 'delivered');
+    const [endpoint] = await listWebhookEndpoints(database.pool, partner.partnerId);
+    assert.deepEqual([endpoint?.status, endpoint?.failingSince], ['active', null]);
+  });
+
+  async function health(partnerId: string) {
+    const endpoints = await listWebhookEndpoints(database.pool, partnerId);
+    return endpoints.map(({ failuresInRow, breakerTrips, breakerOpenUntil }) => ({
+      failuresInRow,
+      breakerTrips,
+      breakerOpenUntil,
+    })) as [{ failuresInRow: number; breakerTrips: number; breakerOpenUntil: Date | null }];
+  }
+
+  async function untilBreakerTrips(partnerId: string, trips: number): Promise<void> {
+    for (let seen = 0; seen < trips; ) [{ breakerTrips: seen }] = await health(partnerId);
+  }
+});
+
+test('a receiver that hangs takes nothing from the others', waiting, async () => {
+  const [hanging, sound] = [await withEndpoint(), await withEndpoint()];
+  const held: ServerResponse[] = [];
+  hanging.receiver.answer = (response) => void held.push(response);
+  await Promise.all(Array.from({ length: 100 }, () => hanging.client.confirm()));
+  await hanging.receiver.until(64);
+  await Promise.all(Array.from({ length: 100 }, () => sound.client.confirm()));
+  await sound.receiver.until(100);
+  assert.ok(hanging.receiver.arrived.length <= 64, 'no more than its places');
+  for (const response of held) response.end();
+});
+
+describe('whoever sends', waiting, () => {
+  test('is killed: another process delivers the same event, with the same bytes, once the lease is over', async () => {
+    const killed = await testServiceProcesses(1, WEBHOOK_ENV);
+    const { client: caller, partner, receiver } = await newEndpoint(killed, endpointTools(killed.database));
+    receiver.hang();
+    await caller.confirm();
+    await receiver.until(1);
+    await killed.processes[0]?.end('SIGKILL');
+    const [first] = receiver.arrived as [Arrived];
+    const seconds = await secondsToNextAttempt(killed.database, partner.partnerId);
+    assert.ok(seconds > 0 && seconds <= 60, `${seconds} s to the end of the lease`);
+    receiver.answerWith(200);
+    await spawnService(killed.databaseUrl, WEBHOOK_ENV);
+    await makeDue(killed.database, partner.partnerId);
+    await untilDeliveries(killed.database, partner.partnerId, ([delivery]) => delivery?.status === 'delivered');
+    const second = receiver.arrived.at(-1) as Arrived;
+    assert.equal(second.headers['x-service-event-id'], first.headers['x-service-event-id']);
+    assert.deepEqual(second.body, first.body);
+  });
+
+  test('comes back after its lease has gone to another: its attempt is logged, and changes nothing', async () => {
+    const { client: caller, partner, receiver } = await withEndpoint();
+    let late: ServerResponse | undefined;
+    receiver.answer = (response) => {
+      late = response;
+    };
+    await caller.confirm();
+    await receiver.until(1);
+    receiver.answerWith(200);
+    await makeDue(database, partner.partnerId);
+    await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.status === 'delivered');
+    late?.writeHead(500).end();
+    let attempts: Awaited<ReturnType<typeof listDeliveryAttempts>> = [];
+    const [delivery] = await untilDeliveries(database, partner.partnerId, () => true);
+    while (attempts.length < 2)
+      attempts = await listDeliveryAttempts(database.pool, partner.partnerId, delivery?.deliveryId as string);
+    assert.deepEqual(
+      attempts.map(({ number, status }) => [Number(number), status]),
+      [
+        [1, 500],
+        [2, 200],
+      ],
+    );
+    const { status, attempts: counted } = await getDelivery(database, partner.partnerId, delivery?.deliveryId as string);
+    assert.deepEqual([status, counted], ['delivered', 1]);
+  });
+});
+
+describe('sent again', waiting, () => {
+  test('a delivery that succeeded: the same bytes under the same event id, and both attempts stand in the log', async () => {
+    const { client: caller, partner, receiver } = await withEndpoint();
+    await caller.confirm();
+    const [delivery] = await untilDeliveries(database, partner.partnerId, ([first]) => first?.status === 'delivered');
+    await resend(database, partner.partnerId, delivery?.deliveryId as string);
+    const [first, second] = (await receiver.until(2)) as [Arrived, Arrived];
+    assert.deepEqual(second.body, first.body);
+    await untilDeliveries(database, partner.partnerId, ([again]) => again?.attempts === 2);
+    const { log, status } = await getDelivery(database, partner.partnerId, delivery?.deliveryId as string);
+    assert.deepEqual([status, log.map(({ trigger }) => trigger)], ['delivered', ['event', 'resend']]);
+  });
+
+  test('what was given up, since a time, with all its attempts anew', async () => {
+    const { client: caller, partner, receiver, endpointId } = await withEndpoint();
+    const { partnerId } = partner;
+    receiver.answerWith(500);
+    await Promise.all(Array.from({ length: 3 }, () => caller.confirm()));
+    await untilDeliveries(database, partnerId, (all) => all.length === 3 && all.every(({ attempts }) => attempts === 1));
+    await spendAttempts(partnerId);
+    const spent = await untilDeliveries(database, partnerId, (all) => all.every(({ status }) => status === 'exhausted'));
+    const later = new Date(Math.max(...spent.map(({ createdAt }) => createdAt.getTime())) + 1);
+    assert.equal(await recoverExhausted(database, { partnerId, endpointId, since: later }), 0);
+    assert.equal(await recoverExhausted(database, { partnerId, endpointId, since: ALWAYS }), 3);
+    await untilDeliveries(database, partnerId, (all) =>
+      all.every(({ attempts, status }) => attempts === 3 && status === 'waiting'),
+    );
+    receiver.answerWith(200);
+    await makeDue(database, partnerId);
+    await untilDeliveries(database, partnerId, (all) => all.every(({ status }) => status === 'delivered'));
+  });
+
+  test('everything for a new endpoint, of the kinds that it wants, and each once', async () => {
+    const { client: caller, partner } = await withEndpoint();
+    const { partnerId } = partner;
+    for (let count = 0; count < 3; count++) await caller.confirm();
+    await untilDeliveries(database, partnerId, ({ length }) => length === 3);
+    const [wanting, indifferent] = [await WebhookReceiver.open(), await WebhookReceiver.open()];
+    const { endpointId } = await addEndpoint(tools, { partnerId, url: wanting.url, eventTypes: [] });
+    const other = await addEndpoint(tools, { partnerId, url: indifferent.url, eventTypes: ['settlement.closed'] });
+    assert.equal(await replayMissing(database, { partnerId, endpointId, since: ALWAYS }), 3);
+    assert.equal(await replayMissing(database, { partnerId, endpointId, since: ALWAYS }), 0);
+    assert.equal(await replayMissing(database, { partnerId, endpointId: other.endpointId, since: ALWAYS }), 0);
+    const sequences = (await wanting.until(3)).map(({ event }) => event.sequence).sort();
+    assert.deepEqual([sequences, indifferent.arrived.length], [[1, 2, 3], 0]);
+  });
+
+  test('not to an endpoint that was removed, and nothing of another partner', async () => {
+    const [mine, other] = [await withEndpoint(), await withEndpoint()];
+    await mine.client.confirm();
+    const [delivery] = await untilDeliveries(database, mine.partner.partnerId, ([first]) => first?.status === 'delivered');
+    const { deliveryId } = delivery as { deliveryId: string };
+    await assert.rejects(resend(database, other.partner.partnerId, deliveryId), /has no delivery/);
+    const foreign = { partnerId: other.partner.partnerId, endpointId: mine.endpointId, since: ALWAYS };
+    await assert.rejects(recoverExhausted(database, foreign), /has no endpoint/);
+    await assert.rejects(replayMissing(database, foreign), /has no endpoint/);
+    await removeEndpoint(database, mine.partner.partnerId, mine.endpointId);
+    await assert.rejects(resend(database, mine.partner.partnerId, deliveryId), /was removed/);
+  });
+});
+
+test('a test event is signed, has no sequence, is tried once and stands in the log', waiting, async () => {
+  const { partner, receiver, endpointId, secret } = await withEndpoint();
+  const { isSuccess, claimed } = await testEndpoint(tools, partner.partnerId, endpointId);
+  const [arrived] = receiver.arrived as [Arrived];
+  assert.deepEqual([isSuccess, arrived.event.sequence, arrived.event.event_type], [true, null, 'webhook.endpoint.test']);
+  assert.equal(arrived.headers['x-service-signature'], hmac(secret, arrived));
+  receiver.answerWith(500);
+  const failed = await testEndpoint(tools, partner.partnerId, endpointId);
+  const { status, log } = await getDelivery(database, partner.partnerId, failed.claimed.deliveryId);
+  assert.deepEqual([status, log.length, log[0]?.status], ['exhausted', 1, 500]);
+  assert.equal((await getDelivery(database, partner.partnerId, claimed.deliveryId)).status, 'delivered');
+});
+
+test('what is older than its retention goes, with its deliveries and attempts; what is younger stays', waiting, async () => {
+  const { client: caller, partner, endpointId } = await withEndpoint();
+  const { partnerId } = partner;
+  for (let count = 0; count < 3; count++) await caller.confirm();
+  await testEndpoint(tools, partnerId, endpointId);
+  await untilDeliveries(database, partnerId, (all) => all.length === 4 && all.every(({ status }) => status === 'delivered'));
+  await database.pool.query("update event set occurred_at = now() - interval '91 days' where partner_id = $1 and sequence <= 2", [
+    partnerId,
+  ]);
+  await database.pool.query(
+    "update delivery set created_at = now() - interval '91 days' where partner_id = $1 and sequence is null",
+    [partnerId],
+  );
+  assert.equal(await removeOldEvents(database, 90), 2);
+  const counted = async (table: string) =>
+    Number((await database.pool.query(`select count(*) from ${table} where partner_id = $1`, [partnerId])).rows[0].count);
+  assert.deepEqual([await counted('event'), await counted('delivery'), await counted('delivery_attempt')], [1, 1, 1]);
+});
