@@ -1,36 +1,13 @@
 /** The command line: what programs read, what people read, and how it fails. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { Client } from './support/client.ts';
+import { commandLine } from './support/command-line.ts';
 import { emptyDatabase } from './support/database.ts';
 import { testService } from './support/service.ts';
 
 const service = await testService();
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(args: string[], env: Record<string, string> = {}): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const options = { env: { ...process.env, DATABASE_URL: service.databaseUrl, ...env } };
-    execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    );
-  });
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: what a program reads from a command
-async function runJson(...args: string[]): Promise<any> {
-  const { code, stdout, stderr } = await run([...args, '--json']);
-  assert.equal(code, 0, stderr);
-  return JSON.parse(stdout);
-}
+const { run, runJson } = commandLine({ DATABASE_URL: service.databaseUrl });
 
 describe('for programs: exactly one JSON value on standard output', () => {
   test('from a partner to a confirmed contribution', async () => {

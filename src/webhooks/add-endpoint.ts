@@ -36,7 +36,8 @@ export async function addEndpoint(
     throw refusal(`There is no partner ${partnerId}. \`partner list\` shows all.`);
   refuseUnknownTypes(eventTypes);
   const verdict = judgeEndpointUrl(url, { allowInsecure });
-  if (verdict.status === 'refused') throw refusal(verdict.sentence);
+  if (verdict.status === 'refused')
+    throw refusal(`${verdict.sentence} ${allowInsecure ? '' : 'Give an https address of a public host. '}Nothing was stored.`);
   const endpoint = { partnerId, endpointId: newId('wep'), url: verdict.url, eventTypes };
   const secret = newSecret();
   await challenge(tools, { ...endpoint, secret });

@@ -7,7 +7,8 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { describe, test } from 'node:test';
-import { AddressRefusedError, openGuardedAgent, type ResolveName } from './guarded-agent.ts';
+import { AddressRefusedError, openGuardedAgent } from './guarded-agent.ts';
+import type { ResolveName } from './resolve-name.ts';
 
 const INSIDE = 'PARTNER_IMPACT_TEST_NETWORK';
 /** Of two root name servers; in here, of this machine. */

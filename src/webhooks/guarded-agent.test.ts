@@ -12,7 +12,8 @@ import { after, describe, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { Agent } from 'undici';
 import { DISGUISED_HOSTS, PUBLIC_ADDRESSES, REFUSED_ADDRESSES, REFUSED_URLS } from '../../test/support/address-corpus.ts';
-import { AddressRefusedError, openGuardedAgent, type ResolveName } from './guarded-agent.ts';
+import { AddressRefusedError, openGuardedAgent } from './guarded-agent.ts';
+import type { ResolveName } from './resolve-name.ts';
 
 const closing: (() => unknown)[] = [];
 after(async () => {

@@ -1,16 +1,13 @@
 import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { findAddressRefusal, findHostRefusal, type GuardOptions, inWords, type RefusedHostClass } from './address-guard.ts';
-
-/** All addresses of a name. */
-export type ResolveName = (hostname: string) => Promise<readonly LookupAddress[]>;
+import { namesOfThisMachine, publicNames, type ResolveName } from './resolve-name.ts';
 
 export interface GuardedAgentOptions extends GuardOptions {
   /** Time for name, connection and TLS together. */
   readonly connectTimeoutMs?: number;
-  /** The machine's own name service, unless a test answers. */
+  /** The name servers of this machine, unless a test answers. */
   readonly resolveName?: ResolveName;
   /** Certificates of authorities to trust instead of the usual ones. */
   readonly certificateAuthorities?: string | Buffer;
@@ -52,7 +49,7 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
   const connect = buildConnector({
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     allowH2: false,
-    lookup: judgingLookup(options.resolveName ?? resolveName, options),
+    lookup: judgingLookup(options.resolveName ?? (allowInsecure ? namesOfThisMachine : publicNames()), options),
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
     ...(certificateAuthorities !== undefined && { ca: certificateAuthorities }),
   });
@@ -94,10 +91,6 @@ async function resolveJudged(hostname: string, resolve: ResolveName, options: Gu
 }
 
 type LookedUp = readonly [LookupAddress, ...LookupAddress[]];
-
-function resolveName(hostname: string): Promise<LookupAddress[]> {
-  return lookup(hostname, { all: true });
-}
 
 function sentenceOf(hostname: string, refusal: RefusedHostClass | 'plain_http', address: string | undefined): string {
   if (refusal === 'plain_http') return `${hostname} was to be reached by plain http.`;

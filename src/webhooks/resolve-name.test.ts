@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { after, test } from 'node:test';
+import { publicNames } from './resolve-name.ts';
+
+/** A name server that knows one name, `known.example`, and is silent about all others. */
+async function openNameServer(): Promise<number> {
+  const socket = createSocket('udp4');
+  socket.on('message', (query, { port, address }) => {
+    if (!query.includes('known')) return;
+    const end = query.indexOf(0, 12) + 5;
+    const isV6 = query.readUInt16BE(end - 4) === 28;
+    const header = Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0])]);
+    const data = isV6 ? Buffer.from('20010db8000000000000000000000001', 'hex') : Buffer.from([203, 0, 113, 7]);
+    const answer = Buffer.from([0xc0, 12, 0, isV6 ? 28 : 1, 0, 1, 0, 0, 0, 60, 0, data.length]);
+    socket.send(Buffer.concat([header, query.subarray(12, end), answer, data]), port, address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  after(() => socket.close());
+  return socket.address().port;
+}
+
+const resolve = publicNames([`127.0.0.1:${await openNameServer()}`]);
+
+test('both kinds of addresses of a name', async () => {
+  assert.deepEqual(await resolve('known.example'), [
+    { address: '203.0.113.7', family: 4 },
+    { address: '2001:db8::1', family: 6 },
+  ]);
+});
+
+test('a name server that does not answer leaves a name without an address', async () => {
+  await assert.rejects(resolve('silent.example'), { code: 'ENOTFOUND' });
+});
