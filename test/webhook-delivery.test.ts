@@ -7,15 +7,17 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import type { Database } from '../src/store/database.ts';
-import { listDeliveryAttempts } from '../src/store/delivery-log.ts';
+import { type LoggedDelivery, listDeliveryAttempts } from '../src/store/delivery-log.ts';
 import { listWebhookEndpoints } from '../src/store/webhook-endpoint.ts';
 import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
 import { getDelivery, recoverExhausted, replayMissing, resend } from '../src/webhooks/manage-delivery.ts';
 import { enableEndpoint, removeEndpoint } from '../src/webhooks/manage-endpoint.ts';
 import { removeOldEvents } from '../src/webhooks/retention.ts';
 import { testEndpoint } from '../src/webhooks/test-endpoint.ts';
+import { makeMissingCounters } from '../src/webhooks/webhooks.ts';
 import { spawnService, testService, testServiceProcesses } from './support/service.ts';
 import { type Arrived, WebhookReceiver } from './support/webhook-receiver.ts';
 import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from './support/webhook-service.ts';
@@ -148,7 +150,12 @@ describe('an endpoint that fails on and on', waiting, () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint();
     receiver.answerWith(500);
     await Promise.all(Array.from({ length: 30 }, () => caller.confirm()));
-    await untilDeliveries(database, partner.partnerId, (all) => all.length === 30 && all.every(({ attempts }) => attempts === 1));
+    // How many get through before it opens depends on how many are under way at once.
+    await untilDeliveries(
+      database,
+      partner.partnerId,
+      (all) => sumOfAttempts(all) >= 20 && sumOfAttempts(all) === receiver.arrived.length,
+    );
     const [{ failuresInRow, breakerTrips, breakerOpenUntil }] = await health(partner.partnerId);
     assert.ok(failuresInRow >= 20 && breakerTrips >= 1 && breakerOpenUntil !== null);
     const before = receiver.arrived.length;
@@ -178,6 +185,10 @@ describe('an endpoint that fails on and on', waiting, () => {
     assert.deepEqual([endpoint?.status, endpoint?.failingSince], ['active', null]);
   });
 
+  function sumOfAttempts(deliveries: readonly LoggedDelivery[]): number {
+    return deliveries.reduce((sum, { attempts }) => sum + attempts, 0);
+  }
+
   async function health(partnerId: string) {
     const endpoints = await listWebhookEndpoints(database.pool, partnerId);
     return endpoints.map(({ failuresInRow, breakerTrips, breakerOpenUntil }) => ({
@@ -188,7 +199,7 @@ describe('an endpoint that fails on and on', waiting, () => {
   }
 
   async function untilBreakerTrips(partnerId: string, trips: number): Promise<void> {
-    for (let seen = 0; seen < trips; ) [{ breakerTrips: seen }] = await health(partnerId);
+    while ((await health(partnerId))[0].breakerTrips < trips) await sleep(20, undefined, { ref: false });
   }
 });
 
@@ -197,7 +208,7 @@ test('a receiver that hangs takes nothing from the others', waiting, async () =>
   const held: ServerResponse[] = [];
   hanging.receiver.answer = (response) => void held.push(response);
   await Promise.all(Array.from({ length: 100 }, () => hanging.client.confirm()));
-  await hanging.receiver.until(64);
+  await hanging.receiver.until(48);
   await Promise.all(Array.from({ length: 100 }, () => sound.client.confirm()));
   await sound.receiver.until(100);
   assert.ok(hanging.receiver.arrived.length <= 64, 'no more than its places');
@@ -238,8 +249,10 @@ describe('whoever sends', waiting, () => {
     late?.writeHead(500).end();
     let attempts: Awaited<ReturnType<typeof listDeliveryAttempts>> = [];
     const [delivery] = await untilDeliveries(database, partner.partnerId, () => true);
-    while (attempts.length < 2)
+    while (attempts.length < 2) {
+      await sleep(20, undefined, { ref: false });
       attempts = await listDeliveryAttempts(database.pool, partner.partnerId, delivery?.deliveryId as string);
+    }
     assert.deepEqual(
       attempts.map(({ number, status }) => [Number(number), status]),
       [
@@ -343,4 +356,12 @@ test('what is older than its retention goes, with its deliveries and attempts; w
   const counted = async (table: string) =>
     Number((await database.pool.query(`select count(*) from ${table} where partner_id = $1`, [partnerId])).rows[0].count);
   assert.deepEqual([await counted('event'), await counted('delivery'), await counted('delivery_attempt')], [1, 1, 1]);
+});
+
+test('a partner whose counter is missing, as an older version leaves it, gets its events all the same', waiting, async () => {
+  const { client: caller, partner, receiver } = await withEndpoint();
+  await database.pool.query('delete from event_counter where partner_id = $1', [partner.partnerId]);
+  await caller.confirm();
+  await makeMissingCounters(database);
+  await receiver.until(1);
 });

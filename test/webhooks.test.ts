@@ -216,7 +216,7 @@ async function untilNumbered(partnerId: string, sequence: number): Promise<void>
   for (;;) {
     const { rows } = await database.pool.query('select last_sequence from event_counter where partner_id = $1', [partnerId]);
     if (Number(rows[0]?.last_sequence) >= sequence) return;
-    await sleep(20);
+    await sleep(20, undefined, { ref: false });
   }
 }
 
@@ -227,6 +227,6 @@ async function untilStatus(partnerId: string, endpointId: string, status: string
       endpointId,
     ]);
     if (rows[0]?.status === status) return;
-    await sleep(20);
+    await sleep(20, undefined, { ref: false });
   }
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { createPartner, DEFAULT_RATES, getPartner, resumePartner, suspendPartner } from '../operations/manage-partner.ts';
-import { listPartners, type Partner } from '../store/partner.ts';
+import { eachPartner, type Partner } from '../store/partner.ts';
 import { readName, readRate } from './options.ts';
 import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
@@ -61,20 +61,9 @@ async function create({ name, json, ...rates }: CreateOptions): Promise<void> {
   });
 }
 
-const PAGE_SIZE = 500;
-
 async function list({ json }: JsonOption): Promise<void> {
   await withStore(async ({ pool }) => {
-    const partners: Partner[] = [];
-    for (
-      let page: Partner[] = [], afterId = '';
-      partners.length === 0 || page.length === PAGE_SIZE;
-      afterId = page.at(-1)?.partnerId ?? ''
-    ) {
-      page = await listPartners(pool, { afterId, limit: PAGE_SIZE });
-      partners.push(...page);
-      if (page.length === 0) break;
-    }
+    const partners = await Array.fromAsync(eachPartner(pool));
     if (json) return printJson(partners.map(toJson));
     printTable(partners.map(toRow), 'There is no partner yet. Make one: npx partner-impact partner create --name NAME');
   });

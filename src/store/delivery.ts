@@ -126,41 +126,45 @@ export interface Attempt {
   readonly retryMs: number | undefined;
 }
 
+/** The times are computed before the rows are found: a distributed database refuses to ask for its clock row by row. */
 const RECORD: Statement = {
   name: 'record_attempts',
-  text: `update delivery d set attempts = d.attempts + 1, attempts_left = d.attempts_left - 1,
-      status = case r.status when 'waiting' then d.status else r.status end,
-      next_attempt_at = now() + r.retry_ms * interval '1 millisecond', ended_at = case r.status when 'waiting' then null else now() end
-    from unnest($1::text[], $2::text[], $3::int8[], $4::text[], $5::float8[]) as r (partner_id, delivery_id, lease, status, retry_ms)
-    where d.partner_id = r.partner_id and d.delivery_id = r.delivery_id and d.lease = r.lease and d.status = 'waiting'`,
+  text: `with result as materialized (
+      select *, now() as ended_at, now() + retry_ms * interval '1 millisecond' as next_attempt_at
+      from unnest($2::text[], $3::int8[], $4::text[], $5::float8[]) as r (delivery_id, lease, status, retry_ms)
+    )
+    update delivery d set attempts = d.attempts + 1, attempts_left = d.attempts_left - 1, status = r.status,
+      next_attempt_at = r.next_attempt_at, ended_at = case when r.status <> 'waiting' then r.ended_at end
+    from result r
+    where d.partner_id = $1 and d.delivery_id = r.delivery_id and d.lease = r.lease and d.status = 'waiting'`,
 };
 
 const INSERT_ATTEMPTS: Statement = {
   name: 'insert_delivery_attempts',
   text: `insert into delivery_attempt (partner_id, delivery_id, number, endpoint_id, trigger, started_at, milliseconds, status,
       error_class, excerpt)
-    select * from unnest($1::text[], $2::text[], $3::int8[], $4::text[], $5::text[], $6::timestamptz[], $7::int4[], $8::int4[],
-      $9::text[], $10::text[])
+    select $1, r.* from unnest($2::text[], $3::int8[], $4::text[], $5::text[], $6::timestamptz[], $7::int4[], $8::int4[], $9::text[],
+      $10::text[]) as r
     on conflict do nothing`,
 };
 
-/** Writes attempts down. Whoever lost its lease meanwhile has its attempt logged, and changes nothing else. */
-export async function recordAttempts(db: Queryable, attempts: readonly Attempt[]): Promise<void> {
+/** Writes attempts of one partner down. Whoever lost its lease meanwhile has its attempt logged, and changes nothing else. */
+export async function recordAttempts(db: Queryable, partnerId: string, attempts: readonly Attempt[]): Promise<void> {
   const column = (value: (attempt: Attempt) => unknown) => attempts.map(value);
-  const partnerIds = column(({ claimed }) => claimed.partnerId);
   const deliveryIds = column(({ claimed }) => claimed.deliveryId);
+  const leases = column(({ claimed }) => claimed.lease);
   await Promise.all([
     run(db, RECORD, [
-      partnerIds,
+      partnerId,
       deliveryIds,
-      column(({ claimed }) => claimed.lease),
+      leases,
       column(({ isSuccess, retryMs }) => (isSuccess ? 'delivered' : retryMs === undefined ? 'exhausted' : 'waiting')),
       column(({ retryMs }) => retryMs ?? 0),
     ]),
     run(db, INSERT_ATTEMPTS, [
-      partnerIds,
+      partnerId,
       deliveryIds,
-      column(({ claimed }) => claimed.lease),
+      leases,
       column(({ claimed }) => claimed.endpointId),
       column(({ claimed }) => claimed.trigger),
       column(({ startedAt }) => startedAt),

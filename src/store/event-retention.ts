@@ -1,12 +1,6 @@
 import { type Queryable, run, type Statement } from './database.ts';
 import { deliveryIdOf } from './delivery.ts';
 
-const PARTNERS: Statement = { name: 'list_partners_with_events', text: 'select partner_id as "partnerId" from event_counter' };
-
-export async function listPartnersWithEvents(db: Queryable): Promise<string[]> {
-  return (await run<{ partnerId: string }>(db, PARTNERS, [])).map(({ partnerId }) => partnerId);
-}
-
 /** The oldest come first in the order of their sequence, so that one page of it tells whether anything is old. */
 const DELETE_EVENTS: Statement = {
   name: 'delete_old_events',

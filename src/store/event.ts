@@ -34,23 +34,21 @@ export async function insertEvent(db: Queryable, event: EventDraft): Promise<voi
   await run(db, INSERT, [partnerId, eventId, eventType, subjectId, correlationId, data]);
 }
 
-const INSERT_COUNTER: Statement = { name: 'insert_event_counter', text: 'insert into event_counter (partner_id) values ($1)' };
+const INSERT_COUNTER: Statement = {
+  name: 'insert_event_counter',
+  text: 'insert into event_counter (partner_id) values ($1) on conflict do nothing',
+};
 
 /** Every partner has one from the beginning; without it its events would not be numbered. */
 export async function insertEventCounter(db: Queryable, partnerId: string): Promise<void> {
   await run(db, INSERT_COUNTER, [partnerId]);
 }
 
-const INSERT_MISSING_COUNTERS: Statement = {
-  name: 'insert_missing_event_counters',
-  text: `insert into event_counter (partner_id)
-    select p.partner_id from partner p where not exists (select from event_counter c where c.partner_id = p.partner_id)
-    on conflict do nothing`,
-};
+const LIST_COUNTERS: Statement = { name: 'list_event_counters', text: 'select partner_id as "partnerId" from event_counter' };
 
-/** For partners that were made while an older version of the service ran beside this one. */
-export async function insertMissingEventCounters(db: Queryable): Promise<void> {
-  await run(db, INSERT_MISSING_COUNTERS, []);
+/** Of all partners whose events are numbered. */
+export async function listEventCounters(db: Queryable): Promise<string[]> {
+  return (await run<{ partnerId: string }>(db, LIST_COUNTERS, [])).map(({ partnerId }) => partnerId);
 }
 
 const PARTNERS_WITH_UNNUMBERED: Statement = {

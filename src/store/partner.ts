@@ -44,6 +44,16 @@ export async function listPartners(db: Queryable, page: { afterId: string; limit
   return run<Partner>(db, { name: 'list_partners', text }, [page.afterId, page.limit]);
 }
 
+const PAGE_SIZE = 500;
+
+/** All partners, page by page. */
+export async function* eachPartner(db: Queryable): AsyncGenerator<Partner> {
+  for (let page: Partner[] | undefined; page === undefined || page.length === PAGE_SIZE; ) {
+    page = await listPartners(db, { afterId: page?.at(-1)?.partnerId ?? '', limit: PAGE_SIZE });
+    yield* page;
+  }
+}
+
 /** Suspending twice keeps the time of the first. */
 export async function updatePartnerSuspension(
   db: Queryable,

@@ -37,7 +37,9 @@ export async function addEndpoint(
   refuseUnknownTypes(eventTypes);
   const verdict = judgeEndpointUrl(url, { allowInsecure });
   if (verdict.status === 'refused')
-    throw refusal(`${verdict.sentence} ${allowInsecure ? '' : 'Give an https address of a public host. '}Nothing was stored.`);
+    throw refusal(
+      `${verdict.sentence} ${allowInsecure ? 'Give an http or https address. ' : 'Give an https address of a public host. '}Nothing was stored.`,
+    );
   const endpoint = { partnerId, endpointId: newId('wep'), url: verdict.url, eventTypes };
   const secret = newSecret();
   await challenge(tools, { ...endpoint, secret });

@@ -58,10 +58,10 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
     batchMax: RECORDS_AT_ONCE,
     waitingMax: PLACES * 2,
     waitMaxMs: LEASE_MS,
-    // One partner at a time, for the sake of a distributed database.
     groupOf: ({ claimed }) => claimed.partnerId,
     run: async (attempts) => {
-      for (const disabling of await settleAttempts(database, attempts)) onDisabled(disabling);
+      const [first] = attempts as readonly [Attempt];
+      for (const disabling of await settleAttempts(database, first.claimed.partnerId, attempts)) onDisabled(disabling);
       return attempts.map(() => undefined);
     },
   });

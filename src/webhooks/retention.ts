@@ -1,5 +1,6 @@
 import type { Database } from '../store/database.ts';
-import { deleteOldEvents, listPartnersWithEvents } from '../store/event-retention.ts';
+import { listEventCounters } from '../store/event.ts';
+import { deleteOldEvents } from '../store/event-retention.ts';
 
 const EVENTS_AT_ONCE = 500;
 
@@ -11,7 +12,7 @@ const EVENTS_AT_ONCE = 500;
  */
 export async function removeOldEvents({ pool }: Database, days: number, signal?: AbortSignal): Promise<number> {
   let sum = 0;
-  for (const partnerId of await listPartnersWithEvents(pool)) {
+  for (const partnerId of await listEventCounters(pool)) {
     for (let removed = EVENTS_AT_ONCE; removed === EVENTS_AT_ONCE && !signal?.aborted; sum += removed)
       removed = await deleteOldEvents(pool, partnerId, { days, limit: EVENTS_AT_ONCE });
   }

@@ -26,12 +26,12 @@ export interface Disabling extends EndpointId {
  *
  * @returns The endpoints that this disabled.
  */
-export async function settleAttempts(database: Database, attempts: readonly Attempt[]): Promise<Disabling[]> {
+export async function settleAttempts(database: Database, partnerId: string, attempts: readonly Attempt[]): Promise<Disabling[]> {
   const hopeless = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    await recordAttempts(db, attempts);
+    await recordAttempts(db, partnerId, attempts);
     const reasons: Disabling[] = [];
     // In one order everywhere, so that two processes never wait for each other.
-    for (const [{ partnerId, endpointId }, group] of groupByEndpoint(attempts)) {
+    for (const [endpointId, group] of groupByEndpoint(attempts)) {
       const reason = await noteHealth(db, { partnerId, endpointId }, group);
       if (reason !== undefined) reasons.push({ partnerId, endpointId, reason });
     }
@@ -42,9 +42,9 @@ export async function settleAttempts(database: Database, attempts: readonly Atte
   return disabled;
 }
 
-function groupByEndpoint(attempts: readonly Attempt[]): [EndpointId, Attempt[]][] {
-  const groups = Map.groupBy(attempts, ({ claimed }) => `${claimed.partnerId} ${claimed.endpointId}`);
-  return [...groups.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => [(group[0] as Attempt).claimed, group]);
+function groupByEndpoint(attempts: readonly Attempt[]): [endpointId: string, attempts: Attempt[]][] {
+  const groups = Map.groupBy(attempts, ({ claimed }) => claimed.endpointId);
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** @returns Why the endpoint is to be disabled, if it is. */

@@ -37,6 +37,6 @@ export async function testEndpoint(tools: EndpointTools, partnerId: string, endp
     body: Buffer.from(body),
   });
   const attempt = judge(claimed, answer, clock());
-  await settleAttempts(database, [attempt]);
+  await settleAttempts(database, partnerId, [attempt]);
   return attempt;
 }

@@ -1,7 +1,8 @@
 import type { Environment } from '../domain/api-key.ts';
 import type { Database } from '../store/database.ts';
 import type { Attempt } from '../store/delivery.ts';
-import { insertMissingEventCounters } from '../store/event.ts';
+import { insertEventCounter, listEventCounters } from '../store/event.ts';
+import { eachPartner } from '../store/partner.ts';
 import type { WebhookEndpoint } from '../store/webhook-endpoint.ts';
 import { openDispatcher } from './dispatch.ts';
 import { openGuardedAgent } from './guarded-agent.ts';
@@ -52,7 +53,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     pauseMs: HEAL_EVERY_MS,
     onError,
     work: async () => {
-      await insertMissingEventCounters(database.pool);
+      await makeMissingCounters(database);
       return false;
     },
   });
@@ -70,6 +71,12 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
       await client.close();
     },
   };
+}
+
+/** Of partners that were made while an older version of the service ran beside this one. */
+export async function makeMissingCounters({ pool }: Database): Promise<void> {
+  const present = new Set(await listEventCounters(pool));
+  for await (const { partnerId } of eachPartner(pool)) if (!present.has(partnerId)) await insertEventCounter(pool, partnerId);
 }
 
 /** From the end of the overlap on the next secret is the only one, whether or not anybody has written that down. */

@@ -53,7 +53,7 @@ export class WebhookReceiver {
 
   /** Waits until so many have arrived; the test's own time-out ends it. */
   async until(count: number): Promise<Arrived[]> {
-    while (this.arrived.length < count) await sleep(20);
+    while (this.arrived.length < count) await sleep(20, undefined, { ref: false });
     return this.arrived;
   }
 }

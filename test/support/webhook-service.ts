@@ -50,7 +50,7 @@ export async function untilDeliveries(
   for (;;) {
     const deliveries = await listDeliveries(pool, partnerId, { limit: 1_000 });
     if (areAsWanted(deliveries)) return deliveries;
-    await sleep(20);
+    await sleep(20, undefined, { ref: false });
   }
 }
 
