@@ -16,7 +16,8 @@ import {
   rotateSecret,
   updateEventTypes,
 } from '../src/webhooks/manage-endpoint.ts';
-import { newConfirmation } from './support/client.ts';
+import { type Client, countByStatus, newConfirmation } from './support/client.ts';
+import { countRows } from './support/records.ts';
 import { testService } from './support/service.ts';
 import type { Arrived } from './support/webhook-receiver.ts';
 import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from './support/webhook-service.ts';
@@ -79,6 +80,75 @@ describe('impact.transaction.confirmed', waiting, () => {
       [1, 2],
     );
     assert.equal(new Set(arrived.map(({ event }) => event.data.contribution.transaction_id)).size, 2);
+  });
+});
+
+describe('impact.transaction.adjusted: associated', waiting, () => {
+  /** A confirmed contribution and an estimate of its order. */
+  async function newPair(caller: Client) {
+    const { contribution } = (await caller.confirm()).body;
+    const { estimate } = (await caller.estimate({ partner_order_ref: contribution.partner_order_ref })).body;
+    return { contribution, estimate };
+  }
+
+  test('carries change, contribution and association as in the 201, with the correlation id of the association', async () => {
+    const { client: caller, receiver } = await withEndpoint(['impact.transaction.adjusted']);
+    const { contribution, estimate } = await newPair(caller);
+    const headers = { 'x-correlation-id': 'correlation-of-link' };
+    const { association } = (await caller.associate(contribution.transaction_id, estimate.calculation_id, headers)).body;
+    const [{ event, headers: received }] = (await receiver.until(1)) as [Arrived];
+    assert.deepEqual([event.event_type, event.sequence], ['impact.transaction.adjusted', 2]);
+    assert.deepEqual(Object.keys(event.data), ['change', 'contribution', 'association']);
+    assert.equal(event.data.change, 'associated');
+    assert.deepEqual(event.data.contribution, { ...contribution, points: 250 });
+    assert.deepEqual(event.data.association, association);
+    assert.equal(event.occurred_at, association.link.associated_at);
+    assert.equal(event.correlation_id, 'correlation-of-link');
+    assert.equal(received['x-correlation-id'], 'correlation-of-link');
+  });
+
+  test('once for each link: never on a replay, a refusal or a race, and not when the confirmation itself links', async () => {
+    const { client: caller, partner } = await withEndpoint();
+    const { contribution, estimate } = await newPair(caller);
+    const race = Array.from({ length: 20 }, (_, index) =>
+      caller.associate(contribution.transaction_id, estimate.calculation_id, { 'idempotency-key': `link-key-${index % 2}` }),
+    );
+    assert.deepEqual(countByStatus(await Promise.all(race)), { 201: 10, 409: 10 });
+    const another = (await caller.estimate({ partner_order_ref: contribution.partner_order_ref })).body.estimate;
+    assert.equal((await caller.associate(contribution.transaction_id, another.calculation_id)).status, 409);
+    assert.equal((await caller.associate('txn_of-nobody-1', another.calculation_id)).status, 404);
+    const { partner_order_ref, calculation_id } = (await caller.estimate()).body.estimate;
+    await caller.confirm({ partner_order_ref, calculation_id });
+    await untilNumbered(partner.partnerId, 3);
+    const { rows } = await database.pool.query(
+      'select event_type from event where partner_id = $1 union all select event_type from event_outbox where partner_id = $1',
+      [partner.partnerId],
+    );
+    assert.deepEqual(rows.map(({ event_type }) => event_type).sort(), [
+      'impact.transaction.adjusted',
+      'impact.transaction.confirmed',
+      'impact.transaction.confirmed',
+    ]);
+  });
+
+  test('in the transaction of the link: where it cannot be written, nothing is linked, and the key is still free', async () => {
+    const { client: caller, partner } = await service.newPartner();
+    const { contribution, estimate } = await newPair(caller);
+    const link = () =>
+      caller.associate(contribution.transaction_id, estimate.calculation_id, { 'idempotency-key': 'link-or-nothing' });
+    const untold = `check (partner_id <> '${partner.partnerId}' or event_type <> 'impact.transaction.adjusted') not valid`;
+    await database.pool.query(`alter table event_outbox add constraint untold ${untold}`);
+    const before = await countRows(database, partner.partnerId);
+    assert.equal((await link()).status, 503);
+    assert.deepEqual(await countRows(database, partner.partnerId), before);
+    await database.pool.query('alter table event_outbox drop constraint untold');
+    const answer = await link();
+    assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [201, null]);
+    assert.deepEqual(await countRows(database, partner.partnerId), {
+      ...before,
+      emissions_link: 1,
+      event: (before['event'] as number) + 1,
+    });
   });
 });
 

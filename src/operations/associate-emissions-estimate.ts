@@ -2,11 +2,12 @@ import type { EmissionsLink } from '../domain/association.ts';
 import { existingRecord } from '../domain/recovery.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import { type ContributionRecord, findContributionsById } from '../store/contribution.ts';
-import { CommitUnknownError, type Database, inTransaction, type Queryable } from '../store/database.ts';
+import { CommitUnknownError, type Database, inTransaction, type Queryable, type Transaction } from '../store/database.ts';
 import { isDeadlock } from '../store/database-errors.ts';
 import { vouchForRead } from '../store/durability.ts';
 import { findEmissionsLinkByKey, insertEmissionsLink } from '../store/emissions-link.ts';
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
+import { type EventDraft, insertEvent } from '../store/event.ts';
 import { batched } from './batching.ts';
 import { contributionNotFound } from './get-contribution.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './linking.ts';
@@ -19,6 +20,7 @@ export interface AssociationRequest {
   readonly fingerprint: Buffer;
   readonly transactionId: string;
   readonly calculationId: string;
+  readonly correlationId: string;
   /** `performance.now()` at the request's arrival: the estimate's expiry is judged by it. */
   readonly arrivedAtMs: number;
 }
@@ -34,7 +36,7 @@ const TWIN_LOCK_TIMEOUT_MS = 4_000;
 const ATTEMPTS = 3;
 
 /**
- * Links one estimate with one confirmed contribution, for good.
+ * Links one estimate with one confirmed contribution, for good, and tells the partner of it: once, by the transaction that links.
  *
  * Throws `idempotency_conflict`, `partner_suspended`, `contribution_not_found`, `contribution_final_failure`,
  * `contribution_pending`, `estimate_not_found`, `association_conflict`, `estimate_expired` and `calculation_mismatch`, in
@@ -58,8 +60,8 @@ async function associate(database: Database, request: AssociationRequest): Promi
     if (known) return known;
     refuseSuspended(request);
     try {
-      const link = await inTransaction(database, { lockTimeoutMs: TWIN_LOCK_TIMEOUT_MS }, (db, { begunAtMs }) =>
-        insertLink(db, request, begunAtMs - request.arrivedAtMs),
+      const link = await inTransaction(database, { lockTimeoutMs: TWIN_LOCK_TIMEOUT_MS }, (db, transaction) =>
+        insertLink(db, request, transaction),
       );
       if (link) return { link, isReplay: false };
     } catch (error) {
@@ -72,15 +74,33 @@ async function associate(database: Database, request: AssociationRequest): Promi
 }
 
 /** `undefined` when another transaction took the contribution, the estimate or the key meanwhile. */
-async function insertLink(db: Queryable, request: AssociationRequest, waitedMs: number): Promise<EmissionsLink | undefined> {
+async function insertLink(
+  db: Queryable,
+  request: AssociationRequest,
+  { begunAtMs, lastly }: Transaction,
+): Promise<EmissionsLink | undefined> {
   const { partnerId, transactionId, calculationId, idempotencyKey, fingerprint } = request;
   const [contribution] = await findContributionsById(db, [{ partnerId, transactionId }]);
   if (!contribution) throw contributionNotFound('transaction_id');
   const [estimate] = await findEstimatesById(db, [{ partnerId, calculationId }]);
-  refuseImpossible(contribution, estimate, waitedMs);
+  refuseImpossible(contribution, estimate, begunAtMs - request.arrivedAtMs);
   const link = linkSnapshot(transactionId, (estimate as EstimateRecord).estimate);
   const associatedAt = await insertEmissionsLink(db, { partnerId, idempotencyKey, fingerprint, link });
-  return associatedAt && { ...link, associatedAt };
+  if (!associatedAt) return undefined;
+  await lastly(() => insertEvent(db, associationEvent(request, link.associationId)));
+  return { ...link, associatedAt };
+}
+
+/** It carries the unique part of the link's id: there is one for each. */
+function associationEvent({ partnerId, transactionId, correlationId }: AssociationRequest, associationId: string): EventDraft {
+  return {
+    partnerId,
+    eventId: `evt_${associationId.slice('assoc_'.length)}`,
+    eventType: 'impact.transaction.adjusted',
+    subjectId: transactionId,
+    correlationId,
+    data: JSON.stringify({ change: 'associated' }),
+  };
 }
 
 function refuseImpossible(contribution: ContributionRecord, estimate: EstimateRecord | undefined, waitedMs: number): void {

@@ -40,13 +40,17 @@ async function findSubjects(db: Queryable, events: readonly EventRecord[]): Prom
 
 /** The member `data`. What a later change could alter was written down with the event; the rest is read from its record. */
 function sayWhat(event: EventRecord, environment: Environment, records: ReadonlyMap<string, ContributionRecord>): object {
-  if (event.data !== null) return JSON.parse(event.data, exactIntegers);
+  const noted = event.data === null ? undefined : JSON.parse(event.data, exactIntegers);
+  if (noted && noted.change !== 'associated') return noted;
   const record = records.get(event.subjectId);
   if (!record) throw new Error(`The event ${event.eventId} is about ${event.subjectId}, which is not there.`);
-  const contribution = contributionToWire(record.contribution, environment);
-  if (event.eventType === 'impact.transaction.confirmed')
-    return { contribution, association: associationToWire(confirmedAssociation(record), environment) };
-  return { change: 'associated', contribution, association: associationToWire(currentAssociation(record), environment) };
+  // A confirmed contribution and a link never change, so that they can be read from their records at any time.
+  const association = noted ? currentAssociation(record) : confirmedAssociation(record);
+  return {
+    ...noted,
+    contribution: contributionToWire(record.contribution, environment),
+    association: associationToWire(association, environment),
+  };
 }
 
 /** An integer stays what it was in all its digits. */

@@ -10,13 +10,14 @@ export interface EventDraft {
   /** The record that the event is about. */
   readonly subjectId: string;
   readonly correlationId: string | null;
-  /** What the event says beyond its record, as JSON text. */
+  /** What cannot be read from its record later, as the JSON text of an object. */
   readonly data: string | null;
 }
 
 export interface EventRecord extends EventHead {
   readonly sequence: bigint;
   readonly subjectId: string;
+  /** As in {@link EventDraft}. */
   readonly data: string | null;
   /** The bytes that are signed and sent, in UTF-8; `null` until they are wanted for the first time. */
   readonly body: string | null;

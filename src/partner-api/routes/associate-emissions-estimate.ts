@@ -46,6 +46,7 @@ export function associateEmissionsEstimate(app: FastifyInstance, { operations, e
         fingerprint: fingerprint('associateEmissionsEstimate', { transaction_id: transactionId, calculation_id: calculationId }),
         transactionId,
         calculationId,
+        correlationId: request.context.correlationId,
         arrivedAtMs: request.context.arrivedAtMs,
       });
       const { link, isReplay } = await beforeDeadline(association);
