@@ -1,19 +1,25 @@
 /** The document that partners generate their clients from. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
+import { validate } from '@scalar/openapi-validator';
 import { ERROR_CODE_NAMES } from '../src/domain/error-codes.ts';
+import { EVENT_TYPES, VERIFICATION_TYPE } from '../src/domain/event.ts';
 import { renderPartnerDocument } from '../src/partner-api/document.ts';
+import { signAttempt } from '../src/webhooks/signature.ts';
+import { document, listMisfits, writtenDocument } from './support/published.ts';
 import { testService } from './support/service.ts';
 
-const written = await readFile(new URL('../openapi/partner.json', import.meta.url), 'utf8');
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as the JSON that it is
 type Json = any;
-const document: Json = JSON.parse(written);
 const operations: Json[] = Object.values<Json>(document.paths).flatMap((path) => Object.values(path));
 
 test('openapi/partner.json is what the routes make', async () => {
-  assert.equal(await renderPartnerDocument(), written, 'run `npm run openapi` and review the difference');
+  assert.equal(await renderPartnerDocument(), writtenDocument, 'run `npm run openapi` and review the difference');
+});
+
+test('it is OpenAPI 3.1, by the published schema of that format', () => {
+  const { valid, errors, version } = validate(document);
+  assert.deepEqual([valid, errors, version], [true, [], '3.1']);
 });
 
 test('it has the six operations of the contract, by their ids ("Endpoints")', () => {
@@ -40,6 +46,13 @@ describe('it can be read by a newcomer', () => {
     });
   }
 
+  test('every example fits the schema that it stands beside', () => {
+    const media = findMedia(document);
+    assert.ok(media.length > 30);
+    for (const { schema, examples = {} } of media)
+      for (const [name, { value }] of Object.entries<Json>(examples)) assert.equal(listMisfits(schema, value), '', name);
+  });
+
   test('every error code has an example', () => {
     const shown = operations.flatMap((operation) =>
       Object.values<Json>(operation.responses).flatMap((response) =>
@@ -51,6 +64,51 @@ describe('it can be read by a newcomer', () => {
       [],
     );
   });
+});
+
+describe('webhooks (decisions, section 7)', () => {
+  const kinds: [string, Json][] = Object.entries<Json>(document.webhooks).map(([kind, { post }]) => [kind, post]);
+
+  test('the five kinds of the interface, and the challenge', () => {
+    assert.deepEqual(
+      kinds.map(([kind]) => kind),
+      [...EVENT_TYPES, VERIFICATION_TYPE],
+    );
+  });
+
+  test('each change of impact.transaction.adjusted has an example, and `failed` alone restores points', () => {
+    const { examples } = document.webhooks['impact.transaction.adjusted'].post.requestBody.content['application/json'];
+    assert.deepEqual(
+      Object.values<Json>(examples).map(({ value }) => [value.data.change, value.data.point_restoration_authorized]),
+      [
+        ['associated', undefined],
+        ['failed', true],
+        ['adjustment', false],
+      ],
+    );
+  });
+
+  for (const [kind, { parameters, requestBody, responses, security }] of kinds) {
+    test(`${kind}: a kind's examples are its own and fit no other, with the headers that are sent`, () => {
+      const media = requestBody.content['application/json'];
+      const values = Object.values<Json>(media.examples).map(({ value }) => value);
+      assert.ok(values.length > 0);
+      for (const value of values) {
+        const fitting = kinds.filter(([, other]) => !listMisfits(other.requestBody.content['application/json'].schema, value));
+        assert.deepEqual(
+          fitting.map(([name]) => name),
+          [kind],
+        );
+        assert.equal(listMisfits(document.components.schemas.Event, value) === '', kind !== VERIFICATION_TYPE);
+        assert.notEqual(listMisfits(media.schema, { ...value, more: 1 }), '');
+      }
+      const described = parameters.map(({ $ref }: Json) => document.components.parameters[$ref.split('/').at(-1)].name);
+      assert.deepEqual(described, Object.keys(signAttempt(SECRETS, ATTEMPT)));
+      assert.deepEqual(security, []);
+      const answers = kind === VERIFICATION_TYPE ? ['200', 'default'] : ['2XX', '410', '429', '503', 'default'];
+      assert.deepEqual(Object.keys(responses).sort(), [...answers].sort());
+    });
+  }
 });
 
 describe('/docs', () => {
@@ -65,6 +123,24 @@ describe('/docs', () => {
       assert.equal((await fetch(new URL(source, `${baseUrl}/docs/`))).status, 200, source);
     }
     const served: Json = await (await fetch(`${baseUrl}/docs/openapi.json`)).json();
-    assert.deepEqual(served.paths, document.paths);
+    assert.deepEqual([served.paths, served.webhooks], [document.paths, document.webhooks]);
   });
 });
+
+const SECRETS = { current: 'whsec_b25l', next: 'whsec_dHdv' };
+const ATTEMPT = {
+  eventId: 'evt_x',
+  eventType: 'settlement.closed',
+  deliveryId: 'dlv_x',
+  attemptNumber: 1,
+  correlationId: 'corr_x',
+  sentAtSeconds: 1_767_225_600,
+  body: Buffer.from('{}'),
+};
+
+/** Everything that has a schema and examples, wherever it stands. */
+function findMedia(value: Json): Json[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = Object.hasOwn(value, 'application/json') ? [value['application/json']] : [];
+  return [...own, ...Object.values(value).flatMap(findMedia)];
+}

@@ -17,6 +17,7 @@ import {
   updateEventTypes,
 } from '../src/webhooks/manage-endpoint.ts';
 import { type Client, countByStatus, newConfirmation } from './support/client.ts';
+import { assertPublished } from './support/published.ts';
 import { countRows } from './support/records.ts';
 import { testService } from './support/service.ts';
 import type { Arrived } from './support/webhook-receiver.ts';
@@ -52,6 +53,8 @@ describe('impact.transaction.confirmed', waiting, () => {
     assert.deepEqual([event.sequence, event.correlation_id, event.environment], [1, 'correlation-1', 'sandbox']);
     assert.equal(event.occurred_at, contribution.confirmed_at);
     assert.equal(headers['x-correlation-id'], 'correlation-1');
+    for (const delivery of [...receiver.challenges, ...receiver.arrived]) assertPublished(delivery);
+    assert.equal(receiver.challenges.length, 1);
   });
 
   test('verifies by the published verifier and by the explanation of ours', async () => {
@@ -96,7 +99,9 @@ describe('impact.transaction.adjusted: associated', waiting, () => {
     const { contribution, estimate } = await newPair(caller);
     const headers = { 'x-correlation-id': 'correlation-of-link' };
     const { association } = (await caller.associate(contribution.transaction_id, estimate.calculation_id, headers)).body;
-    const [{ event, headers: received }] = (await receiver.until(1)) as [Arrived];
+    const [delivery] = (await receiver.until(1)) as [Arrived];
+    const { event, headers: received } = delivery;
+    assertPublished(delivery);
     assert.deepEqual([event.event_type, event.sequence], ['impact.transaction.adjusted', 2]);
     assert.deepEqual(Object.keys(event.data), ['change', 'contribution', 'association']);
     assert.equal(event.data.change, 'associated');
@@ -272,6 +277,7 @@ describe('endpoints', waiting, () => {
       }).status;
     assert.equal(verdict(during, secret), 'valid');
     assert.ok(during.headers['x-service-signature-next']);
+    for (const delivery of [during, afterwards]) assertPublished(delivery);
     assert.equal(verdict(afterwards, next), 'valid');
     assert.equal(afterwards.headers['x-service-signature-next'], undefined);
 

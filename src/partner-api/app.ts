@@ -106,7 +106,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   gate.learnRoutes(app);
   acceptJsonOnly(app);
   answerWhatNodeWould(app);
-  await app.register(fastifySwagger, { openapi: DOCUMENT_HEAD });
+  await app.register(fastifySwagger, { openapi: DOCUMENT_HEAD, convertConstToEnum: false });
   await app.register(async (v1) => registerContract(v1, options));
   await serveReference(app, options.environment);
   await app.ready();

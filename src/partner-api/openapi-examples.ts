@@ -12,11 +12,11 @@ import { associationToWire, contributionToWire, estimateToWire } from '../wire/w
 
 /** Made by the same code as real answers, so that an example cannot fall behind. */
 
-interface Example {
+export interface Example {
   readonly summary: string;
   readonly value: unknown;
 }
-type Examples = Record<string, Example>;
+export type Examples = Record<string, Example>;
 
 const CALCULATION_ID = 'calc_01KAHV4Q6J9M3T5W7XZ2B4D6F8';
 const TRANSACTION_ID = 'txn_01KAHV5B8R2N4Q6S8V0X2Z4C6E';
@@ -38,7 +38,7 @@ const estimate: Estimate = {
   expiresAt: new Date('2026-11-21T19:28:12.000Z'),
 };
 
-const contribution: Contribution = {
+export const contribution: Contribution = {
   transactionId: TRANSACTION_ID,
   partnerEventId: 'contribution-10293-1',
   partnerOrderRef: ORDER,
@@ -52,19 +52,19 @@ const contribution: Contribution = {
   failedAt: null,
 };
 
-const link: EmissionsLink = {
+export const link: EmissionsLink = {
   ...estimate,
   associationId: 'assoc_01KAHV5B8S0A1C3E5G7J9M2P4R',
   transactionId: TRANSACTION_ID,
   associatedAt: AT,
 };
-const notRequested: Association = { status: 'not_requested' };
+export const notRequested: Association = { status: 'not_requested' };
 const associated: Association = { status: 'associated', link };
 const rejected: Association = { status: 'rejected', rejection: rejectionOf('estimate_expired', CALCULATION_ID) };
 const waiting: Association = { status: 'rejected', rejection: rejectionOf('contribution_pending', CALCULATION_ID) };
 
 const pending: Contribution = { ...contribution, status: 'pending', confirmedAt: null };
-const failed: Contribution = { ...pending, status: 'failed', failedAt: RESOLVED_AT };
+export const failed: Contribution = { ...pending, status: 'failed', failedAt: RESOLVED_AT };
 
 /** JSON of an example: points of this size are safe as a number. */
 function plain(value: unknown): unknown {

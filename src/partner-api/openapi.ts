@@ -1,8 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { describeErrorCode, type ErrorCode } from '../domain/error-codes.ts';
+import { VERIFICATION_TYPE } from '../domain/event.ts';
 import type { RecoverableOperation } from '../domain/recovery.ts';
 import { errorEnvelope } from './errors.ts';
+import { CHALLENGE, EVENT_KINDS, Event, schemaNameOf } from './event-kinds.ts';
+import { Settlement } from './event-schemas.ts';
 import { ERROR_EXAMPLES, REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './openapi-examples.ts';
+import { WEBHOOK_PARAMETERS, WEBHOOKS } from './openapi-webhooks.ts';
 import { Association, Contribution, ErrorBody, Estimate, Link, Rejection } from './schemas.ts';
 
 export type OperationId = keyof typeof OPERATIONS;
@@ -122,6 +126,7 @@ export const DOCUMENT_HEAD = {
   tags: [
     { name: 'Contributions', description: 'Confirm, and find again.' },
     { name: 'Emissions', description: 'Estimate a delivery, and link the estimate.' },
+    { name: 'Webhooks', description: 'What the service sends to the endpoints of a partner, signed.' },
   ],
   components: {
     securitySchemes: {
@@ -159,16 +164,27 @@ const headers = (...names: string[]) =>
 
 /** The OpenAPI 3.1 document, from the routes, with an example for every outcome and every error code. */
 export function buildDocument(app: FastifyInstance): Json {
-  const document = nameShapes(structuredClone(app.swagger())) as Json & {
+  const document = nameShapes(structuredClone({ ...app.swagger(), webhooks: WEBHOOKS })) as Json & {
     paths: Record<string, Record<string, OperationObject>>;
   };
-  (document['components'] as Json)['schemas'] = namedSchemas();
+  Object.assign(document['components'] as Json, { parameters: WEBHOOK_PARAMETERS, schemas: namedSchemas() });
   for (const path of Object.values(document.paths)) for (const operation of Object.values(path)) complete(operation);
   return document;
 }
 
 /** The shapes that have a name in the contract; the document refers to them. */
-const NAMED = { Contribution, Association, Link, Rejection, Estimate, Error: ErrorBody } as const;
+const NAMED = {
+  Contribution,
+  Association,
+  Link,
+  Rejection,
+  Estimate,
+  Settlement,
+  Event,
+  ...Object.fromEntries(Object.entries(EVENT_KINDS).map(([type, { schema }]) => [schemaNameOf(type), schema])),
+  [schemaNameOf(VERIFICATION_TYPE)]: CHALLENGE.schema,
+  Error: ErrorBody,
+};
 
 const nameOf = new Map(Object.entries(NAMED).map(([name, schema]) => [JSON.stringify(schema), name]));
 

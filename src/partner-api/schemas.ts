@@ -4,6 +4,7 @@ import { ERROR_CODE_NAMES } from '../domain/error-codes.ts';
 import { LONG_IDENTIFIER, SHORT_IDENTIFIER } from '../domain/identifiers.ts';
 import { CONTRIBUTION_STATUSES } from '../domain/lifecycle.ts';
 import { POINTS_MAX } from '../domain/points.ts';
+import { closed, decimal, Environment, int64, longId, nullable, nullableTime, shortId, time } from './schema-parts.ts';
 
 /**
  * The contract's shapes: the one source of validation, serialisation and the OpenAPI document.
@@ -13,26 +14,6 @@ import { POINTS_MAX } from '../domain/points.ts';
  *
  * @see Interface, "Resources and their fields" and "Endpoints".
  */
-
-const longId = (description: string) => Type.String({ ...LONG_IDENTIFIER, description });
-const shortId = (description: string) => Type.String({ ...SHORT_IDENTIFIER, description });
-const nullable = (schema: object, description: string) =>
-  Type.Unsafe<string | null>({ ...schema, type: ['string', 'null'], description });
-const time = (description: string) => Type.String({ format: 'date-time', description });
-const nullableTime = (description: string) => nullable({ format: 'date-time' }, description);
-const decimal = (description: string) => Type.String({ pattern: '^\\d+(\\.\\d+)?$', description });
-
-/** Exact over the whole int64 range: a `bigint` in the code, a JSON integer on the wire. */
-const int64 = (description: string, more: object = {}) =>
-  Type.Unsafe<bigint>({ type: 'integer', format: 'int64', minimum: 1, description, ...more });
-
-const closed = { additionalProperties: false } as const;
-
-export const Environment = Type.Unsafe<'sandbox' | 'production'>({
-  type: 'string',
-  enum: ['sandbox', 'production'],
-  description: 'Environment of the record.',
-});
 
 // Requests
 
@@ -217,7 +198,7 @@ export const Estimate = Type.Object(
 );
 
 const correlationId = longId("The request's correlation identifier.");
-const Echo = Type.Object({ correlation_id: correlationId }, closed);
+export const Echo = Type.Object({ correlation_id: correlationId }, closed);
 const KeyedEcho = Type.Object({ correlation_id: correlationId, idempotency_key: longId('As sent.') }, closed);
 
 export const ConfirmedBody = Type.Object({ contribution: Contribution, association: Association, request: KeyedEcho }, closed);

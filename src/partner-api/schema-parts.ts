@@ -1,0 +1,24 @@
+import { Type } from 'typebox';
+import { LONG_IDENTIFIER, SHORT_IDENTIFIER } from '../domain/identifiers.ts';
+
+/** What the shapes of the interface are built of: one way to write an identifier, a time, a decimal and an exact integer. */
+
+export const longId = (description: string) => Type.String({ ...LONG_IDENTIFIER, description });
+export const shortId = (description: string) => Type.String({ ...SHORT_IDENTIFIER, description });
+export const nullable = (schema: object, description: string) =>
+  Type.Unsafe<string | null>({ ...schema, type: ['string', 'null'], description });
+export const time = (description: string) => Type.String({ format: 'date-time', description });
+export const nullableTime = (description: string) => nullable({ format: 'date-time' }, description);
+export const decimal = (description: string) => Type.String({ pattern: '^\\d+(\\.\\d+)?$', description });
+
+/** Exact over the whole int64 range: a `bigint` in the code, a JSON integer on the wire. */
+export const int64 = (description: string, more: object = {}) =>
+  Type.Unsafe<bigint>({ type: 'integer', format: 'int64', minimum: 1, description, ...more });
+
+export const closed = { additionalProperties: false } as const;
+
+export const Environment = Type.Unsafe<'sandbox' | 'production'>({
+  type: 'string',
+  enum: ['sandbox', 'production'],
+  description: 'Environment of the record.',
+});
