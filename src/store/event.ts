@@ -150,12 +150,15 @@ export async function findEventsBySequence(
   return run<EventRecord>(db, FIND_BY_SEQUENCE, [partnerId, sequences]);
 }
 
+/**
+ * The list stands in the condition itself, so that the key's index is the one way: joined with a list, every event of the partner is
+ * read where the plan was made while the table was empty.
+ */
 const STORE_BODIES: Statement = {
   name: 'update_event_bodies',
-  text: `update event set body = coalesce(event.body, made.body)
-    from unnest($2::int8[], $3::text[]) as made (sequence, body)
-    where event.partner_id = $1 and event.sequence = made.sequence
-    returning event.sequence, event.body`,
+  text: `update event set body = coalesce(body, ($3::text[])[array_position($2::int8[], sequence)])
+    where partner_id = $1 and sequence = any ($2::int8[])
+    returning sequence, body`,
 };
 
 /** Keeps the bodies that were made; one that somebody else made first stays. @returns Those that stand now, by sequence. */
