@@ -32,7 +32,7 @@ const databaseUrl = `postgresql:///postgres?host=${encodeURIComponent(server.soc
 await migrate(databaseUrl);
 const database = openDatabase({ databaseUrl });
 try {
-  const { confirmContribution } = createOperations(database);
+  const { confirmContribution } = createOperations(database, { environment: 'sandbox' });
   const ways = {
     'through group commit': (request: ConfirmationRequest) => confirmContribution(request),
     'in its own transaction': (request: ConfirmationRequest) => insertAlone(database, request),

@@ -104,7 +104,7 @@ export async function startServiceProcess(config: Config, options: ServiceProces
   try {
     const api = await buildPartnerApi({
       environment: config.environment,
-      operations: createOperations(database, { rulesOf }),
+      operations: createOperations(database, { environment: config.environment, rulesOf }),
       authenticate: authenticator({ database, environment: config.environment, failures: failureLimit(), onUse: uses.note }),
       trustedProxies: config.trustedProxies,
       processes,

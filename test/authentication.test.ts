@@ -35,6 +35,8 @@ const OPERATIONS: [string, string, string, unknown?][] = [
     `/v1/impact-transactions/${contribution.transaction_id}/emissions-associations`,
     { calculation_id: estimate.calculation_id },
   ],
+  ['listEvents', 'GET', '/v1/events'],
+  ['getEvent', 'GET', `/v1/events/${contribution.transaction_id.replace('txn_', 'evt_')}`],
 ];
 
 function callAll(apiKey: string) {
@@ -117,7 +119,7 @@ describe('forbidden: 403', () => {
     const answers = await callAll(reader.key.apiKey);
     assert.deepEqual(
       answers.map(({ status }) => status),
-      [403, 404, 404, 403, 404, 403],
+      [403, 404, 404, 403, 404, 403, 200, 404],
     );
     assert.equal(answers[0]?.body.error.code, 'forbidden');
     assert.deepEqual(await countRows(database, reader.partner.partnerId), before);

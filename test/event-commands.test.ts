@@ -102,7 +102,7 @@ describe('events and deliveries', waiting, () => {
     const forPeople = await run(['event', 'show', '--partner', partnerId, '--event', eventId]);
     assert.match(forPeople.stdout, /dlv_.* delivered +1 +event/);
     const unknown = await run(['event', 'show', '--partner', partnerId, '--event', 'evt_unknown1']);
-    assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
+    assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
   });
 
   test('delivery list, show, resend and recover', async () => {

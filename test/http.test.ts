@@ -126,6 +126,8 @@ describe('routes and methods come before authentication', () => {
       ['/v1/emissions/estimates', 'POST'],
       ['/v1/emissions/estimates/calc_x', 'GET, HEAD'],
       ['/v1/impact-transactions/txn_x/emissions-associations', 'POST'],
+      ['/v1/events', 'GET, HEAD'],
+      ['/v1/events/evt_x', 'GET, HEAD'],
     ];
     for (const [path, allow] of paths) {
       for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND']) {

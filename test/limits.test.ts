@@ -6,7 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fastify from 'fastify';
+import type { PartnerApiOptions } from '../src/partner-api/app.ts';
 import { loadGate } from '../src/partner-api/load-gate.ts';
+import { confirmContribution } from '../src/partner-api/routes/confirm-contribution.ts';
+import { createDeliveryEmissionsEstimate } from '../src/partner-api/routes/create-delivery-emissions-estimate.ts';
+import { getContributionByPartnerEventId } from '../src/partner-api/routes/get-contribution-by-partner-event-id.ts';
+import { getEvent } from '../src/partner-api/routes/get-event.ts';
+import { listEvents } from '../src/partner-api/routes/list-events.ts';
 import { countByStatus, detailCodes } from './support/client.ts';
 import { countRows } from './support/records.ts';
 import { testService } from './support/service.ts';
@@ -84,6 +90,21 @@ describe('sizes', () => {
 });
 
 describe('overload is shed with 503 and not queued without bound', () => {
+  test('reports first, then estimates, then new confirmations; look-ups of contributions last', () => {
+    const app = fastify();
+    const ceilings = new Map<string | undefined, number | undefined>();
+    app.addHook('onRoute', ({ config }) => void ceilings.set(config?.operation, config?.terms?.inFlightMax));
+    const routes = [listEvents, getEvent, createDeliveryEmissionsEstimate, confirmContribution, getContributionByPartnerEventId];
+    for (const route of routes) route(app, {} as PartnerApiOptions);
+    const order = routes.map(({ name }) => ceilings.get(name) as number);
+    assert.deepEqual(
+      order,
+      order.toSorted((a, b) => a - b),
+    );
+    // Both kinds of reports are shed alike, and no other two.
+    assert.equal(new Set(order).size, order.length - 1);
+  });
+
   const listen = async () => {
     const work: (() => void)[] = [];
     const gate = loadGate({ isDraining: false, lastArrivalAtMs: 0 }, () => {});

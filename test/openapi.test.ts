@@ -22,7 +22,7 @@ test('it is OpenAPI 3.1, by the published schema of that format', () => {
   assert.deepEqual([valid, errors, version], [true, [], '3.1']);
 });
 
-test('it has the six operations of the contract, by their ids ("Endpoints")', () => {
+test('it has the six operations of the contract, by their ids ("Endpoints"), and what was added to them', () => {
   assert.equal(document.openapi, '3.1.0');
   assert.deepEqual(operations.map(({ operationId }) => operationId).sort(), [
     'associateEmissionsEstimate',
@@ -31,6 +31,8 @@ test('it has the six operations of the contract, by their ids ("Endpoints")', ()
     'getContributionById',
     'getContributionByPartnerEventId',
     'getDeliveryEmissionsEstimate',
+    'getEvent',
+    'listEvents',
   ]);
 });
 

@@ -18,7 +18,7 @@ import {
 } from '../src/webhooks/manage-endpoint.ts';
 import { type Client, countByStatus, newConfirmation } from './support/client.ts';
 import { assertPublished } from './support/published.ts';
-import { countRows } from './support/records.ts';
+import { countRows, untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
 import type { Arrived } from './support/webhook-receiver.ts';
 import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from './support/webhook-service.ts';
@@ -124,7 +124,7 @@ describe('impact.transaction.adjusted: associated', waiting, () => {
     assert.equal((await caller.associate('txn_of-nobody-1', another.calculation_id)).status, 404);
     const { partner_order_ref, calculation_id } = (await caller.estimate()).body.estimate;
     await caller.confirm({ partner_order_ref, calculation_id });
-    await untilNumbered(partner.partnerId, 3);
+    await untilNumbered(database, partner.partnerId, 3);
     const { rows } = await database.pool.query(
       'select event_type from event where partner_id = $1 union all select event_type from event_outbox where partner_id = $1',
       [partner.partnerId],
@@ -209,7 +209,7 @@ describe('endpoints', waiting, () => {
   test('a filter leaves kinds out, and the sequence shows it', async () => {
     const { client: caller, partner, receiver } = await withEndpoint(['settlement.closed']);
     await caller.confirm();
-    await untilNumbered(partner.partnerId, 1);
+    await untilNumbered(database, partner.partnerId, 1);
     const { rows } = await database.pool.query('select 1 from delivery where partner_id = $1', [partner.partnerId]);
     assert.deepEqual([rows.length, receiver.arrived.length], [0, 0]);
   });
@@ -217,7 +217,7 @@ describe('endpoints', waiting, () => {
   test('a changed filter holds for what happens from then on', async () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint(['settlement.closed']);
     await caller.confirm();
-    await untilNumbered(partner.partnerId, 1);
+    await untilNumbered(database, partner.partnerId, 1);
     await updateEventTypes(database, partner.partnerId, endpointId, ['impact.transaction.confirmed']);
     await caller.confirm();
     const [{ event }] = (await receiver.until(1)) as [Arrived];
@@ -246,7 +246,7 @@ describe('endpoints', waiting, () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint();
     await removeEndpoint(database, partner.partnerId, endpointId);
     await caller.confirm();
-    await untilNumbered(partner.partnerId, 1);
+    await untilNumbered(database, partner.partnerId, 1);
     const { rows } = await database.pool.query('select 1 from delivery where partner_id = $1', [partner.partnerId]);
     assert.deepEqual([rows.length, receiver.arrived.length], [0, 0]);
   });
@@ -255,7 +255,7 @@ describe('endpoints', waiting, () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint();
     await disableEndpoint(database, partner.partnerId, endpointId, 'a test');
     await caller.confirm();
-    await untilNumbered(partner.partnerId, 1);
+    await untilNumbered(database, partner.partnerId, 1);
     assert.equal(receiver.arrived.length, 0);
     await enableEndpoint(database, partner.partnerId, endpointId);
     await receiver.until(1);
@@ -287,14 +287,6 @@ describe('endpoints', waiting, () => {
     }
   });
 });
-
-async function untilNumbered(partnerId: string, sequence: number): Promise<void> {
-  for (;;) {
-    const { rows } = await database.pool.query('select last_sequence from event_counter where partner_id = $1', [partnerId]);
-    if (Number(rows[0]?.last_sequence) >= sequence) return;
-    await sleep(20, undefined, { ref: false });
-  }
-}
 
 async function untilStatus(partnerId: string, endpointId: string, status: string): Promise<void> {
   for (;;) {

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { readEvents } from '../operations/list-events.ts';
 import { listDeliveries } from '../store/delivery-log.ts';
-import { readCursor, readLimit, UsageError } from './options.ts';
+import { readCursor, readLimit } from './options.ts';
 import { printFields, printTable, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
 
@@ -38,9 +38,12 @@ export function eventCommand(): Command {
   return event;
 }
 
+/** A command asks for one thing. */
+const LANES = 1;
+
 async function list({ partner, afterSequence, limit, json }: ListOptions): Promise<void> {
   await withStore(async (database, { environment }) => {
-    const page = await readEvents(database, environment).page(partner, { afterSequence, limit });
+    const page = await readEvents(database, environment, LANES).page({ partnerId: partner, afterSequence, limit });
     // The stored bytes: a number in them may be larger than JavaScript's own are exact.
     if (json) return void process.stdout.write(`[${page.events.map(({ body }) => body).join(',\n')}]\n`);
     const rows = page.events.map(
@@ -61,8 +64,7 @@ const DELIVERIES_SHOWN = 100;
 
 async function show({ partner, event: eventId, json }: Target): Promise<void> {
   await withStore(async (database, { environment }) => {
-    const event = await readEvents(database, environment).byId(partner, eventId);
-    if (!event) throw new UsageError(`The partner ${partner} has no event ${eventId}. \`event list\` shows all that are kept.`);
+    const event = await readEvents(database, environment, LANES).byId({ partnerId: partner, eventId });
     if (json) return void process.stdout.write(`${event.body}\n`);
     printFields({
       event: event.eventId,

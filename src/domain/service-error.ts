@@ -31,6 +31,16 @@ export class ServiceError extends Error {
   }
 }
 
+/**
+ * A record of one of the paths that the interface does not name. Another partner's is answered in the same words as none.
+ *
+ * @param field What it was looked for by.
+ * @see decisions, section 1.
+ */
+export function recordNotFound(field: string, message: string): ServiceError {
+  return new ServiceError('invalid_request', message, { status: 404, details: [{ field, code: 'not_found', message }] });
+}
+
 /** The outcome is unknown: a whole record or none. Never says that nothing was stored. */
 export function unavailable(message: string, options: ServiceErrorOptions = {}): ServiceError {
   return new ServiceError('internal_service_unavailable', message, options);

@@ -1,3 +1,4 @@
+import type { Environment } from '../domain/api-key.ts';
 import { type ContributionRules, DEFAULT_RULES } from '../domain/contribution-rules.ts';
 import type { Database } from '../store/database.ts';
 import { type AssociateEmissionsEstimate, associateEstimates } from './associate-emissions-estimate.ts';
@@ -5,14 +6,16 @@ import { type ConfirmContribution, confirmContributions } from './confirm-contri
 import { type CreateDeliveryEmissionsEstimate, createEstimates } from './create-delivery-emissions-estimate.ts';
 import { type GetContribution, getContributions } from './get-contribution.ts';
 import { type GetDeliveryEmissionsEstimate, getEstimates } from './get-delivery-emissions-estimate.ts';
+import { type ReadEvents, readEvents } from './list-events.ts';
 
-/** The contract's operations, ready to be called. */
+/** What partners may ask for, ready to be called. */
 export interface Operations {
   readonly confirmContribution: ConfirmContribution;
   readonly getContribution: GetContribution;
   readonly createDeliveryEmissionsEstimate: CreateDeliveryEmissionsEstimate;
   readonly getDeliveryEmissionsEstimate: GetDeliveryEmissionsEstimate;
   readonly associateEmissionsEstimate: AssociateEmissionsEstimate;
+  readonly readEvents: ReadEvents;
 }
 
 /**
@@ -24,6 +27,7 @@ const LANES = {
   estimate: { batches: 1, singles: 1, twins: 1 },
   associate: 2,
   lookup: 1,
+  events: 1,
 };
 
 /** A batch of one partner touches one node, over many partners all of them, at ten times the cost: partners take lanes beside each other. */
@@ -37,10 +41,14 @@ const DISTRIBUTED_LANES = {
 export const POOL_SIZE = 16;
 
 export interface OperationsOptions {
+  readonly environment: Environment;
   readonly rulesOf?: ((partnerId: string) => ContributionRules) | undefined;
 }
 
-export function createOperations(database: Database, { rulesOf = () => DEFAULT_RULES }: OperationsOptions = {}): Operations {
+export function createOperations(
+  database: Database,
+  { environment, rulesOf = () => DEFAULT_RULES }: OperationsOptions,
+): Operations {
   const lanes = database.isDistributed ? DISTRIBUTED_LANES : LANES;
   const grouping = database.isDistributed ? { groupOf: ({ partnerId }: { partnerId: string }) => partnerId } : {};
   return {
@@ -49,5 +57,6 @@ export function createOperations(database: Database, { rulesOf = () => DEFAULT_R
     createDeliveryEmissionsEstimate: createEstimates(database, { lanes: lanes.estimate, ...grouping }),
     getDeliveryEmissionsEstimate: getEstimates(database, { lanes: lanes.lookup, ...grouping }),
     associateEmissionsEstimate: associateEstimates(database, lanes.associate),
+    readEvents: readEvents(database, environment, lanes.events),
   };
 }

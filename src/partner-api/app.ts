@@ -26,6 +26,8 @@ import { createDeliveryEmissionsEstimate } from './routes/create-delivery-emissi
 import { getContributionById } from './routes/get-contribution-by-id.ts';
 import { getContributionByPartnerEventId } from './routes/get-contribution-by-partner-event-id.ts';
 import { getDeliveryEmissionsEstimate } from './routes/get-delivery-emissions-estimate.ts';
+import { getEvent } from './routes/get-event.ts';
+import { listEvents } from './routes/list-events.ts';
 import { validateByContract } from './validate-by-contract.ts';
 
 export interface PartnerApiOptions {
@@ -128,7 +130,7 @@ async function untilQuiet(traffic: { readonly lastArrivalAtMs: number }): Promis
   while (!isQuiet() && performance.now() - since < DRAIN_MAX_MS) await sleep(LOOK_EVERY_MS);
 }
 
-/** The six operations of the contract, behind authentication, permission, rate limit and validation, in this order. */
+/** The six operations of the contract and what was added to them, behind authentication, permission, rate limit and validation, in this order. */
 function registerContract(v1: FastifyInstance, options: PartnerApiOptions): void {
   const limitRate = rateLimits(options.processes);
   v1.addHook('onRequest', async (request, reply) => {
@@ -149,6 +151,8 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions): void
     createDeliveryEmissionsEstimate,
     getDeliveryEmissionsEstimate,
     associateEmissionsEstimate,
+    listEvents,
+    getEvent,
   ]) {
     v1.register(async (scope) => route(scope, options));
   }

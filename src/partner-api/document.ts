@@ -12,6 +12,7 @@ export async function renderPartnerDocument(): Promise<string> {
       createDeliveryEmissionsEstimate: unreachable,
       getDeliveryEmissionsEstimate: unreachable,
       associateEmissionsEstimate: unreachable,
+      readEvents: { page: unreachable, byId: unreachable },
     },
     authenticate: unreachable,
     trustedProxies: [],

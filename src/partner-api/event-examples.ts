@@ -1,7 +1,7 @@
 import { type EventHead, type EventType, VERIFICATION_TYPE } from '../domain/event.ts';
 import { eventToText } from '../wire/event-to-text.ts';
 import { associationToWire, contributionToWire } from '../wire/wire.ts';
-import { contribution, type Example, type Examples, failed, link, notRequested } from './openapi-examples.ts';
+import { contribution, type Example, type Examples, echo, failed, link, notRequested } from './openapi-examples.ts';
 
 const PARTNER_ID = 'ptn_01KAHT0A1C3E5G7J9M2P4R6T8V';
 
@@ -218,4 +218,19 @@ export const EVENT_EXAMPLES: Record<EventType | typeof VERIFICATION_TYPE, Exampl
       { challenge: 'q1dJx7mZ0vT4cY8nR2sK6wB3fH9gL5pA' },
     ),
   },
+};
+
+const listed = (['impact.transaction.confirmed', 'impact.transaction.adjusted'] as const).map(
+  (kind) => Object.values(EVENT_EXAMPLES[kind])[0]?.value,
+);
+
+/** By operation and status. */
+export const EVENT_RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
+  listEvents: {
+    '200': {
+      page: { summary: 'A page', value: { events: listed, next_after_sequence: 42, has_more: true, request: echo } },
+      end: { summary: 'Nothing new', value: { events: [], next_after_sequence: 47, has_more: false, request: echo } },
+    },
+  },
+  getEvent: { '200': { confirmed: { summary: 'A contribution became confirmed', value: { event: listed[0], request: echo } } } },
 };

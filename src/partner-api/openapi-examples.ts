@@ -24,7 +24,7 @@ const OTHER_TRANSACTION_ID = 'txn_01KAHTW7K3G5J7M9P1R3T5V7X9';
 const ORDER = 'order-10293';
 const AT = new Date('2026-11-20T19:29:00.000Z');
 const RESOLVED_AT = new Date('2026-11-20T20:02:41.120Z');
-const echo = { correlation_id: 'corr-2026-11-20-0001' };
+export const echo = { correlation_id: 'corr-2026-11-20-0001' };
 const keyedEcho = { ...echo, idempotency_key: 'confirm-order-10293' };
 
 const estimate: Estimate = {

@@ -2,7 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { describeErrorCode, type ErrorCode } from '../domain/error-codes.ts';
 import { VERIFICATION_TYPE } from '../domain/event.ts';
 import type { RecoverableOperation } from '../domain/recovery.ts';
+import type { ServiceError } from '../domain/service-error.ts';
+import { eventNotFound } from '../operations/list-events.ts';
 import { errorEnvelope } from './errors.ts';
+import { EVENT_RESPONSE_EXAMPLES } from './event-examples.ts';
 import { CHALLENGE, EVENT_KINDS, Event, schemaNameOf } from './event-kinds.ts';
 import { Settlement } from './event-schemas.ts';
 import { ERROR_EXAMPLES, REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './openapi-examples.ts';
@@ -17,6 +20,8 @@ interface OperationText {
   readonly tag: string;
   readonly errors: readonly ErrorCode[];
   readonly recoverable?: RecoverableOperation;
+  /** What is answered for an unknown record where no code of the interface says so. */
+  readonly notFound?: ServiceError;
 }
 
 const ACCESS = ['unauthorized', 'forbidden'] as const satisfies ErrorCode[];
@@ -99,6 +104,20 @@ const OPERATIONS = {
     ],
     recoverable: 'associate',
   },
+  listEvents: {
+    tag: 'Events',
+    summary: 'List events',
+    description:
+      'All events of the partner by their `sequence`, for a receiver that was down. Keep `next_after_sequence` and begin there the next time. An event is here within a second of its change.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+  },
+  getEvent: {
+    tag: 'Events',
+    summary: 'Get an event',
+    description: 'By its `event_id`, as webhooks send it, byte for byte.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: eventNotFound(),
+  },
 } as const satisfies Record<string, OperationText>;
 
 /** The part of a route's schema that only people read. */
@@ -126,6 +145,7 @@ export const DOCUMENT_HEAD = {
   tags: [
     { name: 'Contributions', description: 'Confirm, and find again.' },
     { name: 'Emissions', description: 'Estimate a delivery, and link the estimate.' },
+    { name: 'Events', description: 'What happened, in order, as webhooks tell it.' },
     { name: 'Webhooks', description: 'What the service sends to the endpoints of a partner, signed.' },
   ],
   components: {
@@ -232,31 +252,43 @@ function completeSuccess(operationId: OperationId, status: string, response: Jso
     ...(isConfirmation ? ['Location'] : []),
   );
   const media = (response['content'] as Record<string, Json>)['application/json'] as Json;
-  media['examples'] = RESPONSE_EXAMPLES[operationId]?.[status];
+  media['examples'] = { ...RESPONSE_EXAMPLES, ...EVENT_RESPONSE_EXAMPLES }[operationId]?.[status];
 }
 
+const EXAMPLE_CORRELATION_ID = 'corr-2026-11-21-0001';
+
 function errorResponses(operationId: OperationId): Record<string, Json> {
-  const { errors, recoverable }: OperationText = OPERATIONS[operationId];
+  const { errors, recoverable, notFound }: OperationText = OPERATIONS[operationId];
   const byStatus = Map.groupBy(errors, (code) => String(describeErrorCode(code).status));
   const entries = [...byStatus].map(([status, codes]): [string, Json] => [status, errorResponse(codes, recoverable)]);
   const other = {
     ...errorResponse([], undefined),
     description: '`invalid_request` for what is not this path, method, size or media type.',
   };
-  return { ...Object.fromEntries(entries), default: other };
+  return { ...Object.fromEntries(entries), ...(notFound && { '404': notFoundResponse(notFound) }), default: other };
+}
+
+function notFoundResponse(error: ServiceError): Json {
+  const examples = { not_found: { summary: error.code, value: errorEnvelope(error, EXAMPLE_CORRELATION_ID) } };
+  return { ...errorResponse([], undefined), description: `\`${error.code}\``, content: errorContent(examples) };
 }
 
 function errorResponse(codes: readonly ErrorCode[], recoverable: RecoverableOperation | undefined): Json {
   const examples = Object.fromEntries(
     codes.map((code) => [
       code,
-      { summary: code, value: errorEnvelope({ code, ...ERROR_EXAMPLES[code] }, 'corr-2026-11-21-0001', recoverable) },
+      { summary: code, value: errorEnvelope({ code, ...ERROR_EXAMPLES[code] }, EXAMPLE_CORRELATION_ID, recoverable) },
     ]),
   );
   const hasRetryAfter = codes.some((code) => describeErrorCode(code).retryAfterSeconds !== undefined);
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
     headers: headers('X-Correlation-ID', ...(hasRetryAfter ? ['Retry-After'] : [])),
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, ...(codes.length > 0 && { examples }) } },
+    content: errorContent(examples),
   };
+}
+
+function errorContent(examples: Json): Json {
+  const schema = { $ref: '#/components/schemas/Error' };
+  return { 'application/json': { schema, ...(Object.keys(examples).length > 0 && { examples }) } };
 }

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { ErrorDetail } from '../domain/service-error.ts';
+import { describeBounds, type IntegerBounds, integerProblem } from './integer-text.ts';
 import type { RequestPart } from './validation.ts';
 
 type Schema = Record<string, unknown>;
@@ -17,11 +18,14 @@ export function describeProblem(part: RequestPart, field: string, error: ErrorOb
   }
   if (error.instancePath === '') return { field: shown, code: 'wrong_type', message: `The ${part} must be a JSON object.` };
   const schema = (error.parentSchema?.['described'] ?? error.parentSchema ?? {}) as Schema;
-  return {
-    field: shown,
-    code: problemCode(schema, error.data),
-    message: `${shown} must be ${describeForm(schema)}; ${describeValue(error.data)}.`,
-  };
+  const code = problemCode(part, schema, error.data);
+  const form = describeForm(part, schema);
+  if (part === 'query' && Array.isArray(error.data)) {
+    const message = `${shown} stands in the query ${error.data.length} times; send it once, as ${form}.`;
+    return { field: shown, code, message };
+  }
+  const nextStep = schema['default'] === undefined ? '' : ` Correct it, or leave it out for ${schema['default']}.`;
+  return { field: shown, code, message: `${shown} must be ${form}; ${describeValue(error.data, code)}.${nextStep}` };
 }
 
 /** A member's name comes from outside: it is shown only as far as it is harmless. */
@@ -29,7 +33,8 @@ function printable(name: string): string {
   return name.replace(/[^\x20-\x7e]/g, '?').slice(0, 64);
 }
 
-function describeForm(schema: Schema): string {
+function describeForm(part: RequestPart, schema: Schema): string {
+  if (isDigits(part, schema)) return describeBounds(schema);
   if (schema['format'] === 'int64') return 'a whole number from 1 to 9223372036854775807, as a JSON number';
   if (schema['format'] === 'distance-km') {
     return 'a decimal in a string, greater than 0 and at most 200, with at most three decimals and no sign, exponent or leading zeros, such as "12.5"';
@@ -39,7 +44,13 @@ function describeForm(schema: Schema): string {
   return `a string of ${schema['minLength']} to ${schema['maxLength']} characters out of A-Z a-z 0-9 . _ : -${orNull}`;
 }
 
-function problemCode(schema: Schema, value: unknown): string {
+/** A query has no numbers, only their text. */
+function isDigits(part: RequestPart, schema: Schema): schema is Schema & IntegerBounds {
+  return part === 'query' && schema['type'] === 'integer';
+}
+
+function problemCode(part: RequestPart, schema: Schema, value: unknown): string {
+  if (isDigits(part, schema)) return typeof value === 'string' ? (integerProblem(value, schema) ?? 'wrong_form') : 'wrong_type';
   if (schema['format'] === 'int64') return pointsProblem(value);
   if (typeof value !== 'string') return 'wrong_type';
   if (Array.isArray(schema['enum'])) return 'unsupported_value';
@@ -54,7 +65,8 @@ function pointsProblem(value: unknown): string {
   return Math.abs(value) >= 2 ** 63 ? 'too_large' : 'not_whole';
 }
 
-function describeValue(value: unknown): string {
+function describeValue(value: unknown, code: string): string {
+  if (code === 'too_small' || code === 'too_large') return 'it is a number that is not allowed here';
   if (value === null) return 'it is null';
   if (Array.isArray(value)) return 'it is an array';
   if (typeof value === 'string') return value === '' ? 'it is empty' : `it is a string of ${value.length} characters`;

@@ -67,9 +67,37 @@ export const WriteHeaders = Type.Object({
 });
 
 export const EventQuery = Type.Object({ partner_event_id: longId('The event to look up.') }, closed);
+
+export const EVENT_PAGE = { default: 100, max: 500 } as const;
+
+/** Numbers are digits in a query: the code has their text. */
+export const ListEventsQuery = Type.Object(
+  {
+    after_sequence: Type.Optional(
+      Type.Unsafe<string>({
+        type: 'integer',
+        format: 'int64',
+        minimum: 0,
+        default: 0,
+        description: 'The page begins after this `sequence`: the `next_after_sequence` of the page before.',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Unsafe<string>({
+        type: 'integer',
+        minimum: 1,
+        maximum: EVENT_PAGE.max,
+        default: EVENT_PAGE.default,
+        description: 'The most events of a page.',
+      }),
+    ),
+  },
+  closed,
+);
 export const NoQuery = Type.Object({}, closed);
 
 export const TransactionParams = Type.Object({ transaction_id: Type.String({ description: 'As given by the confirmation.' }) });
+export const EventParams = Type.Object({ event_id: Type.String({ description: 'As in the event.' }) });
 export const CalculationParams = Type.Object({ calculation_id: Type.String({ description: 'As given by the estimate.' }) });
 
 // Responses

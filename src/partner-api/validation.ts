@@ -3,6 +3,7 @@ import { readDistanceKm } from '../domain/distance.ts';
 import { ERROR_CODES, type ErrorCode } from '../domain/error-codes.ts';
 import { isPoints } from '../domain/points.ts';
 import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
+import { type IntegerBounds, isIntegerText } from './integer-text.ts';
 import { describeProblem } from './problems.ts';
 
 type Schema = Record<string, unknown>;
@@ -19,17 +20,23 @@ const ajv = new Ajv({
   strict: false,
 });
 ajv.addKeyword({ keyword: 'int64', errors: false, validate: (_schema: unknown, value: unknown) => isPoints(value) });
+ajv.addKeyword({
+  keyword: 'digits',
+  errors: false,
+  validate: (bounds: IntegerBounds, value: unknown) => typeof value === 'string' && isIntegerText(value, bounds),
+});
 ajv.addFormat('distance-km', { type: 'string', validate: (text: string) => readDistanceKm(text) !== undefined });
 ajv.addFormat('date-time', true);
 
 /** The same schema, with what JSON Schema cannot say of exact integers and of values that are only described. */
-function forValidation(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(forValidation);
+function forValidation(schema: unknown, part: RequestPart): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => forValidation(item, part));
   if (typeof schema !== 'object' || schema === null) return schema;
-  const { format, 'x-lenient': isLenient } = schema as Schema;
+  const { type, format, 'x-lenient': isLenient } = schema as Schema;
   if (isLenient) return {};
+  if (part === 'query' && type === 'integer') return { digits: schema, described: schema };
   if (format === 'int64') return { int64: true, described: schema };
-  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, forValidation(value)]));
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, forValidation(value, part)]));
 }
 ajv.addKeyword({ keyword: 'described' });
 
@@ -44,7 +51,7 @@ interface Problem extends ErrorDetail {
  * @returns A function that lists what is wrong with a value, a problem per field, in the order of the schema's fields.
  */
 export function compilePart(part: RequestPart, schema: object): (value: unknown) => readonly Problem[] {
-  const validate = ajv.compile(forValidation(schema) as Schema);
+  const validate = ajv.compile(forValidation(schema, part) as Schema);
   const order = Object.keys((schema as { properties?: object }).properties ?? {});
   return (value) => (validate(value) ? [] : listProblems(part, order, validate));
 }

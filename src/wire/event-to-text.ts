@@ -19,6 +19,29 @@ export function eventToText(head: EventHead, environment: Environment, data: obj
   });
 }
 
+/** A page of events, each exactly as it is sent: parsed and written again, a body would not be the bytes that were signed. */
+export function eventPageToText(
+  { events, nextAfterSequence, hasMore }: { events: readonly Body[]; nextAfterSequence: bigint; hasMore: boolean },
+  correlationId: string,
+): string {
+  const rest = exactJson({
+    next_after_sequence: nextAfterSequence,
+    has_more: hasMore,
+    request: { correlation_id: correlationId },
+  });
+  return `{"events":[${events.map(({ body }) => body).join(',')}],${rest.slice(1)}`;
+}
+
+/** The same for one event. */
+export function foundEventToText({ body }: Body, correlationId: string): string {
+  return `{"event":${body},${exactJson({ request: { correlation_id: correlationId } }).slice(1)}`;
+}
+
+interface Body {
+  /** The text of {@link eventToText}. */
+  readonly body: string;
+}
+
 /** JSON in which a `bigint` is an integer with all its digits. */
 export function exactJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => (typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member));

@@ -69,6 +69,15 @@ export class Client {
   getEstimate(calculationId: string): Promise<Answer> {
     return this.call(`/v1/emissions/estimates/${calculationId}`);
   }
+
+  /** @param query Such as `?limit=5`. */
+  listEvents(query = '', headers: Record<string, string> = {}): Promise<Answer> {
+    return this.call(`/v1/events${query}`, { headers });
+  }
+
+  getEvent(eventId: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.call(`/v1/events/${eventId}`, { headers });
+  }
 }
 
 let made = 0;

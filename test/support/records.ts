@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fingerprint } from '../../src/domain/fingerprint.ts';
 import type { Database } from '../../src/store/database.ts';
 import { uniqueId } from './client.ts';
@@ -17,6 +18,15 @@ export async function countRows({ pool }: Database, partnerId: string): Promise<
   const counts: Record<string, number> = {};
   for (const [name, text] of Object.entries(counted)) counts[name] = (await pool.query(text, [partnerId])).rows[0].count;
   return counts;
+}
+
+/** Waits until so many events of the partner have their place; the test's own time-out ends it. */
+export async function untilNumbered({ pool }: Database, partnerId: string, sequence: number): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query('select last_sequence from event_counter where partner_id = $1', [partnerId]);
+    if (Number(rows[0]?.last_sequence) >= sequence) return;
+    await sleep(20, undefined, { ref: false });
+  }
 }
 
 export interface Aged {

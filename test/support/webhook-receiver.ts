@@ -13,7 +13,9 @@ export interface Arrived {
 
 /** A partner's receiver: answers the challenge, and everything else as it is told. Closed when the file's tests are over. */
 export class WebhookReceiver {
+  /** Everything but challenges. */
   readonly arrived: Arrived[] = [];
+  readonly challenges: Arrived[] = [];
   readonly url: string;
   answer: (response: ServerResponse, arrived: Arrived) => void = (response) => void response.end('noted');
 
@@ -27,9 +29,11 @@ export class WebhookReceiver {
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const body = Buffer.concat(chunks);
       const event = JSON.parse(body.toString());
-      if (event.event_type === 'webhook.endpoint.verification')
-        return void response.end(JSON.stringify({ challenge: event.data.challenge }));
       const arrived = { headers: request.headers, body, event };
+      if (event.event_type === 'webhook.endpoint.verification') {
+        receiver.challenges.push(arrived);
+        return void response.end(JSON.stringify({ challenge: event.data.challenge }));
+      }
       receiver.arrived.push(arrived);
       receiver.answer(response, arrived);
     }).listen(0, '127.0.0.1');

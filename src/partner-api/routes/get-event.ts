@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { eventNotFound } from '../../operations/list-events.ts';
+import { foundEventToText } from '../../wire/event-to-text.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { beforeDeadline } from '../deadline.ts';
+import { EventBody } from '../event-kinds.ts';
+import { describeOperation } from '../openapi.ts';
+import { callerOf } from '../request-context.ts';
+import { EventParams, NoQuery } from '../schemas.ts';
+import { sendWritten, writtenAlready } from '../written-answer.ts';
+
+/**
+ * One event, as the member `event` beside `request`: like `contribution` and `estimate` in the other GETs, and because an
+ * envelope has a `correlation_id` of its own, which is not that of this request.
+ */
+export function getEvent(app: FastifyInstance, { operations }: PartnerApiOptions): void {
+  app.get<{ Params: Static<typeof EventParams> }>(
+    '/v1/events/:event_id',
+    {
+      config: { operation: 'getEvent', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      schema: { ...describeOperation('getEvent'), params: EventParams, querystring: NoQuery, response: { 200: EventBody } },
+      serializerCompiler: writtenAlready,
+    },
+    async (request, reply) => {
+      const { event_id: eventId } = request.params;
+      if (!isLongIdentifier(eventId)) throw eventNotFound();
+      const id = { partnerId: callerOf(request).partnerId, eventId };
+      const event = await beforeDeadline(operations.readEvents.byId(id));
+      return sendWritten(reply, foundEventToText(event, request.context.correlationId));
+    },
+  );
+}
