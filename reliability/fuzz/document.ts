@@ -9,6 +9,8 @@ export interface JsonSchema {
   readonly enum?: readonly unknown[];
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
 }

@@ -94,11 +94,15 @@ function memberValue(name: string, schema: JsonSchema, known: Known): fc.Arbitra
 
 /** Where values of a name are known from answers, one of those at times: else replays and conflicts would never happen. */
 function valueFor(name: string, schema: JsonSchema, known: Known): fc.Arbitrary<string> {
-  const met = { transaction_id: known.transactionIds, calculation_id: known.calculationIds, partner_event_id: known.eventIds };
-  const seen = { ...met, partner_order_ref: known.orderRefs, 'Idempotency-Key': known.keys }[name];
+  const met = {
+    transaction_id: known.transactionIds,
+    calculation_id: known.calculationIds,
+    partner_event_id: known.partnerEventIds,
+  };
+  const seen = { ...met, event_id: known.eventIds, partner_order_ref: known.orderRefs, 'Idempotency-Key': known.keys }[name];
   const fresh = anyValue(schema);
   if (!seen || seen.length === 0) return fresh;
-  const isReference = name === 'transaction_id' || name === 'calculation_id';
+  const isReference = name === 'transaction_id' || name === 'calculation_id' || name === 'event_id';
   return fc.oneof(
     { weight: isReference ? 1 : 9, arbitrary: fresh },
     { weight: isReference ? 4 : 1, arbitrary: fc.constantFrom(...seen) },
@@ -106,7 +110,9 @@ function valueFor(name: string, schema: JsonSchema, known: Known): fc.Arbitrary<
 }
 
 /** A value of a schema, out of its enumeration or its pattern. */
-function anyValue({ enum: allowed, format, pattern, minLength = 8, maxLength = 40 }: JsonSchema): fc.Arbitrary<string> {
+function anyValue(schema: JsonSchema): fc.Arbitrary<string> {
+  const { enum: allowed, type, format, pattern, minimum = 0, maximum = 5_000, minLength = 8, maxLength = 40 } = schema;
+  if (type === 'integer') return fc.integer({ min: minimum, max: maximum }).map(String);
   if (allowed) return fc.constantFrom(...allowed.map(String));
   if (format === 'distance-km') return fc.integer({ min: 1, max: 200_000 }).map((metres) => String(metres / 1_000));
   if (pattern && !pattern.startsWith('^[A-Za-z0-9._:-]')) return fc.stringMatching(new RegExp(pattern));

@@ -107,7 +107,9 @@ function judgeError(
   const row = CODES[error?.code];
   if (!row) return void found.push(`the code ${error?.code} is none of the contract's`);
   if (!row.statuses.includes(status)) found.push(`${error.code} with status ${status}`);
-  if (asked.isValid && (status === 400 || error.code === 'invalid_request')) found.push(`valid, and called ${error.code}`);
+  const isUnknownEvent = status === 404 && operation?.operationId === 'getEvent';
+  const isCalledIllFormed = status === 400 || error.code === 'invalid_request';
+  if (asked.isValid && isCalledIllFormed && !isUnknownEvent) found.push(`valid, and called ${error.code}`);
   if (row.retryable !== error.retryable) found.push(`${error.code} with retryable ${error.retryable}`);
   const needs: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after', 503: 'retry-after' };
   const needed = needs[status];

@@ -11,6 +11,7 @@ const KEPT_MAX = 200;
 export class Known {
   readonly transactionIds: string[] = [];
   readonly calculationIds: string[] = [];
+  readonly partnerEventIds: string[] = [];
   readonly eventIds: string[] = [];
   readonly keys: string[] = [];
   readonly orderRefs: string[] = [];
@@ -23,7 +24,7 @@ export class Known {
 
   learnContribution({ transaction_id, partner_event_id, partner_order_ref }: Record<string, string>, draft: Draft): void {
     keep(this.transactionIds, transaction_id);
-    keep(this.eventIds, partner_event_id);
+    keep(this.partnerEventIds, partner_event_id);
     this.#contributionOf.set(partner_order_ref as string, transaction_id as string);
     this.#learn(partner_order_ref as string, draft);
   }
@@ -32,6 +33,10 @@ export class Known {
     keep(this.calculationIds, calculation_id);
     this.#estimateOf.set(partner_order_ref as string, calculation_id as string);
     this.#learn(partner_order_ref as string, draft);
+  }
+
+  learnEvents(events: readonly { event_id: string }[]): void {
+    for (const { event_id } of events) keep(this.eventIds, event_id);
   }
 
   #learn(orderRef: string, draft: Draft): void {

@@ -21,6 +21,8 @@ export class Owners {
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is read as the JSON that it is
 function identifiersIn(body: any): string[] {
+  const events = [body?.event, ...(body?.events ?? [])].filter((event) => event !== undefined);
+  const told = events.flatMap((event) => [event.event_id, ...identifiersIn(event.data)]);
   const named = (body?.error?.details ?? []).filter(({ field }: { field: string }) => field === 'transaction_id');
   const link = body?.association?.link;
   return [
@@ -29,6 +31,7 @@ function identifiersIn(body: any): string[] {
     link?.association_id,
     link?.transaction_id,
     link?.calculation_id,
+    ...told,
     ...named.map(({ code }: { code: string }) => code),
   ].filter((id) => id !== undefined);
 }

@@ -109,10 +109,11 @@ class Run {
   // biome-ignore lint/suspicious/noExplicitAny: an answer is read as the JSON that it is
   #learn(draft: Draft, answer: WireAnswer, body: any): void {
     if (body?.error) increment(this.#byCode, body.error.code);
-    if (draft.method !== 'POST' || answer.status >= 300 || !body) return;
-    this.#options.ledger.note(answer, body);
     // Only what the main partner did is known to its later requests; the other's records must stay not found for it.
     const isOwn = draft.headers.some(([name, value]) => name === 'X-API-Key' && value === this.#options.keys.main);
+    if (isOwn && body?.events) this.known.learnEvents(body.events);
+    if (draft.method !== 'POST' || answer.status >= 300 || !body) return;
+    this.#options.ledger.note(answer, body);
     if (isOwn && body.contribution) this.known.learnContribution(body.contribution, draft);
     if (isOwn && body.estimate) this.known.learnEstimate(body.estimate, draft);
   }
