@@ -105,15 +105,16 @@ describe('the very bytes that are delivered', waiting, () => {
     const headers = { 'x-correlation-id': 'corr-of-reading' };
     const answers = await Promise.all(Array.from({ length: 12 }, () => client.listEvents('', headers)));
     await enableEndpoint(database, partnerId, endpointId);
-    const delivered = (await receiver.until(3)).toSorted((a, b) => a.event.sequence - b.event.sequence);
+    // An attempt that was not recorded yet when the endpoint was disabled is made again: with the same bytes.
+    const bodies = await untilDifferent(receiver, 3);
     const rest = '"next_after_sequence":3,"has_more":false,"request":{"correlation_id":"corr-of-reading"}';
-    const expected = `{"events":[${delivered.map(({ body }) => body).join(',')}],${rest}}`;
+    const expected = `{"events":[${bodies.join(',')}],${rest}}`;
     for (const { text } of answers) assert.equal(text, expected);
     assert.deepEqual(
       answers[0]?.body.events.map((event: TestEvent) => event.data.contribution.points),
       [9_223_372_036_854_775_807n, 9_223_372_036_854_775_807n, 9_007_199_254_740_993n],
     );
-    for (const delivery of delivered) assertPublished(delivery);
+    for (const delivery of receiver.arrived) assertPublished(delivery);
   });
 
   test('a confirmation that is read after a later link tells of itself alone', async () => {
@@ -233,6 +234,15 @@ describe('invalid_request names the member, its form and what to do', waiting, (
       assert.equal((await client.listEvents(query)).status, 200, query);
   });
 });
+
+/** Waits until so many different bodies have arrived, and gives them in the order of their events. */
+async function untilDifferent(receiver: Receiver, count: number): Promise<string[]> {
+  for (let arrivals = count; ; arrivals++) {
+    const arrived = (await receiver.until(arrivals)).toSorted((a, b) => a.event.sequence - b.event.sequence);
+    const bodies = [...new Set(arrived.map(({ body }) => body.toString()))];
+    if (bodies.length >= count) return bodies;
+  }
+}
 
 /** What these tests read of an event. */
 interface TestEvent {
