@@ -13,7 +13,7 @@ const HEADERS: readonly (readonly [name: string, isAlwaysSent: boolean, descript
   [
     'X-Service-Timestamp',
     true,
-    'When this attempt was signed: Unix seconds. Refuse it when it is five minutes off.',
+    'When this attempt was signed: Unix seconds. Refuse one that is more than five minutes off.',
     UNIX_SECONDS,
   ],
   [
@@ -38,23 +38,17 @@ const HEADERS: readonly (readonly [name: string, isAlwaysSent: boolean, descript
   ],
 ];
 
-const RETRY_AFTER = {
-  description: 'Seconds, or a date of HTTP: no attempt is made before, for 24 hours at most.',
-  schema: { type: 'string' },
+const NOT_NOW = {
+  description: 'Not now: tried again at the later of `Retry-After` and the next attempt.',
+  headers: { 'Retry-After': { description: 'Seconds, or a date of HTTP; 24 hours count at most.', schema: { type: 'string' } } },
 };
 
 /** What the answers of a receiver come to. */
 const ANSWERS: Record<string, Json> = {
   '2XX': { description: 'Taken. Verify, store, answer within 15 seconds, and work afterwards.' },
   '410': { description: 'The endpoint is gone: it is disabled at once, and its events are held until it is enabled.' },
-  '429': {
-    description: 'Not now: tried again at the later of `Retry-After` and the next attempt.',
-    headers: { 'Retry-After': RETRY_AFTER },
-  },
-  '503': {
-    description: 'Not now: tried again at the later of `Retry-After` and the next attempt.',
-    headers: { 'Retry-After': RETRY_AFTER },
-  },
+  '429': NOT_NOW,
+  '503': NOT_NOW,
   default: {
     description: 'Not taken, like no answer within 15 seconds: tried again, ten attempts in all. Redirects are not followed.',
   },
