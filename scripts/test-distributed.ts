@@ -26,7 +26,7 @@ const FILES = [
 ].map(testFile);
 
 /** One after the other: a service delivers whatever is due in its database, and here they all share one. */
-const FILES_APART = ['webhooks', 'webhook-delivery'].map(testFile);
+const FILES_APART = ['webhooks', 'webhook-delivery', 'list-events', 'get-event'].map(testFile);
 
 function testFile(name: string): string {
   return `test/${name}.test.ts`;

@@ -5,7 +5,7 @@ import { issueApiKey } from '../src/operations/manage-api-key.ts';
 import { suspendPartner } from '../src/operations/manage-partner.ts';
 import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
 import { disableEndpoint, enableEndpoint } from '../src/webhooks/manage-endpoint.ts';
-import { type Answer, Client, countByStatus, detailCodes } from './support/client.ts';
+import { type Answer, Client, countByStatus, detailCodes, type TestEvent } from './support/client.ts';
 import { assertPublished, document, listMisfits } from './support/published.ts';
 import { untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
@@ -236,20 +236,10 @@ describe('invalid_request names the member, its form and what to do', waiting, (
 });
 
 /** Waits until so many different bodies have arrived, and gives them in the order of their events. */
-async function untilDifferent(receiver: Receiver, count: number): Promise<string[]> {
+async function untilDifferent(receiver: WebhookReceiver, count: number): Promise<string[]> {
   for (let arrivals = count; ; arrivals++) {
     const arrived = (await receiver.until(arrivals)).toSorted((a, b) => a.event.sequence - b.event.sequence);
     const bodies = [...new Set(arrived.map(({ body }) => body.toString()))];
     if (bodies.length >= count) return bodies;
   }
-}
-
-/** What these tests read of an event. */
-interface TestEvent {
-  readonly event_type: string;
-  readonly data: {
-    readonly change?: string;
-    readonly contribution: { readonly transaction_id: string; readonly points: bigint };
-    readonly association: { readonly status: string };
-  };
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
-import { detailCodes, newConfirmation, uniqueId } from './support/client.ts';
+import { detailCodes, newConfirmation, type TestEvent, uniqueId } from './support/client.ts';
 import { insertEstimateAged, insertPendingAged } from './support/records.ts';
 import { testService } from './support/service.ts';
 
@@ -170,5 +170,47 @@ describe('transitions (interface: confirmed and failed are terminal)', () => {
   test('a contribution that does not exist cannot be resolved', async () => {
     const unknown = { partnerId: partner.partnerId, transactionId: 'txn_unknown-1' };
     await assert.rejects(confirmPendingContribution(database, unknown), /There is no contribution txn_unknown-1/);
+  });
+});
+
+describe('events', () => {
+  async function eventsOf(transactionId: string) {
+    let events: TestEvent[] = [];
+    while (events.length === 0) {
+      const page = await client.listEvents('?limit=500');
+      events = page.body.events.filter(({ data }: TestEvent) => data.contribution.transaction_id === transactionId);
+    }
+    return events;
+  }
+
+  test('none while it is pending; impact.transaction.confirmed once it is confirmed, with the correlation id of its request', async () => {
+    const { transactionId, confirm } = await newPending({}, { 'x-correlation-id': 'corr-of-the-request' });
+    await confirm();
+    const [event, ...more] = await eventsOf(transactionId);
+    const now = await client.get(transactionId);
+    assert.deepEqual([event?.event_type, event?.correlation_id], ['impact.transaction.confirmed', 'corr-of-the-request']);
+    assert.deepEqual(event?.data, { contribution: now.body.contribution, association: now.body.association });
+    assert.equal(more.length, 0);
+  });
+
+  test('impact.transaction.adjusted, failed: the one that lets points be restored', async () => {
+    const { transactionId, fail } = await newPending();
+    await fail();
+    const [event, ...more] = await eventsOf(transactionId);
+    const now = await client.get(transactionId);
+    assert.equal(event?.event_type, 'impact.transaction.adjusted');
+    assert.deepEqual(event?.data, {
+      change: 'failed',
+      point_restoration_authorized: true,
+      contribution: now.body.contribution,
+    });
+    assert.equal(more.length, 0);
+  });
+
+  test('one, however many operators resolve it at once', async () => {
+    const { transactionId, confirm, fail } = await newPending();
+    const outcomes = await Promise.allSettled([confirm(), fail(), confirm(), fail()]);
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+    assert.equal((await eventsOf(transactionId)).length, 1);
   });
 });

@@ -18,6 +18,7 @@ import { enableEndpoint, removeEndpoint } from '../src/webhooks/manage-endpoint.
 import { removeOldEvents } from '../src/webhooks/retention.ts';
 import { testEndpoint } from '../src/webhooks/test-endpoint.ts';
 import { makeMissingCounters } from '../src/webhooks/webhooks.ts';
+import { assertPublished } from './support/published.ts';
 import { spawnService, testService, testServiceProcesses } from './support/service.ts';
 import { type Arrived, WebhookReceiver } from './support/webhook-receiver.ts';
 import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from './support/webhook-service.ts';
@@ -332,6 +333,7 @@ test('a test event is signed, has no sequence, is tried once and stands in the l
   const [arrived] = receiver.arrived as [Arrived];
   assert.deepEqual([isSuccess, arrived.event.sequence, arrived.event.event_type], [true, null, 'webhook.endpoint.test']);
   assert.equal(arrived.headers['x-service-signature'], hmac(secret, arrived));
+  assertPublished(arrived);
   receiver.answerWith(500);
   const failed = await testEndpoint(tools, partner.partnerId, endpointId);
   const { status, log } = await getDelivery(database, partner.partnerId, failed.claimed.deliveryId);

@@ -1,4 +1,5 @@
 import type { Environment } from '../domain/api-key.ts';
+import type { Association } from '../domain/association.ts';
 import { type ContributionRecord, findContributionsById } from '../store/contribution.ts';
 import type { Queryable } from '../store/database.ts';
 import { type EventRecord, updateEventBodies } from '../store/event.ts';
@@ -38,20 +39,29 @@ async function findSubjects(db: Queryable, events: readonly EventRecord[]): Prom
   return new Map(found.map((record) => [record.contribution.transactionId, record]));
 }
 
-/** The member `data`. What a later change could alter was written down with the event; the rest is read from its record. */
+/**
+ * The member `data`. A contribution that is confirmed or failed never changes, nor does a link: they are read from their records. What
+ * could be read otherwise later was written down with the event.
+ */
 function sayWhat(event: EventRecord, environment: Environment, records: ReadonlyMap<string, ContributionRecord>): object {
-  const noted = event.data === null ? undefined : JSON.parse(event.data, exactIntegers);
-  if (noted && noted.change !== 'associated') return noted;
+  const noted = event.data === null ? {} : JSON.parse(event.data, exactIntegers);
+  const association = ASSOCIATIONS[noted.change ?? event.eventType];
+  if (association === undefined) return noted;
   const record = records.get(event.subjectId);
   if (!record) throw new Error(`The event ${event.eventId} is about ${event.subjectId}, which is not there.`);
-  // A confirmed contribution and a link never change, so that they can be read from their records at any time.
-  const association = noted ? currentAssociation(record) : confirmedAssociation(record);
   return {
     ...noted,
     contribution: contributionToWire(record.contribution, environment),
-    association: associationToWire(association, environment),
+    ...(association && { association: associationToWire(association(record), environment) }),
   };
 }
+
+/** By what happened to a contribution: the association that is told with it, if any. */
+const ASSOCIATIONS: Readonly<Record<string, ((record: ContributionRecord) => Association) | null | undefined>> = {
+  'impact.transaction.confirmed': confirmedAssociation,
+  associated: currentAssociation,
+  failed: null,
+};
 
 /** An integer stays what it was in all its digits. */
 function exactIntegers(_name: string, value: unknown, context?: { source: string }): unknown {

@@ -11,6 +11,7 @@ import { type Database, inTransaction, type Queryable } from '../store/database.
 import { isLockTimeout } from '../store/database-errors.ts';
 import { insertEmissionsLink } from '../store/emissions-link.ts';
 import { findEstimatesById } from '../store/estimate.ts';
+import { type EventDraft, insertEvent } from '../store/event.ts';
 import { linkSnapshot, refuseLink } from './linking.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
@@ -22,9 +23,10 @@ const LOCK_TIMEOUT_MS = 4_000;
  * Throws `contribution_not_found`, and `invalid_request` when the contribution is not pending.
  */
 export async function confirmPendingContribution(database: Database, pending: ContributionId): Promise<ContributionRecord> {
-  return resolve(database, pending, async (db, record) =>
-    updateContributionConfirmed(db, pending, await linkIfPossible(db, record)),
-  );
+  return resolve(database, pending, async (db, record) => {
+    await updateContributionConfirmed(db, pending, await linkIfPossible(db, record));
+    await insertEvent(db, confirmationEvent(record));
+  });
 }
 
 /**
@@ -37,7 +39,24 @@ export async function failPendingContribution(
   pending: ContributionId,
   reason: string,
 ): Promise<ContributionRecord> {
-  return resolve(database, pending, (db) => updateContributionFailed(db, pending, reason));
+  return resolve(database, pending, async (db, record) => {
+    await updateContributionFailed(db, pending, reason);
+    await insertEvent(db, failureEvent(record));
+  });
+}
+
+/** Of the same name as that of a contribution that was confirmed at once: there is one for each. */
+function confirmationEvent(record: ContributionRecord): EventDraft {
+  return { ...aboutContribution(record), eventType: 'impact.transaction.confirmed', data: null };
+}
+
+function failureEvent(record: ContributionRecord): EventDraft {
+  const data = JSON.stringify({ change: 'failed', point_restoration_authorized: true });
+  return { ...aboutContribution(record), eventType: 'impact.transaction.adjusted', data };
+}
+
+function aboutContribution({ partnerId, correlationId, contribution: { transactionId } }: ContributionRecord) {
+  return { partnerId, eventId: `evt_${transactionId.slice('txn_'.length)}`, subjectId: transactionId, correlationId };
 }
 
 async function resolve(

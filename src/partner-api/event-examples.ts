@@ -1,4 +1,4 @@
-import { type EventHead, type EventType, VERIFICATION_TYPE } from '../domain/event.ts';
+import { type EventHead, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../domain/event.ts';
 import { eventToText } from '../wire/event-to-text.ts';
 import { associationToWire, contributionToWire } from '../wire/wire.ts';
 import { contribution, type Example, type Examples, echo, failed, link, notRequested } from './openapi-examples.ts';
@@ -113,7 +113,7 @@ const allocated = {
 };
 
 /** By kind; those of an adjustment by what changed. */
-export const EVENT_EXAMPLES: Record<EventType | typeof VERIFICATION_TYPE, Examples> = {
+export const EVENT_EXAMPLES: Record<EventType | typeof VERIFICATION_TYPE | typeof TEST_TYPE, Examples> = {
   'impact.transaction.confirmed': {
     confirmed: example(
       'A contribution became confirmed',
@@ -216,6 +216,19 @@ export const EVENT_EXAMPLES: Record<EventType | typeof VERIFICATION_TYPE, Exampl
         correlationId: 'evt_01KAHS2B4D6F8H0K2N4Q6S8V1X',
       },
       { challenge: 'q1dJx7mZ0vT4cY8nR2sK6wB3fH9gL5pA' },
+    ),
+  },
+  [TEST_TYPE]: {
+    test: example(
+      'An operator tries an endpoint out',
+      {
+        eventId: 'evt_01KAHS9M3P5R7T9V1X3Z5B7D9F',
+        eventType: TEST_TYPE,
+        sequence: null,
+        occurredAt: new Date('2026-11-20T18:05:40.250Z'),
+        correlationId: 'evt_01KAHS9M3P5R7T9V1X3Z5B7D9F',
+      },
+      { endpoint_id: 'wep_01KAHS2B4D6F8H0K2N4Q6S8V1Y' },
     ),
   },
 };

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
-import { EVENT_TYPES, type EventType, VERIFICATION_TYPE } from '../domain/event.ts';
+import { EVENT_TYPES, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../domain/event.ts';
 import { EVENT_EXAMPLES } from './event-examples.ts';
-import { ChallengeEnvelope, EVENT_ENVELOPES } from './event-schemas.ts';
+import { ChallengeEnvelope, EVENT_ENVELOPES, TestEnvelope } from './event-schemas.ts';
 import type { Examples } from './openapi-examples.ts';
 import { closed, int64 } from './schema-parts.ts';
 import { Echo } from './schemas.ts';
@@ -57,6 +57,14 @@ export const CHALLENGE: EventKind = {
   description: 'Verify it like every event, and answer 200 with the challenge that it brings.',
   schema: ChallengeEnvelope,
   examples: EVENT_EXAMPLES[VERIFICATION_TYPE],
+};
+
+/** What an operator sends to try an endpoint out. */
+export const TEST: EventKind = {
+  summary: 'An operator tries an endpoint out',
+  description: 'Verify it like every event, answer 2xx and book nothing. It is sent once.',
+  schema: TestEnvelope,
+  examples: EVENT_EXAMPLES[TEST_TYPE],
 };
 
 /** `impact.transaction.confirmed` is `ImpactTransactionConfirmed` among the schemas of the document. */

@@ -1,5 +1,5 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
-import { EVENT_API_VERSION, type EventType, VERIFICATION_TYPE } from '../domain/event.ts';
+import { EVENT_API_VERSION, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../domain/event.ts';
 import { LONG_IDENTIFIER } from '../domain/identifiers.ts';
 import { closed, Environment, int64, longId, nullable, nullableTime, shortId, time } from './schema-parts.ts';
 import { Association, Contribution } from './schemas.ts';
@@ -224,6 +224,8 @@ export const EVENT_ENVELOPES = {
   'environmental.status.updated': envelope('environmental.status.updated', sequence, environmentalStatus),
 } as const satisfies Record<EventType, TSchema>;
 
-const unnumbered = Type.Unsafe<null>({ type: 'null', description: 'A challenge is not among the events.' });
+const unnumbered = Type.Unsafe<null>({ type: 'null', description: 'It is not among the events of the partner.' });
 
 export const ChallengeEnvelope = envelope(VERIFICATION_TYPE, unnumbered, challenge);
+
+export const TestEnvelope = envelope(TEST_TYPE, unnumbered, says({ endpoint_id: longId('The endpoint that it was sent to.') }));

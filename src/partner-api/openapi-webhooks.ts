@@ -1,6 +1,6 @@
-import { EVENT_TYPES, VERIFICATION_TYPE } from '../domain/event.ts';
+import { EVENT_TYPES, TEST_TYPE, VERIFICATION_TYPE } from '../domain/event.ts';
 import { LONG_IDENTIFIER } from '../domain/identifiers.ts';
-import { CHALLENGE, EVENT_KINDS, type EventKind, schemaNameOf } from './event-kinds.ts';
+import { CHALLENGE, EVENT_KINDS, type EventKind, schemaNameOf, TEST } from './event-kinds.ts';
 
 type Json = Record<string, unknown>;
 
@@ -75,6 +75,10 @@ export const WEBHOOK_PARAMETERS: Record<string, Json> = Object.fromEntries(
 export const WEBHOOKS: Record<string, Json> = Object.fromEntries([
   ...EVENT_TYPES.map((type) => [type, webhook(type, EVENT_KINDS[type], ANSWERS)]),
   [VERIFICATION_TYPE, webhook(VERIFICATION_TYPE, CHALLENGE, CHALLENGE_ANSWERS)],
+  [
+    TEST_TYPE,
+    webhook(TEST_TYPE, TEST, { '2XX': ANSWERS['2XX'] as Json, default: { description: 'Not taken. It is not tried again.' } }),
+  ],
 ]);
 
 function webhook(type: string, { summary, description, schema, examples }: EventKind, responses: Record<string, Json>): Json {

@@ -122,3 +122,14 @@ declare global {
     rawJSON(text: string): unknown;
   }
 }
+
+/** What these tests read of an event. */
+export interface TestEvent {
+  readonly event_type: string;
+  readonly correlation_id: string;
+  readonly data: {
+    readonly change?: string;
+    readonly contribution: { readonly transaction_id: string; readonly points: bigint };
+    readonly association: { readonly status: string };
+  };
+}
