@@ -12,6 +12,9 @@ const ATTEMPTS = 6;
 const PAUSE_MS = 500;
 const LOCK_NOT_AVAILABLE = '55P03';
 
+/** A distributed database changes several tables in one transaction only so. Elsewhere it means nothing. */
+const ONE_SHARD_AFTER_THE_OTHER = '-c citus.multi_shard_modify_mode=sequential';
+
 export interface MigrateOptions {
   /** A transaction pooler stands before the database: it takes no start-up settings, so that the role's lock time-out holds. */
   readonly isPooled?: boolean;
@@ -62,7 +65,7 @@ async function withMigrator<T>(
     connectionString: databaseUrl,
     max: 1,
     connectionTimeoutMillis: 5_000,
-    ...(!isPooled && { lock_timeout: LOCK_TIMEOUT_MS }),
+    ...(!isPooled && { lock_timeout: LOCK_TIMEOUT_MS, options: ONE_SHARD_AFTER_THE_OTHER }),
     onConnect: (client) => void client.on('error', () => {}),
   });
   pool.on('error', () => {});
