@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { openStore } from '../storage.ts';
-import { distributeTables } from '../store/distribute.ts';
+import { distributeTables, listDistributedTables } from '../store/distribute.ts';
 import { migrate } from '../store/migrate.ts';
 import { printJson, printProgress } from './output.ts';
 
@@ -23,9 +23,11 @@ async function bringUpToDate({ distribute = false, json = false }: MigrateOption
   const store = await openStore(config, { onProgress: printProgress });
   try {
     const applied = (await migrate(store.databaseUrl, { isPooled: !config.preparesStatements })).map(({ name }) => name);
-    const distributed = distribute ? await distributeTables(store.database) : [];
-    if (json) printJson({ applied, ...(distribute && { distributed }) });
-    else printOutcome(applied, distribute ? distributed : undefined);
+    // What a migration adds to a distributed database belongs beside the rest.
+    const isWanted = distribute || (await listDistributedTables(store.database)).length > 0;
+    const distributed = isWanted ? await distributeTables(store.database) : [];
+    if (json) printJson({ applied, ...(isWanted && { distributed }) });
+    else printOutcome(applied, isWanted ? distributed : undefined);
   } finally {
     await store.close();
   }
