@@ -86,6 +86,7 @@ function newRequest(): ConfirmationRequest {
     points: 250n,
     opaqueCustomerRef: null,
     calculationId: undefined,
+    correlationId: id,
     arrivedAtMs: performance.now(),
   };
 }
