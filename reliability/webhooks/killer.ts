@@ -1,0 +1,63 @@
+/** `kill -9` at random moments: of the whole service, or of one of the processes that share its work. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Installation } from '../support/installation.ts';
+import type { Random } from '../support/random.ts';
+
+export interface Kill {
+  readonly of: 'service' | 'process';
+  readonly atMs: number;
+  readonly readyAfterMs: number;
+}
+
+const SERVICE_SHARE = 0.4;
+const REPLACED_WITHIN_MS = 30_000;
+
+export class Killer {
+  readonly kills: Kill[] = [];
+  readonly #installation: Installation;
+  readonly #random: Random;
+  readonly #report: (violation: string) => void;
+
+  constructor(installation: Installation, random: Random, report: (violation: string) => void) {
+    this.#installation = installation;
+    this.#random = random;
+    this.#report = report;
+  }
+
+  /** So many kills, spread over about so long; each comes after the service is back from the one before. */
+  async strike(count: number, overMs: number): Promise<void> {
+    const startedAt = performance.now();
+    const share = overMs / count;
+    for (let index = 0; index < count; index++) {
+      await sleep(Math.max(0, startedAt + (index + this.#random.fraction()) * share - performance.now()));
+      await this.#strikeOnce();
+    }
+  }
+
+  async #strikeOnce(): Promise<void> {
+    const workers = this.#installation.listWorkers();
+    const worker = workers[this.#random.whole(0, Math.max(0, workers.length - 1))];
+    const atMs = Date.now();
+    if (worker === undefined || this.#random.chance(SERVICE_SHARE)) {
+      await this.#installation.killService();
+      await this.#installation.startService();
+      this.kills.push({ of: 'service', atMs, readyAfterMs: Date.now() - atMs });
+    } else {
+      process.kill(worker, 'SIGKILL');
+      await this.#untilReplaced(worker, workers.length);
+      this.kills.push({ of: 'process', atMs, readyAfterMs: Date.now() - atMs });
+    }
+  }
+
+  async #untilReplaced(killed: number, count: number): Promise<void> {
+    const isReplaced = () => this.#installation.listWorkers().filter((pid) => pid !== killed).length >= count;
+    for (const since = performance.now(); performance.now() - since < REPLACED_WITHIN_MS; await sleep(5)) {
+      if (this.#installation.hasServiceEnded) {
+        this.#report('the service ended when one of its processes was killed');
+        return this.#installation.startService();
+      }
+      if (isReplaced() && (await this.#installation.isReady())) return;
+    }
+    this.#report(`a process was not replaced ${REPLACED_WITHIN_MS / 1_000} s after it was killed`);
+  }
+}

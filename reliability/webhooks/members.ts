@@ -1,0 +1,61 @@
+/** Who takes part in the experiment. */
+import type { Database } from '../../src/store/database.ts';
+import type { Exchange } from '../kill/exchange.ts';
+import type { Intent } from '../kill/intent.ts';
+import type { Partner } from '../kill/partner.ts';
+import type { Installation } from '../support/installation.ts';
+import type { Violations } from '../support/report.ts';
+import type { Fault } from './faults.ts';
+import type { Killer } from './killer.ts';
+import type { Ledger } from './ledger.ts';
+import type { Receivers } from './receivers.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface Cast extends Tools {
+  readonly members: readonly Member[];
+  readonly ledger: Ledger;
+  readonly killer: Killer;
+  /** How long the service kept connections to receivers that give no end of their answer, by what these do. */
+  readonly longestHeldMs: ReadonlyMap<string, number>;
+}
+
+export interface Tools {
+  readonly installation: Installation;
+  readonly database: Database;
+  readonly crew: Crew;
+  readonly surroundings: Surroundings;
+  readonly report: Violations['report'];
+}
+
+/** The receivers, in two processes: what the faulty ones hold open costs the others nothing. */
+export interface Crew {
+  readonly healthy: Receivers;
+  readonly faulty: Receivers;
+}
+
+export interface Member {
+  readonly partnerId: string;
+  readonly exchange: Exchange;
+  /** The partner's server, which sends confirmations and recovers by the contract. */
+  readonly server: Partner;
+  readonly intents: readonly Intent[];
+  /** When a contribution was begun and when it was settled, by partner event id. */
+  readonly times: Map<string, { readonly begunAtMs: number; settledAtMs: number }>;
+  readonly endpoints: readonly Endpoint[];
+}
+
+export interface Endpoint {
+  readonly number: number;
+  readonly endpointId: string;
+  /** Where its receiver runs. */
+  readonly receivers: Receivers;
+  /** What it does in each of the stages; empty for a healthy one. */
+  readonly faults: readonly Fault[];
+  /** Whether it becomes healthy at the end. */
+  readonly isHealed: boolean;
+}
+
+/** An endpoint that must have got every event of its partner at the end. */
+export function mustHaveAll({ faults, isHealed }: Endpoint): boolean {
+  return faults.length === 0 || isHealed;
+}

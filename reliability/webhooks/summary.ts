@@ -1,0 +1,131 @@
+/** The tables at the end of a run. */
+import { decimal, ratio, renderTable, whole } from '../../bench/report/table.ts';
+import { percentile, printFigures, provenBelow } from '../support/report.ts';
+import { describeFault } from './faults.ts';
+import type { Kill } from './killer.ts';
+import type { Latency } from './latency.ts';
+import type { Ledger } from './ledger.ts';
+import { type Endpoint, type Member, mustHaveAll } from './members.ts';
+import type { Verdict } from './verdict.ts';
+
+export const P99_RATIO_MAX = 2;
+
+export interface Summary {
+  readonly title: string;
+  readonly members: readonly Member[];
+  readonly ledger: Ledger;
+  readonly verdict: Verdict;
+  readonly kills: readonly Kill[];
+  readonly latencies: { readonly perSecond: number; readonly healthy: Latency; readonly faulty: Latency };
+  /** By fault. */
+  readonly longestHeldMs: ReadonlyMap<string, number>;
+  readonly addressesRefused: number;
+}
+
+export function printSummary(summary: Summary): void {
+  process.stdout.write(`\n${summary.title}\n`);
+  process.stdout.write(renderEndpoints(summary) + renderLatencies(summary.latencies));
+  printKills(summary);
+  printLoad(summary);
+  printErrors(summary);
+  process.stdout.write(renderProofs(summary));
+}
+
+function renderEndpoints({ members, ledger }: Summary): string {
+  const rows = members.flatMap((member, index) => member.endpoints.map((endpoint) => ({ partner: index + 1, endpoint })));
+  const arrivalsOf = ({ number }: Endpoint) =>
+    [...ledger.deliveredTo(number).values()].reduce((sum, { arrivals }) => sum + arrivals.length, 0);
+  return renderTable(
+    'Endpoints, and what reached them',
+    [
+      ['endpoint', ({ endpoint }) => String(endpoint.number)],
+      ['partner', ({ partner }) => String(partner)],
+      ['first', ({ endpoint: { faults } }) => (faults[0] ? describeFault(faults[0]) : 'healthy')],
+      ['while processes die', ({ endpoint: { faults } }) => (faults[1] ? describeFault(faults[1]) : 'healthy')],
+      ['at the end', ({ endpoint }) => (mustHaveAll(endpoint) ? 'healthy' : 'the same')],
+      ['events', ({ endpoint }) => whole(ledger.deliveredTo(endpoint.number).size)],
+      ['attempts', ({ endpoint }) => whole(arrivalsOf(endpoint))],
+    ],
+    rows,
+  );
+}
+
+function renderLatencies({ perSecond, healthy, faulty }: Summary['latencies']): string {
+  const rows: [string, Latency][] = [
+    ['all endpoints healthy', healthy],
+    ['with the faulty ones', faulty],
+  ];
+  const times = faulty.p99Ms / healthy.p99Ms;
+  const verdict = times <= P99_RATIO_MAX ? 'met' : 'MISSED';
+  return (
+    renderTable(
+      `From commit to the first attempt at healthy endpoints, ${perSecond} confirmations a second, milliseconds`,
+      [
+        ['', ([name]) => name],
+        ['samples', ([, { samples }]) => whole(samples)],
+        ['p50', ([, { p50Ms }]) => whole(p50Ms)],
+        ['p90', ([, { p90Ms }]) => whole(p90Ms)],
+        ['p99', ([, { p99Ms }]) => whole(p99Ms)],
+        ['max', ([, { maxMs }]) => whole(maxMs)],
+      ],
+      rows,
+    ) +
+    `\n  p50 ${ratio(faulty.p50Ms, healthy.p50Ms)}, p99 ${ratio(faulty.p99Ms, healthy.p99Ms)}; at most ${P99_RATIO_MAX}× at p99: ${verdict}\n`
+  );
+}
+
+function printKills({ kills, verdict: { repetitions } }: Summary): void {
+  const seconds = (ms: number) => `${decimal(ms / 1_000)} s`;
+  const ready = kills.map(({ readyAfterMs }) => readyAfterMs);
+  printFigures('kill -9', {
+    kills: `${kills.length}: ${kills.filter((kill) => kill.of === 'service').length} of the service, ${kills.filter((kill) => kill.of === 'process').length} of one process`,
+    'ready again, ms': `median ${whole(percentile(ready, 0.5))}, most ${whole(Math.max(0, ...ready))}`,
+    'events that healthy endpoints answered 2xx and got again': repetitions.count,
+    'from the first to the next arrival of one': `${seconds(repetitions.shortestGapMs)} to ${seconds(repetitions.longestGapMs)}`,
+    'longest from a commit to the first arrival at a healthy endpoint': seconds(repetitions.longestFirstMs),
+  });
+}
+
+function printLoad({ members, ledger, longestHeldMs, addressesRefused, verdict }: Summary): void {
+  const tallies = members.map(({ server }) => server.tally);
+  const total = (read: (tally: (typeof tallies)[number]) => number) =>
+    whole(tallies.reduce((sum, tally) => sum + read(tally), 0));
+  printFigures('What happened', {
+    'confirmations sent': total(({ sent }) => sent),
+    'of these refused for their key, event or order': total((t) => t.keyConflicts + t.eventConflicts + t.ordersHeld),
+    'of these replays': total(({ replays }) => replays),
+    'requests without an answer, and 503': total((t) => t.silent + t.unavailable),
+    'estimates linked afterwards': total(({ linksAfterwards }) => linksAfterwards),
+    'events due': whole(verdict.judgement.events),
+    'deliveries that arrived, attempts counted': whole(ledger.arrivals),
+    'attempts after a sensible Retry-After': whole(verdict.pauses.asked),
+    'connections that were refused for their address': whole(addressesRefused),
+    ...Object.fromEntries([...longestHeldMs].map(([words, ms]) => [`longest held by "${words}"`, `${decimal(ms / 1_000)} s`])),
+  });
+}
+
+function printErrors({ verdict: { errorsLogged } }: Summary): void {
+  if (errorsLogged.size > 0) printFigures('Errors that the service logged', Object.fromEntries(errorsLogged));
+}
+
+/** Each zero with what it proves; what is not zero stands among the violations. */
+function renderProofs({ ledger, verdict: { judgement, pauses } }: Summary): string {
+  const rows: [string, number][] = [
+    ['events that did not reach an endpoint that had to get them', judgement.deliveriesDue],
+    ['deliveries with a wrong signature, timestamp, header or envelope', ledger.arrivals],
+    ['events of nothing committed, of another partner, told twice or with other bytes', ledger.events.size],
+    ['contents other than answered', judgement.contentsCompared],
+    ['sequences against the order of commits', judgement.orderedPairs],
+    ['attempts before a sensible Retry-After was over', pauses.asked],
+    ['attempts that reached a loopback listener', ledger.arrivals],
+  ];
+  return renderTable(
+    'What a zero proves, where nothing was violated',
+    [
+      ['', ([what]) => what],
+      ['in', ([, trials]) => whole(trials)],
+      ['rate', ([, trials]) => provenBelow(trials)],
+    ],
+    rows,
+  );
+}
