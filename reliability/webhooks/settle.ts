@@ -50,7 +50,7 @@ export async function untilRecorded(waiting: Waiting): Promise<void> {
 async function untilNone(what: string, { report }: Waiting, count: (look: number) => Promise<number>): Promise<void> {
   let [fewest, fewestAt] = [Number.POSITIVE_INFINITY, performance.now()];
   for (let look = 0; ; look++) {
-    const left = await count(look);
+    const left = await count(look).catch(unknownWhileAway);
     if (left === 0) return;
     if (left < fewest) [fewest, fewestAt] = [left, performance.now()];
     if (look % SAY_EVERY === SAY_EVERY - 1) progress(`${left} ${what} yet`);
@@ -58,6 +58,13 @@ async function untilNone(what: string, { report }: Waiting, count: (look: number
       return report(`${left} ${what}, and nothing has changed for ${PATIENCE_MS / 1_000} s`);
     await sleep(LOOK_EVERY_MS);
   }
+}
+
+/** A kill of the service takes its embedded database along, until both are back. */
+function unknownWhileAway(error: NodeJS.ErrnoException & { severity?: string }): number {
+  // What the server itself says of a statement is another matter, unless it is shutting down.
+  if (error.severity !== undefined && !error.code?.startsWith('57P')) throw error;
+  return Number.POSITIVE_INFINITY;
 }
 
 function sum(numbers: readonly number[]): number {
