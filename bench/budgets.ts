@@ -20,7 +20,7 @@ interface Budget extends Pick<Verdict, 'what' | 'unit' | 'must' | 'aim' | 'needs
   measure(results: Measured): number | undefined;
 }
 
-export type Measured = Pick<Results, 'cells' | 'growth' | 'halfLoad' | 'lifetime'>;
+export type Measured = Pick<Results, 'cells' | 'growth' | 'halfLoad' | 'deliveries' | 'lifetime'>;
 
 const CONNECTIONS = 128;
 
@@ -60,6 +60,11 @@ const BUDGETS: readonly Budget[] = [
     ...{ what: 'p99 at half of the highest load (the slower of confirm and look-up)', unit: 'ms', must: 25, aim: 10 },
     ...{ isSmallBetter: true, needs: 'the scenarios confirm and lookup-by-event' },
     measure: ({ halfLoad }) => (halfLoad.length < 2 ? undefined : Math.max(...halfLoad.map(({ figures }) => figures.p99Ms))),
+  },
+  {
+    ...{ what: 'deliveries, against bare undici (to one endpoint or to five, the worse)', unit: '×', must: 0.3, aim: 0.6 },
+    needs: '--deliveries',
+    measure: ({ deliveries }) => lowest(deliveries.map(({ own, bare }) => ratio(own.perSecond, bare.perSecond))),
   },
   {
     ...{ what: 'memory of an old service against that of a young one', unit: '×', must: 1.3, aim: 1.1 },

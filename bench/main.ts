@@ -8,6 +8,7 @@
  *     --scenarios a,b        confirm, confirm-with-calculation, estimate, lookup-by-event, lookup-by-id, replay, mix (all)
  *     --connections 1,16     how many at once (1,16,128)
  *     --rows N               fills the database up to N contributions first, and measures what that costs
+ *     --deliveries N         how many webhook deliveries are measured at least; 0 leaves them out (30000)
  *     --against REV          measures another revision too, taking turns
  *     --database-url URL     an existing PostgreSQL, or a Citus coordinator; keep one for this, the rows stay in it
  *     --processes N          processes of the service (1)
@@ -24,6 +25,7 @@ import { judge } from './budgets.ts';
 import { type Bench, type Cell, measureCell, measureChecked, measureConstant } from './cells.ts';
 import { startConstantServer } from './constant-server.ts';
 import { readContributionBytes } from './database.ts';
+import { measureDeliveries } from './deliveries.ts';
 import { measureGrowth } from './growth.ts';
 import { measureHalfLoad } from './half-load.ts';
 import { install, sampleAnswers } from './installation.ts';
@@ -84,13 +86,14 @@ async function run(options: BenchOptions): Promise<Results> {
   for (const level of levels)
     for (const scenario of scenarios) cells.push(await measureCell(bench, { scenario, connections: level, seconds }));
   const halfLoad = await measureHalfLoad(bench, cells, seconds);
+  const deliveries = options.deliveries === 0 ? [] : await measureDeliveries(bench, options.deliveries);
   const life = { confirmations: seconds * LIFE_CONFIRMATIONS, secondsMax: seconds * LIFE_SECONDS_MAX, connections };
   const lifetime = scenarios.includes('confirm') ? await measureLifetime(bench, life) : undefined;
   const plans = await explainHotStatements(bench.installation);
   for (const { statement, scannedTables } of plans)
     if (scannedTables.length > 0) bench.problems.push(`${statement} reads ${scannedTables.join(' and ')} from end to end`);
   const contributionBytes = await readContributionBytes(bench.installation.pool);
-  const measured = { cells, growth, halfLoad, lifetime };
+  const measured = { cells, growth, halfLoad, deliveries, lifetime };
   return {
     ...describe(options, bench),
     ...measured,

@@ -10,6 +10,8 @@ export interface BenchOptions {
   readonly connections: readonly number[];
   /** How many contributions to grow to; `undefined` for a small database. */
   readonly rows: number | undefined;
+  /** How many deliveries each measurement of them has at least; 0 leaves them out. */
+  readonly deliveries: number;
   /** A git revision to compare with. */
   readonly against: string | undefined;
   /** `undefined` for a fresh embedded server. */
@@ -28,6 +30,7 @@ export function readOptions(file: string): BenchOptions {
     scenarios: { type: 'string', default: SCENARIO_NAMES.join(',') },
     connections: { type: 'string', default: '1,16,128' },
     rows: { type: 'string' },
+    deliveries: { type: 'string', default: '30000' },
     against: { type: 'string' },
     'database-url': { type: 'string', default: '' },
     processes: { type: 'string', default: '1' },
@@ -44,6 +47,7 @@ export function readOptions(file: string): BenchOptions {
       .map((text) => readWhole('connections', text, { min: 1, max: 384 }))
       .sort((a, b) => a - b),
     rows: given.rows === undefined ? undefined : readWhole('rows', given.rows, { min: 20_000, max: 130_000_000 }),
+    deliveries: readWhole('deliveries', given.deliveries, { min: 0, max: 10_000_000 }),
     against: given.against,
     databaseUrl,
     processes: readWhole('processes', given.processes, { min: 1, max: 64 }),

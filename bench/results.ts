@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Verdict } from './budgets.ts';
 import type { Cell } from './cells.ts';
+import type { Deliveries } from './deliveries.ts';
 import type { Growth } from './growth.ts';
 import type { HalfLoad } from './half-load.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -26,6 +27,8 @@ export interface Results {
   /** Empty without `--rows`. */
   readonly growth: readonly Growth[];
   readonly halfLoad: readonly HalfLoad[];
+  /** Empty with `--deliveries 0`. */
+  readonly deliveries: readonly Deliveries[];
   /** `undefined` without the scenario confirm. */
   readonly lifetime: Lifetime | undefined;
   readonly plans: readonly Plan[];

@@ -48,6 +48,8 @@ export class Subject {
       PORT: String(port),
       OPERATIONS_PORT: String(operationsPort),
       LOG_LEVEL: 'info',
+      // The receiver of the bench is on this machine.
+      WEBHOOK_ALLOW_INSECURE: 'true',
     };
   }
 
@@ -106,6 +108,15 @@ export class Subject {
     const partnerId = String(partner['partner_id']);
     const key = await this.#command(['key', 'issue', '--partner', partnerId, '--name', 'bench']);
     return { partnerId, apiKey: String(key['api_key']) };
+  }
+
+  /** @returns Its id. The receiver has to answer the challenge. */
+  async addEndpoint(partnerId: string, url: string): Promise<string> {
+    return String((await this.#command(['endpoint', 'add', '--partner', partnerId, '--url', url]))['endpoint_id']);
+  }
+
+  async changeEndpoint(partnerId: string, endpointId: string, what: 'enable' | 'disable' | 'remove'): Promise<void> {
+    await this.#command(['endpoint', what, '--partner', partnerId, '--endpoint', endpointId]);
   }
 
   async #command(words: readonly string[]): Promise<Record<string, unknown>> {

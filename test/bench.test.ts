@@ -46,12 +46,25 @@ describe('the rows in the database equal the acknowledged answers', () => {
 });
 
 describe('the verdict on a budget', () => {
-  const nothing: Measured = { cells: [], growth: [], halfLoad: [], lifetime: undefined };
+  const nothing: Measured = { cells: [], growth: [], halfLoad: [], deliveries: [], lifetime: undefined };
   const held = (residentMegabytes: number) => ({ confirmations: 1, residentMegabytes });
   const verdictOn = (what: string, measured: Measured) => judge(measured).find((verdict) => verdict.what.startsWith(what));
 
   test('what was not measured has none', () => {
     assert.ok(judge(nothing).every(({ isMustMet, isAimReached }) => isMustMet === undefined && isAimReached === undefined));
+  });
+
+  test('of deliveries to one endpoint and to five the worse counts', () => {
+    const sent = (perSecond: number) => ({ perSecond, cpuMicroseconds: 1, databaseCpuMicroseconds: undefined });
+    const to = (endpoints: number, own: number) => ({
+      endpoints,
+      connections: 64,
+      own: sent(own),
+      other: undefined,
+      bare: sent(100),
+    });
+    const verdict = verdictOn('deliveries', { ...nothing, deliveries: [to(1, 61), to(5, 29)] });
+    assert.deepEqual([verdict?.measured, verdict?.isMustMet, verdict?.isAimReached], [0.29, false, false]);
   });
 
   test('where small is better, more than the limit misses it', () => {

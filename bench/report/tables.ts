@@ -1,5 +1,6 @@
 import { growthAside, type Verdict } from '../budgets.ts';
 import type { Cell } from '../cells.ts';
+import type { Deliveries } from '../deliveries.ts';
 import type { Growth } from '../growth.ts';
 import type { HalfLoad } from '../half-load.ts';
 import type { Lifetime } from '../lifetime.ts';
@@ -10,7 +11,7 @@ import { type Column, decimal, ratio, renderTable, whole } from './table.ts';
 
 /** What a person reads of a run, on standard output. */
 export function renderResults(results: Results): string {
-  const { machine, postgres, cells, growth, halfLoad, lifetime, plans, verdicts } = results;
+  const { machine, postgres, cells, growth, halfLoad, deliveries, lifetime, plans, verdicts } = results;
   const place = postgres.isDistributed ? ', distributed' : postgres.isEmbedded ? ', embedded' : '';
   const head = [
     `Revision ${results.revision}, ${results.startedAt.toISOString()}, load by ${results.generator}, ${results.cellSeconds} s per cell`,
@@ -21,6 +22,7 @@ export function renderResults(results: Results): string {
   if (results.against !== undefined) parts.push(renderRevisions(cells, results.against));
   if (growth.length > 0) parts.push(renderGrowth(growth));
   if (halfLoad.length > 0) parts.push(renderHalfLoad(halfLoad));
+  if (deliveries.length > 0) parts.push(renderDeliveries(deliveries, results.against));
   if (lifetime) parts.push(renderLifetime(lifetime));
   if (results.contributionBytes)
     parts.push(`\nA contribution takes ${whole(results.contributionBytes)} bytes with its indexes\n`);
@@ -119,6 +121,31 @@ function renderHalfLoad(halfLoad: readonly HalfLoad[]): string {
       ['max ms', ({ figures }) => decimal(figures.maxMs)],
     ],
     halfLoad,
+  );
+}
+
+function renderDeliveries(deliveries: readonly Deliveries[], against: string | undefined): string {
+  const compared: Column<Deliveries>[] =
+    against === undefined
+      ? []
+      : [
+          [against, ({ other }) => whole(other?.perSecond)],
+          ['ratio', ({ own, other }) => ratio(own.perSecond, other?.perSecond)],
+        ];
+  return renderTable(
+    'Webhook deliveries out of a backlog, beside undici that posts the same bodies; microseconds of processor time for each',
+    [
+      ['endpoints', ({ endpoints }) => String(endpoints)],
+      ['conns', ({ connections }) => String(connections)],
+      ['per second', ({ own }) => whole(own.perSecond)],
+      ['bare undici', ({ bare }) => whole(bare.perSecond)],
+      ['ratio', ({ own, bare }) => ratio(own.perSecond, bare.perSecond)],
+      ...compared,
+      ['service µs', ({ own }) => whole(own.cpuMicroseconds)],
+      ['PostgreSQL µs', ({ own }) => whole(own.databaseCpuMicroseconds)],
+      ['bare undici µs', ({ bare }) => whole(bare.cpuMicroseconds)],
+    ],
+    deliveries,
   );
 }
 
