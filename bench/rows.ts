@@ -48,6 +48,7 @@ export function contributionColumns({ partner, token, number, isLinked = false }
     summary_en: quoted(summaryEn),
     summary_ar: quoted(summaryAr),
     calculation_id: isLinked ? ids.calculationId : 'null',
+    correlation_id: `replace(${ids.transactionId}, 'txn_', 'corr_')`,
     association_outcome: isLinked ? `'associated'` : `'not_requested'`,
     created_at: NOW,
     confirmed_at: NOW,

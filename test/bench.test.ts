@@ -1,6 +1,6 @@
 /** The parts of the bench that judge: what they let through unnoticed, no figure would show. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { judge, type Measured } from '../bench/budgets.ts';
 import {
   calculationId,
@@ -11,7 +11,10 @@ import {
   orderRef,
   transactionId,
 } from '../bench/identifiers.ts';
+import { writeScript } from '../bench/pgbench.ts';
 import { listProblems } from '../bench/reconcile.ts';
+import { createOperations } from '../src/operations/operations.ts';
+import { openDatabase } from '../src/store/database.ts';
 import { testDatabase } from './support/database.ts';
 
 const task = { scenario: 'confirm', connections: 8 } as const;
@@ -73,6 +76,26 @@ describe('the verdict on a budget', () => {
     assert.deepEqual([ready?.isMustMet, ready?.isAimReached], [true, false]);
     assert.equal(verdictOn('memory', { ...nothing, lifetime })?.isMustMet, false);
   });
+});
+
+test('pgbench fills the columns that a confirmation fills, in the contribution and in its event', async () => {
+  const { databaseUrl, pool } = await testDatabase();
+  const database = openDatabase({ databaseUrl });
+  after(() => database.close());
+  await createOperations(database).confirmContribution({
+    ...{ partnerId: 'ptn_of_service', isSuspended: false, idempotencyKey: 'key-00001', fingerprint: Buffer.alloc(32) },
+    ...{ partnerEventId: 'event-00001', partnerOrderRef: 'order-1', points: 250n, opaqueCustomerRef: 'customer-1' },
+    ...{ calculationId: undefined, correlationId: 'corr-00001', arrivedAtMs: performance.now() },
+  });
+  const script = await writeScript(pool);
+  await pool.query(script.replace(/^\\.*$/gm, '').replaceAll(':number', '1'));
+  for (const table of ['contribution', 'event_outbox']) {
+    const { rows } = await pool.query<{ columns: string[] }>(
+      `select array(select key from jsonb_each(to_jsonb(t)) where value <> 'null' order by key) as columns from ${table} t`,
+    );
+    assert.equal(rows.length, 2, table);
+    assert.deepEqual(rows[0], rows[1]);
+  }
 });
 
 test('identifiers made by SQL are those that the load asks for', async () => {
