@@ -78,11 +78,10 @@ async function main(): Promise<number> {
   const cast = await setUp(violations.report, cleanUp);
   const { ledger, killer, longestHeldMs } = cast;
   const spans = await measureSpans(cast, rate);
-  const killingSinceMs = Date.now();
   const killsAtTheEnd = Math.round(kills * KILLS_AT_THE_END_SHARE);
   await killMeanwhile(cast, { kills: kills - killsAtTheEnd, perSecond: rate * KILLING_RATE });
   await healHalf(cast, killsAtTheEnd);
-  const verdict = await judgeEverything(cast, killingSinceMs);
+  const verdict = await judgeEverything(cast);
   printSummary({
     ...{ title, members: cast.members, ledger, verdict, longestHeldMs, kills: killer.kills },
     latencies: { perSecond: rate, ...measureLatencies(cast, spans) },

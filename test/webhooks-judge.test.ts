@@ -172,6 +172,19 @@ test('an event that came again, and a retry that did not wait for its Retry-Afte
   const asked = arrival('evt_1', 1, 'txn_1', { is2xx: false, retryAfterMs: 8_000 });
   for (const atMs of [asked.atMs, asked.atMs + 5_000]) ledger.add({ ...asked, atMs });
   assert.deepEqual(findPauses(ledger, [1]), { asked: 1, early: 1 });
-  const { count, withoutReason, longestGapMs } = findRepetitions(ledger, [1], asked.atMs + 60_000);
+  const { count, withoutReason, longestGapMs } = findRepetitions(ledger, [1], [asked.atMs + 60_000]);
   assert.deepEqual([count, withoutReason, longestGapMs], [1, 1, 5_000]);
+});
+
+test('an event may come after a lease, or after one more for each sender that was killed, and no later', () => {
+  const late = (tookMs: number, kills: readonly number[]) => {
+    const ledger = new Ledger(assert.fail);
+    ledger.add(arrival('evt_1', 1, 'txn_1', { occurredAtMs: 0, atMs: tookMs }));
+    const { behindTwoKills, unexplained } = findRepetitions(ledger, [1], kills);
+    return { behindTwoKills, isUnexplained: unexplained.length > 0 };
+  };
+  assert.deepEqual(late(62_000, [1_000]), { behindTwoKills: 0, isUnexplained: false });
+  assert.deepEqual(late(122_000, [1_000, 61_000]), { behindTwoKills: 1, isUnexplained: false });
+  assert.deepEqual(late(122_000, [1_000]), { behindTwoKills: 0, isUnexplained: true });
+  assert.deepEqual(late(182_000, [1_000, 61_000]), { behindTwoKills: 0, isUnexplained: true });
 });

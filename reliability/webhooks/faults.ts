@@ -24,8 +24,8 @@ const SLOW_MS_MAX = 8_000;
 const SLOW_MS_MIN = 2_000;
 const TRICKLE_MS = 1_000;
 const RETRY_AFTER_SECONDS = 8;
-/** Of these only the first is sensible; the next is beyond the 24 hours that are honoured. */
-const RETRY_AFTERS = [`${RETRY_AFTER_SECONDS}`, '9999999999', '-1', 'soon', 'Wed, 21 Oct 2015 07:28:00 GMT'];
+/** Beyond the 24 hours that are honoured, and no times at all. */
+const ABSURD_RETRY_AFTERS = ['9999999999', '-1', 'soon', 'Wed, 21 Oct 2015 07:28:00 GMT'];
 const REDIRECTS = [301, 302, 303, 307, 308];
 const ENDLESS_CHUNK = Buffer.alloc(16_384, 'endless ');
 /** NUL, bytes that are no UTF-8, and markup: what is kept of an answer must survive all of them. */
@@ -37,9 +37,10 @@ const ANSWERS = {
     words: '429 with Retry-After, sensible and absurd',
     is2xx: false,
     give({ response, number }) {
-      const index = number % RETRY_AFTERS.length;
-      response.writeHead(429, { 'retry-after': RETRY_AFTERS[index] }).end();
-      return index === 0 ? RETRY_AFTER_SECONDS * 1_000 : undefined;
+      const isSensible = number % 2 === 0;
+      const absurd = ABSURD_RETRY_AFTERS[(number >> 1) % ABSURD_RETRY_AFTERS.length];
+      response.writeHead(429, { 'retry-after': isSensible ? `${RETRY_AFTER_SECONDS}` : absurd }).end();
+      return isSensible ? RETRY_AFTER_SECONDS * 1_000 : undefined;
     },
   },
   reset: failing('resets the connection', ({ request: { socket } }) => {

@@ -10,25 +10,59 @@ export interface Repetitions {
   readonly longestGapMs: number;
   /** From its commit, of an event since the first kill: one whose sender died comes after its lease. */
   readonly longestFirstMs: number;
+  /** Of both, those whose sender died, and then the next one too. */
+  readonly behindTwoKills: number;
+  /** Of both, those that no kills explain. */
+  readonly unexplained: readonly string[];
 }
 
-/** At endpoints that are healthy all the time. */
-export function findRepetitions(ledger: Ledger, endpoints: readonly number[], killingSinceMs: number): Repetitions {
+interface Wait {
+  readonly eventId: string;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** At endpoints that are healthy all the time. @param kills When they were, in their order, in milliseconds since 1970. */
+export function findRepetitions(ledger: Ledger, endpoints: readonly number[], kills: readonly number[]): Repetitions {
   const delivered = deliveredTo(ledger, endpoints);
-  const repeated = delivered.flatMap(({ arrivals }) =>
-    arrivals.slice(1).map(({ atMs }, index) => ({ atMs, gapMs: atMs - (arrivals[index]?.atMs ?? atMs) })),
+  const firstKill = kills[0] ?? Number.POSITIVE_INFINITY;
+  const again = delivered.flatMap(({ eventId, arrivals }) =>
+    arrivals.slice(1).map(({ atMs }, index): Wait => ({ eventId, fromMs: arrivals[index]?.atMs ?? atMs, untilMs: atMs })),
   );
-  const firsts = delivered.flatMap(({ occurredAtMs, arrivals: [first] }) =>
-    first && occurredAtMs >= killingSinceMs ? first.atMs - occurredAtMs : [],
+  const firsts = delivered.flatMap(({ eventId, occurredAtMs, arrivals: [first] }): Wait[] =>
+    first && first.atMs >= firstKill ? [{ eventId, fromMs: occurredAtMs, untilMs: first.atMs }] : [],
   );
-  const gaps = repeated.map(({ gapMs }) => gapMs);
+  const gaps = again.map(lengthOf);
+  const all = [...again, ...firsts].map((wait) => ({ ...wait, needed: countKillsNeeded(wait, kills) }));
   return {
-    count: repeated.length,
-    withoutReason: repeated.filter(({ atMs }) => atMs < killingSinceMs).length,
-    shortestGapMs: repeated.length === 0 ? 0 : most(gaps, (a, b) => a < b),
-    longestGapMs: most(gaps, (a, b) => a > b),
-    longestFirstMs: most(firsts, (a, b) => a > b),
+    count: again.length,
+    withoutReason: again.filter(({ untilMs }) => untilMs < firstKill).length,
+    shortestGapMs: gaps.reduce((least, gap) => Math.min(least, gap), gaps[0] ?? 0),
+    longestGapMs: longest(gaps),
+    longestFirstMs: longest(firsts.map(lengthOf)),
+    behindTwoKills: all.filter(({ needed }) => needed !== undefined && needed > 0).length,
+    unexplained: all.filter(({ needed }) => needed === undefined).map((wait) => `${wait.eventId} after ${lengthOf(wait)} ms`),
   };
+}
+
+/** A process that died gives back what it was to send after 60 s; the rest is a restart, and a busy machine. */
+const GIVEN_BACK_WITHIN_MS = 75_000;
+/** Whoever takes a delivery has sent and recorded it, or given up, after so long at most. */
+const UNDER_WAY_MS_MAX = 20_000;
+
+/**
+ * A wait that is longer than a lease means that the next sender was killed as well.
+ *
+ * @returns How many more kills that takes; `undefined` when there was none at the right time.
+ */
+function countKillsNeeded({ fromMs, untilMs }: Wait, kills: readonly number[]): number | undefined {
+  let [since, needed] = [fromMs, 0];
+  while (untilMs - since > GIVEN_BACK_WITHIN_MS) {
+    const next = kills.findLast((atMs) => atMs > since && atMs <= since + GIVEN_BACK_WITHIN_MS + UNDER_WAY_MS_MAX);
+    if (next === undefined) return undefined;
+    [since, needed] = [next, needed + 1];
+  }
+  return needed;
 }
 
 export interface Pauses {
@@ -55,6 +89,10 @@ function deliveredTo(ledger: Ledger, endpoints: readonly number[]): Delivered[] 
   return endpoints.flatMap((endpoint) => [...ledger.deliveredTo(endpoint).values()]);
 }
 
-function most(values: readonly number[], isMore: (a: number, b: number) => boolean): number {
-  return values.reduce((found, value) => (isMore(value, found) ? value : found), values[0] ?? 0);
+function lengthOf({ fromMs, untilMs }: Wait): number {
+  return untilMs - fromMs;
+}
+
+function longest(values: readonly number[]): number {
+  return values.reduce((most, value) => Math.max(most, value), 0);
 }

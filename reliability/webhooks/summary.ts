@@ -82,6 +82,7 @@ function printKills({ kills, verdict: { repetitions } }: Summary): void {
     'ready again, ms': `median ${whole(percentile(ready, 0.5))}, most ${whole(Math.max(0, ...ready))}`,
     'events that healthy endpoints answered 2xx and got again': repetitions.count,
     'from the first to the next arrival of one': `${seconds(repetitions.shortestGapMs)} to ${seconds(repetitions.longestGapMs)}`,
+    'of these and of first arrivals, those whose next sender was killed too': repetitions.behindTwoKills,
     'longest from a commit to the first arrival at a healthy endpoint': seconds(repetitions.longestFirstMs),
   });
 }
