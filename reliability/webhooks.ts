@@ -8,8 +8,8 @@
  * some are refused, some get their estimate linked later. Three in ten endpoints misbehave, each in its own way:
  * 500 with a hostile body, 429 with Retry-After, reset, slow, silent, redirects inward, an endless body, one byte a second.
  *
- *   1. All receivers are healthy, then three in ten are faulty, then all are healthy again, at one rate of confirmations: the
- *      first attempts at healthy endpoints may become twice as slow at p99, and no more.
+ *   1. At one rate of confirmations all receivers are healthy, then three in ten are faulty, and so on in turns: with the faulty
+ *      ones first attempts at healthy endpoints may be twice as slow at p99, and no more.
  *   2. Three in ten are faulty in another way, and processes of the service, or all of it, get `kill -9` at random moments.
  *   3. Half of the faulty ones become healthy. Their retries are due after up to a day: the experiment moves the due times up
  *      in the database instead of waiting, and ends the pauses of breakers. What a process may be sending is not moved.
@@ -84,7 +84,8 @@ async function main(): Promise<number> {
   const verdict = await judgeEverything(cast);
   printSummary({
     ...{ title, members: cast.members, ledger, verdict, longestHeldMs, kills: killer.kills },
-    latencies: { perSecond: rate, ...measureLatencies(cast, spans) },
+    perSecond: rate,
+    latencies: measureLatencies(cast, spans),
     addressesRefused: await countAddressRefusals(cast.database),
   });
   return violations.printVerdict();

@@ -20,6 +20,19 @@ export async function hastenRetries({ pool }: Database, endpointIds: readonly st
   );
 }
 
+/** Puts aside what waits for some endpoints, until it is moved up again, and lets them begin anew. */
+export async function forgetFailures({ pool }: Database, endpointIds: readonly string[]): Promise<void> {
+  await pool.query(
+    "update delivery set next_attempt_at = now() + interval '1 hour' where endpoint_id = any ($1) and status = 'waiting'",
+    [endpointIds],
+  );
+  await pool.query(
+    `update endpoint_health set failures_in_row = 0, failing_since = null, breaker_trips = 0, breaker_open_until = null
+    where endpoint_id = any ($1)`,
+    [endpointIds],
+  );
+}
+
 export interface Backlog {
   /** Events so far, by partner; those without a number included. */
   readonly events: ReadonlyMap<string, number>;

@@ -3,11 +3,12 @@ import type { Cast } from './members.ts';
 
 /** A span of time whose events are counted, by the time of their commit. */
 export interface Span {
+  readonly kind: 'healthy' | 'faulty';
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** From the commit to the arrival of the first attempt, at some endpoints, in milliseconds. */
+/** From the commit to the arrival of the first attempt, at endpoints that are healthy all the time, in milliseconds. */
 export interface Latency {
   readonly samples: number;
   readonly p50Ms: number;
@@ -16,25 +17,39 @@ export interface Latency {
   readonly maxMs: number;
 }
 
-/** Of the endpoints that are healthy all the time. */
-export function measureLatencies<Name extends string>(
-  { members, ledger }: Pick<Cast, 'members' | 'ledger'>,
-  spans: Readonly<Record<Name, readonly Span[]>>,
-): Record<Name, Latency> {
+export interface Latencies {
+  readonly healthy: Latency;
+  readonly faulty: Latency;
+  /** Of each two spans side by side, how many times as long p99 is with the faulty endpoints; ascending. */
+  readonly p99Ratios: readonly number[];
+  /** In the middle of these: a burst of other work on the machine spoils one of them, or two. */
+  readonly p99Ratio: number;
+}
+
+/** @param spans Side by side in twos, one of each kind. */
+export function measureLatencies({ members, ledger }: Pick<Cast, 'members' | 'ledger'>, spans: readonly Span[]): Latencies {
   const healthy = members.flatMap(({ endpoints }) => endpoints.filter(({ faults }) => faults.length === 0));
   const firsts = healthy.flatMap(({ number }) =>
     [...ledger.deliveredTo(number).values()].flatMap(({ occurredAtMs, arrivals: [first] }) =>
       first ? { occurredAtMs, tookMs: first.atMs - occurredAtMs } : [],
     ),
   );
-  const within = ([name, all]: [string, readonly Span[]]) => {
-    const own = firsts.filter(({ occurredAtMs: at }) => all.some(({ fromMs, untilMs }) => at >= fromMs && at < untilMs));
-    return [name, describe(own.map(({ tookMs }) => tookMs))];
-  };
-  return Object.fromEntries(Object.entries<readonly Span[]>(spans).map(within));
+  const within = (wanted: readonly Span[]) =>
+    firsts.filter(({ occurredAtMs: at }) => wanted.some(({ fromMs, untilMs }) => at >= fromMs && at < untilMs));
+  const latencyIn = (kind: Span['kind'], all: readonly Span[]) =>
+    describe(within(all.filter((span) => span.kind === kind)).map(({ tookMs }) => tookMs));
+  const pairs = Array.from({ length: spans.length / 2 }, (_, index) => spans.slice(index * 2, index * 2 + 2));
+  const ratios = pairs.map((pair) => latencyIn('faulty', pair).p99Ms / latencyIn('healthy', pair).p99Ms);
+  const p99Ratios = ratios.sort((a, b) => a - b);
+  return { healthy: latencyIn('healthy', spans), faulty: latencyIn('faulty', spans), p99Ratios, p99Ratio: middleOf(p99Ratios) };
 }
 
 function describe(values: readonly number[]): Latency {
   const of = (share: number) => percentile(values, share);
   return { samples: values.length, p50Ms: of(0.5), p90Ms: of(0.9), p99Ms: of(0.99), maxMs: of(1) };
+}
+
+function middleOf(sorted: readonly number[]): number {
+  const half = sorted.length / 2;
+  return ((sorted[Math.ceil(half) - 1] ?? Number.NaN) + (sorted[Math.floor(half)] ?? Number.NaN)) / 2;
 }

@@ -1,6 +1,7 @@
 /** The parts of a run, one after the other. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { progress } from '../support/report.ts';
+import { forgetFailures } from './database.ts';
 import type { Span } from './latency.ts';
 import { type Contribution, contributeAtRate, takeTurns } from './load.ts';
 import { type Cast, type Endpoint, mustHaveAll } from './members.ts';
@@ -8,37 +9,46 @@ import { untilDelivered, untilRecorded } from './settle.ts';
 
 /** Shares of the contributions; the rest is for the kills. */
 const WARM_UP_SHARE = 0.04;
-/** Each of four: all healthy, twice with faults, all healthy. */
-const SPAN_SHARE = 0.1;
+const SPAN_SHARE = 0.05;
+/** Side by side in twos, and each kind as often before the other as after it. */
+const SPANS = ['healthy', 'faulty', 'faulty', 'healthy', 'healthy', 'faulty', 'faulty', 'healthy'] as const;
 const KILLING_AT_THE_END_MS = 10_000;
 /** Events of one span have left before the next begins. */
 const QUIET_MS = 1_000;
 
-/** Four spans at one rate. A machine that becomes slower or faster meanwhile does so for both kinds. */
-export async function measureSpans(cast: Cast, perSecond: number): Promise<Record<'healthy' | 'faulty', Span[]>> {
-  const all = takeTurns(cast.members);
-  const [warmUp, span] = [Math.floor(all.length * WARM_UP_SHARE), Math.floor(all.length * SPAN_SHARE)];
-  const measure = async (from: number, spans: number): Promise<Span> => {
-    const fromMs = Date.now();
-    await contributeAtRate(all.slice(from, from + spans * span), perSecond);
-    const untilMs = Date.now();
-    await sleep(QUIET_MS);
-    return { fromMs, untilMs };
-  };
-  progress(`Warming up, then ${perSecond} confirmations a second, all endpoints healthy`);
+/**
+ * Spans of two kinds at one rate, in turns: other work on the machine falls on both. What faulty endpoints missed is put aside until
+ * the last span is over, and their health is forgotten, so that each kind begins as if there had been no other.
+ */
+export async function measureSpans(cast: Cast, perSecond: number): Promise<Span[]> {
+  const { database, members } = cast;
+  const all = takeTurns(members);
+  const [warmUp, count] = [Math.floor(all.length * WARM_UP_SHARE), Math.floor(all.length * SPAN_SHARE)];
+  const faulty = members.flatMap(({ endpoints }) => endpoints.filter(({ faults }) => faults.length > 0));
+  progress(`Warming up; then spans of ${count} confirmations, ${perSecond} a second`);
   await contributeAtRate(all.slice(0, warmUp), perSecond);
-  const before = await measure(warmUp, 1);
-  progress('The same with the faulty endpoints');
-  await misbehave(cast, 0);
-  const faulty = await measure(warmUp + span, 2);
-  progress('All endpoints become healthy; what they missed comes after');
+  const spans: Span[] = [];
+  for (const [index, kind] of SPANS.entries()) {
+    if (kind === 'faulty') await misbehave(cast, 0);
+    else await heal(cast, () => true);
+    if (kind !== SPANS[index - 1])
+      await forgetFailures(
+        database,
+        faulty.map(({ endpointId }) => endpointId),
+      );
+    await sleep(QUIET_MS);
+    progress(kind === 'faulty' ? 'Three in ten endpoints are faulty' : 'All endpoints are healthy');
+    const fromMs = Date.now();
+    await contributeAtRate(all.slice(warmUp + index * count, warmUp + (index + 1) * count), perSecond);
+    spans.push({ kind, fromMs, untilMs: Date.now() });
+    await sleep(QUIET_MS);
+  }
   await heal(cast, () => true);
+  progress('All endpoints are healthy, and get what they missed');
   const waiting = { ...cast, isAwaited: () => true };
   await untilDelivered(waiting);
   await untilRecorded(waiting);
-  progress('The same with all endpoints healthy again');
-  const after = await measure(warmUp + 3 * span, 1);
-  return { healthy: [before, after], faulty: [faulty] };
+  return spans;
 }
 
 /** The rest of the contributions, with other faults, while processes die. */
