@@ -82,7 +82,7 @@ test('pgbench fills the columns that a confirmation fills, in the contribution a
   const { databaseUrl, pool } = await testDatabase();
   const database = openDatabase({ databaseUrl });
   after(() => database.close());
-  await createOperations(database).confirmContribution({
+  await createOperations(database, { environment: 'sandbox' }).confirmContribution({
     ...{ partnerId: 'ptn_of_service', isSuspended: false, idempotencyKey: 'key-00001', fingerprint: Buffer.alloc(32) },
     ...{ partnerEventId: 'event-00001', partnerOrderRef: 'order-1', points: 250n, opaqueCustomerRef: 'customer-1' },
     ...{ calculationId: undefined, correlationId: 'corr-00001', arrivedAtMs: performance.now() },

@@ -7,6 +7,7 @@ import { type Attempt, type ClaimedDelivery, claimDeliveries, type DueEndpoint, 
 import { findEventsBySequence } from '../store/event.ts';
 import type { WebhookEndpoint } from '../store/webhook-endpoint.ts';
 import { type AttemptTools, judge, post } from './attempt.ts';
+import { Lanes, type Ready } from './lanes.ts';
 import { type Disabling, settleAttempts } from './settle-attempts.ts';
 import type { EndpointSecrets } from './signature.ts';
 
@@ -28,35 +29,23 @@ export interface Dispatcher {
   close(): Promise<void>;
 }
 
-/** Longer than an attempt takes; whoever dies in the middle gives its deliveries back after so long. */
+/** Longer than a delivery waits here and its attempt takes; whoever dies in the middle gives its deliveries back after so long. */
 export const LEASE_MS = 60_000;
 const LOOK_EVERY_MS = 250;
 const CLAIMS_AT_ONCE = 4;
-/** All endpoints together. */
-const PLACES = 1_024;
-/** Of one endpoint at most: a slow receiver holds so many connections. One that failed last has to show first that it is back. */
-const PLACES_OF = { sound: 64, failing: 4, probed: 1 } as const;
-/** Of the free places an endpoint takes no more than this share, so that there are always some for the next. */
-const SHARE_OF_FREE = 1 / 8;
-/** An endpoint waits for so many free places before its next claim, so that a claim is worth its statement. */
-const WORTH_CLAIMING = PLACES_OF.sound / 4;
 const RECORDS_AT_ONCE = 256;
+const RECORDS_WAITING_MAX = 4_096;
 
-/**
- * Sends what is due, for all partners. Any number of processes share the work through their claims. Every endpoint has its own
- * places, so that one that hangs takes none from another.
- */
+/** Sends what is due, for all partners. Any number of processes share the work through their claims. */
 export function openDispatcher(options: DispatcherOptions): Dispatcher {
   const { database, clock, onAttempt, onDisabled, onError } = options;
-  const places = new Places();
   const stop = new AbortController();
-  const underWay = new Set<Promise<void>>();
   let awake = Promise.withResolvers<void>();
 
   const record = batched<Attempt, undefined>({
     lanes: 2,
     batchMax: RECORDS_AT_ONCE,
-    waitingMax: PLACES * 2,
+    waitingMax: RECORDS_WAITING_MAX,
     waitMaxMs: LEASE_MS,
     groupOf: ({ claimed }) => claimed.partnerId,
     run: async (attempts) => {
@@ -66,39 +55,42 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
     },
   });
 
-  const deliver = async (task: Task): Promise<void> => {
-    const attempt = judge(task.claimed, await post(options, outgoing(task)), clock());
-    onAttempt(attempt);
-    await record(attempt);
-  };
+  const records = new Set<Promise<void>>();
+  const lanes = new Lanes<Task>({
+    async send(task) {
+      const attempt = judge(task.claimed, await post(options, outgoing(task)), clock());
+      onAttempt(attempt);
+      const recorded = record(attempt)
+        .catch(onError)
+        .then(() => void records.delete(recorded));
+      records.add(recorded);
+      // After a success the place is free for the next at once; a failure may change what the endpoint gets.
+      if (!attempt.isSuccess) await recorded;
+      return attempt.isSuccess;
+    },
+    onRoom: () => awake.resolve(),
+  });
 
-  const serve = async (endpoint: DueEndpoint): Promise<void> => {
-    const free = places.freeFor(endpoint);
-    if (free === 0) return;
+  const claim = async (endpoint: DueEndpoint): Promise<void> => {
+    const limit = lanes.roomFor(endpoint);
+    if (limit === 0) return;
     const secrets = options.openSecrets(endpoint);
-    const claims = await claimDeliveries(database.pool, endpoint, { limit: free, leaseMs: LEASE_MS });
+    const claimedAtMs = performance.now();
+    const claims = await claimDeliveries(database.pool, endpoint, { limit, leaseMs: LEASE_MS });
     const contents = await loadContents(options, endpoint.partnerId, claims);
-    for (const claimed of claims) {
+    const tasks = claims.flatMap((claimed) => {
       const content = contents.get(claimed.deliveryId);
       // Past its retention: the delivery goes with its event.
-      if (!content) continue;
-      places.take(endpoint);
-      const delivery = deliver({ endpoint, secrets, claimed, content })
-        .catch(onError)
-        .finally(() => {
-          underWay.delete(delivery);
-          places.giveBack(endpoint);
-          if (claims.length === free && places.isWorthClaiming(endpoint)) awake.resolve();
-        });
-      underWay.add(delivery);
-    }
+      return content ? [{ endpoint, secrets, claimed, content, claimedAtMs }] : [];
+    });
+    if (!stop.signal.aborted) lanes.add(endpoint, tasks, claims.length === limit);
   };
 
   const run = async () => {
     while (!stop.signal.aborted) {
       awake = Promise.withResolvers();
       try {
-        await inTurns(startAnywhere(await listDueEndpoints(database.pool)), (endpoint) => serve(endpoint).catch(onError));
+        await inTurns(startAnywhere(await listDueEndpoints(database.pool)), (endpoint) => claim(endpoint).catch(onError));
       } catch (error) {
         onError(error);
       }
@@ -111,44 +103,10 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
     async close() {
       stop.abort();
       await done;
-      await Promise.all(underWay);
+      await lanes.close();
+      await Promise.all(records);
     },
   };
-}
-
-/** How many deliveries are under way at once, in all and to each endpoint. */
-class Places {
-  readonly #taken = new Map<string, number>();
-  #sum = 0;
-
-  freeFor(endpoint: DueEndpoint): number {
-    const taken = this.#takenBy(endpoint);
-    const free = Math.min(PLACES_OF[endpoint.health] - taken, Math.ceil((PLACES - this.#sum) * SHARE_OF_FREE));
-    return free <= 0 || (taken > 0 && free < WORTH_CLAIMING) ? 0 : free;
-  }
-
-  isWorthClaiming(endpoint: DueEndpoint): boolean {
-    return this.#takenBy(endpoint) <= PLACES_OF.sound - WORTH_CLAIMING;
-  }
-
-  take(endpoint: DueEndpoint): void {
-    this.#change(endpoint, 1);
-  }
-
-  giveBack(endpoint: DueEndpoint): void {
-    this.#change(endpoint, -1);
-  }
-
-  #takenBy({ partnerId, endpointId }: DueEndpoint): number {
-    return this.#taken.get(`${partnerId} ${endpointId}`) ?? 0;
-  }
-
-  #change(endpoint: DueEndpoint, by: number): void {
-    const [name, taken] = [`${endpoint.partnerId} ${endpoint.endpointId}`, this.#takenBy(endpoint) + by];
-    if (taken === 0) this.#taken.delete(name);
-    else this.#taken.set(name, taken);
-    this.#sum += by;
-  }
 }
 
 /** Nobody is always the first. */
@@ -172,7 +130,7 @@ interface Content {
   readonly correlationId: string;
 }
 
-interface Task {
+interface Task extends Ready {
   readonly endpoint: WebhookEndpoint;
   readonly secrets: EndpointSecrets;
   readonly claimed: ClaimedDelivery;
