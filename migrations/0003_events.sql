@@ -117,7 +117,6 @@ create table delivery (
   constraint delivery_body check ((sequence is null) = (body is not null))
 );
 create index delivery_due on delivery (partner_id, endpoint_id, next_attempt_at) where status = 'waiting';
-create index delivery_of_endpoint on delivery (partner_id, endpoint_id, delivery_id);
 create index delivery_of_no_event on delivery (partner_id, delivery_id) where sequence is null;
 create index delivery_exhausted on delivery (partner_id, endpoint_id, delivery_id) where status = 'exhausted';
 

@@ -87,8 +87,6 @@ CREATE INDEX delivery_due ON public.delivery USING btree (partner_id, endpoint_i
 
 CREATE INDEX delivery_exhausted ON public.delivery USING btree (partner_id, endpoint_id, delivery_id) WHERE (status = 'exhausted'::text);
 
-CREATE INDEX delivery_of_endpoint ON public.delivery USING btree (partner_id, endpoint_id, delivery_id);
-
 CREATE INDEX delivery_of_no_event ON public.delivery USING btree (partner_id, delivery_id) WHERE (sequence IS NULL);
 
 create table delivery_attempt (

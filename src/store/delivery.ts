@@ -44,15 +44,16 @@ export interface DueEndpoint extends WebhookEndpoint {
   readonly health: 'sound' | 'failing' | 'probed';
 }
 
+/** The least of them is the first of an index, which is looked up for each endpoint, however much is waiting. */
 const DUE_ENDPOINTS: Statement = {
   name: 'list_due_endpoints',
   text: `select ${ENDPOINT_COLUMNS},
       case when h.breaker_trips > 0 then 'probed' when h.failures_in_row > 0 then 'failing' else 'sound' end as health
     from endpoint_health h join webhook_endpoint e on e.partner_id = h.partner_id and e.endpoint_id = h.endpoint_id
-    where e.status = 'active' and (h.breaker_open_until is null or h.breaker_open_until <= now()) and exists (
-      select from delivery d
-      where d.partner_id = h.partner_id and d.endpoint_id = h.endpoint_id and d.status = 'waiting' and d.next_attempt_at <= now()
-    )`,
+    where e.status = 'active' and (h.breaker_open_until is null or h.breaker_open_until <= now()) and (
+      select min(d.next_attempt_at) from delivery d
+      where d.partner_id = h.partner_id and d.endpoint_id = h.endpoint_id and d.status = 'waiting'
+    ) <= now()`,
 };
 
 /** Active endpoints for which something is due, whose breaker lets it pass. */
@@ -67,13 +68,12 @@ export const DELIVERY_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "
 
 const CLAIM: Statement = {
   name: 'claim_deliveries',
-  text: `with due as (
+  text: `update delivery d set lease = lease + 1, next_attempt_at = now() + $4 * interval '1 millisecond'
+    where d.partner_id = $1 and d.delivery_id = any (array(
       select delivery_id from delivery
       where partner_id = $1 and endpoint_id = $2 and status = 'waiting' and next_attempt_at <= now()
       order by next_attempt_at limit $3 for update skip locked
-    )
-    update delivery d set lease = lease + 1, next_attempt_at = now() + $4 * interval '1 millisecond'
-    from due where d.partner_id = $1 and d.delivery_id = due.delivery_id
+    ))
     returning ${DELIVERY_COLUMNS}, d.lease`,
 };
 
@@ -126,17 +126,22 @@ export interface Attempt {
   readonly retryMs: number | undefined;
 }
 
-/** The times are computed before the rows are found: a distributed database refuses to ask for its clock row by row. */
+/**
+ * What is to be written stands in lists beside that of the ids: so the rows are found by their key, whatever was known of the table when
+ * this was planned. The times are computed first, because a distributed database refuses to do so row by row.
+ */
+const PLACE = 'array_position($2::text[], d.delivery_id)';
 const RECORD: Statement = {
   name: 'record_attempts',
-  text: `with result as materialized (
-      select *, now() as ended_at, now() + retry_ms * interval '1 millisecond' as next_attempt_at
-      from unnest($2::text[], $3::int8[], $4::text[], $5::float8[]) as r (delivery_id, lease, status, retry_ms)
+  text: `with clock as materialized (
+      select now() as ended_at, array_agg(now() + retry_ms * interval '1 millisecond' order by place) as next_attempt_at
+      from unnest($5::float8[]) with ordinality as r (retry_ms, place)
     )
-    update delivery d set attempts = d.attempts + 1, attempts_left = d.attempts_left - 1, status = r.status,
-      next_attempt_at = r.next_attempt_at, ended_at = case when r.status <> 'waiting' then r.ended_at end
-    from result r
-    where d.partner_id = $1 and d.delivery_id = r.delivery_id and d.lease = r.lease and d.status = 'waiting'`,
+    update delivery d set attempts = d.attempts + 1, attempts_left = d.attempts_left - 1, status = ($4::text[])[${PLACE}],
+      next_attempt_at = clock.next_attempt_at[${PLACE}],
+      ended_at = case when ($4::text[])[${PLACE}] <> 'waiting' then clock.ended_at end
+    from clock
+    where d.partner_id = $1 and d.delivery_id = any ($2::text[]) and d.lease = ($3::int8[])[${PLACE}]`,
 };
 
 const INSERT_ATTEMPTS: Statement = {
@@ -179,11 +184,11 @@ export async function recordAttempts(db: Queryable, partnerId: string, attempts:
 const HASTEN: Statement = {
   name: 'hasten_deliveries',
   text: `update delivery d set next_attempt_at = now()
-    where d.partner_id = $1 and d.delivery_id in (
+    where d.partner_id = $1 and d.delivery_id = any (array(
       select delivery_id from delivery
       where partner_id = $1 and endpoint_id = $2 and status = 'waiting' and next_attempt_at > now() + $3 * interval '1 millisecond'
       order by next_attempt_at desc limit $4
-    )
+    ))
     returning d.delivery_id`,
 };
 

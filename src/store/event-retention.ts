@@ -5,18 +5,19 @@ import { deliveryIdOf } from './delivery.ts';
 const DELETE_EVENTS: Statement = {
   name: 'delete_old_events',
   text: `with oldest as (
-      select sequence, event_id, occurred_at from event where partner_id = $1 order by sequence limit $3
+      select sequence, occurred_at from event where partner_id = $1 order by sequence limit $3
     ), removed as (
-      delete from event where partner_id = $1 and sequence in (
+      delete from event where partner_id = $1 and sequence = any (array(
         select sequence from oldest where occurred_at < now() - $2 * interval '1 day'
-      )
+      ))
       returning event_id
     ), delivered as (
-      delete from delivery d using removed r, webhook_endpoint e
-      where d.partner_id = $1 and e.partner_id = $1 and d.delivery_id = ${deliveryIdOf('r.event_id', 'e.endpoint_id')}
+      delete from delivery d where d.partner_id = $1 and d.delivery_id = any (array(
+        select ${deliveryIdOf('r.event_id', 'e.endpoint_id')} from removed r cross join webhook_endpoint e where e.partner_id = $1
+      ))
       returning d.delivery_id
     ), attempted as (
-      delete from delivery_attempt where partner_id = $1 and delivery_id in (select delivery_id from delivered) returning 1
+      delete from delivery_attempt where partner_id = $1 and delivery_id = any (array(select delivery_id from delivered)) returning 1
     )
     select (select count(*) from removed) as removed, (select count(*) from attempted) as attempts`,
 };
@@ -25,13 +26,13 @@ const DELETE_EVENTS: Statement = {
 const DELETE_TESTS: Statement = {
   name: 'delete_old_tests',
   text: `with removed as (
-      delete from delivery where partner_id = $1 and delivery_id in (
+      delete from delivery where partner_id = $1 and delivery_id = any (array(
         select delivery_id from delivery
         where partner_id = $1 and sequence is null and created_at < now() - $2 * interval '1 day' order by delivery_id limit $3
-      )
+      ))
       returning delivery_id
     ), attempted as (
-      delete from delivery_attempt where partner_id = $1 and delivery_id in (select delivery_id from removed) returning 1
+      delete from delivery_attempt where partner_id = $1 and delivery_id = any (array(select delivery_id from removed)) returning 1
     )
     select (select count(*) from removed) as removed, (select count(*) from attempted) as attempts`,
 };

@@ -55,7 +55,7 @@ export async function listEventCounters(db: Queryable): Promise<string[]> {
 const PARTNERS_WITH_UNNUMBERED: Statement = {
   name: 'list_partners_with_unnumbered_events',
   text: `select partner_id as "partnerId" from event_counter c
-    where exists (select from event_outbox o where o.partner_id = c.partner_id)`,
+    where (select min(position) from event_outbox o where o.partner_id = c.partner_id) is not null`,
 };
 
 export async function listPartnersWithUnnumberedEvents(db: Queryable): Promise<string[]> {

@@ -34,6 +34,7 @@ export const LEASE_MS = 60_000;
 const LOOK_EVERY_MS = 250;
 const CLAIMS_AT_ONCE = 4;
 const RECORDS_AT_ONCE = 256;
+const RECORDS_BEHIND_MAX = 1_024;
 const RECORDS_WAITING_MAX = 4_096;
 
 /** Sends what is due, for all partners. Any number of processes share the work through their claims. */
@@ -64,8 +65,8 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
         .catch(onError)
         .then(() => void records.delete(recorded));
       records.add(recorded);
-      // After a success the place is free for the next at once; a failure may change what the endpoint gets.
-      if (!attempt.isSuccess) await recorded;
+      // After a success the place is free for the next at once, unless writing down falls behind; a failure may change what the endpoint gets.
+      if (!attempt.isSuccess || records.size > RECORDS_BEHIND_MAX) await recorded;
       return attempt.isSuccess;
     },
     onRoom: () => awake.resolve(),
