@@ -29,7 +29,8 @@ export async function writeEventBodies(
     sequence: event.sequence,
     body: eventToText(event, environment, sayWhat(event, environment, records)),
   }));
-  const bodies = await updateEventBodies(db, first.partnerId, made);
+  const others = await updateEventBodies(db, first.partnerId, made);
+  const bodies = new Map(made.map(({ sequence, body }) => [sequence, others.get(sequence) ?? body]));
   return events.map((event) => ({ ...event, body: event.body ?? (bodies.get(event.sequence) as string) }));
 }
 

@@ -33,8 +33,19 @@ export function deliveryIdOf(eventId: string, endpointId: string): string {
   return `'dlv_' || substr(${eventId}, 5) || '.' || right(${endpointId}, 8)`;
 }
 
+type OfClaim =
+  | 'partnerId'
+  | 'deliveryId'
+  | 'endpointId'
+  | 'eventId'
+  | 'eventType'
+  | 'sequence'
+  | 'body'
+  | 'trigger'
+  | 'attemptsLeft';
+
 /** A delivery that this process may send, until somebody else claims it. */
-export interface ClaimedDelivery extends Delivery {
+export interface ClaimedDelivery extends Pick<Delivery, OfClaim> {
   /** Higher than any before it: also the number of the attempt. */
   readonly lease: bigint;
 }
@@ -66,6 +77,9 @@ export const DELIVERY_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "
     d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts, d.attempts_left as "attemptsLeft",
     d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt", d.ended_at as "endedAt"`;
 
+const CLAIM_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "deliveryId", d.endpoint_id as "endpointId", d.event_id as "eventId",
+    d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts_left as "attemptsLeft", d.lease`;
+
 const CLAIM: Statement = {
   name: 'claim_deliveries',
   text: `update delivery d set lease = lease + 1, next_attempt_at = now() + $4 * interval '1 millisecond'
@@ -74,7 +88,7 @@ const CLAIM: Statement = {
       where partner_id = $1 and endpoint_id = $2 and status = 'waiting' and next_attempt_at <= now()
       order by next_attempt_at limit $3 for update skip locked
     ))
-    returning ${DELIVERY_COLUMNS}, d.lease`,
+    returning ${CLAIM_COLUMNS}`,
 };
 
 /**
@@ -94,7 +108,7 @@ const INSERT_CLAIMED: Statement = {
   text: `insert into delivery as d (partner_id, delivery_id, endpoint_id, event_id, body, event_type, trigger, status, attempts_left,
       next_attempt_at, lease, created_at)
     values ($1, $2, $3, $4, $5, $6, $7, 'waiting', 1, now() + $8 * interval '1 millisecond', 1, now())
-    returning ${DELIVERY_COLUMNS}, d.lease`,
+    returning ${CLAIM_COLUMNS}`,
 };
 
 /** A delivery of what is no event of the partner's: a test or a sample. It has one attempt, which is the caller's. */

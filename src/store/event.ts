@@ -158,16 +158,16 @@ const STORE_BODIES: Statement = {
   name: 'update_event_bodies',
   text: `update event set body = coalesce(body, ($3::text[])[array_position($2::int8[], sequence)])
     where partner_id = $1 and sequence = any ($2::int8[])
-    returning sequence, body`,
+    returning sequence, nullif(body, ($3::text[])[array_position($2::int8[], sequence)]) as body`,
 };
 
-/** Keeps the bodies that were made; one that somebody else made first stays. @returns Those that stand now, by sequence. */
+/** Keeps the bodies that were made; one that somebody else made first stays. @returns Those others, by sequence. */
 export async function updateEventBodies(
   db: Queryable,
   partnerId: string,
   made: readonly { sequence: bigint; body: string }[],
 ): Promise<Map<bigint, string>> {
   const values = [partnerId, made.map(({ sequence }) => sequence), made.map(({ body }) => body)];
-  const rows = await run<{ sequence: bigint; body: string }>(db, STORE_BODIES, values);
-  return new Map(rows.map(({ sequence, body }) => [sequence, body]));
+  const rows = await run<{ sequence: bigint; body: string | null }>(db, STORE_BODIES, values);
+  return new Map(rows.flatMap(({ sequence, body }) => (body === null ? [] : [[sequence, body]])));
 }
