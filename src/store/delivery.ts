@@ -48,6 +48,8 @@ type OfClaim =
 export interface ClaimedDelivery extends Pick<Delivery, OfClaim> {
   /** Higher than any before it: also the number of the attempt. */
   readonly lease: bigint;
+  /** By the database's clock. */
+  readonly claimedAt: Date;
 }
 
 export interface DueEndpoint extends WebhookEndpoint {
@@ -78,7 +80,7 @@ export const DELIVERY_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "
     d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt", d.ended_at as "endedAt"`;
 
 const CLAIM_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "deliveryId", d.endpoint_id as "endpointId", d.event_id as "eventId",
-    d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts_left as "attemptsLeft", d.lease`;
+    d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts_left as "attemptsLeft", d.lease, now() as "claimedAt"`;
 
 const CLAIM: Statement = {
   name: 'claim_deliveries',
@@ -136,25 +138,19 @@ export interface Attempt {
   /** The beginning of the answer's body. */
   readonly excerpt: string | null;
   readonly isSuccess: boolean;
-  /** Until the next attempt; `undefined` when there is none. */
-  readonly retryMs: number | undefined;
+  /** By the database's clock; `undefined` when there is none. */
+  readonly nextAttemptAt: Date | undefined;
 }
 
 /**
  * What is to be written stands in lists beside that of the ids: so the rows are found by their key, whatever was known of the table when
- * this was planned. The times are computed first, because a distributed database refuses to do so row by row.
+ * this was planned.
  */
 const PLACE = 'array_position($2::text[], d.delivery_id)';
 const RECORD: Statement = {
   name: 'record_attempts',
-  text: `with clock as materialized (
-      select now() as ended_at, array_agg(now() + retry_ms * interval '1 millisecond' order by place) as next_attempt_at
-      from unnest($5::float8[]) with ordinality as r (retry_ms, place)
-    )
-    update delivery d set attempts = d.attempts + 1, attempts_left = d.attempts_left - 1, status = ($4::text[])[${PLACE}],
-      next_attempt_at = clock.next_attempt_at[${PLACE}],
-      ended_at = case when ($4::text[])[${PLACE}] <> 'waiting' then clock.ended_at end
-    from clock
+  text: `update delivery d set attempts = d.attempts + 1, attempts_left = d.attempts_left - 1, status = ($4::text[])[${PLACE}],
+      next_attempt_at = ($5::timestamptz[])[${PLACE}], ended_at = case when ($4::text[])[${PLACE}] <> 'waiting' then now() end
     where d.partner_id = $1 and d.delivery_id = any ($2::text[]) and d.lease = ($3::int8[])[${PLACE}]`,
 };
 
@@ -177,8 +173,8 @@ export async function recordAttempts(db: Queryable, partnerId: string, attempts:
       partnerId,
       deliveryIds,
       leases,
-      column(({ isSuccess, retryMs }) => (isSuccess ? 'delivered' : retryMs === undefined ? 'exhausted' : 'waiting')),
-      column(({ retryMs }) => retryMs ?? 0),
+      column(({ isSuccess, nextAttemptAt }) => (isSuccess ? 'delivered' : nextAttemptAt ? 'waiting' : 'exhausted')),
+      column(({ nextAttemptAt, claimed }) => nextAttemptAt ?? claimed.claimedAt),
     ]),
     run(db, INSERT_ATTEMPTS, [
       partnerId,

@@ -36,11 +36,16 @@ export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** What an answer means for the delivery. */
-export function judge(claimed: ClaimedDelivery, { retryAfter, ...answer }: Answer, nowMs: number): Attempt {
+/**
+ * What an answer means for the delivery.
+ *
+ * @param sinceClaimMs How long ago it was claimed: with it the database's time is known without asking for it.
+ */
+export function judge(claimed: ClaimedDelivery, { retryAfter, ...answer }: Answer, nowMs: number, sinceClaimMs: number): Attempt {
   const isDelivered = isSuccess(answer);
   const mayAsk = answer.status === 429 || answer.status === 503;
   const askedMs = mayAsk ? readRetryAfter(retryAfter, new Date(nowMs)) : undefined;
   const retryMs = isDelivered ? undefined : retryDelayMs(claimed.attemptsLeft - 1, askedMs, Math.random());
-  return { claimed, ...answer, isSuccess: isDelivered, retryMs };
+  const nextAttemptAt = retryMs === undefined ? undefined : new Date(claimed.claimedAt.getTime() + sinceClaimMs + retryMs);
+  return { claimed, ...answer, isSuccess: isDelivered, nextAttemptAt };
 }

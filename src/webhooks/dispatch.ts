@@ -59,7 +59,8 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
   const records = new Set<Promise<void>>();
   const lanes = new Lanes<Task>({
     async send(task) {
-      const attempt = judge(task.claimed, await post(options, outgoing(task)), clock());
+      const answer = await post(options, outgoing(task));
+      const attempt = judge(task.claimed, answer, clock(), performance.now() - task.claimedAtMs);
       onAttempt(attempt);
       const recorded = record(attempt)
         .catch(onError)

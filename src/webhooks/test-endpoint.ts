@@ -25,6 +25,7 @@ export async function testEndpoint(tools: EndpointTools, partnerId: string, endp
   const body = eventToText(head, environment, { endpoint_id: endpointId });
   const deliveryId = `dlv_${eventId.slice('evt_'.length)}.${endpointId.slice(-8)}`;
   const delivery = { partnerId, deliveryId, endpointId, eventId, eventType: TEST_TYPE, trigger: 'test', body } as const;
+  const claimedAtMs = performance.now();
   const claimed = await insertClaimedDelivery(database.pool, delivery, LEASE_MS);
   const answer = await post(tools, {
     url: endpoint.url,
@@ -36,7 +37,7 @@ export async function testEndpoint(tools: EndpointTools, partnerId: string, endp
     correlationId: eventId,
     body: Buffer.from(body),
   });
-  const attempt = judge(claimed, answer, clock());
+  const attempt = judge(claimed, answer, clock(), performance.now() - claimedAtMs);
   await settleAttempts(database, partnerId, [attempt]);
   return attempt;
 }
