@@ -49,7 +49,7 @@ export interface ClaimedDelivery extends Pick<Delivery, OfClaim> {
   /** Higher than any before it: also the number of the attempt. */
   readonly lease: bigint;
   /** By the database's clock. */
-  readonly claimedAt: Date;
+  readonly leaseEndsAt: Date;
 }
 
 export interface DueEndpoint extends WebhookEndpoint {
@@ -80,7 +80,7 @@ export const DELIVERY_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "
     d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt", d.ended_at as "endedAt"`;
 
 const CLAIM_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "deliveryId", d.endpoint_id as "endpointId", d.event_id as "eventId",
-    d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts_left as "attemptsLeft", d.lease, now() as "claimedAt"`;
+    d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts_left as "attemptsLeft", d.lease, d.next_attempt_at as "leaseEndsAt"`;
 
 const CLAIM: Statement = {
   name: 'claim_deliveries',
@@ -138,6 +138,8 @@ export interface Attempt {
   /** The beginning of the answer's body. */
   readonly excerpt: string | null;
   readonly isSuccess: boolean;
+  /** By the database's clock. */
+  readonly endedAt: Date;
   /** By the database's clock; `undefined` when there is none. */
   readonly nextAttemptAt: Date | undefined;
 }
@@ -150,7 +152,8 @@ const PLACE = 'array_position($2::text[], d.delivery_id)';
 const RECORD: Statement = {
   name: 'record_attempts',
   text: `update delivery d set attempts = d.attempts + 1, attempts_left = d.attempts_left - 1, status = ($4::text[])[${PLACE}],
-      next_attempt_at = ($5::timestamptz[])[${PLACE}], ended_at = case when ($4::text[])[${PLACE}] <> 'waiting' then now() end
+      next_attempt_at = ($5::timestamptz[])[${PLACE}],
+      ended_at = case when ($4::text[])[${PLACE}] <> 'waiting' then ($5::timestamptz[])[${PLACE}] end
     where d.partner_id = $1 and d.delivery_id = any ($2::text[]) and d.lease = ($3::int8[])[${PLACE}]`,
 };
 
@@ -174,7 +177,7 @@ export async function recordAttempts(db: Queryable, partnerId: string, attempts:
       deliveryIds,
       leases,
       column(({ isSuccess, nextAttemptAt }) => (isSuccess ? 'delivered' : nextAttemptAt ? 'waiting' : 'exhausted')),
-      column(({ nextAttemptAt, claimed }) => nextAttemptAt ?? claimed.claimedAt),
+      column(({ nextAttemptAt, endedAt }) => nextAttemptAt ?? endedAt),
     ]),
     run(db, INSERT_ATTEMPTS, [
       partnerId,

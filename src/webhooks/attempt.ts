@@ -36,16 +36,25 @@ export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
+/** Longer than a delivery waits for its place and its attempt takes; whoever dies in the middle gives it back after so long. */
+export const LEASE_MS = 60_000;
+
 /**
  * What an answer means for the delivery.
  *
- * @param sinceClaimMs How long ago it was claimed: with it the database's time is known without asking for it.
+ * @param sinceClaimMs How long ago it was claimed: with the end of its lease this tells the database's time without asking for it.
  */
 export function judge(claimed: ClaimedDelivery, { retryAfter, ...answer }: Answer, nowMs: number, sinceClaimMs: number): Attempt {
   const isDelivered = isSuccess(answer);
   const mayAsk = answer.status === 429 || answer.status === 503;
   const askedMs = mayAsk ? readRetryAfter(retryAfter, new Date(nowMs)) : undefined;
   const retryMs = isDelivered ? undefined : retryDelayMs(claimed.attemptsLeft - 1, askedMs, Math.random());
-  const nextAttemptAt = retryMs === undefined ? undefined : new Date(claimed.claimedAt.getTime() + sinceClaimMs + retryMs);
-  return { claimed, ...answer, isSuccess: isDelivered, nextAttemptAt };
+  const endedAtMs = claimed.leaseEndsAt.getTime() - LEASE_MS + sinceClaimMs;
+  return {
+    claimed,
+    ...answer,
+    isSuccess: isDelivered,
+    endedAt: new Date(endedAtMs),
+    nextAttemptAt: retryMs === undefined ? undefined : new Date(endedAtMs + retryMs),
+  };
 }

@@ -6,7 +6,7 @@ import type { Database } from '../store/database.ts';
 import { type Attempt, type ClaimedDelivery, claimDeliveries, type DueEndpoint, listDueEndpoints } from '../store/delivery.ts';
 import { findEventsBySequence } from '../store/event.ts';
 import type { WebhookEndpoint } from '../store/webhook-endpoint.ts';
-import { type AttemptTools, judge, post } from './attempt.ts';
+import { type AttemptTools, judge, LEASE_MS, post } from './attempt.ts';
 import { Lanes, type Ready } from './lanes.ts';
 import { type Disabling, settleAttempts } from './settle-attempts.ts';
 import type { EndpointSecrets } from './signature.ts';
@@ -29,8 +29,6 @@ export interface Dispatcher {
   close(): Promise<void>;
 }
 
-/** Longer than a delivery waits here and its attempt takes; whoever dies in the middle gives its deliveries back after so long. */
-export const LEASE_MS = 60_000;
 const LOOK_EVERY_MS = 250;
 const CLAIMS_AT_ONCE = 4;
 const RECORDS_AT_ONCE = 256;

@@ -9,7 +9,7 @@ import {
   type WebhookEndpoint,
 } from '../store/webhook-endpoint.ts';
 import { refuseUnknownTypes } from './add-endpoint.ts';
-import { LEASE_MS } from './dispatch.ts';
+import { LEASE_MS } from './attempt.ts';
 import { type EndpointTools, LOCK_TIMEOUT_MS, refusal, unknownEndpoint } from './endpoint-tools.ts';
 import { newSecret } from './signature.ts';
 
