@@ -1,6 +1,7 @@
 import type { Environment } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
+import type { AllowInsecure } from './address-guard.ts';
 import type { AttemptTools } from './attempt.ts';
 import type { SecretBox } from './secret-box.ts';
 
@@ -9,8 +10,7 @@ export interface EndpointTools extends AttemptTools {
   readonly database: Database;
   readonly environment: Environment;
   readonly secretBox: SecretBox;
-  /** Plain http and private addresses, for development only. */
-  readonly allowInsecure: boolean;
+  readonly allowInsecure: AllowInsecure;
 }
 
 /** Another change of the same endpoint is short. */
