@@ -5,8 +5,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { parseArgs, styleText } from 'node:util';
 import { readConfig } from '../src/config.ts';
+import { deliverEvent, type OwnPartner } from './tour/delivery.ts';
 import { openShow } from './tour/show.ts';
-import { type Story, tellStory } from './tour/story.ts';
+import { endStory, type Story, tellStory } from './tour/story.ts';
 
 const { values } = parseArgs({ options: { 'base-url': { type: 'string' }, 'api-key': { type: 'string' } } });
 
@@ -14,9 +15,12 @@ try {
   const config = readConfig(process.env);
   const baseUrl = values['base-url'] ?? `http://127.0.0.1:${config.port}`;
   await assertRunning(baseUrl);
-  const apiKey = values['api-key'] ?? process.env['PARTNER_API_KEY'] ?? (await makeKey());
-  const story: Story = openShow({ baseUrl, apiKey });
+  const given = values['api-key'] ?? process.env['PARTNER_API_KEY'];
+  const own = given === undefined ? await makePartner() : undefined;
+  const story: Story = openShow({ baseUrl, apiKey: given ?? own?.apiKey ?? '' });
   await tellStory(story);
+  await deliverEvent(story, own);
+  endStory(story);
 } catch (error) {
   process.stderr.write(`\n${styleText('red', (error as Error).message)}\n`);
   process.exitCode = 1;
@@ -32,7 +36,7 @@ async function assertRunning(baseUrl: string): Promise<void> {
 }
 
 /** A partner of the tour's own, on the database of the running service. */
-async function makeKey(): Promise<string> {
+async function makePartner(): Promise<OwnPartner & { apiKey: string }> {
   const { connectStore } = await import('../src/storage.ts');
   const { createPartner } = await import('../src/operations/manage-partner.ts');
   const { issueApiKey } = await import('../src/operations/manage-api-key.ts');
@@ -41,7 +45,8 @@ async function makeKey(): Promise<string> {
   try {
     const { partnerId } = await createPartner(store.database, 'Tour');
     const terms = { name: 'tour', permission: 'read_write', allowedAddresses: [], expiresAt: null } as const;
-    return (await issueApiKey(store.database.pool, config.environment, partnerId, terms)).apiKey;
+    const { apiKey } = await issueApiKey(store.database.pool, config.environment, partnerId, terms);
+    return { partnerId, apiKey, reachesThisMachine: config.allowsInsecureWebhooks !== false };
   } finally {
     await store.close();
   }

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
+import { deliveryCommand } from '../src/commands/delivery.ts';
 import { doctorCommand } from '../src/commands/doctor.ts';
 import { endpointCommand } from '../src/commands/endpoint.ts';
+import { eventCommand } from '../src/commands/event.ts';
 import { keyCommand } from '../src/commands/key.ts';
 import { migrateCommand } from '../src/commands/migrate.ts';
 import { partnerCommand } from '../src/commands/partner.ts';
@@ -38,6 +40,8 @@ const program = [
   partnerCommand(),
   keyCommand(),
   endpointCommand(),
+  eventCommand(),
+  deliveryCommand(),
   webhookCommand(),
 ];
 

@@ -13,6 +13,8 @@ export function openShow({ baseUrl, apiKey }: { baseUrl: string; apiKey: string 
   return {
     chapter: (title) => say(`\n${styleText(['bold', 'cyan'], `── ${title} ${'─'.repeat(Math.max(0, 76 - title.length))}`)}`),
     explain: (sentence) => say(styleText('gray', sentence)),
+    command: (line) => say(`\n${styleText('yellow', '$')} ${styleText('bold', line)}`),
+    output: (text) => say(text),
     async call(call) {
       showRequest(say, call);
       const response = await fetch(baseUrl + call.path, toFetch(call, apiKey));

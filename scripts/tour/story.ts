@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Call {
   readonly method: 'GET' | 'POST';
@@ -22,12 +23,16 @@ export interface Story {
   call(call: Call): Promise<Answer>;
   /** Sends a request and loses its answer, as a network does. */
   loseAnswer(call: Call): Promise<void>;
+  /** Shows a command of the operator's. */
+  command(line: string): void;
+  /** Shows what a program printed. */
+  output(text: string): void;
 }
 
 /** Fresh in every run, so that the tour can be taken again. */
-const day = randomUUID().slice(0, 8);
+export const day = randomUUID().slice(0, 8);
 
-const CONFIRM = { method: 'POST', path: '/v1/impact-transactions' } as const;
+export const CONFIRM = { method: 'POST', path: '/v1/impact-transactions' } as const;
 
 export async function tellStory(story: Story): Promise<void> {
   const calculationId = await estimateDelivery(story);
@@ -36,11 +41,15 @@ export async function tellStory(story: Story): Promise<void> {
   await conflict(story, confirmation);
   await recover(story);
   await linkLater(story);
+  await fetchEvents(story);
+}
+
+export function endStory(story: Story): void {
   story.chapter('The day is over');
   story.explain('Every contribution was recorded once, whatever was lost on the way. The reference is at /docs.\n');
 }
 
-function expect(answer: Answer, status: number): Answer {
+export function expect(answer: Answer, status: number): Answer {
   if (answer.status !== status) throw new Error(`The tour expected ${status} and got ${answer.status}.`);
   return answer;
 }
@@ -124,4 +133,16 @@ async function linkLater(story: Story): Promise<void> {
   expect(await story.call({ method: 'POST', path, idempotencyKey: `link-${day}-4`, body: { calculation_id } }), 201);
   story.explain('\nThe contribution shows the link from now on.');
   expect(await story.call({ method: 'GET', path: `${CONFIRM.path}/${confirmed.body.contribution.transaction_id}` }), 200);
+}
+
+const EVENT_WITHIN_MS = 1_000;
+
+async function fetchEvents(story: Story): Promise<void> {
+  story.chapter('7. What happened, as events');
+  story.explain(
+    'A partner fetches its events in the order of sequence and without gaps. Each is there within a second. Here, one a page.',
+  );
+  await sleep(EVENT_WITHIN_MS);
+  const { body } = expect(await story.call({ method: 'GET', path: '/v1/events?after_sequence=0&limit=1' }), 200);
+  story.explain(`\nThe next page begins after ${body.next_after_sequence}.`);
 }
