@@ -54,7 +54,8 @@ export const EVENT_KINDS: Record<EventType, EventKind> = {
 /** What a new endpoint has to answer before its first event. */
 export const CHALLENGE: EventKind = {
   summary: 'A new endpoint is challenged',
-  description: 'Verify it like every event, and answer 200 with the challenge that it brings.',
+  description:
+    'Answer 200 with the challenge that it brings. It is signed by the secret that you are given afterwards: do nothing else for it.',
   schema: ChallengeEnvelope,
   examples: EVENT_EXAMPLES[VERIFICATION_TYPE],
 };
