@@ -68,7 +68,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   if (config.environment === 'production') {
     if (config.allowsInsecureWebhooks !== false)
-      problems.push(`WEBHOOK_ALLOW_INSECURE must be false in production; it is "${insecure}".`);
+      problems.push(`WEBHOOK_ALLOW_INSECURE must be false in production: ${insecure} lets events go to private addresses.`);
     if (config.secretsKey === undefined)
       problems.push('SECRETS_KEY must be set in production: the secrets of webhook endpoints are kept under it.');
   }
