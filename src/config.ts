@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ENVIRONMENTS, type Environment } from './domain/api-key.ts';
 import { isAddressOrBlock } from './partner-api/client-address.ts';
-import { type AllowInsecure, classifyAddress } from './webhooks/address-guard.ts';
 
 /** All settings, read once from the environment. */
 export interface Config {
@@ -20,8 +19,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** The keys of endpoint secrets as text; `undefined` for one that is made and kept in `dataDirectory`. */
   readonly secretsKey: string | undefined;
-  /** Whether events may go to plain http and to private addresses, or to this machine alone. */
-  readonly allowsInsecureWebhooks: AllowInsecure;
+  /** Whether events may go to plain http and to private addresses. */
+  readonly allowsInsecureWebhooks: boolean;
   /** How long events, their deliveries and attempts are kept. */
   readonly eventDays: number;
   readonly logLevel: string;
@@ -39,14 +38,13 @@ export class ConfigError extends Error {
 }
 
 const DEFAULT_DATA_DIRECTORY = fileURLToPath(new URL('../var', import.meta.url));
-const ALLOW_INSECURE = { true: true, loopback: 'loopback', false: false } as const;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** @throws ConfigError With every problem, each naming its setting, the form of its value and what it is. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const problems: string[] = [];
   const read = reader(env, problems);
-  const settings: Omit<Config, 'allowsInsecureWebhooks'> = {
+  const config: Config = Object.freeze({
     environment: read.oneOf('SERVICE_ENVIRONMENT', ENVIRONMENTS, 'sandbox'),
     host: read.text('HOST', '127.0.0.1'),
     port: read.port('PORT', 8080),
@@ -57,34 +55,21 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dataDirectory: resolve(read.text('DATA_DIR', DEFAULT_DATA_DIRECTORY)),
     trustedProxies: read.addresses('TRUSTED_PROXIES'),
     secretsKey: read.optional('SECRETS_KEY'),
+    allowsInsecureWebhooks: read.oneOf('WEBHOOK_ALLOW_INSECURE', ['true', 'false'], 'false') === 'true',
     eventDays: read.wholeNumber('EVENT_RETENTION_DAYS', { least: 7, most: 3_650 }, 90),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
-  };
-  const insecureByDefault = isForThisMachineAlone(settings) ? 'loopback' : 'false';
-  const insecure = read.oneOf('WEBHOOK_ALLOW_INSECURE', ['true', 'loopback', 'false'], insecureByDefault);
-  const config: Config = Object.freeze({ ...settings, allowsInsecureWebhooks: ALLOW_INSECURE[insecure] });
+  });
   if (config.port !== 0 && config.port === config.operationsPort) {
     problems.push(`PORT and OPERATIONS_PORT must differ; both are ${config.port}.`);
   }
   if (config.environment === 'production') {
-    if (config.allowsInsecureWebhooks !== false)
-      problems.push(`WEBHOOK_ALLOW_INSECURE must be false in production: ${insecure} lets events go to private addresses.`);
+    if (config.allowsInsecureWebhooks)
+      problems.push('WEBHOOK_ALLOW_INSECURE must not be true in production: it lets events go to private addresses.');
     if (config.secretsKey === undefined)
       problems.push('SECRETS_KEY must be set in production: the secrets of webhook endpoints are kept under it.');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
-}
-
-/** A sandbox to try the service with: nobody but whoever is on this machine reaches it. */
-function isForThisMachineAlone({
-  environment,
-  databaseUrl,
-  host,
-  trustedProxies,
-}: Pick<Config, 'environment' | 'databaseUrl' | 'host' | 'trustedProxies'>): boolean {
-  const isOwnHost = host === 'localhost' || classifyAddress(host) === 'loopback';
-  return environment === 'sandbox' && databaseUrl === undefined && isOwnHost && trustedProxies.length === 0;
 }
 
 function reader(env: NodeJS.ProcessEnv, problems: string[]) {

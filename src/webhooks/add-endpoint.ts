@@ -5,7 +5,7 @@ import { inTransaction } from '../store/database.ts';
 import { findPartner } from '../store/partner.ts';
 import { insertWebhookEndpoint, listWebhookEndpoints, lockEventCounter } from '../store/webhook-endpoint.ts';
 import { eventToText } from '../wire/event-to-text.ts';
-import { type AllowInsecure, judgeEndpointUrl } from './address-guard.ts';
+import { judgeEndpointUrl } from './address-guard.ts';
 import { isSuccess, post } from './attempt.ts';
 import { type EndpointTools, LOCK_TIMEOUT_MS, refusal } from './endpoint-tools.ts';
 import { ERROR_CLASSES } from './send.ts';
@@ -36,7 +36,10 @@ export async function addEndpoint(
     throw refusal(`There is no partner ${partnerId}. \`partner list\` shows all.`);
   refuseUnknownTypes(eventTypes);
   const verdict = judgeEndpointUrl(url, { allowInsecure });
-  if (verdict.status === 'refused') throw refusal(`${verdict.sentence} ${whatWouldDo(allowInsecure)} Nothing was stored.`);
+  if (verdict.status === 'refused')
+    throw refusal(
+      `${verdict.sentence} ${allowInsecure ? 'Give an http or https address. ' : 'Give an https address of a public host. '}Nothing was stored.`,
+    );
   const endpoint = { partnerId, endpointId: newId('wep'), url: verdict.url, eventTypes };
   const secret = newSecret();
   await challenge(tools, { ...endpoint, secret });
@@ -48,12 +51,6 @@ export async function addEndpoint(
     await insertWebhookEndpoint(db, { ...endpoint, secretSealed: secretBox.seal(endpoint.endpointId, secret) });
   });
   return { endpointId: endpoint.endpointId, secret, url: endpoint.url };
-}
-
-function whatWouldDo(allowInsecure: AllowInsecure): string {
-  if (allowInsecure === true) return 'Give an http or https address.';
-  const ownMachine = allowInsecure === 'loopback' ? ', or one of this machine such as http://127.0.0.1:9000/' : '';
-  return `Give an https address of a public host${ownMachine}.`;
 }
 
 export function refuseUnknownTypes(eventTypes: readonly string[]): void {

@@ -15,17 +15,9 @@ export type EndpointUrlVerdict =
   /** `sentence` is for the partner. */
   | { readonly status: 'refused'; readonly reason: UrlRefusal; readonly sentence: string };
 
-/**
- * What is allowed beside `https` to public addresses, for development only.
- *
- * - `true`: plain `http`, names of the local network and the addresses of private networks.
- * - `'loopback'`: a loopback address that stands in the URL itself, by plain `http` too. No name leads there, whatever it resolves to,
- *   so that only whoever writes the URL decides.
- */
-export type AllowInsecure = boolean | 'loopback';
-
 export interface GuardOptions {
-  readonly allowInsecure: AllowInsecure;
+  /** For development only: plain `http`, names of the local network and the addresses of private networks are allowed as well. */
+  readonly allowInsecure: boolean;
 }
 
 type RefusedAddressClass = keyof typeof ADDRESS_CLASSES;
@@ -55,7 +47,7 @@ const ADDRESS_CLASSES = {
   unreadable: 'no address',
 } as const;
 
-/** What `allowInsecure: true` opens: where a developer's own receiver may be. */
+/** What `allowInsecure` opens: where a developer's own receiver may be. */
 const INSIDE: readonly AddressClass[] = ['loopback', 'private', 'carrier_grade_nat', 'unique_local'];
 
 /** Ranges that are more than what `ipaddr.js` says of them, or that it does not know. The first that fits counts. */
@@ -125,7 +117,7 @@ const URL_SENTENCES = {
 export function judgeEndpointUrl(text: string, options: GuardOptions): EndpointUrlVerdict {
   if (!URL.canParse(text)) return refuse('not_a_url');
   const url = new URL(text);
-  if (url.protocol === 'http:' && !mayBePlain(url.hostname, options)) return refuse('plain_http');
+  if (url.protocol === 'http:' && !options.allowInsecure) return refuse('plain_http');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return refuse('scheme');
   if (url.username !== '' || url.password !== '') return refuse('user_info');
   // An empty fragment is none for `hash`.
@@ -141,29 +133,15 @@ export function judgeEndpointUrl(text: string, options: GuardOptions): EndpointU
  * @param hostname As in a parsed URL; the brackets around an IPv6 address may be missing.
  */
 export function findHostRefusal(hostname: string, options: GuardOptions): RefusedHostClass | undefined {
-  if (isOwnLoopback(hostname, options)) return undefined;
-  const bare = withoutBrackets(hostname);
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(bare) !== 0) return findAddressRefusal(bare, options);
-  return options.allowInsecure === true || !isLocalName(bare) ? undefined : 'local_name';
-}
-
-/** Whether plain `http` may be spoken with this host. */
-export function mayBePlain(hostname: string, options: GuardOptions): boolean {
-  return options.allowInsecure === true || isOwnLoopback(hostname, options);
-}
-
-function isOwnLoopback(hostname: string, { allowInsecure }: GuardOptions): boolean {
-  return allowInsecure === 'loopback' && classifyAddress(withoutBrackets(hostname)) === 'loopback';
-}
-
-function withoutBrackets(hostname: string): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1');
+  return options.allowInsecure || !isLocalName(bare) ? undefined : 'local_name';
 }
 
 /** Why this address may not be connected to. */
 export function findAddressRefusal(address: string, { allowInsecure }: GuardOptions): RefusedAddressClass | undefined {
   const addressClass = classifyAddress(address);
-  if (addressClass === 'public' || (allowInsecure === true && INSIDE.includes(addressClass))) return undefined;
+  if (addressClass === 'public' || (allowInsecure && INSIDE.includes(addressClass))) return undefined;
   return addressClass;
 }
 

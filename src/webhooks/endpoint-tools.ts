@@ -1,7 +1,6 @@
 import type { Environment } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
-import type { AllowInsecure } from './address-guard.ts';
 import type { AttemptTools } from './attempt.ts';
 import type { SecretBox } from './secret-box.ts';
 
@@ -10,7 +9,8 @@ export interface EndpointTools extends AttemptTools {
   readonly database: Database;
   readonly environment: Environment;
   readonly secretBox: SecretBox;
-  readonly allowInsecure: AllowInsecure;
+  /** Plain http and private addresses, for development only. */
+  readonly allowInsecure: boolean;
 }
 
 /** Another change of the same endpoint is short. */

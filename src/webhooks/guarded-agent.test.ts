@@ -199,16 +199,6 @@ describe('a name service that fails', () => {
     const development = keepOpen(openGuardedAgent({ allowInsecure: true }));
     assert.equal(await failureOf(development, `http://localhost:${port}/`), 'answered 200');
   });
-
-  test("'loopback' allows the address of this machine, and no name that resolves to it", async () => {
-    const port = await listen(createHttpServer((_, response) => response.end()));
-    const agent = keepOpen(openGuardedAgent({ allowInsecure: 'loopback', resolveName: answering('127.0.0.1') }));
-    assert.equal(await failureOf(agent, `http://127.0.0.1:${port}/`), 'answered 200');
-    await assertRefused(agent, `http://hooks.example.com:${port}/`, 'plain_http');
-    await assertRefused(agent, `https://hooks.example.com:${port}/`, 'loopback');
-    await assertRefused(agent, `https://localhost:${port}/`, 'local_name');
-    await assertRefused(agent, `https://10.0.0.1:${port}/`, 'private');
-  });
 });
 
 /** A certificate for one name, its own authority. */

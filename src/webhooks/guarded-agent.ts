@@ -1,14 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import {
-  findAddressRefusal,
-  findHostRefusal,
-  type GuardOptions,
-  inWords,
-  mayBePlain,
-  type RefusedHostClass,
-} from './address-guard.ts';
+import { findAddressRefusal, findHostRefusal, type GuardOptions, inWords, type RefusedHostClass } from './address-guard.ts';
 import { namesOfThisMachine, publicNames, type ResolveName } from './resolve-name.ts';
 
 export interface GuardedAgentOptions extends GuardOptions {
@@ -46,7 +39,6 @@ const NEXT_ADDRESS_AFTER_MS = 1_000;
  * name, and one that is refused refuses the whole name. A name is resolved once per connection, and the connection goes to one of
  * the addresses just judged, so that a name service that changes its mind gains nothing. Server name and certificate are the name's.
  *
- * For development {@link GuardOptions} allows more.
  * It knows no proxy and follows no redirect. It speaks HTTP/1.1 only: requests do not share a connection.
  * A request that is refused fails with {@link AddressRefusedError}.
  *
@@ -57,7 +49,7 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
   const connect = buildConnector({
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     allowH2: false,
-    lookup: judgingLookup(options.resolveName ?? (allowInsecure === true ? namesOfThisMachine : publicNames()), options),
+    lookup: judgingLookup(options.resolveName ?? (allowInsecure ? namesOfThisMachine : publicNames()), options),
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
     ...(certificateAuthorities !== undefined && { ca: certificateAuthorities }),
   });
@@ -66,9 +58,7 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
     connect(target, callback) {
       // Node asks for no lookup when the host is an address.
       const refusal =
-        target.protocol === 'https:' || mayBePlain(target.hostname, options)
-          ? findHostRefusal(target.hostname, options)
-          : ('plain_http' as const);
+        target.protocol === 'https:' || allowInsecure ? findHostRefusal(target.hostname, options) : ('plain_http' as const);
       if (refusal === undefined) connect(target, callback);
       else queueMicrotask(() => callback(new AddressRefusedError(target.hostname, refusal), null));
     },

@@ -4,7 +4,6 @@ import type { Attempt } from '../store/delivery.ts';
 import { insertEventCounter, listEventCounters } from '../store/event.ts';
 import { eachPartner } from '../store/partner.ts';
 import type { WebhookEndpoint } from '../store/webhook-endpoint.ts';
-import type { AllowInsecure } from './address-guard.ts';
 import { openDispatcher } from './dispatch.ts';
 import { openGuardedAgent } from './guarded-agent.ts';
 import { openRelay } from './relay.ts';
@@ -18,7 +17,8 @@ export interface WebhooksOptions {
   readonly database: Database;
   readonly environment: Environment;
   readonly secretBox: SecretBox;
-  readonly allowInsecure: AllowInsecure;
+  /** Plain http and private addresses, for development only. */
+  readonly allowInsecure: boolean;
   /** How long an event is kept. */
   readonly eventDays: number;
   /** Milliseconds since 1970. */
