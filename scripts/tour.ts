@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { parseArgs, styleText } from 'node:util';
 import { readConfig } from '../src/config.ts';
-import { deliverEvent, type OwnPartner } from './tour/delivery.ts';
+import { deliverEvent } from './tour/delivery.ts';
 import { openShow } from './tour/show.ts';
 import { endStory, type Story, tellStory } from './tour/story.ts';
 
@@ -15,11 +15,10 @@ try {
   const config = readConfig(process.env);
   const baseUrl = values['base-url'] ?? `http://127.0.0.1:${config.port}`;
   await assertRunning(baseUrl);
-  const given = values['api-key'] ?? process.env['PARTNER_API_KEY'];
-  const own = given === undefined ? await makePartner() : undefined;
-  const story: Story = openShow({ baseUrl, apiKey: given ?? own?.apiKey ?? '' });
+  const apiKey = values['api-key'] ?? process.env['PARTNER_API_KEY'] ?? (await makeKey());
+  const story: Story = openShow({ baseUrl, apiKey });
   await tellStory(story);
-  await deliverEvent(story, own);
+  await deliverEvent(story);
   endStory(story);
 } catch (error) {
   process.stderr.write(`\n${styleText('red', (error as Error).message)}\n`);
@@ -36,7 +35,7 @@ async function assertRunning(baseUrl: string): Promise<void> {
 }
 
 /** A partner of the tour's own, on the database of the running service. */
-async function makePartner(): Promise<OwnPartner & { apiKey: string }> {
+async function makeKey(): Promise<string> {
   const { connectStore } = await import('../src/storage.ts');
   const { createPartner } = await import('../src/operations/manage-partner.ts');
   const { issueApiKey } = await import('../src/operations/manage-api-key.ts');
@@ -45,8 +44,7 @@ async function makePartner(): Promise<OwnPartner & { apiKey: string }> {
   try {
     const { partnerId } = await createPartner(store.database, 'Tour');
     const terms = { name: 'tour', permission: 'read_write', allowedAddresses: [], expiresAt: null } as const;
-    const { apiKey } = await issueApiKey(store.database.pool, config.environment, partnerId, terms);
-    return { partnerId, apiKey, reachesThisMachine: config.allowsInsecureWebhooks !== false };
+    return (await issueApiKey(store.database.pool, config.environment, partnerId, terms)).apiKey;
   } finally {
     await store.close();
   }

@@ -5,18 +5,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /**
- * Runs a command of `partner-impact` in a process of its own, as an operator would: on the settings of this process.
+ * Runs a command of `partner-impact` in a process of its own, as an operator would.
  *
  * @returns What it printed.
  * @throws Error With what it said, when it did not succeed.
  */
-export async function runCommand(args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args]).catch((failure: { stderr: string }) => {
-    throw new Error(`partner-impact ${args.slice(0, 2).join(' ')}: ${failure.stderr.trim()}`);
-  });
+export async function runCommand(args: readonly string[], settings: Readonly<Record<string, string>>): Promise<string> {
+  const env = { ...process.env, ...settings };
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args], { env }).catch(
+    (failure: { stderr: string }) => {
+      throw new Error(`partner-impact ${args.slice(0, 2).join(' ')}: ${failure.stderr.trim()}`);
+    },
+  );
   return stdout;
 }
 
