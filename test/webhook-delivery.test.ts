@@ -14,7 +14,7 @@ import { type LoggedDelivery, listDeliveryAttempts } from '../src/store/delivery
 import { listWebhookEndpoints } from '../src/store/webhook-endpoint.ts';
 import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
 import { getDelivery, recoverExhausted, replayMissing, resend } from '../src/webhooks/manage-delivery.ts';
-import { enableEndpoint, removeEndpoint } from '../src/webhooks/manage-endpoint.ts';
+import { enableEndpoint, removeEndpoint, rotateSecret } from '../src/webhooks/manage-endpoint.ts';
 import { removeOldEvents } from '../src/webhooks/retention.ts';
 import { testEndpoint } from '../src/webhooks/test-endpoint.ts';
 import { makeMissingCounters } from '../src/webhooks/webhooks.ts';
@@ -83,6 +83,21 @@ describe('the next attempt', waiting, () => {
       aheadMs = 0;
     }
   });
+});
+
+test('a rotation after one whose overlap ended by itself: the retired secret signs nothing any more', waiting, async () => {
+  const { client: caller, partner, receiver, endpointId } = await withEndpoint();
+  const second = await rotateSecret(tools, partner.partnerId, endpointId);
+  aheadMs = 25 * 3_600_000;
+  try {
+    const third = await rotateSecret(tools, partner.partnerId, endpointId);
+    await caller.confirm();
+    const [arrived] = (await receiver.until(1)) as [Arrived];
+    assert.equal(arrived.headers['x-service-signature'], hmac(second.secret, arrived));
+    assert.equal(arrived.headers['x-service-signature-next'], hmac(third.secret, arrived));
+  } finally {
+    aheadMs = 0;
+  }
 });
 
 function isFresh({ headers }: Arrived): boolean {

@@ -87,11 +87,19 @@ export async function rotateSecret(
   const secret = newSecret();
   const from = new Date(clock() + ROTATION_OVERLAP_MS);
   await change(database, partnerId, endpointId, async (endpoint) => ({
-    ...endpoint,
+    // The secret that an earlier rotation took out of use must not sign again.
+    ...endOverlap(endpoint, new Date(clock())),
     nextSecretSealed: secretBox.seal(endpointId, secret),
     nextSecretFrom: from,
   }));
   return { secret, from };
+}
+
+/** From the end of the overlap on the next secret is the only one, whether or not anybody has written that down. */
+export function endOverlap(endpoint: WebhookEndpoint, now: Date): WebhookEndpoint {
+  const { nextSecretSealed, nextSecretFrom } = endpoint;
+  if (nextSecretSealed === null || nextSecretFrom === null || nextSecretFrom > now) return endpoint;
+  return { ...endpoint, secretSealed: nextSecretSealed, nextSecretSealed: null, nextSecretFrom: null };
 }
 
 /** From now on the new secret is the only one. */

@@ -6,6 +6,7 @@ import { eachPartner } from '../store/partner.ts';
 import type { WebhookEndpoint } from '../store/webhook-endpoint.ts';
 import { openDispatcher } from './dispatch.ts';
 import { openGuardedAgent } from './guarded-agent.ts';
+import { endOverlap } from './manage-endpoint.ts';
 import { openRelay } from './relay.ts';
 import { repeat } from './repeat.ts';
 import { removeOldEvents } from './retention.ts';
@@ -79,13 +80,8 @@ export async function makeMissingCounters({ pool }: Database): Promise<void> {
   for await (const { partnerId } of eachPartner(pool)) if (!present.has(partnerId)) await insertEventCounter(pool, partnerId);
 }
 
-/** From the end of the overlap on the next secret is the only one, whether or not anybody has written that down. */
-export function openSecrets(
-  secretBox: SecretBox,
-  { endpointId, secretSealed, nextSecretSealed, nextSecretFrom }: WebhookEndpoint,
-  now: Date,
-): EndpointSecrets {
+export function openSecrets(secretBox: SecretBox, endpoint: WebhookEndpoint, now: Date): EndpointSecrets {
+  const { endpointId, secretSealed, nextSecretSealed } = endOverlap(endpoint, now);
   const next = nextSecretSealed === null ? undefined : secretBox.open(endpointId, nextSecretSealed);
-  if (next !== undefined && nextSecretFrom !== null && nextSecretFrom <= now) return { current: next };
   return { current: secretBox.open(endpointId, secretSealed), next };
 }
