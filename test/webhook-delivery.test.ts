@@ -185,6 +185,23 @@ describe('an endpoint that fails on and on', waiting, () => {
     assert.equal(endpointId.slice(0, 4), 'wep_');
   });
 
+  test('is left in peace for 30 s the first time, however many attempts were under way', async () => {
+    const { client: caller, partner, receiver } = await withEndpoint();
+    const held: ServerResponse[] = [];
+    receiver.answer = (response) => void held.push(response);
+    await Promise.all(Array.from({ length: 64 }, () => caller.confirm()));
+    await receiver.until(48);
+    for (let answered = 1; held.length > 0; answered++) {
+      held.shift()?.writeHead(500).end();
+      // Each is written down for itself.
+      await untilDeliveries(database, partner.partnerId, (all) => sumOfAttempts(all) >= answered);
+    }
+    const [{ failuresInRow, breakerTrips, breakerOpenUntil }] = await health(partner.partnerId);
+    assert.ok(failuresInRow >= 48, `${failuresInRow} failures`);
+    assert.equal(breakerTrips, 1);
+    assert.ok(Number(breakerOpenUntil) - Date.now() <= 30_000);
+  });
+
   test('is disabled after five days without a success, and enabling it forgets its failures', async () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint();
     receiver.answerWith(500);

@@ -64,10 +64,13 @@ async function noteHealth(db: Queryable, endpoint: EndpointId, attempts: readonl
 
 function worsen(health: EndpointHealth, failures: number, now: Date): EndpointHealth {
   const failuresInRow = health.failuresInRow + failures;
+  const failed = { failuresInRow, failingSince: health.failingSince ?? now };
+  // What was under way when it opened comes back bit by bit, and says nothing that is not known already.
+  const isOpen = health.breakerOpenUntil !== null && health.breakerOpenUntil > now;
+  if (isOpen) return { ...health, ...failed };
   const pauseMs = breakerPauseMs(failuresInRow, health.breakerTrips);
   return {
-    failuresInRow,
-    failingSince: health.failingSince ?? now,
+    ...failed,
     breakerTrips: pauseMs > 0 ? health.breakerTrips + 1 : health.breakerTrips,
     breakerOpenUntil: pauseMs > 0 ? new Date(now.getTime() + pauseMs) : null,
   };
