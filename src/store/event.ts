@@ -72,9 +72,9 @@ const NUMBER: Statement = {
   text: `with counter as materialized (
       select last_sequence from event_counter where partner_id = $1 for update skip locked
     ), taken as (
-      delete from event_outbox where partner_id = $1 and exists (select from counter) and position in (
+      delete from event_outbox where partner_id = $1 and exists (select from counter) and position = any (array(
         select position from event_outbox where partner_id = $1 order by position limit $2
-      )
+      ))
       returning *
     ), numbered as (
       insert into event (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data)
@@ -150,10 +150,6 @@ export async function findEventsBySequence(
   return run<EventRecord>(db, FIND_BY_SEQUENCE, [partnerId, sequences]);
 }
 
-/**
- * The list stands in the condition itself, so that the key's index is the one way: joined with a list, every event of the partner is
- * read where the plan was made while the table was empty.
- */
 const STORE_BODIES: Statement = {
   name: 'update_event_bodies',
   text: `update event set body = coalesce(body, ($3::text[])[array_position($2::int8[], sequence)])
