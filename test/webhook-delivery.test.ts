@@ -373,6 +373,21 @@ test('a test event is signed, has no sequence, is tried once and stands in the l
   assert.equal((await getDelivery(database, partner.partnerId, claimed.deliveryId)).status, 'delivered');
 });
 
+test('a test event that cannot be signed leaves nothing behind, and other endpoints get theirs', waiting, async () => {
+  const [locked, sound] = [await withEndpoint(), await withEndpoint()];
+  const { partnerId } = locked.partner;
+  await database.pool.query(
+    "update webhook_endpoint set secret_sealed = replace(secret_sealed, 'v1.test.', 'v1.lost.') where partner_id = $1",
+    [partnerId],
+  );
+  await assert.rejects(testEndpoint(tools, partnerId, locked.endpointId), /sealed under the key "lost"/);
+  assert.deepEqual(await untilDeliveries(database, partnerId, () => true), []);
+  await Promise.all([locked.client.confirm(), sound.client.confirm()]);
+  await sound.receiver.until(1);
+  const [delivery] = await untilDeliveries(database, partnerId, ({ length }) => length === 1);
+  assert.deepEqual([delivery?.status, delivery?.attempts, locked.receiver.arrived.length], ['waiting', 0, 0]);
+});
+
 test('what is older than its retention goes, with its deliveries and attempts; what is younger stays', waiting, async () => {
   const { client: caller, partner, endpointId } = await withEndpoint();
   const { partnerId } = partner;

@@ -13,12 +13,15 @@ import { openSecrets } from './webhooks.ts';
  *
  * @returns What came of it.
  * @throws ServiceError `invalid_request` when there is no such endpoint.
+ * @throws SecretUnreadableError When its secret does not open; nothing is stored then.
  */
 export async function testEndpoint(tools: EndpointTools, partnerId: string, endpointId: string): Promise<Attempt> {
   const { database, environment, secretBox, clock } = tools;
   const endpoint = await findWebhookEndpoint(database.pool, partnerId, endpointId);
   if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
   const now = new Date(clock());
+  // Before anything is stored: what cannot be signed must not be left for the dispatcher.
+  const secrets = openSecrets(secretBox, endpoint, now);
   const eventId = newId('evt');
   const head = { partnerId, eventId, eventType: TEST_TYPE, sequence: null, occurredAt: now, correlationId: eventId };
   const body = eventToText(head, environment, { endpoint_id: endpointId });
@@ -28,7 +31,7 @@ export async function testEndpoint(tools: EndpointTools, partnerId: string, endp
   const claimed = await insertClaimedDelivery(database.pool, delivery, LEASE_MS);
   const answer = await post(tools, {
     url: endpoint.url,
-    secrets: openSecrets(secretBox, endpoint, now),
+    secrets,
     eventId,
     eventType: TEST_TYPE,
     deliveryId,
