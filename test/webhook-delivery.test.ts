@@ -268,6 +268,19 @@ describe('whoever sends', waiting, () => {
     assert.deepEqual(second.body, first.body);
   });
 
+  test('is stopped while a receiver does not answer: it ends in order, and the attempt counts for nothing', async () => {
+    const stopped = await testServiceProcesses(1, WEBHOOK_ENV);
+    const { client: caller, partner, receiver } = await newEndpoint(stopped, endpointTools(stopped.database));
+    receiver.hang();
+    await caller.confirm();
+    await receiver.until(1);
+    assert.equal(await stopped.processes[0]?.end('SIGTERM'), 0);
+    const [delivery] = await untilDeliveries(stopped.database, partner.partnerId, () => true);
+    assert.deepEqual([delivery?.status, delivery?.attempts], ['waiting', 0]);
+    const [endpoint] = await listWebhookEndpoints(stopped.database.pool, partner.partnerId);
+    assert.equal(endpoint?.failuresInRow, 0);
+  });
+
   test('comes back after its lease has gone to another: its attempt is logged, and changes nothing', async () => {
     const { client: caller, partner, receiver } = await withEndpoint();
     let late: ServerResponse | undefined;

@@ -25,20 +25,26 @@ export interface DispatcherOptions extends AttemptTools {
 export interface Dispatcher {
   /** Something may be due: looks at once. */
   wake(): void;
-  /** Claims nothing more; resolves when what is under way is recorded. */
+  /**
+   * Claims nothing more, and waits for what is under way, but not for long: what has no answer by then is neither a success nor a
+   * failure, and due again when its lease ends. The client is destroyed.
+   */
   close(): Promise<void>;
 }
 
 const LOOK_EVERY_MS = 250;
 const CLAIMS_AT_ONCE = 4;
 const RECORDS_AT_ONCE = 256;
+/** A stop takes ten seconds in all, and an attempt as many as fifteen. */
+const END_WITHIN_MS = 3_000;
 const RECORDS_BEHIND_MAX = 1_024;
 const RECORDS_WAITING_MAX = 4_096;
 
 /** Sends what is due, for all partners. Any number of processes share the work through their claims. */
 export function openDispatcher(options: DispatcherOptions): Dispatcher {
-  const { database, clock, onAttempt, onDisabled, onError } = options;
+  const { database, client, clock, onAttempt, onDisabled, onError } = options;
   const stop = new AbortController();
+  let isGivenUp = false;
   let awake = Promise.withResolvers<void>();
 
   const record = batched<Attempt, undefined>({
@@ -58,6 +64,8 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
   const lanes = new Lanes<Task>({
     async send(task) {
       const answer = await post(options, outgoing(task));
+      // It was cut off from here.
+      if (isGivenUp && answer.status === null) return false;
       const attempt = judge(task.claimed, answer, clock(), performance.now() - task.claimedAtMs);
       onAttempt(attempt);
       const recorded = record(attempt)
@@ -103,7 +111,11 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
     async close() {
       stop.abort();
       await done;
-      await lanes.close();
+      const ended = lanes.close();
+      await Promise.race([ended, sleep(END_WITHIN_MS, undefined, { ref: false })]);
+      isGivenUp = true;
+      await client.destroy();
+      await ended;
       await Promise.all(records);
     },
   };

@@ -30,7 +30,7 @@ export interface WebhooksOptions {
 }
 
 export interface Webhooks {
-  /** Numbers and sends nothing more; resolves when what is under way is recorded. */
+  /** Numbers and sends nothing more; resolves when what is under way is recorded, or given up after a few seconds. */
   close(): Promise<void>;
 }
 
@@ -43,10 +43,9 @@ const CLEAN_EVERY_MS = 3_600_000;
 /** Numbers events and sends them, until it is closed. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
   const { database, allowInsecure, secretBox, eventDays, clock, onError } = options;
-  const client = openGuardedAgent({ allowInsecure });
   const dispatcher = openDispatcher({
     ...options,
-    client,
+    client: openGuardedAgent({ allowInsecure }),
     openSecrets: (endpoint) => openSecrets(secretBox, endpoint, new Date(clock())),
   });
   const closeRelay = openRelay({ database, onDeliveries: dispatcher.wake, onError });
@@ -69,7 +68,6 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   return {
     async close() {
       await Promise.all([closeRelay(), endHealing(), endCleaning(), dispatcher.close()]);
-      await client.close();
     },
   };
 }
