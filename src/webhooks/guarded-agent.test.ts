@@ -275,6 +275,24 @@ describe('a connection that is allowed', () => {
     assert.deepEqual({ calls, connections: connections(), requests: seen.length }, { calls: 2, connections: 2, requests: 6 });
   });
 
+  for (const hint of ['', 'timeout=5', 'timeout=600'])
+    test(`is given up by us before an idle receiver would close it, who says ${hint || 'nothing'}`, {
+      timeout: 10_000,
+    }, async () => {
+      const server = createHttpServer({ keepAliveTimeout: 0 }, (_request, response) => {
+        if (hint !== '') response.setHeader('keep-alive', hint);
+        response.end('noted');
+      });
+      const port = await listen(server);
+      const [connection] = await Promise.all([
+        once(server, 'connection'),
+        failureOf(keepOpen(openGuardedAgent({ allowInsecure: true })), `http://127.0.0.1:${port}/`),
+      ]);
+      const since = performance.now();
+      await once(connection[0], 'close');
+      assert.ok(performance.now() - since < 2_000);
+    });
+
   test('follows no redirect: the answer is the 302 itself', async () => {
     const inner = await listenEverywhere();
     const location = `http://127.0.0.1:${inner.port}/`;

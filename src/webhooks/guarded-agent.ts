@@ -31,6 +31,12 @@ export class AddressRefusedError extends Error {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
+/**
+ * Receivers close connections that are idle, most after two seconds or more and some without a word: what is sent on one of them at that
+ * moment is lost, and counts as a failed attempt.
+ */
+const IDLE_MAX_MS = 1_000;
+
 /** Node's own 250 ms would give up a sound but distant address for one that may not answer at all. */
 const NEXT_ADDRESS_AFTER_MS = 1_000;
 
@@ -54,6 +60,8 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
     ...(certificateAuthorities !== undefined && { ca: certificateAuthorities }),
   });
   return new Agent({
+    keepAliveTimeout: IDLE_MAX_MS,
+    keepAliveMaxTimeout: IDLE_MAX_MS,
     ...agentOptions,
     connect(target, callback) {
       // Node asks for no lookup when the host is an address.
