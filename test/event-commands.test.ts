@@ -132,7 +132,10 @@ describe('events and deliveries', waiting, () => {
       ],
     );
     const missing = await run(['delivery', 'recover', '--missing', '--partner', partnerId, '--endpoint', endpointId]);
-    assert.match(missing.stdout, /^0 missing deliveries/);
+    assert.match(missing.stdout, /^0 missing deliveries are sent by the running service\.$/m);
+    await runJson('endpoint', 'disable', '--partner', partnerId, '--endpoint', endpointId);
+    const held = await run(['delivery', 'recover', '--partner', partnerId, '--endpoint', endpointId]);
+    assert.match(held.stdout, /^0 exhausted deliveries are sent once their endpoint is enabled\.$/m);
     for (const wrong of [
       ['--since', 'yesterday'],
       ['--since', '2999-01-01T00:00:00Z'],

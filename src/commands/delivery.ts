@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../store/delivery.ts';
 import { type DeliveryAttemptRecord, type LoggedDelivery, listDeliveries } from '../store/delivery-log.ts';
 import { type DeliveryWithAttempts, getDelivery, recoverExhausted, replayMissing, resend } from '../webhooks/manage-delivery.ts';
+import { getEndpoint } from '../webhooks/manage-endpoint.ts';
 import { showUntrusted } from '../webhooks/show-untrusted.ts';
 import { readLimit, readPastTime } from './options.ts';
 import { printFields, printJson, printProgress, printTable, type Row, showTime } from './output.ts';
@@ -104,7 +105,9 @@ async function recover({ partner, endpoint, since = ALWAYS, missing = false, jso
     const request = { partnerId: partner, endpointId: endpoint, since, onProgress };
     const recovered = await (missing ? replayMissing : recoverExhausted)(database, request);
     if (json) return printJson({ endpoint_id: endpoint, recovered });
-    process.stdout.write(`${recovered} ${missing ? 'missing' : 'exhausted'} deliveries are sent by the running service.\n`);
+    const { status } = await getEndpoint(database, partner, endpoint);
+    const when = status === 'disabled' ? 'once their endpoint is enabled' : 'by the running service';
+    process.stdout.write(`${recovered} ${missing ? 'missing' : 'exhausted'} deliveries are sent ${when}.\n`);
   });
 }
 
