@@ -4,6 +4,7 @@ import type { ContributionRules } from './domain/contribution-rules.ts';
 import { type Log, openLog } from './observability/log.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import { type OperationsListener, openOperationsListener } from './observability/operations-listener.ts';
+import { seldom } from './observability/seldom.ts';
 import { type KeyUse, noteKeyUse } from './operations/note-key-use.ts';
 import { createOperations, POOL_SIZE } from './operations/operations.ts';
 import { type Answer, buildPartnerApi, type PartnerApi } from './partner-api/app.ts';
@@ -99,7 +100,7 @@ export async function startServiceProcess(config: Config, options: ServiceProces
         { partner_id, endpoint_id, reason },
         'a webhook endpoint was disabled: its events are held until it is enabled',
       ),
-    onError: (err) => log.logger.error({ err }, 'events could not be delivered; it is tried again'),
+    onError: seldom((err, times) => log.logger.error({ err, times }, 'events could not be delivered; it is tried again')),
   });
   try {
     const api = await buildPartnerApi({
