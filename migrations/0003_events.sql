@@ -118,7 +118,7 @@ create table delivery (
 );
 create index delivery_due on delivery (partner_id, endpoint_id, next_attempt_at) where status = 'waiting';
 create index delivery_of_no_event on delivery (partner_id, delivery_id) where sequence is null;
-create index delivery_exhausted on delivery (partner_id, endpoint_id, delivery_id) where status = 'exhausted';
+create index delivery_exhausted on delivery (partner_id, endpoint_id, delivery_id) where status = 'exhausted' and sequence is not null;
 
 create table delivery_attempt (
   partner_id text collate "C" not null,

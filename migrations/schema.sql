@@ -85,7 +85,7 @@ create table delivery (
 
 CREATE INDEX delivery_due ON public.delivery USING btree (partner_id, endpoint_id, next_attempt_at) WHERE (status = 'waiting'::text);
 
-CREATE INDEX delivery_exhausted ON public.delivery USING btree (partner_id, endpoint_id, delivery_id) WHERE (status = 'exhausted'::text);
+CREATE INDEX delivery_exhausted ON public.delivery USING btree (partner_id, endpoint_id, delivery_id) WHERE ((status = 'exhausted'::text) AND (sequence IS NOT NULL));
 
 CREATE INDEX delivery_of_no_event ON public.delivery USING btree (partner_id, delivery_id) WHERE (sequence IS NULL);
 

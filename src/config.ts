@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ENVIRONMENTS, type Environment } from './domain/api-key.ts';
 import { isAddressOrBlock } from './partner-api/client-address.ts';
+import { readSecretsKeys } from './webhooks/secret-box.ts';
 
 /** All settings, read once from the environment. */
 export interface Config {
@@ -54,7 +55,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     preparesStatements: read.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], 'on') === 'on',
     dataDirectory: resolve(read.text('DATA_DIR', DEFAULT_DATA_DIRECTORY)),
     trustedProxies: read.addresses('TRUSTED_PROXIES'),
-    secretsKey: read.optional('SECRETS_KEY'),
+    secretsKey: read.secretsKey('SECRETS_KEY'),
     allowsInsecureWebhooks: read.oneOf('WEBHOOK_ALLOW_INSECURE', ['true', 'false'], 'false') === 'true',
     eventDays: read.wholeNumber('EVENT_RETENTION_DAYS', { least: 7, most: 3_650 }, 90),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
@@ -80,7 +81,15 @@ function reader(env: NodeJS.ProcessEnv, problems: string[]) {
   };
   return {
     text: (name: string, fallback: string): string => given(name) ?? fallback,
-    optional: (name: string): string | undefined => given(name),
+    secretsKey(name: string): string | undefined {
+      const value = given(name);
+      try {
+        if (value !== undefined) readSecretsKeys(value, name);
+        return value;
+      } catch (error) {
+        return refuse((error as Error).message, undefined);
+      }
+    },
     oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
       const value = given(name) ?? fallback;
       return allowed.includes(value as T)

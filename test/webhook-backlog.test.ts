@@ -1,7 +1,7 @@
 /** What a backlog costs: nothing reads more of it than it takes (decisions, section 7, Delivery). */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Database, openDatabase, type Queryable } from '../src/store/database.ts';
+import { openDatabase, type Queryable } from '../src/store/database.ts';
 import { claimDeliveries, hastenDeliveries, listDueEndpoints, recordAttempts } from '../src/store/delivery.ts';
 import { recoverDeliveries } from '../src/store/delivery-log.ts';
 import { insertEventCounter, numberEvents } from '../src/store/event.ts';
@@ -24,7 +24,7 @@ const ALWAYS = new Date(0);
 
 const steps: readonly [name: string, prepare: string, work: (db: Queryable) => Promise<unknown>][] = [
   ['numbers', '', (db) => numberEvents(db, partnerId, { limit: LIMIT, attemptsMax: 10 })],
-  ['looks for', '', (db) => listDueEndpoints({ pool: db as Database['pool'], isDistributed: false })],
+  ['looks for', '', (db) => listDueEndpoints(db)],
   ['claims and records', '', claimAndRecord],
   [
     'hastens',
@@ -86,7 +86,7 @@ async function claimAndRecord(db: Queryable): Promise<void> {
   await recordAttempts(
     db,
     partnerId,
-    claims.map((claimed) => ({ claimed, ...answer, isSuccess: true, retryMs: undefined })),
+    claims.map((claimed) => ({ claimed, ...answer, isSuccess: true, endedAt: new Date(), nextAttemptAt: undefined })),
   );
 }
 

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { getPartner } from '../operations/manage-partner.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../store/delivery.ts';
 import { type DeliveryAttemptRecord, type LoggedDelivery, listDeliveries } from '../store/delivery-log.ts';
 import { type DeliveryWithAttempts, getDelivery, recoverExhausted, replayMissing, resend } from '../webhooks/manage-delivery.ts';
@@ -68,6 +69,7 @@ export function deliveryCommand(): Command {
 
 async function list({ partner, endpoint, event, status, before, limit, json }: ListOptions): Promise<void> {
   await withStore(async ({ pool }) => {
+    await getPartner(pool, partner);
     const filter = { endpointId: endpoint, eventId: event, status, beforeId: before, limit };
     const deliveries = await listDeliveries(pool, partner, filter);
     if (json) return printJson(deliveries.map(toJson));
@@ -91,7 +93,7 @@ async function resendOne({ partner, delivery, json }: Target): Promise<void> {
   await withStore(async (database) => {
     const due = await resend(database, partner, delivery);
     if (json) return printJson(toJson(due));
-    const when = due.status === 'held' ? 'once its endpoint is enabled' : 'by the running service within a second';
+    const when = due.status === 'held' ? 'once its endpoint is enabled' : 'by the running service, in its turn';
     process.stdout.write(`${due.deliveryId} is sent again ${when}.\n`);
   });
 }

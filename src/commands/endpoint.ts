@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
+import { getPartner } from '../operations/manage-partner.ts';
 import { openConfiguredSecretBox } from '../service.ts';
 import type { Database } from '../store/database.ts';
 import { type EndpointHealth, listWebhookEndpoints, type WebhookEndpoint } from '../store/webhook-endpoint.ts';
@@ -106,6 +107,7 @@ async function add({
 
 async function list({ partner, json }: { partner: string; json?: boolean }): Promise<void> {
   await withStore(async ({ pool }) => {
+    await getPartner(pool, partner);
     const endpoints = await listWebhookEndpoints(pool, partner);
     if (json) return printJson(endpoints.map(toJson));
     printTable(
@@ -208,13 +210,14 @@ function toRow(endpoint: WebhookEndpoint & EndpointHealth): Row {
     status: endpoint.statusReason === null ? endpoint.status : `${endpoint.status}: ${endpoint.statusReason}`,
     events: endpoint.eventTypes.length === 0 ? 'all' : endpoint.eventTypes.join(' '),
     failures: showFailures(endpoint),
+    'new secret alone from': showTime(endpoint.nextSecretFrom),
     created: showTime(endpoint.createdAt),
     url: endpoint.url,
   };
 }
 
-function showFailures({ failuresInRow, failingSince, breakerOpenUntil }: EndpointHealth): string {
+function showFailures({ status, failuresInRow, failingSince, breakerOpenUntil }: WebhookEndpoint & EndpointHealth): string {
   if (failuresInRow === 0) return '0';
-  const pause = breakerOpenUntil !== null && breakerOpenUntil.getTime() > Date.now();
+  const pause = status === 'active' && breakerOpenUntil !== null && breakerOpenUntil.getTime() > Date.now();
   return `${failuresInRow} since ${showTime(failingSince)}${pause ? `, left in peace until ${showTime(breakerOpenUntil)}` : ''}`;
 }

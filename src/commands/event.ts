@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { readEvents } from '../operations/list-events.ts';
+import { getPartner } from '../operations/manage-partner.ts';
 import { listDeliveries } from '../store/delivery-log.ts';
 import { readCursor, readLimit } from './options.ts';
 import { printFields, printTable, type Row, showTime } from './output.ts';
@@ -43,6 +44,7 @@ const LANES = 1;
 
 async function list({ partner, afterSequence, limit, json }: ListOptions): Promise<void> {
   await withStore(async (database, { environment }) => {
+    await getPartner(database.pool, partner);
     const page = await readEvents(database, environment, LANES).page({ partnerId: partner, afterSequence, limit });
     // The stored bytes: a number in them may be larger than JavaScript's own are exact.
     if (json) return void process.stdout.write(`[${page.events.map(({ body }) => body).join(',\n')}]\n`);

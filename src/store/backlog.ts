@@ -6,7 +6,7 @@ export interface Backlog {
   readonly waiting: number;
   /** Since the oldest of them was made; 0 when there is none. */
   readonly oldestWaitingSeconds: number;
-  /** Deliveries whose attempts are spent, and which nobody has sent again. */
+  /** Deliveries of events whose attempts are spent, and which nobody has sent again. */
   readonly exhausted: number;
   /** Since the oldest event happened that has no sequence yet; 0 when all have theirs. */
   readonly relayLagSeconds: number;
@@ -23,7 +23,7 @@ const EXHAUSTED: Statement = {
   name: 'count_exhausted_deliveries',
   text: `select count(*)::int4 as exhausted from delivery d
     join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id and e.status <> 'removed'
-    where d.status = 'exhausted'`,
+    where d.status = 'exhausted' and d.sequence is not null`,
 };
 
 const RELAY_LAG: Statement = {
