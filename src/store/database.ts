@@ -49,11 +49,12 @@ const SESSION_SETTINGS = [
  * the values before it plans, so that nothing is set there.
  *
  * Rows that another part of a statement chose are found by `= any (array(select …))`, which leaves the index of their key as the one way.
+ * A bitmap would gather all that waits before the first row is given.
  * Joined with a list, or by `in (select …)`, all rows of the partner are read where the plan was made while there were few.
  */
 const PLAN_ONCE = `select set_config(name, value, false)
   from (values ('plan_cache_mode', 'force_generic_plan'), ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'),
-    ('enable_mergejoin', 'off')) as setting (name, value)
+    ('enable_mergejoin', 'off'), ('enable_bitmapscan', 'off')) as setting (name, value)
   where not exists (select from pg_extension where extname = 'citus')`;
 
 const INT8_OID = 20;
