@@ -93,7 +93,7 @@ async function main(): Promise<number> {
 
 async function setUp(report: Violations['report'], cleanUp: AsyncDisposableStack): Promise<Cast> {
   const random = seeded(seed);
-  const surroundings = openSurroundings(Array.from({ length: endpoints }, (_, number) => number));
+  const surroundings = await openSurroundings(Array.from({ length: endpoints }, (_, number) => number));
   cleanUp.defer(() => surroundings.close());
   const installation = await Installation.start({ repository, processes, env: surroundings.env });
   cleanUp.defer(() => installation.close());

@@ -20,10 +20,14 @@ export async function hastenRetries({ pool }: Database, endpointIds: readonly st
   );
 }
 
-/** Puts aside what waits for some endpoints, until it is moved up again, and lets them begin anew. */
+/**
+ * Puts aside what was not tried yet at some endpoints, until it is moved up, and lets them begin anew. A retry keeps its time: the
+ * receiver may have asked for it.
+ */
 export async function forgetFailures({ pool }: Database, endpointIds: readonly string[]): Promise<void> {
   await pool.query(
-    "update delivery set next_attempt_at = now() + interval '1 hour' where endpoint_id = any ($1) and status = 'waiting'",
+    `update delivery set next_attempt_at = now() + interval '1 hour'
+    where endpoint_id = any ($1) and status = 'waiting' and attempts = 0`,
     [endpointIds],
   );
   await pool.query(

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Tls } from './messages.ts';
+import { openNameServer } from './name-server.ts';
 
 export interface Surroundings {
   /** What the receivers listen on. */
@@ -20,12 +21,12 @@ export interface Surroundings {
 /** The public address of the network of its own: that of a root name server, which is this machine in there. */
 const PUBLIC_ADDRESS = '198.41.0.4';
 const LOOPBACK = '127.0.0.1';
-const HOSTS_VARIABLE = 'WEBHOOKS_HOSTS_FILE';
-const HOSTS_HEAD = `${LOOPBACK} localhost\n`;
-const SET_UP = `ip link set lo up && ip addr add ${PUBLIC_ADDRESS}/32 dev lo && mount --bind "$${HOSTS_VARIABLE}" /etc/hosts`;
+const INSIDE_VARIABLE = 'WEBHOOKS_OWN_NETWORK';
+/** The variable holds the path of what the machine knows of name servers, in there. */
+const SET_UP = `ip link set lo up && ip addr add ${PUBLIC_ADDRESS}/32 dev lo && mount --bind "$${INSIDE_VARIABLE}" /etc/resolv.conf`;
 
 export function isInOwnNetwork(): boolean {
-  return process.env[HOSTS_VARIABLE] !== undefined;
+  return process.env[INSIDE_VARIABLE] !== undefined;
 }
 
 /**
@@ -36,9 +37,9 @@ export function isInOwnNetwork(): boolean {
  */
 export function runInOwnNetwork(): number {
   const folder = mkdtempSync(join(tmpdir(), 'partner-impact-network-'));
-  const hostsFile = join(folder, 'hosts');
-  writeFileSync(hostsFile, HOSTS_HEAD);
-  const env = { ...process.env, [HOSTS_VARIABLE]: hostsFile };
+  const nameServers = join(folder, 'resolv.conf');
+  writeFileSync(nameServers, `nameserver ${LOOPBACK}\n`);
+  const env = { ...process.env, [INSIDE_VARIABLE]: nameServers };
   const enter = ['--user', '--map-root-user', '--net', '--mount', 'sh', '-c'];
   try {
     const { status, stderr } = spawnSync('unshare', [...enter, SET_UP], { env, encoding: 'utf8' });
@@ -50,9 +51,8 @@ export function runInOwnNetwork(): number {
   }
 }
 
-export function openSurroundings(endpoints: readonly number[]): Surroundings {
-  const hostsFile = process.env[HOSTS_VARIABLE];
-  return hostsFile === undefined ? onLoopback() : inOwnNetwork(hostsFile, endpoints);
+export async function openSurroundings(endpoints: readonly number[]): Promise<Surroundings> {
+  return isInOwnNetwork() ? inOwnNetwork(endpoints) : onLoopback();
 }
 
 function onLoopback(): Surroundings {
@@ -66,28 +66,22 @@ function onLoopback(): Surroundings {
   };
 }
 
-function inOwnNetwork(hostsFile: string, endpoints: readonly number[]): Surroundings {
+async function inOwnNetwork(endpoints: readonly number[]): Promise<Surroundings> {
   const folder = mkdtempSync(join(tmpdir(), 'partner-impact-certificate-'));
   const certificateFile = join(folder, 'cert.pem');
   const tls = makeCertificate(folder, certificateFile);
-  const inward = new Set<number>();
-  const writeHosts = () => {
-    const lines = endpoints.map((endpoint) => `${inward.has(endpoint) ? LOOPBACK : PUBLIC_ADDRESS} ${nameOf(endpoint)}\n`);
-    // In place: another file of this name would not be the one that is mounted.
-    writeFileSync(hostsFile, HOSTS_HEAD + lines.join(''));
-  };
-  writeHosts();
+  const addresses = new Map(endpoints.map((endpoint) => [nameOf(endpoint), PUBLIC_ADDRESS]));
+  const nameServer = await openNameServer(LOOPBACK, (name) => addresses.get(name));
   return {
     host: PUBLIC_ADDRESS,
     tls,
     env: { WEBHOOK_ALLOW_INSECURE: 'false', NODE_EXTRA_CA_CERTS: certificateFile },
     urlOf: (endpoint, port) => `https://${nameOf(endpoint)}:${port}/endpoint-${endpoint}`,
-    rebind(endpoint, isInward) {
-      if (isInward) inward.add(endpoint);
-      else inward.delete(endpoint);
-      writeHosts();
+    rebind: (endpoint, isInward) => void addresses.set(nameOf(endpoint), isInward ? LOOPBACK : PUBLIC_ADDRESS),
+    close() {
+      nameServer.close();
+      rmSync(folder, { recursive: true });
     },
-    close: () => rmSync(folder, { recursive: true }),
   };
 }
 
