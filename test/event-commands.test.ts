@@ -10,7 +10,7 @@ const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;
 const { run, runJson } = commandLine({ ...WEBHOOK_ENV, DATABASE_URL: service.databaseUrl });
 
-const waiting = { timeout: 60_000 };
+const waiting = { timeout: 180_000 };
 
 async function withEndpoint() {
   const { partner, client } = await service.newPartner();
