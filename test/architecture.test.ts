@@ -28,6 +28,9 @@ const ONLY_IN: Record<string, readonly string[]> = {
   commander: ['commands'],
   'prom-client': ['observability'],
   pino: ['observability'],
+  'csv-parse': ['domain'],
+  'currency-codes': ['domain'],
+  'temporal-polyfill': ['domain'],
 };
 
 interface SourceFile {
