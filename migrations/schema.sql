@@ -19,6 +19,29 @@ create table api_key (
 
 CREATE INDEX api_key_by_partner ON public.api_key USING btree (partner_id);
 
+create table audit_entry (
+  entry_no bigint not null,
+  recorded_at timestamp(3) with time zone not null,
+  operator_id text collate "C" not null,
+  role text collate "C" not null,
+  action text collate "C" not null,
+  partner_id text collate "C",
+  subject_id text collate "C" not null,
+  before_json text,
+  after_json text,
+  correlation_id text collate "C" not null,
+  mac text collate "C" not null,
+  constraint audit_entry_pkey PRIMARY KEY (entry_no)
+);
+
+create table audit_head (
+  only_row boolean not null default true,
+  last_no bigint not null,
+  last_mac text collate "C" not null,
+  constraint audit_head_pkey PRIMARY KEY (only_row),
+  constraint audit_head_single CHECK (only_row)
+);
+
 create table contribution (
   partner_id text collate "C" not null,
   transaction_id text collate "C" not null,
