@@ -19,6 +19,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** The keys of endpoint secrets as text; `undefined` for one that is made and kept in `dataDirectory`. */
   readonly secretsKey: string | undefined;
+  /** The keys of the audit as text; `undefined` for one that is made and kept in `dataDirectory`. */
+  readonly auditKey: string | undefined;
   /** Whether events may go to plain http and to private addresses. */
   readonly allowsInsecureWebhooks: boolean;
   /** How long events, their deliveries and attempts are kept. */
@@ -55,6 +57,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dataDirectory: resolve(read.text('DATA_DIR', DEFAULT_DATA_DIRECTORY)),
     trustedProxies: read.addresses('TRUSTED_PROXIES'),
     secretsKey: read.optional('SECRETS_KEY'),
+    auditKey: read.optional('AUDIT_KEY'),
     allowsInsecureWebhooks: read.oneOf('WEBHOOK_ALLOW_INSECURE', ['true', 'false'], 'false') === 'true',
     eventDays: read.wholeNumber('EVENT_RETENTION_DAYS', { least: 7, most: 3_650 }, 90),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
@@ -67,6 +70,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       problems.push('WEBHOOK_ALLOW_INSECURE must not be true in production: it lets events go to private addresses.');
     if (config.secretsKey === undefined)
       problems.push('SECRETS_KEY must be set in production: the secrets of webhook endpoints are kept under it.');
+    if (config.auditKey === undefined) problems.push('AUDIT_KEY must be set in production: audit entries are sealed with it.');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

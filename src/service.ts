@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import type { ContributionRules } from './domain/contribution-rules.ts';
+import { readNamedKeys } from './domain/named-key.ts';
+import { openKeyFile } from './key-file.ts';
 import { type Log, openLog } from './observability/log.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import { type OperationsListener, openOperationsListener } from './observability/operations-listener.ts';
@@ -13,8 +15,7 @@ import { connectStore, type Store } from './storage.ts';
 import { listEndpointStates, measureBacklog } from './store/backlog.ts';
 import type { Database } from './store/database.ts';
 import { proveCommit } from './store/durability.ts';
-import { openSecretBox, readSecretsKeys, type SecretBox } from './webhooks/secret-box.ts';
-import { openSecretsKeyFile } from './webhooks/secrets-key-file.ts';
+import { openSecretBox, type SecretBox } from './webhooks/secret-box.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from './webhooks/webhooks.ts';
 
 export interface Service {
@@ -140,7 +141,8 @@ export async function openInternalListener(
 
 /** The keys of the setting, or the one that the embedded default keeps in its data folder. */
 export function openConfiguredSecretBox({ secretsKey, dataDirectory }: Config): SecretBox {
-  return openSecretBox(secretsKey === undefined ? openSecretsKeyFile(dataDirectory) : readSecretsKeys(secretsKey));
+  if (secretsKey !== undefined) return openSecretBox(readNamedKeys(secretsKey, 'SECRETS_KEY'));
+  return openSecretBox(openKeyFile({ dataDirectory, name: 'secrets.key', ifExposed: " and renew the endpoints' secrets" }));
 }
 
 /** @throws Error With the reason why no contribution could be committed now. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
+import { auditCommand } from '../src/commands/audit.ts';
 import { doctorCommand } from '../src/commands/doctor.ts';
 import { endpointCommand } from '../src/commands/endpoint.ts';
 import { keyCommand } from '../src/commands/key.ts';
@@ -39,6 +40,7 @@ const program = [
   keyCommand(),
   endpointCommand(),
   webhookCommand(),
+  auditCommand(),
 ];
 
 /** Whether `doctor`, or `key issue`, may follow `partner-impact`; what follows a command without commands of its own is free. */

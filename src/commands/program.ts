@@ -1,6 +1,7 @@
 /** The command line: reads arguments, calls one operation, prints the outcome. Decides nothing. */
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
+import { auditCommand } from './audit.ts';
 import { deliveryCommand } from './delivery.ts';
 import { doctorCommand } from './doctor.ts';
 import { endpointCommand } from './endpoint.ts';
@@ -27,6 +28,7 @@ const COMMANDS = [
   eventCommand,
   deliveryCommand,
   webhookCommand,
+  auditCommand,
 ];
 
 /** @returns The exit code: 0, {@link FAILED} or {@link USAGE}. */

@@ -1,7 +1,8 @@
+import { sealEntry } from '../domain/audit-chain.ts';
 import { type Actor, mayAct, type Role } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { insertAuditEntry, lockAuditHead } from '../store/audit.ts';
-import type { Queryable } from '../store/database.ts';
+import { insertAuditEntry, lockAuditHead, updateAuditHead } from '../store/audit.ts';
+import { databaseOf, type Queryable } from '../store/database.ts';
 
 /** One change by an operator. */
 export interface AuditEntry {
@@ -21,11 +22,19 @@ export function requireRole(actor: Actor, least: Role): void {
     throw new ServiceError('forbidden', `This takes the role ${least}; ${actor.operatorId} has the role ${actor.role}.`);
 }
 
-/** Appends an entry in the transaction of its change: the last thing that it does, because it holds the end of the chain. */
+/**
+ * Appends an entry, sealed with the installation's key, in the transaction of its change: the last thing that it does, because it holds
+ * the end of the chain.
+ *
+ * @param db What `inTransaction` lends; an entry that could be there without its change, or its change without it, is a defect.
+ */
 export async function audit(db: Queryable, actor: Actor, entry: AuditEntry): Promise<void> {
-  const { lastNo } = await lockAuditHead(db);
-  await insertAuditEntry(db, {
+  const [key] = databaseOf(db).auditKeys();
+  if (key === undefined) throw new Error('The audit needs at least one key.');
+  const { lastNo, lastMac, now } = await lockAuditHead(db);
+  const sealed = sealEntry(key, {
     entryNo: lastNo + 1n,
+    recordedAt: now,
     operatorId: actor.operatorId,
     role: actor.role,
     action: entry.action,
@@ -34,8 +43,10 @@ export async function audit(db: Queryable, actor: Actor, entry: AuditEntry): Pro
     before: toText(entry.before),
     after: toText(entry.after),
     correlationId: actor.correlationId,
-    mac: '',
+    previousMac: lastMac,
   });
+  await insertAuditEntry(db, sealed);
+  await updateAuditHead(db, { lastNo: sealed.entryNo, lastMac: sealed.mac });
 }
 
 function toText(record: object | null): string | null {
