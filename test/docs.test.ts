@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { auditCommand } from '../src/commands/audit.ts';
 import { doctorCommand } from '../src/commands/doctor.ts';
 import { endpointCommand } from '../src/commands/endpoint.ts';
+import { jobCommand } from '../src/commands/job.ts';
 import { keyCommand } from '../src/commands/key.ts';
 import { migrateCommand } from '../src/commands/migrate.ts';
 import { partnerCommand } from '../src/commands/partner.ts';
@@ -41,6 +42,7 @@ const program = [
   endpointCommand(),
   webhookCommand(),
   auditCommand(),
+  jobCommand(),
 ];
 
 /** Whether `doctor`, or `key issue`, may follow `partner-impact`; what follows a command without commands of its own is free. */

@@ -6,6 +6,7 @@ import { deliveryCommand } from './delivery.ts';
 import { doctorCommand } from './doctor.ts';
 import { endpointCommand } from './endpoint.ts';
 import { eventCommand } from './event.ts';
+import { jobCommand } from './job.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { UsageError } from './options.ts';
@@ -29,6 +30,7 @@ const COMMANDS = [
   deliveryCommand,
   webhookCommand,
   auditCommand,
+  jobCommand,
 ];
 
 /** @returns The exit code: 0, {@link FAILED} or {@link USAGE}. */
