@@ -12,7 +12,7 @@ create table operator (
   constraint operator_role check (role in ('viewer', 'operator', 'approver', 'admin'))
 );
 -- Two people may have one name, and never one address.
-create unique index operator_email on operator (lower(email));
+create unique index operator_email on operator (lower(email)) where disabled_at is null;
 create trigger operator_is_kept before delete on operator for each row execute function refuse_change();
 
 -- What an operator signs in with: a code that works once, then a token. Only hashes are kept.

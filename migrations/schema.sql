@@ -286,7 +286,7 @@ create table operator (
   constraint operator_role CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'approver'::text, 'admin'::text])))
 );
 
-CREATE UNIQUE INDEX operator_email ON public.operator USING btree (lower(email));
+CREATE UNIQUE INDEX operator_email ON public.operator USING btree (lower(email)) WHERE (disabled_at IS NULL);
 
 CREATE TRIGGER operator_is_kept BEFORE DELETE ON public.operator FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

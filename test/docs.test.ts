@@ -9,8 +9,10 @@ import { endpointCommand } from '../src/commands/endpoint.ts';
 import { jobCommand } from '../src/commands/job.ts';
 import { keyCommand } from '../src/commands/key.ts';
 import { migrateCommand } from '../src/commands/migrate.ts';
+import { operatorCommand } from '../src/commands/operator.ts';
 import { partnerCommand } from '../src/commands/partner.ts';
 import { serveCommand } from '../src/commands/serve.ts';
+import { loginCommand, logoutCommand, whoamiCommand } from '../src/commands/sign-in.ts';
 import { webhookCommand } from '../src/commands/webhook.ts';
 import { ERROR_CODES } from '../src/domain/error-codes.ts';
 
@@ -41,6 +43,10 @@ const program = [
   keyCommand(),
   endpointCommand(),
   webhookCommand(),
+  loginCommand(),
+  logoutCommand(),
+  whoamiCommand(),
+  operatorCommand(),
   auditCommand(),
   jobCommand(),
 ];

@@ -66,6 +66,13 @@ export function readName(text: string): string {
   throw new InvalidArgumentError('It must have 1 to 200 characters.');
 }
 
+/** Where a person is written to; only its form is looked at. */
+export function readEmail(text: string): string {
+  const email = text.trim();
+  if (email.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(email)) return email;
+  throw new InvalidArgumentError('It must be an address such as name@example.org.');
+}
+
 const PROCESSES_MAX = 64;
 
 export function readProcesses(text: string): number {

@@ -9,9 +9,11 @@ import { eventCommand } from './event.ts';
 import { jobCommand } from './job.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
+import { operatorCommand } from './operator.ts';
 import { UsageError } from './options.ts';
 import { partnerCommand } from './partner.ts';
 import { serveCommand } from './serve.ts';
+import { loginCommand, logoutCommand, whoamiCommand } from './sign-in.ts';
 import { webhookCommand } from './webhook.ts';
 
 /** What the command found wrong, or could not do. */
@@ -29,6 +31,10 @@ const COMMANDS = [
   eventCommand,
   deliveryCommand,
   webhookCommand,
+  loginCommand,
+  logoutCommand,
+  whoamiCommand,
+  operatorCommand,
   auditCommand,
   jobCommand,
 ];
