@@ -18,6 +18,7 @@ import { enableEndpoint, removeEndpoint } from '../src/webhooks/manage-endpoint.
 import { removeOldEvents } from '../src/webhooks/retention.ts';
 import { testEndpoint } from '../src/webhooks/test-endpoint.ts';
 import { makeMissingCounters } from '../src/webhooks/webhooks.ts';
+import { OWNER } from './support/actor.ts';
 import { assertPublished } from './support/published.ts';
 import { spawnService, testService, testServiceProcesses } from './support/service.ts';
 import { type Arrived, WebhookReceiver } from './support/webhook-receiver.ts';
@@ -180,7 +181,7 @@ describe('an endpoint that fails on and on', waiting, () => {
     await caller.confirm();
     await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.status === 'held');
     receiver.answerWith(200);
-    await enableEndpoint(database, partner.partnerId, endpointId);
+    await enableEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId });
     await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.status === 'delivered');
     const [endpoint] = await listWebhookEndpoints(database.pool, partner.partnerId);
     assert.deepEqual([endpoint?.status, endpoint?.failingSince], ['active', null]);
@@ -271,7 +272,7 @@ describe('sent again', waiting, () => {
     const { client: caller, partner, receiver } = await withEndpoint();
     await caller.confirm();
     const [delivery] = await untilDeliveries(database, partner.partnerId, ([first]) => first?.status === 'delivered');
-    await resend(database, partner.partnerId, delivery?.deliveryId as string);
+    await resend(database, OWNER, { partnerId: partner.partnerId, deliveryId: delivery?.deliveryId as string });
     const [first, second] = (await receiver.until(2)) as [Arrived, Arrived];
     assert.deepEqual(second.body, first.body);
     await untilDeliveries(database, partner.partnerId, ([again]) => again?.attempts === 2);
@@ -288,8 +289,8 @@ describe('sent again', waiting, () => {
     await spendAttempts(partnerId);
     const spent = await untilDeliveries(database, partnerId, (all) => all.every(({ status }) => status === 'exhausted'));
     const later = new Date(Math.max(...spent.map(({ createdAt }) => createdAt.getTime())) + 1);
-    assert.equal(await recoverExhausted(database, { partnerId, endpointId, since: later }), 0);
-    assert.equal(await recoverExhausted(database, { partnerId, endpointId, since: ALWAYS }), 3);
+    assert.equal(await recoverExhausted(database, OWNER, { partnerId, endpointId, since: later }), 0);
+    assert.equal(await recoverExhausted(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 3);
     await untilDeliveries(database, partnerId, (all) =>
       all.every(({ attempts, status }) => attempts === 3 && status === 'waiting'),
     );
@@ -304,11 +305,11 @@ describe('sent again', waiting, () => {
     for (let count = 0; count < 3; count++) await caller.confirm();
     await untilDeliveries(database, partnerId, ({ length }) => length === 3);
     const [wanting, indifferent] = [await WebhookReceiver.open(), await WebhookReceiver.open()];
-    const { endpointId } = await addEndpoint(tools, { partnerId, url: wanting.url, eventTypes: [] });
-    const other = await addEndpoint(tools, { partnerId, url: indifferent.url, eventTypes: ['settlement.closed'] });
-    assert.equal(await replayMissing(database, { partnerId, endpointId, since: ALWAYS }), 3);
-    assert.equal(await replayMissing(database, { partnerId, endpointId, since: ALWAYS }), 0);
-    assert.equal(await replayMissing(database, { partnerId, endpointId: other.endpointId, since: ALWAYS }), 0);
+    const { endpointId } = await addEndpoint(tools, OWNER, { partnerId, url: wanting.url, eventTypes: [] });
+    const other = await addEndpoint(tools, OWNER, { partnerId, url: indifferent.url, eventTypes: ['settlement.closed'] });
+    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 3);
+    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 0);
+    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId: other.endpointId, since: ALWAYS }), 0);
     const sequences = (await wanting.until(3)).map(({ event }) => event.sequence).sort();
     assert.deepEqual([sequences, indifferent.arrived.length], [[1, 2, 3], 0]);
   });
@@ -318,12 +319,12 @@ describe('sent again', waiting, () => {
     await mine.client.confirm();
     const [delivery] = await untilDeliveries(database, mine.partner.partnerId, ([first]) => first?.status === 'delivered');
     const { deliveryId } = delivery as { deliveryId: string };
-    await assert.rejects(resend(database, other.partner.partnerId, deliveryId), /has no delivery/);
+    await assert.rejects(resend(database, OWNER, { partnerId: other.partner.partnerId, deliveryId }), /has no delivery/);
     const foreign = { partnerId: other.partner.partnerId, endpointId: mine.endpointId, since: ALWAYS };
-    await assert.rejects(recoverExhausted(database, foreign), /has no endpoint/);
-    await assert.rejects(replayMissing(database, foreign), /has no endpoint/);
-    await removeEndpoint(database, mine.partner.partnerId, mine.endpointId);
-    await assert.rejects(resend(database, mine.partner.partnerId, deliveryId), /was removed/);
+    await assert.rejects(recoverExhausted(database, OWNER, foreign), /has no endpoint/);
+    await assert.rejects(replayMissing(database, OWNER, foreign), /has no endpoint/);
+    await removeEndpoint(database, OWNER, { partnerId: mine.partner.partnerId, endpointId: mine.endpointId });
+    await assert.rejects(resend(database, OWNER, { partnerId: mine.partner.partnerId, deliveryId }), /was removed/);
   });
 });
 

@@ -7,6 +7,7 @@ import { createPartner } from '../operations/manage-partner.ts';
 import { SERVICE_ROLES, type Service, type ServiceRole, startService, startServiceProcess } from '../service.ts';
 import { type ListeningMessage, startServiceProcesses } from '../service-processes.ts';
 import { listPartners } from '../store/partner.ts';
+import { owner } from './actor.ts';
 import { readProcesses, readServiceRoles } from './options.ts';
 import { printProgress } from './output.ts';
 import { stopSignal } from './stop-signal.ts';
@@ -66,16 +67,15 @@ async function stopInTime(service: Service): Promise<void> {
 
 async function showFirstCall(service: Service, { environment }: Config): Promise<void> {
   const { database } = service;
-  const { pool } = database;
-  const [partner] = await listPartners(pool, { afterId: '', limit: 1 });
+  const [partner] = await listPartners(database.pool, { afterId: '', limit: 1 });
   if (partner) {
     process.stdout.write(`Another key     npx partner-impact key issue --partner ${partner.partnerId}\n\n`);
     return;
   }
   if (environment !== 'sandbox') return;
-  const { partnerId } = await createPartner(database, 'Demo partner');
+  const { partnerId } = await createPartner(database, owner(), 'Demo partner');
   const terms = { name: 'demo', permission: 'read_write', allowedAddresses: [], expiresAt: null } as const;
-  const { apiKey } = await issueApiKey(pool, environment, partnerId, terms);
+  const { apiKey } = await issueApiKey(database, owner(), { environment, partnerId, ...terms });
   process.stdout.write(`Demo partner    ${partnerId}
 Demo key        ${apiKey}
                 (shown this once; \`npx partner-impact key issue --partner ${partnerId}\` makes another)
