@@ -120,6 +120,7 @@ test('each folder opens with what belongs there and what does not', () => {
     'partner-api/app.ts',
     'commands/program.ts',
     'observability/log.ts',
+    'schedule/job.ts',
     'domain/error-codes.ts',
   ];
   for (const path of openings) assert.match(sources.find((file) => file.path === path)?.text ?? '', /^\/\*\*/, path);

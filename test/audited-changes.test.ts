@@ -249,7 +249,9 @@ test('no key and no secret, nor its hash or its sealed form, is in any entry; an
   const { rows } = await database.pool.query('select e::text as text from audit_entry e');
   assert.ok(rows.length > 40);
   const hashes = await database.pool.query("select encode(secret_sha256, 'hex') as hash from api_key");
-  const sealed = await database.pool.query('select unnest(array[secret_sealed, next_secret_sealed]) as sealed from webhook_endpoint');
+  const sealed = await database.pool.query(
+    'select unnest(array[secret_sealed, next_secret_sealed]) as sealed from webhook_endpoint',
+  );
   const forbidden = [
     ...secrets.map((secret) => secret.slice(-30)),
     ...hashes.rows.map(({ hash }) => hash),

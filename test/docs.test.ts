@@ -78,7 +78,7 @@ for (const { path, text } of documents) {
     });
 
     test('every `partner-impact` command exists', () => {
-      const named = find(text, /(?:npx partner-impact|partner-impact\.mjs) ([a-z]+(?: [a-z]+)?)/g);
+      const named = find(text, /(?:npx partner-impact|partner-impact\.mjs) ([a-z]+(?: [a-z]+(?:-[a-z]+)*)?)/g);
       assert.deepEqual(
         named.filter((words) => !isCommand(words)),
         [],
