@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { issueApiKey } from '../src/operations/manage-api-key.ts';
+import { createPartner } from '../src/operations/manage-partner.ts';
 import type { Job, JobContext } from '../src/schedule/job.ts';
 import { runByHand } from '../src/schedule/run-by-hand.ts';
 import { nextDueAt, registerJobs } from '../src/schedule/run-job.ts';
@@ -12,6 +14,7 @@ import { openSchedule } from '../src/schedule/schedule.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { claimJob, endJobRun, type JobRun, listJobRuns, listJobStates, renewJobLease } from '../src/store/job.ts';
 import { auditKeys, OWNER, signedIn } from './support/actor.ts';
+import { Client } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';
 import { testDatabase } from './support/database.ts';
 import { spawnService } from './support/service.ts';
@@ -242,4 +245,20 @@ test('the metrics tell the last success, the duration and the failures of each j
   assert.match(text, /partner_impact_job_duration_seconds_count\{job="prune-job-runs"\} 1/);
   assert.match(text, /partner_impact_job_runs_total\{job="prune-job-runs",outcome="succeeded"\} 1/);
   assert.equal(await service.end('SIGTERM'), 0);
+});
+
+test('a process with the role api alone answers, numbers no event and follows no schedule', waiting, async () => {
+  const { databaseUrl: ownUrl } = await testDatabase();
+  const service = await spawnService(ownUrl, {}, ['--roles', 'api']);
+  const own = openDatabase({ databaseUrl: ownUrl, poolSize: 2, auditKeys });
+  after(() => own.close());
+  const { partnerId } = await createPartner(own, OWNER, 'Alone');
+  const terms = { name: 'server', permission: 'read_write', allowedAddresses: [], expiresAt: null } as const;
+  const { apiKey } = await issueApiKey(own, OWNER, { environment: 'sandbox', partnerId, ...terms });
+  assert.equal((await new Client(service.baseUrl, apiKey).confirm()).status, 201);
+  assert.equal(await service.end('SIGTERM'), 0);
+  const { rows } = await own.pool.query(
+    'select (select count(*) from event_outbox) as waiting, (select count(*) from job) as jobs',
+  );
+  assert.deepEqual(rows, [{ waiting: 1n, jobs: 0n }]);
 });
