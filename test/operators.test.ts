@@ -1,9 +1,12 @@
 /** Operators, their sign-in on a machine, and what takes two of them (settlements, section 5). */
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { newCredential } from '../src/domain/operator.ts';
 import { ROLES, type Role } from '../src/domain/role.ts';
 import { changeOperatorRole, createOperator, disableOperator, resetSignIn } from '../src/operations/manage-operator.ts';
@@ -183,6 +186,32 @@ describe('on a machine', () => {
     const { code, stderr } = await run(['login']);
     assert.equal(code, 2);
     assert.match(stderr, /on standard input/);
+  });
+
+  const needsTerminal = { skip: spawnSync('script', ['--version']).status === 0 ? false : 'there is no program `script` here' };
+
+  test('on a terminal the code is asked for, and shown nowhere; leaving signs nobody in', needsTerminal, async () => {
+    const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+    const env = { ...process.env, DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: newHome() };
+    const login = async (typed: string) => {
+      const child = spawn('script', ['-qec', `'${process.execPath}' '${main}' login`, '/dev/null'], { env });
+      let shown = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        if (!shown.includes('code:') && `${shown}${chunk}`.includes('code:')) child.stdin.write(typed);
+        shown += chunk;
+      });
+      const [code] = await once(child, 'exit');
+      return { code, shown };
+    };
+    const { signInCode } = await make('viewer');
+    const signed = await login(`${signInCode}\r`);
+    assert.equal(signed.code, 0, signed.shown);
+    assert.match(signed.shown, /Signed in as Amal/);
+    assert.ok(!signed.shown.includes(signInCode.slice(0, 12)), signed.shown);
+    for (const key of ['\x03', '\x04']) {
+      const left = await login(key);
+      assert.deepEqual([left.code, /No code was given/.test(left.shown)], [2, true], left.shown);
+    }
   });
 
   test('a sign-in of one installation is none of another', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -59,11 +60,18 @@ function readIfPossible(file: TokenFile): string | undefined {
 
 /** What is typed is shown nowhere, and never enters the list of arguments. */
 async function askUnseen(question: string): Promise<string> {
-  process.stderr.write(question);
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // From here on the terminal itself shows nothing either.
   const prompt = createInterface({ input: process.stdin, output: unseen, terminal: true });
+  process.stderr.write(question);
+  const refuse = (cause: unknown): never => {
+    throw new UsageError('No code was given.', { cause });
+  };
+  // Whoever leaves by Ctrl-C rejects the question, and by Ctrl-D ends it without an answer.
+  const left = once(prompt, 'close').then(refuse);
+  left.catch(() => {});
   try {
-    return await prompt.question('');
+    return await Promise.race([prompt.question('').catch(refuse), left]);
   } finally {
     prompt.close();
     process.stderr.write('\n');
