@@ -19,6 +19,43 @@ create table api_key (
 
 CREATE INDEX api_key_by_partner ON public.api_key USING btree (partner_id);
 
+create table audit_entry (
+  entry_no bigint not null,
+  recorded_at timestamp(3) with time zone not null,
+  operator_id text collate "C" not null,
+  role text collate "C" not null,
+  action text collate "C" not null,
+  partner_id text collate "C",
+  subject_id text collate "C" not null,
+  before_json text,
+  after_json text,
+  correlation_id text collate "C" not null,
+  previous_mac text collate "C" not null,
+  key_id text collate "C" not null,
+  mac text collate "C" not null,
+  constraint audit_entry_pkey PRIMARY KEY (entry_no)
+);
+
+CREATE INDEX audit_entry_of_partner ON public.audit_entry USING btree (partner_id, entry_no);
+
+CREATE INDEX audit_entry_of_subject ON public.audit_entry USING btree (subject_id, entry_no);
+
+CREATE TRIGGER audit_entry_is_kept BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER audit_entry_is_not_emptied BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table audit_head (
+  only_row boolean not null default true,
+  last_no bigint not null,
+  last_mac text collate "C" not null,
+  constraint audit_head_pkey PRIMARY KEY (only_row),
+  constraint audit_head_single CHECK (only_row)
+);
+
+CREATE TRIGGER audit_head_goes_on BEFORE UPDATE ON public.audit_head FOR EACH ROW WHEN ((new.last_no <> (old.last_no + 1))) EXECUTE FUNCTION guard_audit_head();
+
+CREATE TRIGGER audit_head_is_kept BEFORE DELETE ON public.audit_head FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
 create table contribution (
   partner_id text collate "C" not null,
   transaction_id text collate "C" not null,
@@ -200,10 +237,73 @@ create table installation (
   is_only boolean not null default true,
   environment text not null,
   created_at timestamp(3) with time zone not null default now(),
+  installation_id text collate "C" not null default ('ins_'::text || replace((gen_random_uuid())::text, '-'::text, ''::text)),
   constraint installation_only_one PRIMARY KEY (is_only),
   constraint installation_environment CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text]))),
   constraint installation_only_one_row CHECK (is_only)
 );
+
+create table job (
+  job_name text collate "C" not null,
+  pattern text collate "C" not null,
+  due_at timestamp(3) with time zone not null,
+  last_run_no bigint not null default 0,
+  lease_until timestamp(3) with time zone,
+  failures_in_row integer not null default 0,
+  last_success_at timestamp(3) with time zone,
+  constraint job_pkey PRIMARY KEY (job_name)
+);
+
+create table job_run (
+  job_name text collate "C" not null,
+  run_no bigint not null,
+  trigger text collate "C" not null,
+  started_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone,
+  outcome text collate "C",
+  result_json text,
+  error text,
+  constraint job_run_pkey PRIMARY KEY (job_name, run_no),
+  constraint job_run_ended CHECK (((outcome IS NULL) = (ended_at IS NULL))),
+  constraint job_run_outcome CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'failed'::text, 'stopped'::text, 'abandoned'::text]))),
+  constraint job_run_trigger CHECK ((trigger = ANY (ARRAY['schedule'::text, 'hand'::text])))
+);
+
+CREATE INDEX job_run_started ON public.job_run USING btree (started_at);
+
+CREATE INDEX job_run_under_way ON public.job_run USING btree (job_name) WHERE (ended_at IS NULL);
+
+create table operator (
+  operator_id text collate "C" not null,
+  name text not null,
+  email text,
+  role text collate "C" not null,
+  created_at timestamp(3) with time zone not null,
+  disabled_at timestamp(3) with time zone,
+  constraint operator_pkey PRIMARY KEY (operator_id),
+  constraint operator_role CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'approver'::text, 'admin'::text])))
+);
+
+CREATE UNIQUE INDEX operator_email ON public.operator USING btree (lower(email)) WHERE (disabled_at IS NULL);
+
+CREATE TRIGGER operator_is_kept BEFORE DELETE ON public.operator FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table operator_credential (
+  credential_id text collate "C" not null,
+  operator_id text collate "C" not null,
+  kind text collate "C" not null,
+  secret_sha256 bytea not null,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  last_used_at timestamp(3) with time zone,
+  ended_at timestamp(3) with time zone,
+  constraint operator_credential_pkey PRIMARY KEY (credential_id),
+  constraint operator_credential_operator FOREIGN KEY (operator_id) REFERENCES operator(operator_id),
+  constraint operator_credential_hash CHECK ((length(secret_sha256) = 32)),
+  constraint operator_credential_kind CHECK ((kind = ANY (ARRAY['code'::text, 'token'::text])))
+);
+
+CREATE INDEX operator_credential_of ON public.operator_credential USING btree (operator_id);
 
 create table partner (
   partner_id text collate "C" not null,
@@ -236,6 +336,16 @@ create table webhook_endpoint (
   constraint webhook_endpoint_rotation CHECK (((next_secret_sealed IS NULL) = (next_secret_from IS NULL))),
   constraint webhook_endpoint_status CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text, 'removed'::text])))
 );
+
+CREATE OR REPLACE FUNCTION public.guard_audit_head()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'the end of the audit goes on by one entry at a time, not from % to %', old.last_no, new.last_no
+    using errcode = 'restrict_violation';
+end $function$
+;
 
 CREATE OR REPLACE FUNCTION public.guard_contribution()
  RETURNS trigger

@@ -3,14 +3,18 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
+import { auditCommand } from '../src/commands/audit.ts';
 import { deliveryCommand } from '../src/commands/delivery.ts';
 import { doctorCommand } from '../src/commands/doctor.ts';
 import { endpointCommand } from '../src/commands/endpoint.ts';
 import { eventCommand } from '../src/commands/event.ts';
+import { jobCommand } from '../src/commands/job.ts';
 import { keyCommand } from '../src/commands/key.ts';
 import { migrateCommand } from '../src/commands/migrate.ts';
+import { operatorCommand } from '../src/commands/operator.ts';
 import { partnerCommand } from '../src/commands/partner.ts';
 import { serveCommand } from '../src/commands/serve.ts';
+import { loginCommand, logoutCommand, whoamiCommand } from '../src/commands/sign-in.ts';
 import { webhookCommand } from '../src/commands/webhook.ts';
 import { ERROR_CODES } from '../src/domain/error-codes.ts';
 
@@ -43,6 +47,12 @@ const program = [
   eventCommand(),
   deliveryCommand(),
   webhookCommand(),
+  loginCommand(),
+  logoutCommand(),
+  whoamiCommand(),
+  operatorCommand(),
+  auditCommand(),
+  jobCommand(),
 ];
 
 /** Whether `doctor`, or `key issue`, may follow `partner-impact`; what follows a command without commands of its own is free. */

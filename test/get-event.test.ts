@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { issueApiKey } from '../src/operations/manage-api-key.ts';
 import { suspendPartner } from '../src/operations/manage-partner.ts';
 import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
+import { OWNER } from './support/actor.ts';
 import { Client, detailCodes } from './support/client.ts';
 import { document, listMisfits } from './support/published.ts';
 import { untilNumbered } from './support/records.ts';
@@ -16,7 +17,7 @@ const { client, partner } = await service.newPartner();
 const { partnerId } = partner;
 const other = await service.newPartner();
 const receiver = await WebhookReceiver.open();
-await addEndpoint(endpointTools(service.database), { partnerId, url: receiver.url, eventTypes: [] });
+await addEndpoint(endpointTools(service.database), OWNER, { partnerId, url: receiver.url, eventTypes: [] });
 await client.confirm({ points: 9_223_372_036_854_775_807n });
 await untilNumbered(service.database, partnerId, 1);
 const [listed] = (await client.listEvents()).body.events;
@@ -62,8 +63,8 @@ test('404 invalid_request, not_found: unknown, of another partner, and ill forme
 
 test('a read-only key and a suspended partner read on', async () => {
   const terms = { name: 'reader', permission: 'read_only', allowedAddresses: [], expiresAt: null } as const;
-  const { apiKey } = await issueApiKey(service.database.pool, 'sandbox', partnerId, terms);
-  await suspendPartner(service.database.pool, partnerId);
+  const { apiKey } = await issueApiKey(service.database, OWNER, { environment: 'sandbox', partnerId, ...terms });
+  await suspendPartner(service.database, OWNER, partnerId);
   assert.equal((await new Client(service.baseUrl, apiKey).getEvent(listed.event_id)).status, 200);
 });
 

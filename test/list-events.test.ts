@@ -5,6 +5,7 @@ import { issueApiKey } from '../src/operations/manage-api-key.ts';
 import { suspendPartner } from '../src/operations/manage-partner.ts';
 import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
 import { disableEndpoint, enableEndpoint } from '../src/webhooks/manage-endpoint.ts';
+import { OWNER } from './support/actor.ts';
 import { type Answer, Client, countByStatus, detailCodes, type TestEvent } from './support/client.ts';
 import { assertPublished, document, listMisfits } from './support/published.ts';
 import { untilNumbered } from './support/records.ts';
@@ -93,10 +94,10 @@ describe('the very bytes that are delivered', waiting, () => {
     const { client, partner } = await service.newPartner();
     const { partnerId } = partner;
     const receiver = await WebhookReceiver.open();
-    const { endpointId } = await addEndpoint(tools, { partnerId, url: receiver.url, eventTypes: [] });
+    const { endpointId } = await addEndpoint(tools, OWNER, { partnerId, url: receiver.url, eventTypes: [] });
     const { contribution } = (await client.confirm({ points: 9_223_372_036_854_775_807n })).body;
     await receiver.until(1);
-    await disableEndpoint(database, partnerId, endpointId, 'a test');
+    await disableEndpoint(database, OWNER, { partnerId, endpointId }, 'a test');
     const { partner_order_ref, transaction_id } = contribution;
     const { estimate } = (await client.estimate({ partner_order_ref })).body;
     assert.equal((await client.associate(transaction_id, estimate.calculation_id)).status, 201);
@@ -104,7 +105,7 @@ describe('the very bytes that are delivered', waiting, () => {
     await untilNumbered(database, partnerId, 3);
     const headers = { 'x-correlation-id': 'corr-of-reading' };
     const answers = await Promise.all(Array.from({ length: 12 }, () => client.listEvents('', headers)));
-    await enableEndpoint(database, partnerId, endpointId);
+    await enableEndpoint(database, OWNER, { partnerId, endpointId });
     // An attempt that was not recorded yet when the endpoint was disabled is made again: with the same bytes.
     const bodies = await untilDifferent(receiver, 3);
     const rest = '"next_after_sequence":3,"has_more":false,"request":{"correlation_id":"corr-of-reading"}';
@@ -149,8 +150,8 @@ describe('who may ask', waiting, () => {
     await client.confirm();
     await untilNumbered(database, partner.partnerId, 1);
     const terms = { name: 'reader', permission: 'read_only', allowedAddresses: [], expiresAt: null } as const;
-    const { apiKey } = await issueApiKey(database.pool, 'sandbox', partner.partnerId, terms);
-    await suspendPartner(database.pool, partner.partnerId);
+    const { apiKey } = await issueApiKey(database, OWNER, { environment: 'sandbox', partnerId: partner.partnerId, ...terms });
+    await suspendPartner(database, OWNER, partner.partnerId);
     assert.deepEqual(sequencesOf(await new Client(service.baseUrl, apiKey).listEvents()), [1]);
   });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
+import { OWNER } from './support/actor.ts';
 import { detailCodes, newConfirmation, type TestEvent, uniqueId } from './support/client.ts';
 import { insertEstimateAged, insertPendingAged } from './support/records.ts';
 import { testService } from './support/service.ts';
@@ -21,8 +22,8 @@ async function newPending(fields: object = {}, headers: Record<string, string> =
     confirmation,
     answer,
     transactionId,
-    confirm: () => confirmPendingContribution(database, pending),
-    fail: () => failPendingContribution(database, pending, 'not recognised'),
+    confirm: () => confirmPendingContribution(database, OWNER, pending),
+    fail: () => failPendingContribution(database, OWNER, pending, 'not recognised'),
   };
 }
 
@@ -132,7 +133,7 @@ describe('the estimate of a pending contribution', () => {
     const of = { partnerId: partner.partnerId, partnerOrderRef: uniqueId('order') };
     const calculationId = await insertEstimateAged(database, { ...of, age: '26 hours' });
     const transactionId = await insertPendingAged(database, { ...of, age: '3 hours' }, calculationId);
-    await confirmPendingContribution(database, { partnerId: partner.partnerId, transactionId });
+    await confirmPendingContribution(database, OWNER, { partnerId: partner.partnerId, transactionId });
     assert.equal((await client.get(transactionId)).body.association.status, 'associated');
   });
 
@@ -140,7 +141,7 @@ describe('the estimate of a pending contribution', () => {
     const of = { partnerId: partner.partnerId, partnerOrderRef: uniqueId('order') };
     const calculationId = await insertEstimateAged(database, { ...of, age: '26 hours' });
     const transactionId = await insertPendingAged(database, { ...of, age: '1 hour' }, calculationId);
-    await confirmPendingContribution(database, { partnerId: partner.partnerId, transactionId });
+    await confirmPendingContribution(database, OWNER, { partnerId: partner.partnerId, transactionId });
     assert.equal((await client.get(transactionId)).body.association.rejection.code, 'estimate_expired');
   });
 
@@ -169,7 +170,7 @@ describe('transitions (interface: confirmed and failed are terminal)', () => {
 
   test('a contribution that does not exist cannot be resolved', async () => {
     const unknown = { partnerId: partner.partnerId, transactionId: 'txn_unknown-1' };
-    await assert.rejects(confirmPendingContribution(database, unknown), /There is no contribution txn_unknown-1/);
+    await assert.rejects(confirmPendingContribution(database, OWNER, unknown), /There is no contribution txn_unknown-1/);
   });
 });
 

@@ -18,6 +18,7 @@ import { enableEndpoint, removeEndpoint, rotateSecret } from '../src/webhooks/ma
 import { removeOldEvents } from '../src/webhooks/retention.ts';
 import { testEndpoint } from '../src/webhooks/test-endpoint.ts';
 import { makeMissingCounters } from '../src/webhooks/webhooks.ts';
+import { OWNER } from './support/actor.ts';
 import { assertPublished } from './support/published.ts';
 import { spawnService, testService, testServiceProcesses } from './support/service.ts';
 import { type Arrived, WebhookReceiver } from './support/webhook-receiver.ts';
@@ -87,10 +88,10 @@ describe('the next attempt', waiting, () => {
 
 test('a rotation after one whose overlap ended by itself: the retired secret signs nothing any more', waiting, async () => {
   const { client: caller, partner, receiver, endpointId } = await withEndpoint();
-  const second = await rotateSecret(tools, partner.partnerId, endpointId);
+  const second = await rotateSecret(tools, OWNER, { partnerId: partner.partnerId, endpointId });
   aheadMs = 25 * 3_600_000;
   try {
-    const third = await rotateSecret(tools, partner.partnerId, endpointId);
+    const third = await rotateSecret(tools, OWNER, { partnerId: partner.partnerId, endpointId });
     await caller.confirm();
     const [arrived] = (await receiver.until(1)) as [Arrived];
     assert.equal(arrived.headers['x-service-signature'], hmac(second.secret, arrived));
@@ -212,7 +213,7 @@ describe('an endpoint that fails on and on', waiting, () => {
     await caller.confirm();
     await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.status === 'held');
     receiver.answerWith(200);
-    await enableEndpoint(database, partner.partnerId, endpointId);
+    await enableEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId });
     await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.status === 'delivered');
     const [endpoint] = await listWebhookEndpoints(database.pool, partner.partnerId);
     assert.deepEqual([endpoint?.status, endpoint?.failingSince], ['active', null]);
@@ -316,7 +317,7 @@ describe('sent again', waiting, () => {
     const { client: caller, partner, receiver } = await withEndpoint();
     await caller.confirm();
     const [delivery] = await untilDeliveries(database, partner.partnerId, ([first]) => first?.status === 'delivered');
-    await resend(database, partner.partnerId, delivery?.deliveryId as string);
+    await resend(database, OWNER, { partnerId: partner.partnerId, deliveryId: delivery?.deliveryId as string });
     const [first, second] = (await receiver.until(2)) as [Arrived, Arrived];
     assert.deepEqual(second.body, first.body);
     await untilDeliveries(database, partner.partnerId, ([again]) => again?.attempts === 2);
@@ -333,8 +334,8 @@ describe('sent again', waiting, () => {
     await spendAttempts(partnerId);
     const spent = await untilDeliveries(database, partnerId, (all) => all.every(({ status }) => status === 'exhausted'));
     const later = new Date(Math.max(...spent.map(({ createdAt }) => createdAt.getTime())) + 1);
-    assert.equal(await recoverExhausted(database, { partnerId, endpointId, since: later }), 0);
-    assert.equal(await recoverExhausted(database, { partnerId, endpointId, since: ALWAYS }), 3);
+    assert.equal(await recoverExhausted(database, OWNER, { partnerId, endpointId, since: later }), 0);
+    assert.equal(await recoverExhausted(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 3);
     await untilDeliveries(database, partnerId, (all) =>
       all.every(({ attempts, status }) => attempts === 3 && status === 'waiting'),
     );
@@ -349,11 +350,11 @@ describe('sent again', waiting, () => {
     for (let count = 0; count < 3; count++) await caller.confirm();
     await untilDeliveries(database, partnerId, ({ length }) => length === 3);
     const [wanting, indifferent] = [await WebhookReceiver.open(), await WebhookReceiver.open()];
-    const { endpointId } = await addEndpoint(tools, { partnerId, url: wanting.url, eventTypes: [] });
-    const other = await addEndpoint(tools, { partnerId, url: indifferent.url, eventTypes: ['settlement.closed'] });
-    assert.equal(await replayMissing(database, { partnerId, endpointId, since: ALWAYS }), 3);
-    assert.equal(await replayMissing(database, { partnerId, endpointId, since: ALWAYS }), 0);
-    assert.equal(await replayMissing(database, { partnerId, endpointId: other.endpointId, since: ALWAYS }), 0);
+    const { endpointId } = await addEndpoint(tools, OWNER, { partnerId, url: wanting.url, eventTypes: [] });
+    const other = await addEndpoint(tools, OWNER, { partnerId, url: indifferent.url, eventTypes: ['settlement.closed'] });
+    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 3);
+    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 0);
+    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId: other.endpointId, since: ALWAYS }), 0);
     const sequences = (await wanting.until(3)).map(({ event }) => event.sequence).sort();
     assert.deepEqual([sequences, indifferent.arrived.length], [[1, 2, 3], 0]);
   });
@@ -363,12 +364,12 @@ describe('sent again', waiting, () => {
     await mine.client.confirm();
     const [delivery] = await untilDeliveries(database, mine.partner.partnerId, ([first]) => first?.status === 'delivered');
     const { deliveryId } = delivery as { deliveryId: string };
-    await assert.rejects(resend(database, other.partner.partnerId, deliveryId), /has no delivery/);
+    await assert.rejects(resend(database, OWNER, { partnerId: other.partner.partnerId, deliveryId }), /has no delivery/);
     const foreign = { partnerId: other.partner.partnerId, endpointId: mine.endpointId, since: ALWAYS };
-    await assert.rejects(recoverExhausted(database, foreign), /has no endpoint/);
-    await assert.rejects(replayMissing(database, foreign), /has no endpoint/);
-    await removeEndpoint(database, mine.partner.partnerId, mine.endpointId);
-    await assert.rejects(resend(database, mine.partner.partnerId, deliveryId), /was removed/);
+    await assert.rejects(recoverExhausted(database, OWNER, foreign), /has no endpoint/);
+    await assert.rejects(replayMissing(database, OWNER, foreign), /has no endpoint/);
+    await removeEndpoint(database, OWNER, { partnerId: mine.partner.partnerId, endpointId: mine.endpointId });
+    await assert.rejects(resend(database, OWNER, { partnerId: mine.partner.partnerId, deliveryId }), /was removed/);
   });
 });
 

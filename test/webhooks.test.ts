@@ -16,6 +16,7 @@ import {
   rotateSecret,
   updateEventTypes,
 } from '../src/webhooks/manage-endpoint.ts';
+import { OWNER } from './support/actor.ts';
 import { type Client, countByStatus, newConfirmation } from './support/client.ts';
 import { assertPublished } from './support/published.ts';
 import { countRows, untilNumbered } from './support/records.ts';
@@ -181,7 +182,7 @@ describe('a receiver that fails', waiting, () => {
     const held = await untilDeliveries(database, partner.partnerId, ({ length }) => length === 2);
     assert.deepEqual([...new Set(held.map(({ status }) => status))], ['held']);
     assert.equal(receiver.arrived.length, 1);
-    await enableEndpoint(database, partner.partnerId, endpointId);
+    await enableEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId });
     const arrived = await receiver.until(3);
     assert.deepEqual(
       arrived
@@ -218,7 +219,7 @@ describe('endpoints', waiting, () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint(['settlement.closed']);
     await caller.confirm();
     await untilNumbered(database, partner.partnerId, 1);
-    await updateEventTypes(database, partner.partnerId, endpointId, ['impact.transaction.confirmed']);
+    await updateEventTypes(database, OWNER, { partnerId: partner.partnerId, endpointId }, ['impact.transaction.confirmed']);
     await caller.confirm();
     const [{ event }] = (await receiver.until(1)) as [Arrived];
     assert.equal(event.sequence, 2);
@@ -230,21 +231,24 @@ describe('endpoints', waiting, () => {
     await once(silent, 'listening');
     after(() => silent.close());
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
-    await assert.rejects(addEndpoint(tools, { partnerId: partner.partnerId, url, eventTypes: [] }), /send the challenge back/);
+    await assert.rejects(
+      addEndpoint(tools, OWNER, { partnerId: partner.partnerId, url, eventTypes: [] }),
+      /send the challenge back/,
+    );
     const { rows } = await database.pool.query('select 1 from webhook_endpoint where partner_id = $1', [partner.partnerId]);
     assert.equal(rows.length, 0);
   });
 
   test('five at most', async () => {
     const { partner, receiver } = await withEndpoint();
-    const add = () => addEndpoint(tools, { partnerId: partner.partnerId, url: receiver.url, eventTypes: [] });
+    const add = () => addEndpoint(tools, OWNER, { partnerId: partner.partnerId, url: receiver.url, eventTypes: [] });
     for (let count = 2; count <= 5; count++) await add();
     await assert.rejects(add(), /5 endpoints, which is the most/);
   });
 
   test('a removed endpoint gets nothing more', async () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint();
-    await removeEndpoint(database, partner.partnerId, endpointId);
+    await removeEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId });
     await caller.confirm();
     await untilNumbered(database, partner.partnerId, 1);
     const { rows } = await database.pool.query('select 1 from delivery where partner_id = $1', [partner.partnerId]);
@@ -253,17 +257,17 @@ describe('endpoints', waiting, () => {
 
   test('a disabled endpoint gets nothing until it is enabled', async () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint();
-    await disableEndpoint(database, partner.partnerId, endpointId, 'a test');
+    await disableEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId }, 'a test');
     await caller.confirm();
     await untilNumbered(database, partner.partnerId, 1);
     assert.equal(receiver.arrived.length, 0);
-    await enableEndpoint(database, partner.partnerId, endpointId);
+    await enableEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId });
     await receiver.until(1);
   });
 
   test('while a secret rotates both sign; the new one alone once it is activated', async () => {
     const { client: caller, partner, receiver, endpointId, secret } = await withEndpoint();
-    const { secret: next } = await rotateSecret(tools, partner.partnerId, endpointId);
+    const { secret: next } = await rotateSecret(tools, OWNER, { partnerId: partner.partnerId, endpointId });
     await caller.confirm();
     await activate();
     await caller.confirm();
@@ -283,7 +287,7 @@ describe('endpoints', waiting, () => {
 
     async function activate(): Promise<void> {
       await receiver.until(1);
-      await activateSecret(database, partner.partnerId, endpointId);
+      await activateSecret(database, OWNER, { partnerId: partner.partnerId, endpointId });
     }
   });
 });

@@ -1,7 +1,15 @@
 import { Command } from 'commander';
-import { createPartner, DEFAULT_RATES, getPartner, resumePartner, suspendPartner } from '../operations/manage-partner.ts';
-import { eachPartner, type Partner } from '../store/partner.ts';
-import { readName, readRate } from './options.ts';
+import {
+  createPartner,
+  DEFAULT_RATES,
+  getPartner,
+  resumePartner,
+  setPartnerRates,
+  suspendPartner,
+} from '../operations/manage-partner.ts';
+import { eachPartner, type Partner, type PartnerRates } from '../store/partner.ts';
+import { currentActor } from './actor.ts';
+import { readName, readRate, UsageError } from './options.ts';
 import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
 
@@ -50,12 +58,21 @@ export function partnerCommand(): Command {
     .requiredOption('--partner <id>', 'id of the partner')
     .option('--json', 'one JSON object, for programs')
     .action(resume);
+  partner
+    .command('set-rates')
+    .description('change how many requests a second a partner may make, within 10 seconds')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--writes-per-second <n>', 'confirmations, estimates and associations', readRate)
+    .option('--lookups-per-second <n>', 'look-ups of contributions and estimates', readRate)
+    .option('--reports-per-second <n>', 'everything else', readRate)
+    .option('--json', 'one JSON object, for programs')
+    .action(setRates);
   return partner;
 }
 
 async function create({ name, json, ...rates }: CreateOptions): Promise<void> {
   await withStore(async (database) => {
-    const partner = await createPartner(database, name, rates);
+    const partner = await createPartner(database, await currentActor(database), name, rates);
     print(partner, json);
     if (!json) process.stdout.write(`\nIts first key: npx partner-impact key issue --partner ${partner.partnerId}\n`);
   });
@@ -74,11 +91,18 @@ async function show({ partner, json }: OfPartner): Promise<void> {
 }
 
 async function suspend({ partner, json }: OfPartner): Promise<void> {
-  await withStore(async ({ pool }) => print(await suspendPartner(pool, partner), json));
+  await withStore(async (database) => print(await suspendPartner(database, await currentActor(database), partner), json));
 }
 
 async function resume({ partner, json }: OfPartner): Promise<void> {
-  await withStore(async ({ pool }) => print(await resumePartner(pool, partner), json));
+  await withStore(async (database) => print(await resumePartner(database, await currentActor(database), partner), json));
+}
+
+async function setRates({ partner, json, ...rates }: OfPartner & Partial<PartnerRates>): Promise<void> {
+  if (Object.keys(rates).length === 0) throw new UsageError('Give at least one rate, such as --writes-per-second 100.');
+  await withStore(async (database) => {
+    print(await setPartnerRates(database, await currentActor(database), partner, rates), json);
+  });
 }
 
 function print(partner: Partner, asJson: boolean | undefined): void {

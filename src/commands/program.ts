@@ -1,15 +1,19 @@
 /** The command line: reads arguments, calls one operation, prints the outcome. Decides nothing. */
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
+import { auditCommand } from './audit.ts';
 import { deliveryCommand } from './delivery.ts';
 import { doctorCommand } from './doctor.ts';
 import { endpointCommand } from './endpoint.ts';
 import { eventCommand } from './event.ts';
+import { jobCommand } from './job.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
+import { operatorCommand } from './operator.ts';
 import { UsageError } from './options.ts';
 import { partnerCommand } from './partner.ts';
 import { serveCommand } from './serve.ts';
+import { loginCommand, logoutCommand, whoamiCommand } from './sign-in.ts';
 import { webhookCommand } from './webhook.ts';
 
 /** What the command found wrong, or could not do. */
@@ -27,6 +31,12 @@ const COMMANDS = [
   eventCommand,
   deliveryCommand,
   webhookCommand,
+  loginCommand,
+  logoutCommand,
+  whoamiCommand,
+  operatorCommand,
+  auditCommand,
+  jobCommand,
 ];
 
 /** @returns The exit code: 0, {@link FAILED} or {@link USAGE}. */

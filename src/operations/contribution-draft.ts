@@ -1,6 +1,6 @@
 import type { RejectionCode } from '../domain/association.ts';
-import { type ContributionRules, firstStatus } from '../domain/contribution-rules.ts';
-import { supportTexts } from '../domain/texts.ts';
+import { type ContributionRules, firstStatus, NOTHING_COUNTED } from '../domain/contribution-rules.ts';
+import { expectedSupport } from '../domain/expected-support.ts';
 import type { ContributionDraft, ContributionRecord } from '../store/contribution.ts';
 import type { EstimateRecord } from '../store/estimate.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './linking.ts';
@@ -55,7 +55,7 @@ function draftContribution(
   begunAtMs: number,
 ): ContributionDraft {
   const { partnerId, idempotencyKey, fingerprint, calculationId, transactionId, partnerOrderRef, rules } = confirmation;
-  const status = firstStatus(rules);
+  const status = firstStatus(confirmation.points, rules, NOTHING_COUNTED);
   const judgedAt = arrivalOf(estimate, begunAtMs - confirmation.arrivedAtMs);
   const refusal =
     calculationId === undefined ? undefined : refuseLink({ status, partnerOrderRef }, false, { estimate, judgedAt })?.code;
@@ -74,7 +74,7 @@ function draftContribution(
       contributionRuleVersion: rules.contributionRuleVersion,
       pointConversionVersion: rules.pointConversionVersion,
       treeCostVersion: rules.treeCostVersion,
-      expectedEnvironmentalSupport: supportTexts(confirmation.points, undefined),
+      expectedEnvironmentalSupport: expectedSupport(confirmation.points, rules),
     },
     calculationId: calculationId ?? null,
     associationOutcome: isLinked ? 'associated' : refusal ? 'rejected' : 'not_requested',

@@ -1,4 +1,5 @@
 import type { RejectionCode } from '../domain/association.ts';
+import type { Actor } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import {
   type ContributionId,
@@ -12,6 +13,7 @@ import { isLockTimeout } from '../store/database-errors.ts';
 import { insertEmissionsLink } from '../store/emissions-link.ts';
 import { findEstimatesById } from '../store/estimate.ts';
 import { type EventDraft, insertEvent } from '../store/event.ts';
+import { audit, requireRole } from './audit.ts';
 import { linkSnapshot, refuseLink } from './linking.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
@@ -20,28 +22,43 @@ const LOCK_TIMEOUT_MS = 4_000;
  * Ends a pending contribution as `confirmed`. The estimate that its request named is linked in the same transaction where
  * that is possible, its expiry judged at the contribution's creation; else the association stays `rejected`.
  *
- * Throws `contribution_not_found`, and `invalid_request` when the contribution is not pending.
+ * Throws `forbidden`, `contribution_not_found`, and `invalid_request` when the contribution is not pending.
  */
-export async function confirmPendingContribution(database: Database, pending: ContributionId): Promise<ContributionRecord> {
-  return resolve(database, pending, async (db, record) => {
-    await updateContributionConfirmed(db, pending, await linkIfPossible(db, record));
-    await insertEvent(db, confirmationEvent(record));
+export async function confirmPendingContribution(
+  database: Database,
+  actor: Actor,
+  pending: ContributionId,
+): Promise<ContributionRecord> {
+  return resolve(database, actor, {
+    pending,
+    action: 'contribution.confirm',
+    reason: null,
+    async update(db, record) {
+      await updateContributionConfirmed(db, pending, await linkIfPossible(db, record));
+      await insertEvent(db, confirmationEvent(record));
+    },
   });
 }
 
 /**
  * Ends a pending contribution as `failed`, which frees its order and lets the partner restore the points.
  *
- * Throws `contribution_not_found`, and `invalid_request` when the contribution is not pending.
+ * Throws `forbidden`, `contribution_not_found`, and `invalid_request` when the contribution is not pending.
  */
 export async function failPendingContribution(
   database: Database,
+  actor: Actor,
   pending: ContributionId,
   reason: string,
 ): Promise<ContributionRecord> {
-  return resolve(database, pending, async (db, record) => {
-    await updateContributionFailed(db, pending, reason);
-    await insertEvent(db, failureEvent(record));
+  return resolve(database, actor, {
+    pending,
+    action: 'contribution.fail',
+    reason,
+    async update(db, record) {
+      await updateContributionFailed(db, pending, reason);
+      await insertEvent(db, failureEvent(record));
+    },
   });
 }
 
@@ -59,15 +76,35 @@ function aboutContribution({ partnerId, correlationId, contribution: { transacti
   return { partnerId, eventId: `evt_${transactionId.slice('txn_'.length)}`, subjectId: transactionId, correlationId };
 }
 
+interface Resolution {
+  readonly pending: ContributionId;
+  readonly action: string;
+  readonly reason: string | null;
+  update(db: Queryable, record: ContributionRecord): Promise<void>;
+}
+
 async function resolve(
   database: Database,
-  pending: ContributionId,
-  update: (db: Queryable, record: ContributionRecord) => Promise<void>,
+  actor: Actor,
+  { pending, action, reason, update }: Resolution,
 ): Promise<ContributionRecord> {
+  requireRole(actor, 'operator');
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    await update(db, await lockPending(db, pending));
-    return (await lockContribution(db, pending.partnerId, pending.transactionId)) as ContributionRecord;
+    const { partnerId, transactionId } = pending;
+    const before = await lockPending(db, pending);
+    await update(db, before);
+    const resolved = (await lockContribution(db, partnerId, transactionId)) as ContributionRecord;
+    const after = { ...toRecord(resolved), reason };
+    const entry = { action, partnerId, subjectId: transactionId, before: toRecord(before), after };
+    await audit(db, actor, entry);
+    return resolved;
   });
+}
+
+/** What a resolution changes, and nothing of the customer. */
+function toRecord({ contribution, associationOutcome }: ContributionRecord): object {
+  const { status, points } = contribution;
+  return { status, points, association: associationOutcome };
 }
 
 async function lockPending(db: Queryable, { partnerId, transactionId }: ContributionId): Promise<ContributionRecord> {

@@ -47,10 +47,10 @@ export async function insertApiKey(db: Queryable, key: NewApiKey): Promise<ApiKe
   return row as ApiKey;
 }
 
-export async function findApiKey(db: Queryable, keyId: string): Promise<ApiKey | undefined> {
-  const [row] = await run<ApiKey>(db, { name: 'find_api_key', text: `select ${COLUMNS} from api_key where key_id = $1` }, [
-    keyId,
-  ]);
+/** Nobody else changes it until the transaction ends. */
+export async function lockApiKey(db: Queryable, keyId: string): Promise<ApiKey | undefined> {
+  const text = `select ${COLUMNS} from api_key where key_id = $1 for update`;
+  const [row] = await run<ApiKey>(db, { name: 'lock_api_key', text }, [keyId]);
   return row;
 }
 

@@ -38,6 +38,13 @@ export async function findPartner(db: Queryable, partnerId: string): Promise<Par
   return row;
 }
 
+/** The same, and nobody else changes it until the transaction ends. */
+export async function lockPartner(db: Queryable, partnerId: string): Promise<Partner | undefined> {
+  const text = `select ${COLUMNS} from partner where partner_id = $1 for update`;
+  const [row] = await run<Partner>(db, { name: 'lock_partner', text }, [partnerId]);
+  return row;
+}
+
 /** In the order of their making, oldest first; `afterId` is the last one of the page before. */
 export async function listPartners(db: Queryable, page: { afterId: string; limit: number }): Promise<Partner[]> {
   const text = `select ${COLUMNS} from partner where partner_id > $1 order by partner_id limit $2`;
@@ -63,5 +70,14 @@ export async function updatePartnerSuspension(
   const text = `update partner set suspended_at = case when $2 then coalesce(suspended_at, now()) end
     where partner_id = $1 returning ${COLUMNS}`;
   const [row] = await run<Partner>(db, { name: 'update_partner_suspension', text }, [partnerId, isSuspended]);
+  return row;
+}
+
+export async function updatePartnerRates(db: Queryable, partnerId: string, rates: PartnerRates): Promise<Partner | undefined> {
+  const text = `update partner set writes_per_second = $2, lookups_per_second = $3, reports_per_second = $4
+    where partner_id = $1 returning ${COLUMNS}`;
+  const { writesPerSecond, lookupsPerSecond, reportsPerSecond } = rates;
+  const values = [partnerId, writesPerSecond, lookupsPerSecond, reportsPerSecond];
+  const [row] = await run<Partner>(db, { name: 'update_partner_rates', text }, values);
   return row;
 }

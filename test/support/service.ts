@@ -7,8 +7,10 @@ import type { ContributionRules } from '../../src/domain/contribution-rules.ts';
 import { type ApiKeyTerms, type IssuedApiKey, issueApiKey } from '../../src/operations/manage-api-key.ts';
 import { createPartner } from '../../src/operations/manage-partner.ts';
 import { type Service, startService } from '../../src/service.ts';
+import { openAuditKeys } from '../../src/storage.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import type { Partner, PartnerRates } from '../../src/store/partner.ts';
+import { OWNER } from './actor.ts';
 import { Client } from './client.ts';
 import { testDatabase } from './database.ts';
 
@@ -77,7 +79,7 @@ export async function spawnService(
   const baseUrl = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', () => {
       const [, url] = /listens on (\S+)/.exec(written) ?? [];
-      if (url) resolve(url);
+      if (url || written.includes('takes no requests')) resolve(url ?? '');
     });
     child.once('exit', () => reject(new Error(`The service ended before it listened:\n${written}`)));
   });
@@ -91,7 +93,7 @@ export async function testServiceProcesses(
 ): Promise<TestService & { processes: ServiceProcess[] }> {
   const { databaseUrl } = await testDatabase();
   const processes = await Promise.all(Array.from({ length: count }, () => spawnService(databaseUrl, env)));
-  const database = openDatabase({ databaseUrl, poolSize: 2 });
+  const database = openDatabase({ databaseUrl, poolSize: 2, auditKeys: () => openAuditKeys(readConfig({})) });
   after(() => database.close());
   const [first] = processes;
   return { ...withPartners((first as ServiceProcess).baseUrl, database), databaseUrl, processes };
@@ -102,9 +104,14 @@ function withPartners(baseUrl: string, database: Database): Omit<TestService, 'd
     baseUrl,
     database,
     async newPartner({ rates = {}, key: terms = {} } = {}) {
-      const partner = await createPartner(database, 'Test partner', { ...OPEN_RATES, ...rates });
+      const partner = await createPartner(database, OWNER, 'Test partner', { ...OPEN_RATES, ...rates });
       const defaults: ApiKeyTerms = { name: 'test', permission: 'read_write', allowedAddresses: [], expiresAt: null };
-      const key = await issueApiKey(database.pool, 'sandbox', partner.partnerId, { ...defaults, ...terms });
+      const key = await issueApiKey(database, OWNER, {
+        environment: 'sandbox',
+        partnerId: partner.partnerId,
+        ...defaults,
+        ...terms,
+      });
       return { partner, key, client: new Client(baseUrl, key.apiKey) };
     },
   };

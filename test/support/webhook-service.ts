@@ -7,6 +7,7 @@ import { type LoggedDelivery, listDeliveries } from '../../src/store/delivery-lo
 import { addEndpoint } from '../../src/webhooks/add-endpoint.ts';
 import type { EndpointTools } from '../../src/webhooks/endpoint-tools.ts';
 import { openGuardedAgent } from '../../src/webhooks/guarded-agent.ts';
+import { OWNER } from './actor.ts';
 import type { TestPartner, TestService } from './service.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
@@ -37,7 +38,7 @@ export async function newEndpoint(
 ): Promise<TestEndpoint> {
   const made = await service.newPartner();
   const receiver = await WebhookReceiver.open();
-  const endpoint = await addEndpoint(tools, { partnerId: made.partner.partnerId, url: receiver.url, eventTypes });
+  const endpoint = await addEndpoint(tools, OWNER, { partnerId: made.partner.partnerId, url: receiver.url, eventTypes });
   return { ...made, receiver, ...endpoint };
 }
 
