@@ -6,6 +6,7 @@ import { createMetrics, type Metrics } from './observability/metrics.ts';
 import { type OperationsListener, openOperationsListener } from './observability/operations-listener.ts';
 import { type KeyUse, noteKeyUse } from './operations/note-key-use.ts';
 import { createOperations, POOL_SIZE } from './operations/operations.ts';
+import { openRuleBook, type RuleBook } from './operations/rule-book.ts';
 import { type Answer, buildPartnerApi, type PartnerApi } from './partner-api/app.ts';
 import { authenticator } from './partner-api/authenticate.ts';
 import { failureLimit } from './partner-api/failure-limit.ts';
@@ -28,6 +29,7 @@ export interface Service {
 
 export interface ServiceOptions {
   readonly onProgress?: (sentence: string) => void;
+  /** Instead of the rules in the database. */
   readonly rulesOf?: (partnerId: string) => ContributionRules;
   /** Milliseconds since 1970, for what deliveries are signed with. */
   readonly clock?: () => number;
@@ -101,10 +103,11 @@ export async function startServiceProcess(config: Config, options: ServiceProces
       ),
     onError: (err) => log.logger.error({ err }, 'events could not be delivered; it is tried again'),
   });
+  const rules = openRules(database, rulesOf, log);
   try {
     const api = await buildPartnerApi({
       environment: config.environment,
-      operations: createOperations(database, { environment: config.environment, rulesOf }),
+      operations: createOperations(database, { environment: config.environment, rulesOf: rules.rulesOf }),
       authenticate: authenticator({ database, environment: config.environment, failures: failureLimit(), onUse: uses.note }),
       trustedProxies: config.trustedProxies,
       processes,
@@ -120,15 +123,23 @@ export async function startServiceProcess(config: Config, options: ServiceProces
       database,
       log,
       metrics,
-      stop: once(() => stopInOrder({ api, webhooks, webhooksDatabase, store, uses, log })),
+      stop: once(() => stopInOrder({ api, webhooks, webhooksDatabase, store, uses, rules, log })),
     };
   } catch (error) {
+    rules.close();
     await webhooks.close();
     await webhooksDatabase.close();
     await uses.close();
     await store.close();
     throw error;
   }
+}
+
+function openRules(database: Database, rulesOf: ServiceOptions['rulesOf'], { logger }: Log): RuleBook {
+  if (rulesOf) return { rulesOf: ({ partnerId }) => rulesOf(partnerId), close() {} };
+  return openRuleBook(database, {
+    onError: (err) => logger.warn({ err }, 'the rules could not be read; it is tried again'),
+  });
 }
 
 export async function openInternalListener(
@@ -174,12 +185,14 @@ interface Parts {
   readonly webhooksDatabase: Database;
   readonly store: Store;
   readonly uses: KeyUse;
+  readonly rules: RuleBook;
   readonly log: Log;
 }
 
-async function stopInOrder({ api, webhooks, webhooksDatabase, store, uses, log }: Parts): Promise<void> {
+async function stopInOrder({ api, webhooks, webhooksDatabase, store, uses, rules, log }: Parts): Promise<void> {
   await api.drain();
   await Promise.race([api.app.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+  rules.close();
   await Promise.race([webhooks.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
   await webhooksDatabase.close();
   await uses.close();

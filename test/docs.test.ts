@@ -5,9 +5,12 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { doctorCommand } from '../src/commands/doctor.ts';
 import { endpointCommand } from '../src/commands/endpoint.ts';
+import { failureCommand } from '../src/commands/failure.ts';
 import { keyCommand } from '../src/commands/key.ts';
 import { migrateCommand } from '../src/commands/migrate.ts';
 import { partnerCommand } from '../src/commands/partner.ts';
+import { reviewCommand } from '../src/commands/review.ts';
+import { ruleCommand } from '../src/commands/rule.ts';
 import { serveCommand } from '../src/commands/serve.ts';
 import { webhookCommand } from '../src/commands/webhook.ts';
 import { ERROR_CODES } from '../src/domain/error-codes.ts';
@@ -37,6 +40,9 @@ const program = [
   doctorCommand(),
   partnerCommand(),
   keyCommand(),
+  ruleCommand(),
+  reviewCommand(),
+  failureCommand(),
   endpointCommand(),
   webhookCommand(),
 ];

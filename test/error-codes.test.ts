@@ -7,6 +7,7 @@ import { suspendPartner } from '../src/operations/manage-partner.ts';
 import { failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
 import { type Answer, Client, detailCodes, newConfirmation, uniqueId } from './support/client.ts';
 import { databaseProxy } from './support/database-proxy.ts';
+import { actorOf } from './support/operators.ts';
 import { insertEstimateAged } from './support/records.ts';
 import { testService } from './support/service.ts';
 
@@ -74,7 +75,8 @@ const SCENARIOS: Record<ErrorCode, () => Promise<Answer>> = {
     const headers = { 'idempotency-key': uniqueId('key') };
     const fields = newConfirmation();
     const { transaction_id: transactionId } = (await pending.client.confirm(fields, headers)).body.contribution;
-    await failPendingContribution(service.database, { partnerId: pending.partner.partnerId, transactionId }, 'not recognised');
+    const id = { partnerId: pending.partner.partnerId, transactionId };
+    await failPendingContribution(service.database, actorOf('operator'), id, 'not recognised');
     return pending.client.confirm(fields, headers);
   },
   async rate_limited() {

@@ -5,10 +5,13 @@ import { deliveryCommand } from './delivery.ts';
 import { doctorCommand } from './doctor.ts';
 import { endpointCommand } from './endpoint.ts';
 import { eventCommand } from './event.ts';
+import { failureCommand } from './failure.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { UsageError } from './options.ts';
 import { partnerCommand } from './partner.ts';
+import { reviewCommand } from './review.ts';
+import { ruleCommand } from './rule.ts';
 import { serveCommand } from './serve.ts';
 import { webhookCommand } from './webhook.ts';
 
@@ -23,6 +26,9 @@ const COMMANDS = [
   doctorCommand,
   partnerCommand,
   keyCommand,
+  ruleCommand,
+  reviewCommand,
+  failureCommand,
   endpointCommand,
   eventCommand,
   deliveryCommand,

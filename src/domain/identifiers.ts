@@ -44,6 +44,7 @@ export const ID_PREFIXES = {
   settlement: 'stl',
   endpoint: 'wep',
   delivery: 'dlv',
+  failure: 'fail',
 } as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];

@@ -14,3 +14,10 @@ export interface Actor {
 export function mayAct({ role }: Actor, least: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(least);
 }
+
+const NOBODY_SIGNED_IN = ['owner', 'schedule'];
+
+/** Whether a person stands behind it that another person can be told from. Only such count where two are needed. */
+export function isSignedIn({ operatorId }: Actor): boolean {
+  return !NOBODY_SIGNED_IN.includes(operatorId);
+}
