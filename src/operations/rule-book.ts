@@ -85,12 +85,23 @@ export function openRuleBook(database: Database, { onError, clock = performance 
 async function read(database: Database, clock: { now(): number }, known: Memory | undefined): Promise<Memory> {
   const readAtMs = clock.now();
   const { revision, now } = await readRuleRevision(database.pool);
-  const aheadMs = now.getTime() - clock.now();
+  const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - readAtMs });
   if (known?.revision === revision) return { ...known, readAtMs, aheadMs };
   const versions = (await listRuleVersions(database.pool)).filter(({ withdrawnAt }) => withdrawnAt === null);
   // A contribution never carries the label of a version that a failover could take back.
   await vouchForRead(database);
   return { revision, readAtMs, aheadMs, versions, spans: new LRUCache({ max: PARTNERS_MAX }) };
+}
+
+/** Clocks drift apart by less, from one look to the next. */
+const DRIFT_MAX_MS = 0.2;
+
+/**
+ * The database's clock was read at some moment of the look, so that what it is ahead lies between two bounds. A quick look tells it
+ * better than a slow one: the best so far stays, unless the database's clock was set.
+ */
+function estimateAhead(known: Memory | undefined, { least, most }: { readonly least: number; readonly most: number }): number {
+  return Math.max(least, Math.min(most, (known?.aheadMs ?? least) - DRIFT_MAX_MS));
 }
 
 function findRules({ spans, versions, aheadMs }: Memory, partner: RuledPartner, atMs: number): ContributionRules {
