@@ -13,16 +13,18 @@ import { insertPendingAged, untilNumbered } from './support/records.ts';
 import { insertContributionRule } from './support/rules.ts';
 import { OPEN_RATES, testService } from './support/service.ts';
 
-let reviewed: Partner;
+const prepared: Partner[] = [];
 const service = await testService({
   async prepare(database) {
-    reviewed = await createPartner(database, 'Reviewed', OPEN_RATES);
-    await insertContributionRule(database, { partnerId: reviewed.partnerId, review_threshold: 100 });
+    const partner = await createPartner(database, 'Reviewed', OPEN_RATES);
+    await insertContributionRule(database, { partnerId: partner.partnerId, review_threshold: 100 });
+    prepared.push(partner);
   },
 });
 const { database } = service;
-const { client } = await service.newPartner({ of: reviewed! });
-const { partnerId } = reviewed!;
+const [reviewed] = prepared as [Partner];
+const { client } = await service.newPartner({ of: reviewed });
+const { partnerId } = reviewed;
 
 async function newPending() {
   const headers = { 'idempotency-key': uniqueId('key') };

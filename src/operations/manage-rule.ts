@@ -2,16 +2,19 @@ import { amountText } from '../domain/money.ts';
 import { checkNewRule, earliestStart, toRuleVersion } from '../domain/new-rule.ts';
 import type { Actor } from '../domain/role.ts';
 import { type RuleRequest, readRuleRequest } from '../domain/rule-request.ts';
-import type { RuleKind } from '../domain/rule-versions.ts';
+import { findVersionInForce, RULE_KINDS, type RuleKind } from '../domain/rule-versions.ts';
 import { recordNotFound, ServiceError } from '../domain/service-error.ts';
 import { type Database, inTransaction, type Queryable } from '../store/database.ts';
 import { isRestricted } from '../store/database-errors.ts';
+import { eachPartner } from '../store/partner.ts';
 import {
   findRuleVersion,
   findRuleVersionRivals,
   insertRuleVersion,
+  listRuleVersions,
   type RuleRecord,
   raiseRuleRevision,
+  readRuleRevision,
   updateRuleVersionWithdrawn,
 } from '../store/rule-version.ts';
 import { audit, requireRole } from './audit.ts';
@@ -76,6 +79,19 @@ export async function getRule(db: Queryable, kind: RuleKind, version: string): P
   const found = await findRuleVersion(db, kind, version);
   if (!found) throw recordNotFound('version', `There is no ${kind} ${version}. \`rule list\` shows all.`);
   return found;
+}
+
+/** Partners for whom a kind of rule is the service's own default now, with these kinds. */
+export async function listPartnersUnderDefaults(
+  db: Queryable,
+): Promise<{ readonly partnerId: string; readonly kinds: readonly RuleKind[] }[]> {
+  const { now: at } = await readRuleRevision(db);
+  const versions = (await listRuleVersions(db)).filter(({ withdrawnAt }) => withdrawnAt === null);
+  const partners = await Array.fromAsync(eachPartner(db));
+  return partners.flatMap((partner) => {
+    const kinds = RULE_KINDS.filter((kind) => !findVersionInForce(kind, versions, { partner, at }));
+    return kinds.length > 0 ? [{ partnerId: partner.partnerId, kinds }] : [];
+  });
 }
 
 async function auditRule(
