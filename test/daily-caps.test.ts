@@ -1,6 +1,7 @@
 /** Daily caps: decisions, section 4. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { settlementDay } from '../src/domain/settlement-period.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
 import { failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
@@ -16,6 +17,7 @@ const CAPS: Record<string, RuleRow> = {
   replays: { daily_count_cap: 10 },
   boundary: { daily_count_cap: 25 },
   back: { daily_points_cap: 300 },
+  held: { daily_count_cap: 2 },
   east: { daily_count_cap: 1 },
   west: { daily_count_cap: 1 },
 };
@@ -105,6 +107,34 @@ describe('exact over all processes, however many requests race', () => {
     );
   });
 });
+
+test('whoever counts holds the day: another process judges by what was counted until its commit', async () => {
+  const { partner, client } = await open('held');
+  assert.equal((await client.confirm()).status, 201);
+  const other = await database.pool.connect();
+  try {
+    await other.query('begin');
+    await other.query('update daily_count set contributions = 2 where partner_id = $1', [partner.partnerId]);
+    const answer = client.confirm();
+    await untilWaitedFor('daily_count');
+    await other.query('commit');
+    assert.equal((await answer).status, 202);
+  } finally {
+    other.release();
+  }
+});
+
+/** Waits until a statement on the table waits for somebody's lock; the test's own time-out ends it. */
+async function untilWaitedFor(table: string): Promise<void> {
+  for (;;) {
+    const { rows } = await database.pool.query(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%' || $1 || '%'",
+      [table],
+    );
+    if (rows.length > 0) return;
+    await sleep(10);
+  }
+}
 
 function idsOf(answers: readonly Answer[], wanted: number): string[] {
   return answers.filter(({ status }) => status === wanted).map(({ body }) => body.contribution.transaction_id);
