@@ -53,24 +53,24 @@ export interface DraftSurroundings {
   readonly estimates: ReadonlyMap<string, EstimateRecord>;
   /** `performance.now()` just before the transaction began. */
   readonly begunAtMs: number;
-  /** What was counted on the day before the first of the batch; each of them counts for those after it. */
+  /** With a cap: what was counted on the day before the first of the batch; each of them counts for those after it. */
   readonly today?: DailyCount | undefined;
 }
 
 /** A confirmation whose estimate an earlier one of the batch takes is left out, to be judged when that one is settled. */
 export function draftContributions(
   confirmations: readonly Confirmation[],
-  { estimates, begunAtMs, today = NOTHING_COUNTED }: DraftSurroundings,
+  { estimates, begunAtMs, today }: DraftSurroundings,
 ): (JudgedDraft | undefined)[] {
   const taken = new Set<string>();
-  let counted = today;
+  let counted = today ?? NOTHING_COUNTED;
   return confirmations.map((confirmation) => {
     const key = estimateKey(confirmation.partnerId, confirmation.calculationId ?? '');
     if (taken.has(key)) return undefined;
     const reason = reviewReason(confirmation.points, confirmation.rules, counted);
     const draft = draftContribution(confirmation, reason, arrivalAt(estimates.get(key), confirmation, begunAtMs));
     if (draft.link) taken.add(key);
-    counted = plus(counted, confirmation.points);
+    if (today) counted = plus(counted, confirmation.points);
     return draft;
   });
 }

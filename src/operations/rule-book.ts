@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { ContributionRules } from '../domain/contribution-rules.ts';
 import { type RuledPartner, type RuleVersion, rulesInForce } from '../domain/rule-versions.ts';
 import { unavailable } from '../domain/service-error.ts';
@@ -29,8 +28,9 @@ const REFRESH_MS = 4_000;
 const MEMORY_MAX_MS = 10_000;
 const PARTNERS_MAX = 10_000;
 
-/** What is in force for a partner, and from when until when, in milliseconds since 1970. */
+/** What is in force for a partner of this currency, and from when until when, in milliseconds since 1970. */
 interface Span {
+  readonly currency: string | null;
   readonly rules: ContributionRules;
   readonly fromMs: number;
   readonly untilMs: number;
@@ -43,7 +43,8 @@ interface Memory {
   /** What the database's clock is ahead of `clock.now()`, by a little too little: a version is never in force before its start. */
   readonly aheadMs: number;
   readonly versions: readonly RuleVersion[];
-  readonly spans: LRUCache<string, Span>;
+  /** By partner. */
+  readonly spans: Map<string, Span>;
 }
 
 /**
@@ -90,7 +91,7 @@ async function read(database: Database, clock: { now(): number }, known: Memory 
   const versions = (await listRuleVersions(database.pool)).filter(({ withdrawnAt }) => withdrawnAt === null);
   // A contribution never carries the label of a version that a failover could take back.
   await vouchForRead(database);
-  return { revision, readAtMs, aheadMs, versions, spans: new LRUCache({ max: PARTNERS_MAX }) };
+  return { revision, readAtMs, aheadMs, versions, spans: new Map() };
 }
 
 /** Clocks drift apart by less, from one look to the next. */
@@ -106,11 +107,11 @@ function estimateAhead(known: Memory | undefined, { least, most }: { readonly le
 
 function findRules({ spans, versions, aheadMs }: Memory, partner: RuledPartner, atMs: number): ContributionRules {
   const at = atMs + aheadMs;
-  const key = `${partner.partnerId} ${partner.currency ?? ''}`;
-  const known = spans.get(key);
-  if (known && at >= known.fromMs && at < known.untilMs) return known.rules;
+  const known = spans.get(partner.partnerId);
+  if (known && known.currency === partner.currency && at >= known.fromMs && at < known.untilMs) return known.rules;
   const span = findSpan(versions, partner, at);
-  spans.set(key, span);
+  if (spans.size >= PARTNERS_MAX) spans.clear();
+  spans.set(partner.partnerId, span);
   return span.rules;
 }
 
@@ -118,6 +119,7 @@ function findSpan(versions: readonly RuleVersion[], partner: RuledPartner, at: n
   const mine = versions.filter(({ partnerId }) => partnerId === null || partnerId === partner.partnerId);
   const starts = mine.map(({ startsAt }) => startsAt.getTime());
   return {
+    currency: partner.currency,
     rules: rulesInForce(mine, partner, new Date(at)),
     fromMs: Math.max(Number.NEGATIVE_INFINITY, ...starts.filter((start) => start <= at)),
     untilMs: Math.min(Number.POSITIVE_INFINITY, ...starts.filter((start) => start > at)),
