@@ -80,12 +80,15 @@ create table contribution (
   confirmed_at timestamp(3) with time zone,
   failed_at timestamp(3) with time zone,
   correlation_id text collate "C",
+  failure_drafted_by text collate "C",
+  failure_approved_by text collate "C",
   constraint contribution_idempotency_key UNIQUE (partner_id, idempotency_key),
   constraint contribution_partner_event UNIQUE (partner_id, partner_event_id),
   constraint contribution_pkey PRIMARY KEY (partner_id, transaction_id),
   constraint contribution_association CHECK ((((association_outcome = 'rejected'::text) = (rejection_code IS NOT NULL)) AND (association_outcome = ANY (ARRAY['not_requested'::text, 'associated'::text, 'rejected'::text])) AND ((association_outcome <> 'associated'::text) OR ((calculation_id IS NOT NULL) AND (status = 'confirmed'::text))))),
+  constraint contribution_failed_by_two CHECK ((((first_status = 'failed'::text) = (num_nonnulls(failure_drafted_by, failure_approved_by) = 2)) AND ((first_status = 'failed'::text) OR (num_nonnulls(failure_drafted_by, failure_approved_by) = 0)) AND COALESCE((failure_drafted_by <> failure_approved_by), true) AND COALESCE(((failure_drafted_by <> ALL (ARRAY['owner'::text, 'schedule'::text])) AND (failure_approved_by <> ALL (ARRAY['owner'::text, 'schedule'::text]))), true))),
   constraint contribution_fingerprint_length CHECK ((length(fingerprint) = 32)),
-  constraint contribution_first_status CHECK (((first_status = 'pending'::text) OR ((first_status = 'confirmed'::text) AND (status = 'confirmed'::text)))),
+  constraint contribution_first_status CHECK (((first_status = 'pending'::text) OR ((first_status = 'confirmed'::text) AND (status = 'confirmed'::text)) OR ((first_status = 'failed'::text) AND (status = 'failed'::text) AND (association_outcome = 'not_requested'::text)))),
   constraint contribution_points CHECK ((points >= 1)),
   constraint contribution_status CHECK ((((status = 'pending'::text) AND (confirmed_at IS NULL) AND (failed_at IS NULL)) OR ((status = 'confirmed'::text) AND (confirmed_at IS NOT NULL) AND (failed_at IS NULL)) OR ((status = 'failed'::text) AND (confirmed_at IS NULL) AND (failed_at IS NOT NULL) AND (failure_reason IS NOT NULL))))
 );
@@ -97,6 +100,31 @@ CREATE TRIGGER contribution_is_kept BEFORE DELETE ON public.contribution FOR EAC
 CREATE TRIGGER contribution_is_not_born_failed BEFORE INSERT ON public.contribution FOR EACH ROW WHEN ((new.status = 'failed'::text)) EXECUTE FUNCTION guard_contribution();
 
 CREATE TRIGGER contribution_transition BEFORE UPDATE ON public.contribution FOR EACH ROW EXECUTE FUNCTION guard_contribution();
+
+create table contribution_review (
+  partner_id text collate "C" not null,
+  transaction_id text collate "C" not null,
+  reason text collate "C" not null,
+  counted_on date,
+  opened_at timestamp(3) with time zone not null,
+  resolved_at timestamp(3) with time zone,
+  resolved_by text collate "C",
+  note text,
+  constraint contribution_review_pkey PRIMARY KEY (partner_id, transaction_id),
+  constraint contribution_review_reason CHECK ((reason = ANY (ARRAY['reviews_everything'::text, 'review_threshold'::text, 'daily_points_cap'::text, 'daily_count_cap'::text]))),
+  constraint contribution_review_resolution CHECK ((num_nonnulls(resolved_at, resolved_by, note) = ANY (ARRAY[0, 3])))
+);
+
+CREATE INDEX contribution_review_open ON public.contribution_review USING btree (partner_id, opened_at, transaction_id) WHERE (resolved_at IS NULL);
+
+create table daily_count (
+  partner_id text collate "C" not null,
+  day date not null,
+  points numeric not null,
+  contributions bigint not null,
+  constraint daily_count_pkey PRIMARY KEY (partner_id, day),
+  constraint daily_count_not_below_zero CHECK (((points >= (0)::numeric) AND (contributions >= 0)))
+);
 
 create table delivery (
   partner_id text collate "C" not null,
@@ -233,6 +261,26 @@ create table event_outbox (
   constraint event_outbox_pkey PRIMARY KEY (partner_id, "position")
 );
 
+create table failure_draft (
+  partner_id text collate "C" not null,
+  failure_id text collate "C" not null,
+  partner_event_id text collate "C" not null,
+  partner_order_ref text collate "C" not null,
+  points bigint not null,
+  reason text not null,
+  status text collate "C" not null,
+  drafted_by text collate "C" not null,
+  drafted_at timestamp(3) with time zone not null,
+  decided_by text collate "C",
+  decided_at timestamp(3) with time zone,
+  transaction_id text collate "C",
+  constraint failure_draft_pkey PRIMARY KEY (partner_id, failure_id),
+  constraint failure_draft_points CHECK ((points >= 1)),
+  constraint failure_draft_status CHECK ((((status = 'drafted'::text) AND (num_nonnulls(decided_by, decided_at, transaction_id) = 0)) OR ((status = 'approved'::text) AND (num_nonnulls(decided_by, decided_at, transaction_id) = 3) AND (decided_by <> drafted_by)) OR ((status = 'rejected'::text) AND (num_nonnulls(decided_by, decided_at) = 2) AND (transaction_id IS NULL))))
+);
+
+CREATE UNIQUE INDEX failure_draft_open ON public.failure_draft USING btree (partner_id, partner_event_id) WHERE (status = 'drafted'::text);
+
 create table installation (
   is_only boolean not null default true,
   environment text not null,
@@ -313,12 +361,56 @@ create table partner (
   reports_per_second integer not null,
   created_at timestamp(3) with time zone not null default now(),
   suspended_at timestamp(3) with time zone,
+  currency text,
+  time_zone text not null default 'Asia/Riyadh'::text,
   constraint partner_pkey PRIMARY KEY (partner_id),
+  constraint partner_currency CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint partner_name_length CHECK (((length(name) >= 1) AND (length(name) <= 200))),
-  constraint partner_rates CHECK (((writes_per_second > 0) AND (lookups_per_second > 0) AND (reports_per_second > 0)))
+  constraint partner_rates CHECK (((writes_per_second > 0) AND (lookups_per_second > 0) AND (reports_per_second > 0))),
+  constraint partner_time_zone CHECK ((timezone(time_zone, '2000-01-01 00:00:00+00'::timestamp with time zone) IS NOT NULL))
 );
 
 CREATE TRIGGER partner_is_kept BEFORE DELETE ON public.partner FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER partner_terms_are_fixed BEFORE UPDATE OF currency, time_zone ON public.partner FOR EACH ROW WHEN ((((old.currency IS NOT NULL) AND (new.currency IS DISTINCT FROM old.currency)) OR (new.time_zone <> old.time_zone))) EXECUTE FUNCTION guard_partner_terms();
+
+create table rule_revision (
+  only_row boolean not null default true,
+  revision bigint not null,
+  constraint rule_revision_pkey PRIMARY KEY (only_row),
+  constraint rule_revision_single CHECK (only_row)
+);
+
+create table rule_version (
+  kind text collate "C" not null,
+  version text collate "C" not null,
+  partner_id text collate "C",
+  starts_at timestamp(3) with time zone not null,
+  points_min bigint,
+  points_max bigint,
+  reviews_everything boolean,
+  review_threshold bigint,
+  daily_points_cap bigint,
+  daily_count_cap bigint,
+  point_value numeric,
+  tree_cost numeric,
+  currency text collate "C",
+  created_at timestamp(3) with time zone not null,
+  withdrawn_at timestamp(3) with time zone,
+  constraint rule_version_pkey PRIMARY KEY (kind, version),
+  constraint rule_version_of_partner FOREIGN KEY (partner_id) REFERENCES partner(partner_id),
+  constraint rule_version_bounds CHECK (
+CASE
+    WHEN (kind = 'contribution_rule'::text) THEN ((points_min >= 1) AND (points_max >= points_min) AND (reviews_everything IS NOT NULL) AND COALESCE((review_threshold >= 1), true) AND COALESCE((daily_points_cap >= 1), true) AND COALESCE((daily_count_cap >= 1), true))
+    ELSE (num_nonnulls(points_min, points_max, reviews_everything, review_threshold, daily_points_cap, daily_count_cap) = 0)
+END),
+  constraint rule_version_kind CHECK ((kind = ANY (ARRAY['contribution_rule'::text, 'point_conversion'::text, 'tree_cost'::text]))),
+  constraint rule_version_price CHECK ((((point_value IS NULL) OR ((kind = 'point_conversion'::text) AND (point_value > (0)::numeric) AND (point_value < '1000000000000'::numeric) AND (scale(point_value) <= 12))) AND ((tree_cost IS NULL) OR ((kind = 'tree_cost'::text) AND (tree_cost > (0)::numeric) AND (tree_cost < '1000000000000'::numeric) AND (scale(tree_cost) <= 12))) AND ((currency IS NOT NULL) = (num_nonnulls(point_value, tree_cost) = 1))))
+);
+
+CREATE UNIQUE INDEX rule_version_start ON public.rule_version USING btree (kind, COALESCE(partner_id, ''::text), starts_at) WHERE (withdrawn_at IS NULL);
+
+CREATE TRIGGER rule_version_is_immutable BEFORE DELETE OR UPDATE ON public.rule_version FOR EACH ROW EXECUTE FUNCTION guard_rule_version();
 
 create table webhook_endpoint (
   partner_id text collate "C" not null,
@@ -353,19 +445,52 @@ CREATE OR REPLACE FUNCTION public.guard_contribution()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    raise exception 'a contribution is not recorded as failed' using errcode = 'restrict_violation';
+    if new.first_status = 'failed' and new.failure_drafted_by <> new.failure_approved_by then
+      return new;
+    end if;
+    raise exception 'a contribution is recorded as failed by two operators only' using errcode = 'restrict_violation';
   end if;
   if old.status <> 'pending' or new.status not in ('confirmed', 'failed') then
     raise exception 'a contribution does not go from % to %', old.status, new.status using errcode = 'restrict_violation';
   end if;
   if (new.partner_id, new.transaction_id, new.idempotency_key, new.fingerprint, new.partner_event_id, new.partner_order_ref,
       new.points, new.opaque_customer_ref, new.first_status, new.contribution_rule_version, new.point_conversion_version, new.tree_cost_version,
-      new.summary_en, new.summary_ar, new.calculation_id, new.correlation_id, new.created_at)
+      new.summary_en, new.summary_ar, new.calculation_id, new.correlation_id, new.created_at, new.failure_drafted_by, new.failure_approved_by)
      is distinct from
      (old.partner_id, old.transaction_id, old.idempotency_key, old.fingerprint, old.partner_event_id, old.partner_order_ref,
       old.points, old.opaque_customer_ref, old.first_status, old.contribution_rule_version, old.point_conversion_version, old.tree_cost_version,
-      old.summary_en, old.summary_ar, old.calculation_id, old.correlation_id, old.created_at) then
+      old.summary_en, old.summary_ar, old.calculation_id, old.correlation_id, old.created_at, old.failure_drafted_by, old.failure_approved_by) then
     raise exception 'only the outcome of a pending contribution may change' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.guard_partner_terms()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from contribution where partner_id = old.partner_id)
+     or exists (select from rule_version where partner_id = old.partner_id and currency is not null) then
+    raise exception 'currency and time zone of a partner are fixed once something rests on them' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.guard_rule_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    raise exception 'a version of a rule is kept for good' using errcode = 'restrict_violation';
+  end if;
+  if old.withdrawn_at is not null or new.withdrawn_at is null or old.starts_at < now() + interval '1 minute'
+     or (to_jsonb(new) - 'withdrawn_at') <> (to_jsonb(old) - 'withdrawn_at') then
+    raise exception 'a version of a rule changes only by being withdrawn, a minute before its start or earlier'
+      using errcode = 'restrict_violation';
   end if;
   return new;
 end $function$

@@ -26,6 +26,8 @@ export interface Config {
   readonly allowsInsecureWebhooks: boolean;
   /** How long events, their deliveries and attempts are kept. */
   readonly eventDays: number;
+  /** After so many hours a pending contribution fails by itself. */
+  readonly reviewExpiryHours: number;
   readonly logLevel: string;
 }
 
@@ -61,6 +63,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     auditKey: read.namedKeys('AUDIT_KEY'),
     allowsInsecureWebhooks: read.oneOf('WEBHOOK_ALLOW_INSECURE', ['true', 'false'], 'false') === 'true',
     eventDays: read.wholeNumber('EVENT_RETENTION_DAYS', { least: 7, most: 3_650 }, 90),
+    reviewExpiryHours: read.wholeNumber('REVIEW_EXPIRY_HOURS', { least: 1, most: 8_760 }, 72),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   });
   if (config.port !== 0 && config.port === config.operationsPort) {

@@ -9,6 +9,7 @@ import { type OperationsListener, openOperationsListener } from './observability
 import { seldom } from './observability/seldom.ts';
 import { noteKeyUse } from './operations/note-key-use.ts';
 import { createOperations, POOL_SIZE } from './operations/operations.ts';
+import { openRuleBook, type RuleBook } from './operations/rule-book.ts';
 import { type Answer, buildPartnerApi } from './partner-api/app.ts';
 import { authenticator } from './partner-api/authenticate.ts';
 import { failureLimit } from './partner-api/failure-limit.ts';
@@ -38,6 +39,7 @@ export interface Service {
 
 export interface ServiceOptions {
   readonly onProgress?: (sentence: string) => void;
+  /** Instead of the rules in the database. */
   readonly rulesOf?: (partnerId: string) => ContributionRules;
   /** Milliseconds since 1970, for what deliveries are signed with, and for what is due. */
   readonly clock?: () => number;
@@ -135,9 +137,11 @@ async function startPartnerApi(
 ): Promise<string> {
   const uses = noteKeyUse(database, (err) => log.logger.warn({ err }, 'the last use of keys could not be written'));
   parts.defer(() => uses.close());
+  const rules = openRules(database, rulesOf, log);
+  parts.defer(() => rules.close());
   const api = await buildPartnerApi({
     environment: config.environment,
-    operations: createOperations(database, { environment: config.environment, rulesOf }),
+    operations: createOperations(database, { environment: config.environment, rulesOf: rules.rulesOf }),
     authenticate: authenticator({ database, environment: config.environment, failures: failureLimit(), onUse: uses.note }),
     trustedProxies: config.trustedProxies,
     processes,
@@ -196,6 +200,13 @@ function endInTime(part: { close(): Promise<void> }): () => Promise<void> {
   return async () => {
     await Promise.race([part.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
   };
+}
+
+function openRules(database: Database, rulesOf: ServiceOptions['rulesOf'], { logger }: Log): RuleBook {
+  if (rulesOf) return { rulesOf: ({ partnerId }) => rulesOf(partnerId), close() {} };
+  return openRuleBook(database, {
+    onError: (err) => logger.warn({ err }, 'the rules could not be read; it is tried again'),
+  });
 }
 
 export async function openInternalListener(

@@ -164,15 +164,15 @@ const changes: Change[] = [
     },
   },
   {
-    action: 'contribution.confirm',
+    action: 'review.confirm',
     least: 'operator',
     async prepare() {
       const pending = await newPending();
-      return (actor) => confirmPendingContribution(database, actor, pending);
+      return (actor) => confirmPendingContribution(database, actor, pending, 'recognised');
     },
   },
   {
-    action: 'contribution.fail',
+    action: 'review.fail',
     least: 'operator',
     async prepare() {
       const pending = await newPending();

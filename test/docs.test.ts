@@ -8,11 +8,14 @@ import { deliveryCommand } from '../src/commands/delivery.ts';
 import { doctorCommand } from '../src/commands/doctor.ts';
 import { endpointCommand } from '../src/commands/endpoint.ts';
 import { eventCommand } from '../src/commands/event.ts';
+import { failureCommand } from '../src/commands/failure.ts';
 import { jobCommand } from '../src/commands/job.ts';
 import { keyCommand } from '../src/commands/key.ts';
 import { migrateCommand } from '../src/commands/migrate.ts';
 import { operatorCommand } from '../src/commands/operator.ts';
 import { partnerCommand } from '../src/commands/partner.ts';
+import { reviewCommand } from '../src/commands/review.ts';
+import { ruleCommand } from '../src/commands/rule.ts';
 import { serveCommand } from '../src/commands/serve.ts';
 import { loginCommand, logoutCommand, whoamiCommand } from '../src/commands/sign-in.ts';
 import { webhookCommand } from '../src/commands/webhook.ts';
@@ -43,6 +46,9 @@ const program = [
   doctorCommand(),
   partnerCommand(),
   keyCommand(),
+  ruleCommand(),
+  reviewCommand(),
+  failureCommand(),
   endpointCommand(),
   eventCommand(),
   deliveryCommand(),

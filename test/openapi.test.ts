@@ -31,7 +31,10 @@ test('it has the six operations of the contract, by their ids ("Endpoints"), and
     'getContributionById',
     'getContributionByPartnerEventId',
     'getDeliveryEmissionsEstimate',
+    'getEmissionFactors',
+    'getEstimateCalculation',
     'getEvent',
+    'listEmissionFactors',
     'listEvents',
   ]);
 });

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
+import { DEFAULT_TIME_ZONE } from '../domain/settlement-period.ts';
 import {
+  changeSettlementTerms,
   createPartner,
   DEFAULT_RATES,
   getPartner,
@@ -22,6 +24,14 @@ interface CreateOptions extends JsonOption {
   readonly writesPerSecond: number;
   readonly lookupsPerSecond: number;
   readonly reportsPerSecond: number;
+  readonly currency?: string;
+  readonly timeZone: string;
+}
+
+interface ChangeOptions extends JsonOption {
+  readonly partner: string;
+  readonly currency?: string;
+  readonly timeZone?: string;
 }
 
 interface OfPartner extends JsonOption {
@@ -37,8 +47,18 @@ export function partnerCommand(): Command {
     .option('--writes-per-second <n>', 'confirmations, estimates and associations', readRate, DEFAULT_RATES.writesPerSecond)
     .option('--lookups-per-second <n>', 'look-ups of contributions and estimates', readRate, DEFAULT_RATES.lookupsPerSecond)
     .option('--reports-per-second <n>', 'everything else', readRate, DEFAULT_RATES.reportsPerSecond)
+    .option('--currency <code>', 'the one currency of its settlements, by ISO 4217; without it none yet')
+    .option('--time-zone <zone>', 'by whose calendar its days and periods run', DEFAULT_TIME_ZONE)
     .option('--json', 'one JSON object, for programs')
     .action(create);
+  partner
+    .command('change')
+    .description('give a partner its currency, or another time zone; both are fixed once something rests on them')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--currency <code>', 'the one currency of its settlements, by ISO 4217')
+    .option('--time-zone <zone>', 'by whose calendar its days and periods run')
+    .option('--json', 'one JSON object, for programs')
+    .action(change);
   partner.command('list').description('all partners').option('--json', 'one JSON array, for programs').action(list);
   partner
     .command('show')
@@ -76,6 +96,14 @@ async function create({ name, json, ...rates }: CreateOptions): Promise<void> {
     print(partner, json);
     if (!json) process.stdout.write(`\nIts first key: npx partner-impact key issue --partner ${partner.partnerId}\n`);
   });
+}
+
+async function change({ partner, json, ...terms }: ChangeOptions): Promise<void> {
+  if (terms.currency === undefined && terms.timeZone === undefined)
+    throw new UsageError('Nothing to change: give --currency, --time-zone or both.');
+  await withStore(async (database) =>
+    print(await changeSettlementTerms(database, await currentActor(database), partner, terms), json),
+  );
 }
 
 async function list({ json }: JsonOption): Promise<void> {
@@ -122,6 +150,8 @@ function toJson(partner: Partner): Record<string, unknown> {
     writes_per_second: partner.writesPerSecond,
     lookups_per_second: partner.lookupsPerSecond,
     reports_per_second: partner.reportsPerSecond,
+    currency: partner.currency,
+    time_zone: partner.timeZone,
     created_at: partner.createdAt.toISOString(),
     suspended_at: partner.suspendedAt?.toISOString() ?? null,
   };
@@ -134,6 +164,8 @@ function toRow(partner: Partner): Row {
     name: partner.name,
     status: statusOf(partner),
     'writes/lookups/reports a second': `${writesPerSecond}/${lookupsPerSecond}/${reportsPerSecond}`,
+    currency: partner.currency ?? '-',
+    'time zone': partner.timeZone,
     created: showTime(partner.createdAt),
   };
 }

@@ -6,12 +6,15 @@ import { deliveryCommand } from './delivery.ts';
 import { doctorCommand } from './doctor.ts';
 import { endpointCommand } from './endpoint.ts';
 import { eventCommand } from './event.ts';
+import { failureCommand } from './failure.ts';
 import { jobCommand } from './job.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { operatorCommand } from './operator.ts';
 import { UsageError } from './options.ts';
 import { partnerCommand } from './partner.ts';
+import { reviewCommand } from './review.ts';
+import { ruleCommand } from './rule.ts';
 import { serveCommand } from './serve.ts';
 import { loginCommand, logoutCommand, whoamiCommand } from './sign-in.ts';
 import { webhookCommand } from './webhook.ts';
@@ -27,6 +30,9 @@ const COMMANDS = [
   doctorCommand,
   partnerCommand,
   keyCommand,
+  ruleCommand,
+  reviewCommand,
+  failureCommand,
   endpointCommand,
   eventCommand,
   deliveryCommand,

@@ -45,6 +45,7 @@ export const ID_PREFIXES = {
   endpoint: 'wep',
   delivery: 'dlv',
   operator: 'opr',
+  failure: 'fail',
 } as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { checkNewRule, type NewRule, type RuleSurroundings, toRuleVersion } from './new-rule.ts';
+import { checkNewRule, type NewRule, RULE_LEAD_MS, type RuleSurroundings, toRuleVersion } from './new-rule.ts';
 import { POINTS_MAX } from './points.ts';
 import type { ContributionRule } from './rule-versions.ts';
 
@@ -40,8 +40,10 @@ test('settlements, section 1: a rule without a value is one, and takes no curren
 });
 
 test('settlements, section 1: rules never start in the past', () => {
-  assert.deepEqual(problems({ ...bounds, startsAt: now }), []);
   assert.deepEqual(problems({ ...bounds, startsAt: new Date(now.getTime() - 1) }), ['starts_at in_the_past']);
+  assert.deepEqual(problems({ ...bounds, startsAt: now }), ['starts_at too_soon']);
+  assert.deepEqual(problems({ ...bounds, startsAt: new Date(now.getTime() + RULE_LEAD_MS - 1) }), ['starts_at too_soon']);
+  assert.deepEqual(problems({ ...bounds, startsAt: new Date(now.getTime() + RULE_LEAD_MS) }), []);
   assert.deepEqual(problems({ ...bounds, startsAt: new Date(Number.NaN) }), ['starts_at wrong_form']);
 });
 
@@ -63,6 +65,9 @@ test('settlements, section 1: a label is an identifier of the interface, and mea
   assert.deepEqual(problems(bounds, { existing }), ['version already_used']);
   assert.deepEqual(problems({ ...bounds, version: 'points-2' }, { existing: [bounds] }), ['starts_at already_used']);
   assert.deepEqual(problems({ ...bounds, version: 'points-2' }, { existing: [{ ...bounds, partnerId: null }] }), []);
+  const withdrawn = [{ ...bounds, withdrawnAt: now }];
+  assert.deepEqual(problems({ ...bounds, version: 'points-2' }, { existing: withdrawn }), [], 'its start is free again');
+  assert.ok(problems(bounds, { existing: withdrawn }).includes('version already_used'), 'its label is not');
 });
 
 test('settlements, section 1: bounds, threshold and caps are whole numbers of int64, the least not above the most', () => {
@@ -107,5 +112,5 @@ test('settlements, section 1: all problems of a rule are told at once, each with
     'daily_count_cap too_small',
   ]);
   const [{ message } = { message: '' }] = checkNewRule({ ...bounds, startsAt: new Date(0) }, surroundings);
-  assert.equal(message, 'starts_at must be 2026-11-20T12:00:00.000Z or later: rules never start in the past.');
+  assert.equal(message, 'starts_at must be 2026-11-20T12:01:00.000Z or later: rules never start in the past.');
 });

@@ -12,14 +12,25 @@ export type NewRule =
   | (Omit<PointConversion, 'pointValue'> & { readonly pointValue: string | null })
   | (Omit<TreeCost, 'treeCost'> & { readonly treeCost: string | null });
 
+/**
+ * So long before its start a version is made, or withdrawn. Each process knows the versions as they were ten seconds ago or later, and
+ * a transaction takes seconds: so that at its start a version is known to all, and to none when it was withdrawn.
+ */
+export const RULE_LEAD_MS = 60_000;
+
+/** From when on a version that is made now may start. */
+export function earliestStart(now: Date): Date {
+  return new Date(now.getTime() + RULE_LEAD_MS);
+}
+
 /** What a new rule is checked against. */
 export interface RuleSurroundings {
   /** The database's time. */
   readonly now: Date;
   /** The currency of the partner that the rule is for; `null` where none was fixed, `undefined` for a rule for all partners. */
   readonly partnerCurrency: string | null | undefined;
-  /** The versions of the same kind, those of other partners too, since a label means one version. */
-  readonly existing: readonly RuleHead[];
+  /** The versions of the same kind, those of other partners and those withdrawn too, since a label means one version. */
+  readonly existing: readonly (RuleHead & { readonly withdrawnAt?: Date | null })[];
 }
 
 type Problems = readonly (ErrorDetail | false | undefined)[];
@@ -52,7 +63,8 @@ export function toRuleVersion(rule: NewRule): RuleVersion {
 
 function checkHead({ version, startsAt, partnerId }: RuleHead, { now, existing }: RuleSurroundings): Problems {
   const { minLength, maxLength } = SHORT_IDENTIFIER;
-  const startsAtOnce = existing.some((other) => other.partnerId === partnerId && other.startsAt.getTime() === startsAt.getTime());
+  const standing = existing.filter(({ withdrawnAt = null }) => withdrawnAt === null);
+  const startsAtOnce = standing.some((other) => other.partnerId === partnerId && other.startsAt.getTime() === startsAt.getTime());
   return [
     !isShortIdentifier(version) &&
       problem('version', 'wrong_form', `a label of ${minLength} to ${maxLength} characters out of A-Z a-z 0-9 . _ : -`),
@@ -60,11 +72,19 @@ function checkHead({ version, startsAt, partnerId }: RuleHead, { now, existing }
       problem('version', 'reserved', `another label: ${DEFAULT_VERSION} and its like are the service's own`),
     existing.some((other) => other.version === version) &&
       problem('version', 'already_used', 'a label that no version of its kind has'),
-    Number.isNaN(startsAt.getTime())
-      ? problem('starts_at', 'wrong_form', 'a time')
-      : startsAt < now && problem('starts_at', 'in_the_past', `${now.toISOString()} or later: rules never start in the past`),
+    checkStart(startsAt, now),
     startsAtOnce && problem('starts_at', 'already_used', 'another time: a version of its kind for the same partners starts then'),
   ];
+}
+
+function checkStart(startsAt: Date, now: Date): ErrorDetail | undefined {
+  if (Number.isNaN(startsAt.getTime())) return problem('starts_at', 'wrong_form', 'a time with its zone');
+  const earliest = earliestStart(now);
+  if (startsAt < now)
+    return problem('starts_at', 'in_the_past', `${earliest.toISOString()} or later: rules never start in the past`);
+  if (startsAt < earliest)
+    return problem('starts_at', 'too_soon', `${earliest.toISOString()} or later, so that every process knows it by then`);
+  return undefined;
 }
 
 function checkContent(rule: NewRule, { partnerCurrency }: RuleSurroundings): Problems {

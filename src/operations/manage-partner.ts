@@ -1,7 +1,10 @@
+import { isCurrency } from '../domain/currency.ts';
 import { newId } from '../domain/identifiers.ts';
 import type { Actor } from '../domain/role.ts';
-import { ServiceError } from '../domain/service-error.ts';
+import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
+import { DEFAULT_TIME_ZONE, findTimeZone } from '../domain/settlement-period.ts';
 import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import { isRestricted } from '../store/database-errors.ts';
 import { insertEventCounter } from '../store/event.ts';
 import {
   findPartner,
@@ -9,8 +12,10 @@ import {
   lockPartner,
   type Partner,
   type PartnerRates,
+  type SettlementTerms,
   updatePartnerRates,
   updatePartnerSuspension,
+  updateSettlementTerms,
 } from '../store/partner.ts';
 import { audit, requireRole } from './audit.ts';
 
@@ -19,25 +24,33 @@ export const DEFAULT_RATES: PartnerRates = { writesPerSecond: 100, lookupsPerSec
 
 const LOCK_TIMEOUT_MS = 4_000;
 
-/** Rates of its own take an admin. */
+export type PartnerTerms = PartnerRates & SettlementTerms;
+
+/**
+ * Rates of its own take an admin.
+ *
+ * @throws ServiceError `forbidden`, or `invalid_request` for a currency or a time zone that there is not.
+ */
 export async function createPartner(
   database: Database,
   actor: Actor,
   name: string,
-  rates: Partial<PartnerRates> = {},
+  terms: Partial<PartnerTerms> = {},
 ): Promise<Partner> {
-  requireRole(actor, areDefault(rates) ? 'operator' : 'admin');
+  requireRole(actor, hasDefaultRates(terms) ? 'operator' : 'admin');
   const partnerId = newId('ptn');
+  const settlement = { currency: null, timeZone: DEFAULT_TIME_ZONE, ...readSettlementTerms(terms) };
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     await insertEventCounter(db, partnerId);
-    const partner = await insertPartner(db, { partnerId, name, ...DEFAULT_RATES, ...rates });
+    const partner = await insertPartner(db, { partnerId, name, ...DEFAULT_RATES, ...terms, ...settlement });
     await audit(db, actor, { action: 'partner.create', partnerId, subjectId: partnerId, before: null, after: toRecord(partner) });
     return partner;
   });
 }
 
-function areDefault(rates: Partial<PartnerRates>): boolean {
-  return Object.entries(rates).every(([name, rate]) => rate === DEFAULT_RATES[name as keyof PartnerRates]);
+function hasDefaultRates(terms: Partial<PartnerTerms>): boolean {
+  const names = Object.keys(DEFAULT_RATES) as (keyof PartnerRates)[];
+  return names.every((name) => terms[name] === undefined || terms[name] === DEFAULT_RATES[name]);
 }
 
 /** @throws ServiceError `invalid_request` when there is none. */
@@ -73,6 +86,48 @@ export async function setPartnerRates(
   );
 }
 
+/**
+ * Gives a partner its currency, or another time zone. Both are fixed once something rests on them; a currency may be given at any time
+ * to a partner that has none.
+ *
+ * @throws ServiceError `forbidden`, or `invalid_request` for an unknown partner and for what cannot be changed any more.
+ */
+export async function changeSettlementTerms(
+  database: Database,
+  actor: Actor,
+  partnerId: string,
+  terms: Partial<SettlementTerms>,
+): Promise<Partner> {
+  requireRole(actor, 'operator');
+  const read = readSettlementTerms(terms);
+  return change(database, actor, { partnerId, action: 'partner.change' }, (db) =>
+    updateSettlementTerms(db, partnerId, read).catch(explainFixed),
+  );
+}
+
+function explainFixed(cause: unknown): never {
+  if (!isRestricted(cause)) throw cause;
+  throw new ServiceError(
+    'invalid_request',
+    'Currency and time zone of the partner are fixed: contributions or rules rest on them. Make another partner for other terms.',
+    { cause },
+  );
+}
+
+/** Zones in the spelling of the IANA database. */
+function readSettlementTerms({ currency, timeZone }: Partial<SettlementTerms>): Partial<SettlementTerms> {
+  const zone = timeZone === undefined ? undefined : findTimeZone(timeZone);
+  const isBadCurrency = currency !== undefined && currency !== null && !isCurrency(currency);
+  const problems: ErrorDetail[] = [];
+  const refuse = (field: string, form: string) =>
+    problems.push({ field, code: 'wrong_form', message: `${field} must be ${form}.` });
+  if (isBadCurrency) refuse('currency', 'a currency of ISO 4217 in three capital letters, such as SAR');
+  if (timeZone !== undefined && zone === undefined) refuse('time_zone', 'a zone of the IANA database, such as Asia/Riyadh');
+  if (problems.length > 0)
+    throw new ServiceError('invalid_request', problems.map(({ message }) => message).join(' '), { details: problems });
+  return { ...(currency !== undefined && { currency }), ...(zone !== undefined && { timeZone: zone }) };
+}
+
 async function change(
   database: Database,
   actor: Actor,
@@ -87,13 +142,15 @@ async function change(
   });
 }
 
-function toRecord({ name, suspendedAt, writesPerSecond, lookupsPerSecond, reportsPerSecond }: Partner): object {
+function toRecord(partner: Partner): object {
   return {
-    name,
-    writes_per_second: writesPerSecond,
-    lookups_per_second: lookupsPerSecond,
-    reports_per_second: reportsPerSecond,
-    suspended_at: suspendedAt,
+    name: partner.name,
+    writes_per_second: partner.writesPerSecond,
+    lookups_per_second: partner.lookupsPerSecond,
+    reports_per_second: partner.reportsPerSecond,
+    currency: partner.currency,
+    time_zone: partner.timeZone,
+    suspended_at: partner.suspendedAt,
   };
 }
 

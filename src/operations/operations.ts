@@ -1,5 +1,4 @@
 import type { Environment } from '../domain/api-key.ts';
-import { type ContributionRules, DEFAULT_RULES } from '../domain/contribution-rules.ts';
 import type { Database } from '../store/database.ts';
 import { type AssociateEmissionsEstimate, associateEstimates } from './associate-emissions-estimate.ts';
 import { type ConfirmContribution, confirmContributions } from './confirm-contribution.ts';
@@ -7,6 +6,7 @@ import { type CreateDeliveryEmissionsEstimate, createEstimates } from './create-
 import { type GetContribution, getContributions } from './get-contribution.ts';
 import { type GetDeliveryEmissionsEstimate, getEstimates } from './get-delivery-emissions-estimate.ts';
 import { type ReadEvents, readEvents } from './list-events.ts';
+import type { RulesOf } from './rule-book.ts';
 
 /** What partners may ask for, ready to be called. */
 export interface Operations {
@@ -24,6 +24,7 @@ export interface Operations {
  */
 const LANES = {
   confirm: { batches: 1, singles: 2, twins: 3 },
+  confirmCapped: { batches: 2, singles: 1, twins: 1 },
   estimate: { batches: 1, singles: 1, twins: 1 },
   associate: 2,
   lookup: 1,
@@ -38,21 +39,18 @@ const DISTRIBUTED_LANES = {
 };
 
 /** Twins and single requests may hold theirs for seconds; what is left is enough for all that is short. */
-export const POOL_SIZE = 16;
+export const POOL_SIZE = 20;
 
 export interface OperationsOptions {
   readonly environment: Environment;
-  readonly rulesOf?: ((partnerId: string) => ContributionRules) | undefined;
+  readonly rulesOf: RulesOf;
 }
 
-export function createOperations(
-  database: Database,
-  { environment, rulesOf = () => DEFAULT_RULES }: OperationsOptions,
-): Operations {
+export function createOperations(database: Database, { environment, rulesOf }: OperationsOptions): Operations {
   const lanes = database.isDistributed ? DISTRIBUTED_LANES : LANES;
   const grouping = database.isDistributed ? { groupOf: ({ partnerId }: { partnerId: string }) => partnerId } : {};
   return {
-    confirmContribution: confirmContributions(database, rulesOf, { lanes: lanes.confirm, ...grouping }),
+    confirmContribution: confirmContributions(database, rulesOf, { ...lanes, ...grouping }),
     getContribution: getContributions(database, { lanes: lanes.lookup, ...grouping }),
     createDeliveryEmissionsEstimate: createEstimates(database, { lanes: lanes.estimate, ...grouping }),
     getDeliveryEmissionsEstimate: getEstimates(database, { lanes: lanes.lookup, ...grouping }),

@@ -26,7 +26,10 @@ import { createDeliveryEmissionsEstimate } from './routes/create-delivery-emissi
 import { getContributionById } from './routes/get-contribution-by-id.ts';
 import { getContributionByPartnerEventId } from './routes/get-contribution-by-partner-event-id.ts';
 import { getDeliveryEmissionsEstimate } from './routes/get-delivery-emissions-estimate.ts';
+import { getEmissionFactors } from './routes/get-emission-factors.ts';
+import { getEstimateCalculation } from './routes/get-estimate-calculation.ts';
 import { getEvent } from './routes/get-event.ts';
+import { listEmissionFactors } from './routes/list-emission-factors.ts';
 import { listEvents } from './routes/list-events.ts';
 import { validateByContract } from './validate-by-contract.ts';
 
@@ -151,6 +154,9 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions): void
     createDeliveryEmissionsEstimate,
     getDeliveryEmissionsEstimate,
     associateEmissionsEstimate,
+    getEstimateCalculation,
+    listEmissionFactors,
+    getEmissionFactors,
     listEvents,
     getEvent,
   ]) {

@@ -4,13 +4,14 @@ import { VERIFICATION_TYPE } from '../domain/event.ts';
 import type { RecoverableOperation } from '../domain/recovery.ts';
 import type { ServiceError } from '../domain/service-error.ts';
 import { eventNotFound } from '../operations/list-events.ts';
+import { factorsNotFound } from './emission-factors-not-found.ts';
 import { errorEnvelope } from './errors.ts';
 import { EVENT_RESPONSE_EXAMPLES } from './event-examples.ts';
 import { CHALLENGE, EVENT_KINDS, Event, schemaNameOf } from './event-kinds.ts';
 import { Settlement } from './event-schemas.ts';
 import { ERROR_EXAMPLES, REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './openapi-examples.ts';
 import { WEBHOOK_PARAMETERS, WEBHOOKS } from './openapi-webhooks.ts';
-import { Association, Contribution, ErrorBody, Estimate, Link, Rejection } from './schemas.ts';
+import { Association, Calculation, Contribution, EmissionFactors, ErrorBody, Estimate, Link, Rejection } from './schemas.ts';
 
 export type OperationId = keyof typeof OPERATIONS;
 
@@ -103,6 +104,25 @@ const OPERATIONS = {
       ...SERVICE,
     ],
     recoverable: 'associate',
+  },
+  getEstimateCalculation: {
+    tag: 'Emissions',
+    summary: 'Get the calculation behind an estimate',
+    description: 'Distance, factor, product, division, threshold and rounding: enough to get the same digits by hand.',
+    errors: ['invalid_request', ...ACCESS, 'estimate_not_found', 'estimate_expired', ...SERVICE],
+  },
+  listEmissionFactors: {
+    tag: 'Emissions',
+    summary: 'List the emission factors',
+    description: 'Every version of the factors, oldest first. No conformity with a standard is claimed.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+  },
+  getEmissionFactors: {
+    tag: 'Emissions',
+    summary: 'Get a version of the emission factors',
+    description: 'By the `emission_factor_version` that an estimate carries.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: factorsNotFound(),
   },
   listEvents: {
     tag: 'Events',
@@ -199,6 +219,8 @@ const NAMED = {
   Link,
   Rejection,
   Estimate,
+  EmissionFactors,
+  Calculation,
   Settlement,
   Event,
   ...Object.fromEntries(Object.entries(EVENT_KINDS).map(([type, { schema }]) => [schemaNameOf(type), schema])),

@@ -12,6 +12,9 @@ export const GROWING_TABLES = [
   'endpoint_health',
   'delivery',
   'delivery_attempt',
+  'daily_count',
+  'contribution_review',
+  'failure_draft',
 ] as const;
 
 /** What an operator who asks for a distributed database without the extension has to do. */

@@ -54,16 +54,21 @@ export async function insertEstimateAged({ pool }: Database, { partnerId, partne
 export async function insertPendingAged(
   { pool }: Database,
   { partnerId, partnerOrderRef, age }: Aged,
-  calculationId: string,
+  calculationId: string | null = null,
 ): Promise<string> {
   const transactionId = uniqueId('txn');
   await pool.query(
     `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points,
       status, first_status, contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar,
       calculation_id, association_outcome, rejection_code, created_at)
-    values ($1, $2, $2, $3, $2, $4, 5, 'pending', 'pending', 'r', 'p', 't', 'en', 'ar', $6, 'rejected', 'contribution_pending',
+    values ($1, $2, $2, $3, $2, $4, 5, 'pending', 'pending', 'r', 'p', 't', 'en', 'ar', $6::text, case when $6::text is null then 'not_requested' else 'rejected' end,
+      case when $6::text is not null then 'contribution_pending' end,
       now() - $5::interval)`,
     [partnerId, transactionId, fingerprint('test', {}), partnerOrderRef, age, calculationId],
+  );
+  await pool.query(
+    `insert into contribution_review (partner_id, transaction_id, reason, opened_at) values ($1, $2, 'reviews_everything', now() - $3::interval)`,
+    [partnerId, transactionId, age],
   );
   return transactionId;
 }

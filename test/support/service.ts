@@ -17,7 +17,7 @@ import { testDatabase } from './database.ts';
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** As good as no limit, where a test is not about limits. */
-const OPEN_RATES: PartnerRates = { writesPerSecond: 1_000_000, lookupsPerSecond: 1_000_000, reportsPerSecond: 1_000_000 };
+export const OPEN_RATES: PartnerRates = { writesPerSecond: 1_000_000, lookupsPerSecond: 1_000_000, reportsPerSecond: 1_000_000 };
 
 export interface TestPartner {
   readonly partner: Partner;
@@ -30,25 +30,38 @@ export interface TestService {
   readonly databaseUrl: string;
   /** The service's own kind of connection, for what a test looks up or prepares in the database. */
   readonly database: Database;
-  newPartner(terms?: { rates?: Partial<PartnerRates>; key?: Partial<ApiKeyTerms> }): Promise<TestPartner>;
+  /** @param terms `of`: only a key, of a partner that there is. */
+  newPartner(terms?: { rates?: Partial<PartnerRates>; key?: Partial<ApiKeyTerms>; of?: Partner }): Promise<TestPartner>;
 }
+
+export type Prepare = (database: Database) => Promise<void>;
 
 export interface TestServiceOptions {
   readonly rulesOf?: (partnerId: string) => ContributionRules;
   readonly env?: Record<string, string>;
+  /** Puts into the database what is there before the service starts. */
+  readonly prepare?: Prepare;
   /** What deliveries are signed by. */
   readonly clock?: () => number;
 }
 
 /** A service in this process on a database of its own, both gone when the file's tests are over. */
-export async function testService({ rulesOf, env = {}, clock }: TestServiceOptions = {}): Promise<TestService> {
+export async function testService({ rulesOf, env = {}, prepare, clock }: TestServiceOptions = {}): Promise<TestService> {
   const { databaseUrl } = await testDatabase();
+  await prepareDatabase(databaseUrl, prepare);
   const service: Service = await startService(readConfig(serviceEnv(databaseUrl, env)), {
     ...(rulesOf && { rulesOf }),
     ...(clock && { clock }),
   });
   after(() => service.stop());
   return { ...withPartners(service.baseUrl, service.database), databaseUrl };
+}
+
+async function prepareDatabase(databaseUrl: string, prepare: Prepare | undefined): Promise<void> {
+  if (!prepare) return;
+  const database = openDatabase({ databaseUrl, poolSize: 2, auditKeys: () => openAuditKeys(readConfig({})) });
+  await prepare(database);
+  await database.close();
 }
 
 export interface ServiceProcess {
@@ -90,8 +103,10 @@ export async function spawnService(
 export async function testServiceProcesses(
   count: number,
   env: Record<string, string> = {},
+  prepare?: Prepare,
 ): Promise<TestService & { processes: ServiceProcess[] }> {
   const { databaseUrl } = await testDatabase();
+  await prepareDatabase(databaseUrl, prepare);
   const processes = await Promise.all(Array.from({ length: count }, () => spawnService(databaseUrl, env)));
   const database = openDatabase({ databaseUrl, poolSize: 2, auditKeys: () => openAuditKeys(readConfig({})) });
   after(() => database.close());
@@ -103,8 +118,8 @@ function withPartners(baseUrl: string, database: Database): Omit<TestService, 'd
   return {
     baseUrl,
     database,
-    async newPartner({ rates = {}, key: terms = {} } = {}) {
-      const partner = await createPartner(database, OWNER, 'Test partner', { ...OPEN_RATES, ...rates });
+    async newPartner({ rates = {}, key: terms = {}, of } = {}) {
+      const partner = of ?? (await createPartner(database, OWNER, 'Test partner', { ...OPEN_RATES, ...rates }));
       const defaults: ApiKeyTerms = { name: 'test', permission: 'read_write', allowedAddresses: [], expiresAt: null };
       const key = await issueApiKey(database, OWNER, {
         environment: 'sandbox',
