@@ -238,12 +238,120 @@ create table partner (
   reports_per_second integer not null,
   created_at timestamp(3) with time zone not null default now(),
   suspended_at timestamp(3) with time zone,
+  currency text collate "C",
+  time_zone text collate "C" not null default 'Asia/Riyadh'::text,
   constraint partner_pkey PRIMARY KEY (partner_id),
   constraint partner_name_length CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   constraint partner_rates CHECK (((writes_per_second > 0) AND (lookups_per_second > 0) AND (reports_per_second > 0)))
 );
 
 CREATE TRIGGER partner_is_kept BEFORE DELETE ON public.partner FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table settlement (
+  partner_id text collate "C" not null,
+  settlement_id text collate "C" not null,
+  sequence bigint not null,
+  status text collate "C" not null,
+  period_start timestamp(3) with time zone not null,
+  period_end timestamp(3) with time zone not null,
+  period_timezone text collate "C" not null,
+  period_label text collate "C" not null,
+  follows_event bigint not null,
+  created_at timestamp(3) with time zone not null,
+  closed_at timestamp(3) with time zone,
+  contribution_count bigint,
+  adjustment_count bigint,
+  gross_points numeric,
+  adjustment_points numeric,
+  carried_points numeric,
+  net_points numeric,
+  exact_amount numeric(60,12),
+  currency text collate "C",
+  totals_by_version text,
+  csv_sha256 text collate "C",
+  csv_bytes bigint,
+  line_count integer,
+  previous_csv_sha256 text collate "C",
+  chain_sha256 text collate "C",
+  seal text collate "C",
+  constraint settlement_period_label UNIQUE (partner_id, period_label),
+  constraint settlement_sequence UNIQUE (partner_id, sequence),
+  constraint settlement_pkey PRIMARY KEY (partner_id, settlement_id),
+  constraint settlement_numbers CHECK (((sequence >= 1) AND (period_start < period_end))),
+  constraint settlement_status CHECK ((((status = 'open'::text) AND (closed_at IS NULL) AND (csv_sha256 IS NULL)) OR ((status = 'closed'::text) AND (closed_at IS NOT NULL) AND (contribution_count IS NOT NULL) AND (adjustment_count IS NOT NULL) AND (gross_points IS NOT NULL) AND (adjustment_points IS NOT NULL) AND (carried_points IS NOT NULL) AND (net_points IS NOT NULL) AND (totals_by_version IS NOT NULL) AND (csv_sha256 IS NOT NULL) AND (csv_bytes IS NOT NULL) AND (line_count IS NOT NULL) AND (chain_sha256 IS NOT NULL) AND (seal IS NOT NULL))))
+);
+
+CREATE UNIQUE INDEX settlement_one_open ON public.settlement USING btree (partner_id) WHERE (status = 'open'::text);
+
+CREATE TRIGGER settlement_is_kept BEFORE DELETE ON public.settlement FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER settlement_transition BEFORE UPDATE ON public.settlement FOR EACH ROW EXECUTE FUNCTION guard_settlement();
+
+create table settlement_acknowledgement (
+  partner_id text collate "C" not null,
+  settlement_id text collate "C" not null,
+  status text collate "C" not null,
+  idempotency_key text collate "C" not null,
+  fingerprint bytea not null,
+  reference text collate "C",
+  note text,
+  acknowledged_at timestamp(3) with time zone not null,
+  constraint settlement_acknowledgement_key UNIQUE (partner_id, idempotency_key),
+  constraint settlement_acknowledgement_pkey PRIMARY KEY (partner_id, settlement_id, status),
+  constraint settlement_acknowledgement_fingerprint_length CHECK ((length(fingerprint) = 32)),
+  constraint settlement_acknowledgement_status CHECK ((status = ANY (ARRAY['accepted'::text, 'disputed'::text])))
+);
+
+CREATE TRIGGER settlement_acknowledgement_is_immutable BEFORE DELETE OR UPDATE ON public.settlement_acknowledgement FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table settlement_candidate (
+  partner_id text collate "C" not null,
+  transaction_id text collate "C" not null,
+  sequence bigint,
+  constraint settlement_candidate_pkey PRIMARY KEY (partner_id, transaction_id)
+);
+
+create table settlement_line (
+  partner_id text collate "C" not null,
+  settlement_id text collate "C" not null,
+  line_no integer not null,
+  line_type text collate "C" not null,
+  transaction_id text collate "C",
+  adjustment_id text collate "C",
+  partner_event_id text collate "C",
+  partner_order_ref text collate "C",
+  points bigint not null,
+  amount numeric(60,12),
+  currency text collate "C",
+  confirmed_at timestamp(3) with time zone,
+  posted_at timestamp(3) with time zone,
+  contribution_rule_version text collate "C",
+  point_conversion_version text collate "C",
+  tree_cost_version text collate "C",
+  calculation_id text collate "C",
+  association_status text collate "C",
+  reason_code text collate "C",
+  original_settlement_id text collate "C",
+  constraint settlement_line_pkey PRIMARY KEY (partner_id, settlement_id, line_no),
+  constraint settlement_line_amount CHECK (((amount IS NULL) = (currency IS NULL))),
+  constraint settlement_line_type CHECK ((line_type = ANY (ARRAY['contribution'::text, 'adjustment'::text, 'carried_forward'::text])))
+);
+
+CREATE UNIQUE INDEX settlement_line_adjustment ON public.settlement_line USING btree (partner_id, adjustment_id) WHERE (line_type = 'adjustment'::text);
+
+CREATE UNIQUE INDEX settlement_line_contribution ON public.settlement_line USING btree (partner_id, transaction_id) WHERE (line_type = 'contribution'::text);
+
+CREATE TRIGGER settlement_line_is_immutable BEFORE DELETE OR UPDATE ON public.settlement_line FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table settlement_line_proof (
+  partner_id text collate "C" not null,
+  settlement_id text collate "C" not null,
+  first_line_no integer not null,
+  proofs bytea not null,
+  constraint settlement_line_proof_pkey PRIMARY KEY (partner_id, settlement_id, first_line_no)
+);
+
+CREATE TRIGGER settlement_line_proof_is_immutable BEFORE DELETE OR UPDATE ON public.settlement_line_proof FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 create table webhook_endpoint (
   partner_id text collate "C" not null,
@@ -281,6 +389,24 @@ begin
       old.points, old.opaque_customer_ref, old.first_status, old.contribution_rule_version, old.point_conversion_version, old.tree_cost_version,
       old.summary_en, old.summary_ar, old.calculation_id, old.correlation_id, old.created_at) then
     raise exception 'only the outcome of a pending contribution may change' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.guard_settlement()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.status <> 'open' or new.status <> 'closed' then
+    raise exception 'a settlement does not go from % to %', old.status, new.status using errcode = 'restrict_violation';
+  end if;
+  if (new.partner_id, new.settlement_id, new.sequence, new.period_start, new.period_timezone, new.period_label, new.follows_event, new.created_at)
+     is distinct from
+     (old.partner_id, old.settlement_id, old.sequence, old.period_start, old.period_timezone, old.period_label, old.follows_event, old.created_at)
+     or new.period_end > old.period_end then
+    raise exception 'a settlement that is closed keeps what it was opened with' using errcode = 'restrict_violation';
   end if;
   return new;
 end $function$

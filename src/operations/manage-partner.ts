@@ -3,6 +3,7 @@ import { ServiceError } from '../domain/service-error.ts';
 import { type Database, inTransaction, type Queryable } from '../store/database.ts';
 import { insertEventCounter } from '../store/event.ts';
 import { findPartner, insertPartner, type Partner, type PartnerRates, updatePartnerSuspension } from '../store/partner.ts';
+import { openFirstSettlement } from './open-settlement.ts';
 
 /** Requests a second where an operator says nothing else. @see decisions, section 6. */
 export const DEFAULT_RATES: PartnerRates = { writesPerSecond: 100, lookupsPerSecond: 200, reportsPerSecond: 50 };
@@ -13,7 +14,9 @@ export async function createPartner(database: Database, name: string, rates: Par
   const partnerId = newId('ptn');
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     await insertEventCounter(db, partnerId);
-    return insertPartner(db, { partnerId, name, ...DEFAULT_RATES, ...rates });
+    const partner = await insertPartner(db, { partnerId, name, ...DEFAULT_RATES, ...rates });
+    await openFirstSettlement(db, partner, newId('corr'));
+    return partner;
   });
 }
 

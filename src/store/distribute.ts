@@ -12,6 +12,11 @@ export const GROWING_TABLES = [
   'endpoint_health',
   'delivery',
   'delivery_attempt',
+  'settlement',
+  'settlement_line',
+  'settlement_line_proof',
+  'settlement_candidate',
+  'settlement_acknowledgement',
 ] as const;
 
 /** What an operator who asks for a distributed database without the extension has to do. */

@@ -10,15 +10,22 @@ export interface PartnerRates {
 export interface Partner extends PartnerRates {
   readonly partnerId: string;
   readonly name: string;
+  /** Of the partner's settlements; `null` where none was fixed. */
+  readonly currency: string | null;
+  /** By whose calendar the settlements run. */
+  readonly timeZone: string;
   readonly createdAt: Date;
   /** `null` while the partner is active. */
   readonly suspendedAt: Date | null;
 }
 
-const COLUMNS = `partner_id as "partnerId", name, writes_per_second as "writesPerSecond", lookups_per_second as "lookupsPerSecond",
+const COLUMNS = `partner_id as "partnerId", name, currency, time_zone as "timeZone", writes_per_second as "writesPerSecond", lookups_per_second as "lookupsPerSecond",
   reports_per_second as "reportsPerSecond", created_at as "createdAt", suspended_at as "suspendedAt"`;
 
-export async function insertPartner(db: Queryable, partner: Omit<Partner, 'createdAt' | 'suspendedAt'>): Promise<Partner> {
+export async function insertPartner(
+  db: Queryable,
+  partner: Omit<Partner, 'createdAt' | 'suspendedAt' | 'currency' | 'timeZone'>,
+): Promise<Partner> {
   const { partnerId, name, writesPerSecond, lookupsPerSecond, reportsPerSecond } = partner;
   const text = `insert into partner (partner_id, name, writes_per_second, lookups_per_second, reports_per_second)
     values ($1, $2, $3, $4, $5) returning ${COLUMNS}`;

@@ -4,11 +4,13 @@ import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../src/config.ts';
 import type { ContributionRules } from '../../src/domain/contribution-rules.ts';
+import { newId } from '../../src/domain/identifiers.ts';
 import { type ApiKeyTerms, type IssuedApiKey, issueApiKey } from '../../src/operations/manage-api-key.ts';
-import { createPartner } from '../../src/operations/manage-partner.ts';
+import { DEFAULT_RATES } from '../../src/operations/manage-partner.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import type { Partner, PartnerRates } from '../../src/store/partner.ts';
+import { insertEventCounter } from '../../src/store/event.ts';
+import { insertPartner, type Partner, type PartnerRates } from '../../src/store/partner.ts';
 import { Client } from './client.ts';
 import { testDatabase } from './database.ts';
 
@@ -102,7 +104,16 @@ function withPartners(baseUrl: string, database: Database): Omit<TestService, 'd
     baseUrl,
     database,
     async newPartner({ rates = {}, key: terms = {} } = {}) {
-      const partner = await createPartner(database, 'Test partner', { ...OPEN_RATES, ...rates });
+      // Without a settlement yet, as a partner from before there were any: what it is told of are the test's own changes.
+      const partnerId = newId('ptn');
+      await insertEventCounter(database.pool, partnerId);
+      const partner = await insertPartner(database.pool, {
+        partnerId,
+        name: 'Test partner',
+        ...DEFAULT_RATES,
+        ...OPEN_RATES,
+        ...rates,
+      });
       const defaults: ApiKeyTerms = { name: 'test', permission: 'read_write', allowedAddresses: [], expiresAt: null };
       const key = await issueApiKey(database.pool, 'sandbox', partner.partnerId, { ...defaults, ...terms });
       return { partner, key, client: new Client(baseUrl, key.apiKey) };
