@@ -45,6 +45,14 @@ const WITH_VERDICT = new Set([
   'getContributionById',
   'associateEmissionsEstimate',
 ]);
+/** An unknown record is `invalid_request` there, with status 404. */
+const WITHOUT_CODE = new Set([
+  'getEvent',
+  'getSettlement',
+  'listSettlementLines',
+  'getSettlementStatement',
+  'acknowledgeSettlement',
+]);
 const IDENTIFIER = /^[A-Za-z0-9._:-]{8,128}$/;
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is judged as the JSON that it is
@@ -107,9 +115,9 @@ function judgeError(
   const row = CODES[error?.code];
   if (!row) return void found.push(`the code ${error?.code} is none of the contract's`);
   if (!row.statuses.includes(status)) found.push(`${error.code} with status ${status}`);
-  const isUnknownEvent = status === 404 && operation?.operationId === 'getEvent';
+  const isUnknownRecord = status === 404 && WITHOUT_CODE.has(operation?.operationId ?? '');
   const isCalledIllFormed = status === 400 || error.code === 'invalid_request';
-  if (asked.isValid && isCalledIllFormed && !isUnknownEvent) found.push(`valid, and called ${error.code}`);
+  if (asked.isValid && isCalledIllFormed && !isUnknownRecord) found.push(`valid, and called ${error.code}`);
   if (row.retryable !== error.retryable) found.push(`${error.code} with retryable ${error.retryable}`);
   const needs: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after', 503: 'retry-after' };
   const needed = needs[status];

@@ -1,12 +1,15 @@
 import type { Environment } from '../domain/api-key.ts';
 import { type ContributionRules, DEFAULT_RULES } from '../domain/contribution-rules.ts';
 import type { Database } from '../store/database.ts';
+import { type AcknowledgeSettlement, acknowledgeSettlements } from './acknowledge-settlement.ts';
 import { type AssociateEmissionsEstimate, associateEstimates } from './associate-emissions-estimate.ts';
 import { type ConfirmContribution, confirmContributions } from './confirm-contribution.ts';
 import { type CreateDeliveryEmissionsEstimate, createEstimates } from './create-delivery-emissions-estimate.ts';
 import { type GetContribution, getContributions } from './get-contribution.ts';
 import { type GetDeliveryEmissionsEstimate, getEstimates } from './get-delivery-emissions-estimate.ts';
 import { type ReadEvents, readEvents } from './list-events.ts';
+import { type ReadSettlements, readSettlements } from './read-settlements.ts';
+import { type PricesOf, withoutPrices } from './settlement-tools.ts';
 
 /** What partners may ask for, ready to be called. */
 export interface Operations {
@@ -16,6 +19,8 @@ export interface Operations {
   readonly getDeliveryEmissionsEstimate: GetDeliveryEmissionsEstimate;
   readonly associateEmissionsEstimate: AssociateEmissionsEstimate;
   readonly readEvents: ReadEvents;
+  readonly readSettlements: ReadSettlements;
+  readonly acknowledgeSettlement: AcknowledgeSettlement;
 }
 
 /**
@@ -28,6 +33,7 @@ const LANES = {
   associate: 2,
   lookup: 1,
   events: 1,
+  settlements: 1,
 };
 
 /** A batch of one partner touches one node, over many partners all of them, at ten times the cost: partners take lanes beside each other. */
@@ -38,16 +44,17 @@ const DISTRIBUTED_LANES = {
 };
 
 /** Twins and single requests may hold theirs for seconds; what is left is enough for all that is short. */
-export const POOL_SIZE = 16;
+export const POOL_SIZE = 19;
 
 export interface OperationsOptions {
   readonly environment: Environment;
   readonly rulesOf?: ((partnerId: string) => ContributionRules) | undefined;
+  readonly pricesOf?: PricesOf | undefined;
 }
 
 export function createOperations(
   database: Database,
-  { environment, rulesOf = () => DEFAULT_RULES }: OperationsOptions,
+  { environment, rulesOf = () => DEFAULT_RULES, pricesOf = withoutPrices }: OperationsOptions,
 ): Operations {
   const lanes = database.isDistributed ? DISTRIBUTED_LANES : LANES;
   const grouping = database.isDistributed ? { groupOf: ({ partnerId }: { partnerId: string }) => partnerId } : {};
@@ -58,5 +65,7 @@ export function createOperations(
     getDeliveryEmissionsEstimate: getEstimates(database, { lanes: lanes.lookup, ...grouping }),
     associateEmissionsEstimate: associateEstimates(database, lanes.associate),
     readEvents: readEvents(database, environment, lanes.events),
+    readSettlements: readSettlements(database, pricesOf, lanes.settlements),
+    acknowledgeSettlement: acknowledgeSettlements(database, lanes.settlements),
   };
 }

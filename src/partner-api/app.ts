@@ -20,6 +20,7 @@ import { DOCUMENT_HEAD } from './openapi.ts';
 import { rateLimits } from './rate-limits.ts';
 import { acceptJsonOnly } from './read-body.ts';
 import type { RequestContext, RouteTerms } from './request-context.ts';
+import { acknowledgeSettlement } from './routes/acknowledge-settlement.ts';
 import { associateEmissionsEstimate } from './routes/associate-emissions-estimate.ts';
 import { confirmContribution } from './routes/confirm-contribution.ts';
 import { createDeliveryEmissionsEstimate } from './routes/create-delivery-emissions-estimate.ts';
@@ -27,7 +28,11 @@ import { getContributionById } from './routes/get-contribution-by-id.ts';
 import { getContributionByPartnerEventId } from './routes/get-contribution-by-partner-event-id.ts';
 import { getDeliveryEmissionsEstimate } from './routes/get-delivery-emissions-estimate.ts';
 import { getEvent } from './routes/get-event.ts';
+import { getSettlement } from './routes/get-settlement.ts';
+import { getSettlementStatement } from './routes/get-settlement-statement.ts';
 import { listEvents } from './routes/list-events.ts';
+import { listSettlementLines } from './routes/list-settlement-lines.ts';
+import { listSettlements } from './routes/list-settlements.ts';
 import { validateByContract } from './validate-by-contract.ts';
 
 export interface PartnerApiOptions {
@@ -153,6 +158,11 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions): void
     associateEmissionsEstimate,
     listEvents,
     getEvent,
+    listSettlements,
+    getSettlement,
+    listSettlementLines,
+    getSettlementStatement,
+    acknowledgeSettlement,
   ]) {
     v1.register(async (scope) => route(scope, options));
   }

@@ -13,6 +13,8 @@ export async function renderPartnerDocument(): Promise<string> {
       getDeliveryEmissionsEstimate: unreachable,
       associateEmissionsEstimate: unreachable,
       readEvents: { page: unreachable, byId: unreachable },
+      readSettlements: { page: unreachable, byId: unreachable, lines: unreachable, statement: unreachable },
+      acknowledgeSettlement: unreachable,
     },
     authenticate: unreachable,
     trustedProxies: [],

@@ -4,6 +4,7 @@ import { VERIFICATION_TYPE } from '../domain/event.ts';
 import type { RecoverableOperation } from '../domain/recovery.ts';
 import type { ServiceError } from '../domain/service-error.ts';
 import { eventNotFound } from '../operations/list-events.ts';
+import { settlementNotFound } from '../operations/read-settlements.ts';
 import { errorEnvelope } from './errors.ts';
 import { EVENT_RESPONSE_EXAMPLES } from './event-examples.ts';
 import { CHALLENGE, EVENT_KINDS, Event, schemaNameOf } from './event-kinds.ts';
@@ -11,6 +12,7 @@ import { Settlement } from './event-schemas.ts';
 import { ERROR_EXAMPLES, REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './openapi-examples.ts';
 import { WEBHOOK_PARAMETERS, WEBHOOKS } from './openapi-webhooks.ts';
 import { Association, Contribution, ErrorBody, Estimate, Link, Rejection } from './schemas.ts';
+import { SETTLEMENT_REQUEST_EXAMPLES, SETTLEMENT_RESPONSE_EXAMPLES } from './settlement-examples.ts';
 
 export type OperationId = keyof typeof OPERATIONS;
 
@@ -118,6 +120,42 @@ const OPERATIONS = {
     errors: ['invalid_request', ...ACCESS, ...SERVICE],
     notFound: eventNotFound(),
   },
+  listSettlements: {
+    tag: 'Settlements',
+    summary: 'List settlements',
+    description:
+      'What was contributed in each period, the latest first. One settlement is open at any time; its totals are those of the moment, `as_of`.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+  },
+  getSettlement: {
+    tag: 'Settlements',
+    summary: 'Get a settlement',
+    description: 'Once it is closed it never changes. While it is open its totals are those of the moment, `as_of`.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: settlementNotFound(),
+  },
+  listSettlementLines: {
+    tag: 'Settlements',
+    summary: 'List the lines of a settlement',
+    description: 'One for each contribution and adjustment on it, as in the statement, page by page.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: settlementNotFound(),
+  },
+  getSettlementStatement: {
+    tag: 'Settlements',
+    summary: 'Download the statement of a settlement',
+    description:
+      'All lines as CSV, in the same bytes every time: their SHA-256 is `csv_sha256` of the settlement. There is none while the settlement is open.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: settlementNotFound(),
+  },
+  acknowledgeSettlement: {
+    tag: 'Settlements',
+    summary: 'Accept or dispute a settlement',
+    description: 'Says that a closed settlement is right, or that it is not. It reopens nothing.',
+    errors: ['invalid_request', ...ACCESS, 'idempotency_conflict', ...SERVICE],
+    notFound: settlementNotFound(),
+  },
 } as const satisfies Record<string, OperationText>;
 
 /** The part of a route's schema that only people read. */
@@ -146,6 +184,7 @@ export const DOCUMENT_HEAD = {
     { name: 'Contributions', description: 'Confirm, and find again.' },
     { name: 'Emissions', description: 'Estimate a delivery, and link the estimate.' },
     { name: 'Events', description: 'What happened, in order, as webhooks tell it.' },
+    { name: 'Settlements', description: 'What was contributed in a period, line by line.' },
     { name: 'Webhooks', description: 'What the service sends to the endpoints of a partner, signed.' },
   ],
   components: {
@@ -231,7 +270,7 @@ function complete(operation: OperationObject): void {
   );
   operation.parameters = [...parameters, CORRELATION_PARAMETER];
   const media = operation.requestBody?.content['application/json'];
-  if (media) media['examples'] = REQUEST_EXAMPLES[operationId];
+  if (media) media['examples'] = { ...REQUEST_EXAMPLES, ...SETTLEMENT_REQUEST_EXAMPLES }[operationId];
   for (const [status, response] of Object.entries(operation.responses)) completeSuccess(operationId, status, response);
   Object.assign(operation.responses, errorResponses(operationId));
 }
@@ -251,8 +290,8 @@ function completeSuccess(operationId: OperationId, status: string, response: Jso
     ...(isWrite ? ['Idempotent-Replayed'] : []),
     ...(isConfirmation ? ['Location'] : []),
   );
-  const media = (response['content'] as Record<string, Json>)['application/json'] as Json;
-  media['examples'] = { ...RESPONSE_EXAMPLES, ...EVENT_RESPONSE_EXAMPLES }[operationId]?.[status];
+  const examples = { ...RESPONSE_EXAMPLES, ...EVENT_RESPONSE_EXAMPLES, ...SETTLEMENT_RESPONSE_EXAMPLES }[operationId]?.[status];
+  for (const media of Object.values(response['content'] as Record<string, Json>)) media['examples'] = examples;
 }
 
 const EXAMPLE_CORRELATION_ID = 'corr-2026-11-21-0001';
