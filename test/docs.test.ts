@@ -9,6 +9,8 @@ import { keyCommand } from '../src/commands/key.ts';
 import { migrateCommand } from '../src/commands/migrate.ts';
 import { partnerCommand } from '../src/commands/partner.ts';
 import { serveCommand } from '../src/commands/serve.ts';
+import { settlementCommand } from '../src/commands/settlement.ts';
+import { statementCommand } from '../src/commands/statement.ts';
 import { webhookCommand } from '../src/commands/webhook.ts';
 import { ERROR_CODES } from '../src/domain/error-codes.ts';
 
@@ -39,6 +41,8 @@ const program = [
   keyCommand(),
   endpointCommand(),
   webhookCommand(),
+  settlementCommand(),
+  statementCommand(),
 ];
 
 /** Whether `doctor`, or `key issue`, may follow `partner-impact`; what follows a command without commands of its own is free. */

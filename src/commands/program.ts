@@ -10,6 +10,8 @@ import { migrateCommand } from './migrate.ts';
 import { UsageError } from './options.ts';
 import { partnerCommand } from './partner.ts';
 import { serveCommand } from './serve.ts';
+import { settlementCommand } from './settlement.ts';
+import { statementCommand } from './statement.ts';
 import { webhookCommand } from './webhook.ts';
 
 /** What the command found wrong, or could not do. */
@@ -27,6 +29,8 @@ const COMMANDS = [
   eventCommand,
   deliveryCommand,
   webhookCommand,
+  settlementCommand,
+  statementCommand,
 ];
 
 /** @returns The exit code: 0, {@link FAILED} or {@link USAGE}. */

@@ -278,3 +278,42 @@ export async function findLineProofs(
   const [row] = await run<{ proofs: Buffer }>(db, FIND_PROOFS, [partnerId, settlementId, firstLineNo]);
   return row?.proofs;
 }
+
+const UNREACHABLE: Statement = {
+  name: 'list_unreachable_contributions',
+  text: `with page as materialized (
+      select transaction_id, status from contribution where partner_id = $1 and transaction_id > $2 order by transaction_id limit $4
+    ), reachable as materialized (
+      select subject_id from event_outbox where partner_id = $1
+    )
+    select (select max(transaction_id) from page) as "lastTransactionId", array(
+      select p.transaction_id from page p
+      where p.status = 'confirmed'
+        and not exists (
+          select from settlement_line l
+          where l.partner_id = $1 and l.transaction_id = p.transaction_id and l.line_type = 'contribution'
+        )
+        and not exists (
+          select from event e
+          where e.partner_id = $1 and e.event_id = 'evt_' || substr(p.transaction_id, 5) and e.sequence > $3
+        )
+        and not exists (select from settlement_candidate k where k.partner_id = $1 and k.transaction_id = p.transaction_id)
+        and not exists (select from reachable r where r.subject_id = p.transaction_id)
+    ) as unreachable`,
+};
+
+const CONTRIBUTIONS_AT_ONCE = 5_000;
+
+/**
+ * Of the contributions that follow in the order of their ids, those that are confirmed, on no line, and that no closing would find.
+ * There are none, unless somebody wrote into the tables.
+ */
+export async function listUnreachable(
+  db: Queryable,
+  partnerId: string,
+  { after, followsEvent }: { after: string; followsEvent: bigint },
+): Promise<{ readonly unreachable: readonly string[]; readonly lastTransactionId: string | null }> {
+  type Page = { readonly unreachable: string[]; readonly lastTransactionId: string | null };
+  const [page] = await run<Page>(db, UNREACHABLE, [partnerId, after, followsEvent, CONTRIBUTIONS_AT_ONCE]);
+  return page as Page;
+}
