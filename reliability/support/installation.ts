@@ -179,8 +179,13 @@ export class Installation {
 
   /** Connections to the same database, to prepare and to check; not those of the service. */
   openDatabase(): Database {
+    return openDatabase({ databaseUrl: this.databaseUrl, poolSize: 4 });
+  }
+
+  /** Of the embedded server. */
+  get databaseUrl(): string {
     const host = encodeURIComponent(join(this.dataDirectory, 'postgres'));
-    return openDatabase({ databaseUrl: `postgresql:///postgres?host=${host}&user=postgres`, poolSize: 4 });
+    return `postgresql:///postgres?host=${host}&user=postgres`;
   }
 
   /** Stops the service, and with it its database, and removes the folder. */

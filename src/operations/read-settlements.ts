@@ -4,11 +4,11 @@ import { type StatementOptions, writeStatement } from '../domain/write-statement
 import type { Database } from '../store/database.ts';
 import { vouchForRead } from '../store/durability.ts';
 import { findPartner } from '../store/partner.ts';
-import { findSettlement, findSettlementBySequence, listSettlements, readClock, type Settlement } from '../store/settlement.ts';
+import { findSettlement, findSettlementBySequence, listSettlements, type Settlement } from '../store/settlement.ts';
 import { type LinePage, listSettlementLines } from '../store/settlement-line.ts';
 import type { ShownSettlement } from '../wire/settlement-to-wire.ts';
 import { batched } from './batching.ts';
-import { totalsOfOpen } from './open-settlement.ts';
+import { type OpenTotals, rememberOpenTotals } from './open-totals.ts';
 import type { PricesOf } from './settlement-tools.ts';
 
 export interface SettlementId {
@@ -74,15 +74,16 @@ export function readSettlements(database: Database, pricesOf: PricesOf, lanes: n
     run: (pages) => Promise.all(pages.map((page) => listSettlementLines(pool, page))),
   });
   const writing = { count: 0 };
+  const openTotals = rememberOpenTotals();
   return {
     page: one(async ({ partnerId, beforeSequence, limit }) => {
       // One more than is asked for tells whether there are more.
       const found = await listSettlements(pool, partnerId, { beforeSequence, limit: limit + 1 });
       await vouchForRead(database);
-      const settlements = await Promise.all(found.slice(0, limit).map((each) => show(database, pricesOf, each)));
+      const settlements = await Promise.all(found.slice(0, limit).map((each) => show(database, pricesOf, each, openTotals)));
       return { settlements, nextBeforeSequence: found.length > limit ? (found[limit - 1]?.sequence ?? null) : null };
     }),
-    byId: one(async (id) => show(database, pricesOf, await find(id))),
+    byId: one(async (id) => show(database, pricesOf, await find(id), openTotals)),
     lines: one(async (page) => {
       const { status } = await find(page);
       const found = status === 'open' ? [] : await listSettlementLines(pool, { ...page, limit: page.limit + 1 });
@@ -99,16 +100,24 @@ export function readSettlements(database: Database, pricesOf: PricesOf, lanes: n
 }
 
 /** With totals: its own, or those of this moment where it is open. */
-export async function show(database: Database, pricesOf: PricesOf, settlement: Settlement): Promise<ShownSettlement> {
-  const { totals, currency, partnerId, sequence } = settlement;
+export async function show(
+  database: Database,
+  pricesOf: PricesOf,
+  settlement: Settlement,
+  openTotals: OpenTotals = rememberOpenTotals(),
+): Promise<ShownSettlement> {
+  const { totals, currency, partnerId, settlementId, sequence } = settlement;
   if (totals) return { settlement, totals, currency, asOf: null };
   const { pool } = database;
-  const asOf = await readClock(pool);
   const partner = await findPartner(pool, partnerId);
   if (!partner) throw new Error(`The partner ${partnerId} is not there.`);
   const prices = await pricesOf(pool, partner);
   const previous = (await findSettlementBySequence(pool, partnerId, sequence - 1n))?.totals ?? undefined;
-  return { settlement, totals: await totalsOfOpen(pool, settlement, { previous, prices }), currency: prices.currency, asOf };
+  const { asOf, totals: now } = await openTotals(pool, settlement, { previous, prices });
+  // What was closed over meanwhile is missing among the sums: it has its own by now.
+  const still = await findSettlement(pool, partnerId, settlementId);
+  if (still?.totals) return { settlement: still, totals: still.totals, currency: still.currency, asOf: null };
+  return { settlement, totals: now, currency: prices.currency, asOf };
 }
 
 async function* eachLine(

@@ -103,27 +103,43 @@ export async function insertCarriedLine(db: Queryable, line: CarriedLine): Promi
 }
 
 /**
+ * The line of a contribution, found by the one index that has it. As a joined table it might be read from end to end for each
+ * contribution, where the plan was made while it was empty; so might the contributions beside their events.
+ */
+function lineOf(transactionId: string): string {
+  return `(
+        select line_no from settlement_line l
+        where l.partner_id = $1 and l.transaction_id = ${transactionId} and l.line_type = 'contribution'
+      )`;
+}
+
+/**
  * The contributions of a partner that may be on no line yet. The event of a confirmation is written in its transaction and numbered
  * after its commit, without gaps: whatever was committed has a number, or waits for one in the outbox, or has left its
  * mark among the candidates. No clock has a say in it, and nothing that was settled long ago is read.
  */
-const UNSETTLED = `found as materialized (
-      select subject_id as transaction_id, sequence from event
-      where partner_id = $1 and sequence > $2 and event_type = 'impact.transaction.confirmed'
-      union all
+const NUMBERED = `select subject_id as transaction_id, sequence from event
+      where partner_id = $1 and sequence > $2 and event_type = 'impact.transaction.confirmed'`;
+const WITHOUT_NUMBER = `union all
       select subject_id, null from event_outbox where partner_id = $1 and event_type = 'impact.transaction.confirmed'
       union all
-      select transaction_id, null from settlement_candidate where partner_id = $1
+      select transaction_id, null from settlement_candidate where partner_id = $1 and coalesce(sequence > $2, true)`;
+
+const unsettledOf = (source: string) => `found as materialized (
+      ${source}
     ), unsettled as materialized (
-      select f.sequence, c.transaction_id, c.partner_event_id, c.partner_order_ref, c.points, c.confirmed_at, c.contribution_rule_version,
-        c.point_conversion_version, c.tree_cost_version, c.association_outcome, price.value * c.points as amount
-      from found f join contribution c on c.partner_id = $1 and c.transaction_id = f.transaction_id
-        left join unnest($3::text[], $4::numeric[]) as price (version, value) on price.version = c.point_conversion_version
-      where c.status = 'confirmed' and not exists (
-        select from settlement_line l
-        where l.partner_id = $1 and l.transaction_id = c.transaction_id and l.line_type = 'contribution'
-      )
+      select f.sequence, c.*,
+        c.points * (select value from unnest($3::text[], $4::numeric[]) as price (version, value) where version = c.point_conversion_version) as amount
+      from found f cross join lateral (
+          select transaction_id, partner_event_id, partner_order_ref, points, confirmed_at, contribution_rule_version, point_conversion_version,
+            tree_cost_version, association_outcome, status
+          from contribution where partner_id = $1 and transaction_id = f.transaction_id
+          offset 0
+        ) c
+      where c.status = 'confirmed' and ${lineOf('c.transaction_id')} is null
     )`;
+
+const UNSETTLED = unsettledOf(`${NUMBERED} ${WITHOUT_NUMBER}`);
 
 /** Those that two events, or an event and a candidate, lead to are there once. */
 const DUE = `due as materialized (
@@ -136,12 +152,14 @@ const ASSIGN: Statement = {
       insert into settlement_line (partner_id, settlement_id, line_no, line_type, transaction_id, partner_event_id, partner_order_ref, points,
         amount, currency, confirmed_at, contribution_rule_version, point_conversion_version, tree_cost_version, calculation_id,
         association_status, reason_code)
-      select $1, $6, $7::int4 + row_number() over (order by d.confirmed_at, d.transaction_id), 'contribution', d.transaction_id,
-        d.partner_event_id, d.partner_order_ref, d.points, d.amount, case when d.amount is not null then $8 end, d.confirmed_at,
-        d.contribution_rule_version, d.point_conversion_version, d.tree_cost_version, k.calculation_id,
-        case when k.calculation_id is not null then 'associated' else d.association_outcome end,
-        case when d.confirmed_at < $9 then 'late' end
-      from due d left join emissions_link k on k.partner_id = $1 and k.transaction_id = d.transaction_id
+      select $1, $6, $7::int4 + row_number() over (order by confirmed_at, transaction_id), 'contribution', transaction_id, partner_event_id,
+        partner_order_ref, points, amount, case when amount is not null then $8 end, confirmed_at, contribution_rule_version,
+        point_conversion_version, tree_cost_version, calculation_id,
+        case when calculation_id is not null then 'associated' else association_outcome end, case when confirmed_at < $9 then 'late' end
+      from (
+        select due.*, (select calculation_id from emissions_link k where k.partner_id = $1 and k.transaction_id = due.transaction_id)
+        from due
+      ) linked
     )
     select (select count(*) from due) as count, (select coalesce(sum(points), 0) from due) as points, (select sum(amount) from due) as amount,
       coalesce(
@@ -203,22 +221,20 @@ function priceLists({ values }: Prices): [string[], (string | null)[]] {
 
 const FORGET: Statement = {
   name: 'delete_settled_candidates',
-  text: `delete from settlement_candidate c where c.partner_id = $1 and exists (
-      select from settlement_line l where l.partner_id = $1 and l.transaction_id = c.transaction_id and l.line_type = 'contribution'
-    )`,
+  text: `delete from settlement_candidate c where c.partner_id = $1 and ${lineOf('c.transaction_id')} is not null`,
 };
 
 export async function deleteSettledCandidates(db: Queryable, partnerId: string, long: LongStatements): Promise<void> {
   await runLong(db, FORGET, [partnerId], long);
 }
 
-const SUM: Statement = {
-  name: 'sum_unsettled',
-  text: `with ${UNSETTLED}, ${DUE}
+const sumOf = (unsettled: string) => `with ${unsettled}, ${DUE}
     select contribution_rule_version as "contributionRuleVersion", point_conversion_version as "pointConversionVersion",
       tree_cost_version as "treeCostVersion", count(*) as count, sum(points) as points, sum(amount) as amount
-    from due group by 1, 2, 3`,
-};
+    from due group by 1, 2, 3`;
+
+const SUM: Statement = { name: 'sum_unsettled', text: sumOf(UNSETTLED) };
+const SUM_NUMBERED: Statement = { name: 'sum_unsettled_numbered', text: sumOf(unsettledOf(`${NUMBERED} and sequence <= $6`)) };
 
 export interface UnsettledSum {
   readonly contributionRuleVersion: string;
@@ -234,16 +250,19 @@ type SumRow = Omit<UnsettledSum, 'points' | 'amount'> & { readonly points: strin
 export interface SumOptions {
   /** In a transaction that allows it. */
   readonly long?: LongStatements | undefined;
+  /** Only what has an event up to this number. */
+  readonly throughEvent?: bigint | undefined;
 }
 
 /** What an open settlement would close over now, by version. */
 export async function sumUnsettled(
   db: Queryable,
   { partnerId, followsEvent, endsAt, prices }: Pick<Assignment, 'partnerId' | 'followsEvent' | 'endsAt' | 'prices'>,
-  { long }: SumOptions = {},
+  { long, throughEvent }: SumOptions = {},
 ): Promise<UnsettledSum[]> {
   const values = [partnerId, followsEvent, ...priceLists(prices), endsAt];
-  const rows = await (long ? runLong<SumRow>(db, SUM, values, long) : run<SumRow>(db, SUM, values));
+  const [statement, all] = throughEvent === undefined ? [SUM, values] : [SUM_NUMBERED, [...values, throughEvent]];
+  const rows = await (long ? runLong<SumRow>(db, statement, all, long) : run<SumRow>(db, statement, all));
   return rows.map((row) => ({ ...row, points: BigInt(row.points), amount: readExact(row.amount) }));
 }
 
@@ -288,17 +307,12 @@ const UNREACHABLE: Statement = {
     )
     select (select max(transaction_id) from page) as "lastTransactionId", array(
       select p.transaction_id from page p
-      where p.status = 'confirmed'
-        and not exists (
-          select from settlement_line l
-          where l.partner_id = $1 and l.transaction_id = p.transaction_id and l.line_type = 'contribution'
-        )
-        and not exists (
-          select from event e
-          where e.partner_id = $1 and e.event_id = 'evt_' || substr(p.transaction_id, 5) and e.sequence > $3
-        )
-        and not exists (select from settlement_candidate k where k.partner_id = $1 and k.transaction_id = p.transaction_id)
-        and not exists (select from reachable r where r.subject_id = p.transaction_id)
+      where p.status = 'confirmed' and ${lineOf('p.transaction_id')} is null
+        and coalesce((
+          select sequence from event e where e.partner_id = $1 and e.event_id = 'evt_' || substr(p.transaction_id, 5)
+        ) <= $3, true)
+        and (select k.transaction_id from settlement_candidate k where k.partner_id = $1 and k.transaction_id = p.transaction_id) is null
+        and p.transaction_id not in (select subject_id from reachable)
     ) as unreachable`,
 };
 
