@@ -144,3 +144,56 @@ create trigger settlement_line_proof_is_immutable before update or delete on set
   for each row execute function refuse_change();
 create trigger settlement_acknowledgement_is_immutable before update or delete on settlement_acknowledgement
   for each row execute function refuse_change();
+
+-- A partner's own list beside a settlement. The list's lines are removed after a while, the counts are kept.
+create table reconciliation (
+  partner_id text collate "C" not null,
+  reconciliation_id text collate "C" not null,
+  settlement_id text collate "C" not null,
+  idempotency_key text collate "C" not null,
+  -- Null until the whole list has come.
+  fingerprint bytea,
+  format text collate "C" not null,
+  status text collate "C" not null,
+  -- Why it failed.
+  problem text,
+  listed_lines bigint not null default 0,
+  -- Counts by verdict, as an object of JSON.
+  counts text not null default '{}',
+  -- The last line of the settlement that was looked for in the list.
+  compared_through integer not null default 0,
+  -- Whoever works on it moves this on; past it, another one takes it up.
+  lease_until timestamptz(3) not null,
+  created_at timestamptz(3) not null,
+  ended_at timestamptz(3),
+  lines_removed_at timestamptz(3),
+  constraint reconciliation_pkey primary key (partner_id, reconciliation_id),
+  constraint reconciliation_idempotency_key unique (partner_id, idempotency_key),
+  constraint reconciliation_status check (
+    (status in ('receiving', 'comparing') and ended_at is null)
+    or (status = 'done' and ended_at is not null)
+    or (status = 'failed' and ended_at is not null and problem is not null)
+  )
+);
+create unique index reconciliation_one_at_a_time on reconciliation (partner_id) where status in ('receiving', 'comparing');
+create index reconciliation_with_lines on reconciliation (partner_id, reconciliation_id) where ended_at is not null and lines_removed_at is null;
+
+create table reconciliation_line (
+  partner_id text collate "C" not null,
+  reconciliation_id text collate "C" not null,
+  -- The line of the list; what is missing in the list comes behind all of them.
+  position bigint not null,
+  verdict text collate "C" not null,
+  partner_event_id text collate "C",
+  partner_order_ref text collate "C",
+  points bigint,
+  transaction_id text collate "C",
+  recorded_order_ref text collate "C",
+  recorded_points bigint,
+  recorded_settlement_id text collate "C",
+  -- What is wrong with a malformed line, as an array of JSON.
+  problems text,
+  constraint reconciliation_line_pkey primary key (partner_id, reconciliation_id, position)
+);
+create index reconciliation_line_verdict on reconciliation_line (partner_id, reconciliation_id, verdict, position);
+create index reconciliation_line_event on reconciliation_line (partner_id, reconciliation_id, partner_event_id, position);

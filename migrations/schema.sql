@@ -247,6 +247,51 @@ create table partner (
 
 CREATE TRIGGER partner_is_kept BEFORE DELETE ON public.partner FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+create table reconciliation (
+  partner_id text collate "C" not null,
+  reconciliation_id text collate "C" not null,
+  settlement_id text collate "C" not null,
+  idempotency_key text collate "C" not null,
+  fingerprint bytea,
+  format text collate "C" not null,
+  status text collate "C" not null,
+  problem text,
+  listed_lines bigint not null default 0,
+  counts text not null default '{}'::text,
+  compared_through integer not null default 0,
+  lease_until timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone,
+  lines_removed_at timestamp(3) with time zone,
+  constraint reconciliation_idempotency_key UNIQUE (partner_id, idempotency_key),
+  constraint reconciliation_pkey PRIMARY KEY (partner_id, reconciliation_id),
+  constraint reconciliation_status CHECK ((((status = ANY (ARRAY['receiving'::text, 'comparing'::text])) AND (ended_at IS NULL)) OR ((status = 'done'::text) AND (ended_at IS NOT NULL)) OR ((status = 'failed'::text) AND (ended_at IS NOT NULL) AND (problem IS NOT NULL))))
+);
+
+CREATE INDEX reconciliation_with_lines ON public.reconciliation USING btree (partner_id, reconciliation_id) WHERE ((ended_at IS NOT NULL) AND (lines_removed_at IS NULL));
+
+CREATE UNIQUE INDEX reconciliation_one_at_a_time ON public.reconciliation USING btree (partner_id) WHERE (status = ANY (ARRAY['receiving'::text, 'comparing'::text]));
+
+create table reconciliation_line (
+  partner_id text collate "C" not null,
+  reconciliation_id text collate "C" not null,
+  position bigint not null,
+  verdict text collate "C" not null,
+  partner_event_id text collate "C",
+  partner_order_ref text collate "C",
+  points bigint,
+  transaction_id text collate "C",
+  recorded_order_ref text collate "C",
+  recorded_points bigint,
+  recorded_settlement_id text collate "C",
+  problems text,
+  constraint reconciliation_line_pkey PRIMARY KEY (partner_id, reconciliation_id, "position")
+);
+
+CREATE INDEX reconciliation_line_event ON public.reconciliation_line USING btree (partner_id, reconciliation_id, partner_event_id, "position");
+
+CREATE INDEX reconciliation_line_verdict ON public.reconciliation_line USING btree (partner_id, reconciliation_id, verdict, "position");
+
 create table settlement (
   partner_id text collate "C" not null,
   settlement_id text collate "C" not null,

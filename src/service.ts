@@ -9,6 +9,7 @@ import { createOperations, POOL_SIZE } from './operations/operations.ts';
 import { type Answer, buildPartnerApi, type PartnerApi } from './partner-api/app.ts';
 import { authenticator } from './partner-api/authenticate.ts';
 import { failureLimit } from './partner-api/failure-limit.ts';
+import { openReconciler } from './schedule/reconciler.ts';
 import { connectStore, type Store } from './storage.ts';
 import { listEndpointStates, measureBacklog } from './store/backlog.ts';
 import type { Database } from './store/database.ts';
@@ -101,6 +102,9 @@ export async function startServiceProcess(config: Config, options: ServiceProces
       ),
     onError: (err) => log.logger.error({ err }, 'events could not be delivered; it is tried again'),
   });
+  const closeReconciler = openReconciler(database, (err) =>
+    log.logger.error({ err }, 'reconciliations could not be completed; it is tried again'),
+  );
   try {
     const api = await buildPartnerApi({
       environment: config.environment,
@@ -120,9 +124,10 @@ export async function startServiceProcess(config: Config, options: ServiceProces
       database,
       log,
       metrics,
-      stop: once(() => stopInOrder({ api, webhooks, webhooksDatabase, store, uses, log })),
+      stop: once(() => stopInOrder({ api, webhooks, webhooksDatabase, closeReconciler, store, uses, log })),
     };
   } catch (error) {
+    await closeReconciler();
     await webhooks.close();
     await webhooksDatabase.close();
     await uses.close();
@@ -172,15 +177,17 @@ interface Parts {
   readonly api: PartnerApi;
   readonly webhooks: Webhooks;
   readonly webhooksDatabase: Database;
+  readonly closeReconciler: () => Promise<void>;
   readonly store: Store;
   readonly uses: KeyUse;
   readonly log: Log;
 }
 
-async function stopInOrder({ api, webhooks, webhooksDatabase, store, uses, log }: Parts): Promise<void> {
+async function stopInOrder({ api, webhooks, webhooksDatabase, closeReconciler, store, uses, log }: Parts): Promise<void> {
   await api.drain();
   await Promise.race([api.app.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
   await Promise.race([webhooks.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+  await closeReconciler();
   await webhooksDatabase.close();
   await uses.close();
   await store.close();

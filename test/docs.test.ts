@@ -8,6 +8,7 @@ import { endpointCommand } from '../src/commands/endpoint.ts';
 import { keyCommand } from '../src/commands/key.ts';
 import { migrateCommand } from '../src/commands/migrate.ts';
 import { partnerCommand } from '../src/commands/partner.ts';
+import { reconciliationCommand } from '../src/commands/reconciliation.ts';
 import { serveCommand } from '../src/commands/serve.ts';
 import { settlementCommand } from '../src/commands/settlement.ts';
 import { statementCommand } from '../src/commands/statement.ts';
@@ -43,6 +44,7 @@ const program = [
   webhookCommand(),
   settlementCommand(),
   statementCommand(),
+  reconciliationCommand(),
 ];
 
 /** Whether `doctor`, or `key issue`, may follow `partner-impact`; what follows a command without commands of its own is free. */

@@ -33,11 +33,14 @@ test('it has the six operations of the contract, by their ids ("Endpoints"), and
     'getContributionByPartnerEventId',
     'getDeliveryEmissionsEstimate',
     'getEvent',
+    'getReconciliation',
     'getSettlement',
     'getSettlementStatement',
     'listEvents',
+    'listReconciliationLines',
     'listSettlementLines',
     'listSettlements',
+    'reconcileSettlement',
   ]);
 });
 

@@ -52,6 +52,9 @@ const WITHOUT_CODE = new Set([
   'listSettlementLines',
   'getSettlementStatement',
   'acknowledgeSettlement',
+  'reconcileSettlement',
+  'getReconciliation',
+  'listReconciliationLines',
 ]);
 const IDENTIFIER = /^[A-Za-z0-9._:-]{8,128}$/;
 

@@ -9,6 +9,7 @@ import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { UsageError } from './options.ts';
 import { partnerCommand } from './partner.ts';
+import { reconciliationCommand } from './reconciliation.ts';
 import { serveCommand } from './serve.ts';
 import { settlementCommand } from './settlement.ts';
 import { statementCommand } from './statement.ts';
@@ -31,6 +32,7 @@ const COMMANDS = [
   webhookCommand,
   settlementCommand,
   statementCommand,
+  reconciliationCommand,
 ];
 
 /** @returns The exit code: 0, {@link FAILED} or {@link USAGE}. */

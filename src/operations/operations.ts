@@ -9,6 +9,7 @@ import { type GetContribution, getContributions } from './get-contribution.ts';
 import { type GetDeliveryEmissionsEstimate, getEstimates } from './get-delivery-emissions-estimate.ts';
 import { type ReadEvents, readEvents } from './list-events.ts';
 import { type ReadSettlements, readSettlements } from './read-settlements.ts';
+import { type ReconcileSettlement, reconcileSettlements } from './reconcile-settlement.ts';
 import { type PricesOf, withoutPrices } from './settlement-tools.ts';
 
 /** What partners may ask for, ready to be called. */
@@ -21,6 +22,7 @@ export interface Operations {
   readonly readEvents: ReadEvents;
   readonly readSettlements: ReadSettlements;
   readonly acknowledgeSettlement: AcknowledgeSettlement;
+  readonly reconcileSettlement: ReconcileSettlement;
 }
 
 /**
@@ -44,7 +46,7 @@ const DISTRIBUTED_LANES = {
 };
 
 /** Twins and single requests may hold theirs for seconds; what is left is enough for all that is short. */
-export const POOL_SIZE = 19;
+export const POOL_SIZE = 20;
 
 export interface OperationsOptions {
   readonly environment: Environment;
@@ -67,5 +69,6 @@ export function createOperations(
     readEvents: readEvents(database, environment, lanes.events),
     readSettlements: readSettlements(database, pricesOf, lanes.settlements),
     acknowledgeSettlement: acknowledgeSettlements(database, lanes.settlements),
+    reconcileSettlement: reconcileSettlements(database),
   };
 }

@@ -15,6 +15,7 @@ export async function renderPartnerDocument(): Promise<string> {
       readEvents: { page: unreachable, byId: unreachable },
       readSettlements: { page: unreachable, byId: unreachable, lines: unreachable, statement: unreachable },
       acknowledgeSettlement: unreachable,
+      reconcileSettlement: { take: unreachable, byId: unreachable, lines: unreachable },
     },
     authenticate: unreachable,
     trustedProxies: [],

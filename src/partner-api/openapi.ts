@@ -5,6 +5,7 @@ import type { RecoverableOperation } from '../domain/recovery.ts';
 import type { ServiceError } from '../domain/service-error.ts';
 import { eventNotFound } from '../operations/list-events.ts';
 import { settlementNotFound } from '../operations/read-settlements.ts';
+import { reconciliationNotFound } from '../operations/reconcile-settlement.ts';
 import { errorEnvelope } from './errors.ts';
 import { EVENT_RESPONSE_EXAMPLES } from './event-examples.ts';
 import { CHALLENGE, EVENT_KINDS, Event, schemaNameOf } from './event-kinds.ts';
@@ -12,7 +13,7 @@ import { Settlement } from './event-schemas.ts';
 import { ERROR_EXAMPLES, REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './openapi-examples.ts';
 import { WEBHOOK_PARAMETERS, WEBHOOKS } from './openapi-webhooks.ts';
 import { Association, Contribution, ErrorBody, Estimate, Link, Rejection } from './schemas.ts';
-import { SETTLEMENT_REQUEST_EXAMPLES, SETTLEMENT_RESPONSE_EXAMPLES } from './settlement-examples.ts';
+import { CSV_REQUEST_EXAMPLES, SETTLEMENT_REQUEST_EXAMPLES, SETTLEMENT_RESPONSE_EXAMPLES } from './settlement-examples.ts';
 
 export type OperationId = keyof typeof OPERATIONS;
 
@@ -156,6 +157,29 @@ const OPERATIONS = {
     errors: ['invalid_request', ...ACCESS, 'idempotency_conflict', ...SERVICE],
     notFound: settlementNotFound(),
   },
+  reconcileSettlement: {
+    tag: 'Settlements',
+    summary: 'Compare a list of your own with a settlement',
+    description:
+      'Takes up to a million lines or 100 MiB, as a stream that may take 15 minutes and pause for 30 seconds. Malformed lines are told, and the rest is compared. One at a time for each partner: `rate_limited` until then.',
+    errors: ['invalid_request', ...ACCESS, 'idempotency_conflict', ...SERVICE],
+    notFound: settlementNotFound(),
+  },
+  getReconciliation: {
+    tag: 'Settlements',
+    summary: 'Get a reconciliation',
+    description: 'How far it is, and the counts by verdict.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: reconciliationNotFound(),
+  },
+  listReconciliationLines: {
+    tag: 'Settlements',
+    summary: 'List the lines of a reconciliation',
+    description:
+      'All lines, or those of one verdict, page by page. A line that is missing in the service says what to do: look up, then retry the original confirmation; never restore points.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: reconciliationNotFound(),
+  },
 } as const satisfies Record<string, OperationText>;
 
 /** The part of a route's schema that only people read. */
@@ -215,7 +239,7 @@ const HEADER_TEXTS: Record<string, string> = {
   'X-Correlation-ID': 'As sent, or made by the service.',
   'Idempotent-Replayed': '`true` when the answer repeats an earlier result; absent otherwise.',
   'Retry-After': 'Whole seconds to wait.',
-  Location: 'Path of the contribution.',
+  Location: 'Path of the record.',
 };
 
 const headers = (...names: string[]) =>
@@ -271,6 +295,8 @@ function complete(operation: OperationObject): void {
   operation.parameters = [...parameters, CORRELATION_PARAMETER];
   const media = operation.requestBody?.content['application/json'];
   if (media) media['examples'] = { ...REQUEST_EXAMPLES, ...SETTLEMENT_REQUEST_EXAMPLES }[operationId];
+  const csv = operation.requestBody?.content['text/csv'];
+  if (csv) csv['examples'] = CSV_REQUEST_EXAMPLES[operationId];
   for (const [status, response] of Object.entries(operation.responses)) completeSuccess(operationId, status, response);
   Object.assign(operation.responses, errorResponses(operationId));
 }
@@ -284,11 +310,12 @@ const SUCCESS_TEXTS: Record<string, string> = {
 function completeSuccess(operationId: OperationId, status: string, response: Json): void {
   const isWrite = status !== '200';
   const isConfirmation = operationId === 'confirmContribution';
-  response['description'] = SUCCESS_TEXTS[status];
+  response['description'] =
+    operationId === 'reconcileSettlement' ? 'The list has come; the rest is compared.' : SUCCESS_TEXTS[status];
   response['headers'] = headers(
     'X-Correlation-ID',
     ...(isWrite ? ['Idempotent-Replayed'] : []),
-    ...(isConfirmation ? ['Location'] : []),
+    ...(isConfirmation || operationId === 'reconcileSettlement' ? ['Location'] : []),
   );
   const examples = { ...RESPONSE_EXAMPLES, ...EVENT_RESPONSE_EXAMPLES, ...SETTLEMENT_RESPONSE_EXAMPLES }[operationId]?.[status];
   for (const media of Object.values(response['content'] as Record<string, Json>)) media['examples'] = examples;

@@ -1,3 +1,4 @@
+import { recoveryVerdict } from '../domain/recovery.ts';
 import { STATEMENT_HEADER } from '../domain/statement-columns.ts';
 import { closedSettlement, openSettlement } from './event-examples.ts';
 import { contribution, type Examples, echo } from './openapi-examples.ts';
@@ -37,6 +38,39 @@ const csv = [STATEMENT_HEADER, Object.values(line).map((value) => value ?? '')].
 
 const one = (summary: string, value: unknown): Examples => ({ [summary.toLowerCase().replaceAll(' ', '_')]: { summary, value } });
 
+const reconciliation = {
+  reconciliation_id: 'rec_01KBC3A5C7E9G1J3L5N7P9R2T4',
+  settlement_id,
+  status: 'done',
+  problem: null,
+  path: `/v1/settlements/${settlement_id}/reconciliations/rec_01KBC3A5C7E9G1J3L5N7P9R2T4`,
+  format: 'csv',
+  listed_lines: 3,
+  compared_settlement_lines: 4,
+  counts: {
+    ...{ matched: 2, missing_in_service: 1, missing_in_partner_file: 1, points_mismatch: 0, order_ref_mismatch: 0 },
+    ...{ duplicate_in_file: 0, other_settlement: 0, malformed: 0 },
+  },
+  created_at: '2026-12-01T06:00:12.100Z',
+  ended_at: '2026-12-01T06:00:14.480Z',
+  lines_removed_at: null,
+};
+const under_way = { ...reconciliation, status: 'comparing', compared_settlement_lines: 0, ended_at: null };
+
+const missing = {
+  position: 4,
+  line_no: 4,
+  verdict: 'missing_in_service',
+  partner_event_id: 'contribution-10311-1',
+  partner_order_ref: 'order-10311',
+  points: 100,
+  transaction_id: null,
+  recorded_order_ref: null,
+  recorded_points: null,
+  recorded_settlement_id: null,
+  details: recoveryVerdict('contribution_not_found', 'lookup'),
+};
+
 /** By operation and status. */
 export const SETTLEMENT_RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
   listSettlements: {
@@ -50,6 +84,11 @@ export const SETTLEMENT_RESPONSE_EXAMPLES: Record<string, Record<string, Example
   },
   listSettlementLines: { '200': one('A page', { lines: [line], next_after_line: 1, has_more: true, request: echo }) },
   getSettlementStatement: { '200': one('A statement', csv) },
+  reconcileSettlement: {
+    '202': one('Under way', { reconciliation: under_way, request: { ...echo, idempotency_key: 'reconcile-2026-11' } }),
+  },
+  getReconciliation: { '200': one('Done', { reconciliation, request: echo }) },
+  listReconciliationLines: { '200': one('A page', { lines: [missing], next_after: 4, has_more: false, request: echo }) },
   acknowledgeSettlement: {
     '201': one('Accepted', {
       settlement_id,
@@ -59,7 +98,17 @@ export const SETTLEMENT_RESPONSE_EXAMPLES: Record<string, Record<string, Example
   },
 };
 
+const { partner_event_id, partner_order_ref, points } = line;
+
+export const CSV_REQUEST_EXAMPLES: Record<string, Examples> = {
+  reconcileSettlement: one(
+    'A list',
+    `partner_event_id,partner_order_ref,points\n${partner_event_id},${partner_order_ref},${points}\n`,
+  ),
+};
+
 export const SETTLEMENT_REQUEST_EXAMPLES: Record<string, Examples> = {
+  reconcileSettlement: one('A list', [{ partner_event_id, partner_order_ref, points }]),
   acknowledgeSettlement: {
     ...one('Accept', { status: 'accepted', reference: 'payment-2026-11' }),
     ...one('Dispute', { status: 'disputed', note: 'Order 10293 was reported twice.' }),

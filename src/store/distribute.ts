@@ -17,6 +17,8 @@ export const GROWING_TABLES = [
   'settlement_line_proof',
   'settlement_candidate',
   'settlement_acknowledgement',
+  'reconciliation',
+  'reconciliation_line',
 ] as const;
 
 /** What an operator who asks for a distributed database without the extension has to do. */
