@@ -243,6 +243,39 @@ describe('amounts', () => {
     assert.deepEqual([told.amount, told.currency, told.totals_by_version[0].amount], ['0.02', 'SAR', '0.015']);
   });
 
+  test('a negative net is carried into the next settlement as its first line, exactly, and is in the totals of the open one', async () => {
+    const { partnerId, client } = await newPartner();
+    const { closed } = await closeNow(database, partnerId, tools('0.005'));
+    // As adjustments would leave it.
+    const owing = await database.pool.connect();
+    await owing.query("begin; set local session_replication_role = 'replica'");
+    await owing.query('update settlement set net_points = -5, exact_amount = -0.025 where settlement_id = $1', [
+      closed.settlementId,
+    ]);
+    await owing.query('commit');
+    owing.release();
+    await client.confirm({ points: 7 });
+    const opened = await getOpen(database, partnerId);
+    const shown = (await client.call(`/v1/settlements/${opened.settlementId}`)).body.settlement;
+    assert.deepEqual([shown.gross_points, shown.net_points], [7n, 2n]);
+    const next = await closeNow(database, partnerId, tools('0.005'));
+    assert.deepEqual(
+      (await linesOf(database, next.closed)).map(({ lineNo, lineType, points, amount, originalSettlementId }) => ({
+        ...{ lineNo, lineType, points, amount, originalSettlementId },
+      })),
+      [
+        {
+          ...{ lineNo: 1, lineType: 'carried_forward', points: -5n, amount: readAmount('-0.025') },
+          originalSettlementId: closed.settlementId,
+        },
+        { lineNo: 2, lineType: 'contribution', points: 7n, amount: readAmount('0.035'), originalSettlementId: null },
+      ],
+    );
+    const { carriedPoints, netPoints, grossPoints, amount } = next.closed.totals ?? {};
+    assert.deepEqual([carriedPoints, netPoints, grossPoints, amount], [-5n, 2n, 7n, readAmount('0.01')]);
+    assert.equal((await closeNow(database, partnerId)).closed.totals?.carriedPoints, 0n);
+  });
+
   test('sums of points may pass int64', async () => {
     const { partnerId, client } = await newPartner();
     for (let count = 0; count < 2; count++) await client.confirm({ points: 9_223_372_036_854_775_807n });
