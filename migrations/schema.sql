@@ -374,6 +374,51 @@ CREATE TRIGGER partner_is_kept BEFORE DELETE ON public.partner FOR EACH ROW EXEC
 
 CREATE TRIGGER partner_terms_are_fixed BEFORE UPDATE OF currency, time_zone ON public.partner FOR EACH ROW WHEN ((((old.currency IS NOT NULL) AND (new.currency IS DISTINCT FROM old.currency)) OR (new.time_zone <> old.time_zone))) EXECUTE FUNCTION guard_partner_terms();
 
+create table reconciliation (
+  partner_id text collate "C" not null,
+  reconciliation_id text collate "C" not null,
+  settlement_id text collate "C" not null,
+  idempotency_key text collate "C" not null,
+  fingerprint bytea,
+  format text collate "C" not null,
+  status text collate "C" not null,
+  problem text,
+  listed_lines bigint not null default 0,
+  counts text not null default '{}'::text,
+  compared_through integer not null default 0,
+  lease_until timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone,
+  lines_removed_at timestamp(3) with time zone,
+  constraint reconciliation_idempotency_key UNIQUE (partner_id, idempotency_key),
+  constraint reconciliation_pkey PRIMARY KEY (partner_id, reconciliation_id),
+  constraint reconciliation_status CHECK ((((status = ANY (ARRAY['receiving'::text, 'comparing'::text])) AND (ended_at IS NULL)) OR ((status = 'done'::text) AND (ended_at IS NOT NULL)) OR ((status = 'failed'::text) AND (ended_at IS NOT NULL) AND (problem IS NOT NULL))))
+);
+
+CREATE INDEX reconciliation_with_lines ON public.reconciliation USING btree (partner_id, reconciliation_id) WHERE ((ended_at IS NOT NULL) AND (lines_removed_at IS NULL));
+
+CREATE UNIQUE INDEX reconciliation_one_at_a_time ON public.reconciliation USING btree (partner_id) WHERE (status = ANY (ARRAY['receiving'::text, 'comparing'::text]));
+
+create table reconciliation_line (
+  partner_id text collate "C" not null,
+  reconciliation_id text collate "C" not null,
+  position bigint not null,
+  verdict text collate "C" not null,
+  partner_event_id text collate "C",
+  partner_order_ref text collate "C",
+  points bigint,
+  transaction_id text collate "C",
+  recorded_order_ref text collate "C",
+  recorded_points bigint,
+  recorded_settlement_id text collate "C",
+  problems text,
+  constraint reconciliation_line_pkey PRIMARY KEY (partner_id, reconciliation_id, "position")
+);
+
+CREATE INDEX reconciliation_line_event ON public.reconciliation_line USING btree (partner_id, reconciliation_id, partner_event_id, "position");
+
+CREATE INDEX reconciliation_line_verdict ON public.reconciliation_line USING btree (partner_id, reconciliation_id, verdict, "position");
+
 create table rule_revision (
   only_row boolean not null default true,
   revision bigint not null,
@@ -411,6 +456,112 @@ END),
 CREATE UNIQUE INDEX rule_version_start ON public.rule_version USING btree (kind, COALESCE(partner_id, ''::text), starts_at) WHERE (withdrawn_at IS NULL);
 
 CREATE TRIGGER rule_version_is_immutable BEFORE DELETE OR UPDATE ON public.rule_version FOR EACH ROW EXECUTE FUNCTION guard_rule_version();
+
+create table settlement (
+  partner_id text collate "C" not null,
+  settlement_id text collate "C" not null,
+  sequence bigint not null,
+  status text collate "C" not null,
+  period_start timestamp(3) with time zone not null,
+  period_end timestamp(3) with time zone not null,
+  period_timezone text collate "C" not null,
+  period_label text collate "C" not null,
+  follows_event bigint not null,
+  created_at timestamp(3) with time zone not null,
+  closed_at timestamp(3) with time zone,
+  contribution_count bigint,
+  adjustment_count bigint,
+  gross_points numeric,
+  adjustment_points numeric,
+  carried_points numeric,
+  net_points numeric,
+  exact_amount numeric(60,12),
+  currency text collate "C",
+  totals_by_version text,
+  csv_sha256 text collate "C",
+  csv_bytes bigint,
+  line_count integer,
+  previous_csv_sha256 text collate "C",
+  chain_sha256 text collate "C",
+  seal text collate "C",
+  constraint settlement_period_label UNIQUE (partner_id, period_label),
+  constraint settlement_sequence UNIQUE (partner_id, sequence),
+  constraint settlement_pkey PRIMARY KEY (partner_id, settlement_id),
+  constraint settlement_numbers CHECK (((sequence >= 1) AND (period_start < period_end))),
+  constraint settlement_status CHECK ((((status = 'open'::text) AND (closed_at IS NULL) AND (csv_sha256 IS NULL)) OR ((status = 'closed'::text) AND (closed_at IS NOT NULL) AND (contribution_count IS NOT NULL) AND (adjustment_count IS NOT NULL) AND (gross_points IS NOT NULL) AND (adjustment_points IS NOT NULL) AND (carried_points IS NOT NULL) AND (net_points IS NOT NULL) AND (totals_by_version IS NOT NULL) AND (csv_sha256 IS NOT NULL) AND (csv_bytes IS NOT NULL) AND (line_count IS NOT NULL) AND (chain_sha256 IS NOT NULL) AND (seal IS NOT NULL))))
+);
+
+CREATE UNIQUE INDEX settlement_one_open ON public.settlement USING btree (partner_id) WHERE (status = 'open'::text);
+
+CREATE TRIGGER settlement_is_kept BEFORE DELETE ON public.settlement FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER settlement_transition BEFORE UPDATE ON public.settlement FOR EACH ROW EXECUTE FUNCTION guard_settlement();
+
+create table settlement_acknowledgement (
+  partner_id text collate "C" not null,
+  settlement_id text collate "C" not null,
+  status text collate "C" not null,
+  idempotency_key text collate "C" not null,
+  fingerprint bytea not null,
+  reference text collate "C",
+  note text,
+  acknowledged_at timestamp(3) with time zone not null,
+  constraint settlement_acknowledgement_key UNIQUE (partner_id, idempotency_key),
+  constraint settlement_acknowledgement_pkey PRIMARY KEY (partner_id, settlement_id, status),
+  constraint settlement_acknowledgement_fingerprint_length CHECK ((length(fingerprint) = 32)),
+  constraint settlement_acknowledgement_status CHECK ((status = ANY (ARRAY['accepted'::text, 'disputed'::text])))
+);
+
+CREATE TRIGGER settlement_acknowledgement_is_immutable BEFORE DELETE OR UPDATE ON public.settlement_acknowledgement FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table settlement_candidate (
+  partner_id text collate "C" not null,
+  transaction_id text collate "C" not null,
+  sequence bigint,
+  constraint settlement_candidate_pkey PRIMARY KEY (partner_id, transaction_id)
+);
+
+create table settlement_line (
+  partner_id text collate "C" not null,
+  settlement_id text collate "C" not null,
+  line_no integer not null,
+  line_type text collate "C" not null,
+  transaction_id text collate "C",
+  adjustment_id text collate "C",
+  partner_event_id text collate "C",
+  partner_order_ref text collate "C",
+  points bigint not null,
+  amount numeric(60,12),
+  currency text collate "C",
+  confirmed_at timestamp(3) with time zone,
+  posted_at timestamp(3) with time zone,
+  contribution_rule_version text collate "C",
+  point_conversion_version text collate "C",
+  tree_cost_version text collate "C",
+  calculation_id text collate "C",
+  association_status text collate "C",
+  reason_code text collate "C",
+  original_settlement_id text collate "C",
+  constraint settlement_line_pkey PRIMARY KEY (partner_id, settlement_id, line_no),
+  constraint settlement_line_amount CHECK (((amount IS NULL) = (currency IS NULL))),
+  constraint settlement_line_type CHECK ((line_type = ANY (ARRAY['contribution'::text, 'adjustment'::text, 'carried_forward'::text])))
+);
+
+CREATE UNIQUE INDEX settlement_line_adjustment ON public.settlement_line USING btree (partner_id, adjustment_id) WHERE (line_type = 'adjustment'::text);
+
+CREATE UNIQUE INDEX settlement_line_contribution ON public.settlement_line USING btree (partner_id, transaction_id) WHERE (line_type = 'contribution'::text);
+
+CREATE TRIGGER settlement_line_is_immutable BEFORE DELETE OR UPDATE ON public.settlement_line FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table settlement_line_proof (
+  partner_id text collate "C" not null,
+  settlement_id text collate "C" not null,
+  first_line_no integer not null,
+  proofs bytea not null,
+  constraint settlement_line_proof_pkey PRIMARY KEY (partner_id, settlement_id, first_line_no)
+);
+
+CREATE TRIGGER settlement_line_proof_is_immutable BEFORE DELETE OR UPDATE ON public.settlement_line_proof FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 create table webhook_endpoint (
   partner_id text collate "C" not null,
@@ -491,6 +642,24 @@ begin
      or (to_jsonb(new) - 'withdrawn_at') <> (to_jsonb(old) - 'withdrawn_at') then
     raise exception 'a version of a rule changes only by being withdrawn, a minute before its start or earlier'
       using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.guard_settlement()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.status <> 'open' or new.status <> 'closed' then
+    raise exception 'a settlement does not go from % to %', old.status, new.status using errcode = 'restrict_violation';
+  end if;
+  if (new.partner_id, new.settlement_id, new.sequence, new.period_start, new.period_timezone, new.period_label, new.follows_event, new.created_at)
+     is distinct from
+     (old.partner_id, old.settlement_id, old.sequence, old.period_start, old.period_timezone, old.period_label, old.follows_event, old.created_at)
+     or new.period_end > old.period_end then
+    raise exception 'a settlement that is closed keeps what it was opened with' using errcode = 'restrict_violation';
   end if;
   return new;
 end $function$

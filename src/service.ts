@@ -14,8 +14,10 @@ import { type Answer, buildPartnerApi } from './partner-api/app.ts';
 import { authenticator } from './partner-api/authenticate.ts';
 import { failureLimit } from './partner-api/failure-limit.ts';
 import { listJobs } from './schedule/jobs.ts';
+import { openReconciler } from './schedule/reconciler.ts';
 import type { EndedRun } from './schedule/run-job.ts';
 import { openSchedule, SCHEDULE_POOL_SIZE } from './schedule/schedule.ts';
+import { configuredSettlementTools } from './settlement-configuration.ts';
 import { connectStore } from './storage.ts';
 import { listEndpointStates, measureBacklog } from './store/backlog.ts';
 import type { Database } from './store/database.ts';
@@ -110,7 +112,7 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     });
     const tools: Tools = { config, options, log, metrics };
     if (roles.includes('webhooks')) parts.defer(endInTime(startWebhooks(tools, background)));
-    if (roles.includes('schedule')) parts.defer(endInTime(startSchedule(tools, openPool(SCHEDULE_POOL_SIZE))));
+    if (roles.includes('schedule')) startSchedule(tools, openPool(SCHEDULE_POOL_SIZE), parts);
     const baseUrl = roles.includes('api') ? await startPartnerApi(tools, database, parts) : '';
     const stop = async () => {
       await parts.disposeAsync();
@@ -176,17 +178,26 @@ function startWebhooks({ config, options: { clock = Date.now }, log, metrics }: 
   });
 }
 
-function startSchedule({ config, options: { clock = Date.now }, log, metrics }: Tools, database: Database) {
-  return openSchedule({
+function startSchedule(
+  { config, options: { clock = Date.now }, log, metrics }: Tools,
+  database: Database,
+  parts: AsyncDisposableStack,
+): void {
+  const closeReconciler = openReconciler(database, (err) =>
+    log.logger.error({ err }, 'reconciliations could not be completed; it is tried again'),
+  );
+  parts.defer(endInTime({ close: closeReconciler }));
+  const schedule = openSchedule({
     database,
     clock,
-    jobs: listJobs(config),
+    jobs: listJobs({ ...config, settlementTools: configuredSettlementTools(config) }),
     onRun: (run) => {
       metrics.countRun(run);
       logRun(log, run);
     },
     onError: (err) => log.logger.error({ err }, 'the schedule could not be followed; it is tried again'),
   });
+  parts.defer(endInTime(schedule));
 }
 
 function logRun({ logger }: Log, { job, runNo, trigger, outcome, correlationId, milliseconds, result, error }: EndedRun): void {

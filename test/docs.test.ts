@@ -14,10 +14,13 @@ import { keyCommand } from '../src/commands/key.ts';
 import { migrateCommand } from '../src/commands/migrate.ts';
 import { operatorCommand } from '../src/commands/operator.ts';
 import { partnerCommand } from '../src/commands/partner.ts';
+import { reconciliationCommand } from '../src/commands/reconciliation.ts';
 import { reviewCommand } from '../src/commands/review.ts';
 import { ruleCommand } from '../src/commands/rule.ts';
 import { serveCommand } from '../src/commands/serve.ts';
+import { settlementCommand } from '../src/commands/settlement.ts';
 import { loginCommand, logoutCommand, whoamiCommand } from '../src/commands/sign-in.ts';
+import { statementCommand } from '../src/commands/statement.ts';
 import { webhookCommand } from '../src/commands/webhook.ts';
 import { ERROR_CODES } from '../src/domain/error-codes.ts';
 
@@ -53,6 +56,9 @@ const program = [
   eventCommand(),
   deliveryCommand(),
   webhookCommand(),
+  settlementCommand(),
+  statementCommand(),
+  reconciliationCommand(),
   loginCommand(),
   logoutCommand(),
   whoamiCommand(),

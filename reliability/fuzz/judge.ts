@@ -46,7 +46,17 @@ const WITH_VERDICT = new Set([
   'associateEmissionsEstimate',
 ]);
 /** Of the paths that the interface does not name: an unknown record is 404 `invalid_request`. */
-const WITH_OWN_NOT_FOUND = new Set(['getEvent', 'getEmissionFactors']);
+const WITH_OWN_NOT_FOUND = new Set([
+  'getEvent',
+  'getEmissionFactors',
+  'getSettlement',
+  'listSettlementLines',
+  'getSettlementStatement',
+  'acknowledgeSettlement',
+  'reconcileSettlement',
+  'getReconciliation',
+  'listReconciliationLines',
+]);
 const IDENTIFIER = /^[A-Za-z0-9._:-]{8,128}$/;
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is judged as the JSON that it is

@@ -181,12 +181,17 @@ export class Installation {
 
   /** Connections to the same database, to prepare and to check; not those of the service. */
   openDatabase(): Database {
-    const host = encodeURIComponent(join(this.dataDirectory, 'postgres'));
     return openDatabase({
-      databaseUrl: `postgresql:///postgres?host=${host}&user=postgres`,
+      databaseUrl: this.databaseUrl,
       poolSize: 4,
       auditKeys: () => openAuditKeys({ auditKey: undefined, dataDirectory: this.dataDirectory }),
     });
+  }
+
+  /** Of the embedded server. */
+  get databaseUrl(): string {
+    const host = encodeURIComponent(join(this.dataDirectory, 'postgres'));
+    return `postgresql:///postgres?host=${host}&user=postgres`;
   }
 
   /** Stops the service, and with it its database, and removes the folder. */

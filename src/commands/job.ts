@@ -5,6 +5,7 @@ import { requireRole } from '../operations/audit.ts';
 import type { Job } from '../schedule/job.ts';
 import { listJobs } from '../schedule/jobs.ts';
 import { runByHand } from '../schedule/run-by-hand.ts';
+import { configuredSettlementTools } from '../settlement-configuration.ts';
 import { type JobRun, type JobState, listJobRuns, listJobStates } from '../store/job.ts';
 import { currentActor } from './actor.ts';
 import { readLimit } from './options.ts';
@@ -43,7 +44,10 @@ async function list({ json }: JsonOption): Promise<void> {
   await withStore(async (database, config) => {
     requireRole(await currentActor(database), 'viewer');
     const states = new Map((await listJobStates(database.pool)).map((state) => [state.jobName, state]));
-    const jobs = listJobs(config).map((job) => ({ job, state: states.get(job.name) }));
+    const jobs = listJobs({ ...config, settlementTools: configuredSettlementTools(config) }).map((job) => ({
+      job,
+      state: states.get(job.name),
+    }));
     if (json) return printJson(jobs.map(({ job, state }) => jobToJson(job, state)));
     printTable(
       jobs.map(({ job, state }) => jobToRow(job, state)),
@@ -68,7 +72,8 @@ async function runOne(name: string, { json }: JsonOption): Promise<void> {
 }
 
 function findJob(name: string): Job {
-  const jobs = listJobs(readConfig(process.env));
+  const config = readConfig(process.env);
+  const jobs = listJobs({ ...config, settlementTools: configuredSettlementTools(config) });
   const job = jobs.find((each) => each.name === name);
   if (job) return job;
   throw new ServiceError('invalid_request', `There is no job ${name}; there are ${jobs.map((each) => each.name).join(', ')}.`);

@@ -13,10 +13,13 @@ import { migrateCommand } from './migrate.ts';
 import { operatorCommand } from './operator.ts';
 import { UsageError } from './options.ts';
 import { partnerCommand } from './partner.ts';
+import { reconciliationCommand } from './reconciliation.ts';
 import { reviewCommand } from './review.ts';
 import { ruleCommand } from './rule.ts';
 import { serveCommand } from './serve.ts';
+import { settlementCommand } from './settlement.ts';
 import { loginCommand, logoutCommand, whoamiCommand } from './sign-in.ts';
+import { statementCommand } from './statement.ts';
 import { webhookCommand } from './webhook.ts';
 
 /** What the command found wrong, or could not do. */
@@ -37,6 +40,9 @@ const COMMANDS = [
   eventCommand,
   deliveryCommand,
   webhookCommand,
+  settlementCommand,
+  statementCommand,
+  reconciliationCommand,
   loginCommand,
   logoutCommand,
   whoamiCommand,

@@ -42,6 +42,7 @@ export const ID_PREFIXES = {
   correlation: 'corr',
   event: 'evt',
   settlement: 'stl',
+  reconciliation: 'rec',
   endpoint: 'wep',
   delivery: 'dlv',
   operator: 'opr',

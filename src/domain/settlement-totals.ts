@@ -67,6 +67,25 @@ export function countTotals(): TotalsCounter {
   };
 }
 
+/** What a settlement brings along from the one before it. */
+export type Carried = Pick<SettlementTotals, 'amount'> & { readonly points: bigint };
+
+/** The same for contributions that were added up by version already, as those of an open settlement are. */
+export function totalsOfContributions(byVersion: readonly VersionTotals[], carried: Carried | undefined): SettlementTotals {
+  const grossPoints = byVersion.reduce((sum, { points }) => sum + points, 0n);
+  const carriedPoints = carried?.points ?? 0n;
+  return {
+    contributionCount: byVersion.reduce((sum, { count }) => sum + count, 0n),
+    adjustmentCount: 0n,
+    grossPoints,
+    adjustmentPoints: 0n,
+    carriedPoints,
+    netPoints: grossPoints + carriedPoints,
+    amount: byVersion.reduce((sum, { amount }) => addAmount(sum, amount), carried?.amount ?? null),
+    byVersion: [...byVersion].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)),
+  };
+}
+
 /**
  * What a settlement that ends below zero leaves to the next: its points and its exact amount, each as far as it is negative.
  * Nothing of a negative settlement is paid, so the next one's rounding is the only one.
@@ -74,7 +93,7 @@ export function countTotals(): TotalsCounter {
  * @returns The line's points and amount, or `undefined` when nothing is carried.
  * @see settlements, section 2, amount: a negative net is carried into the next settlement as a line.
  */
-export function carriedForward({ netPoints, amount }: SettlementTotals): { points: bigint; amount: bigint | null } | undefined {
+export function carriedForward({ netPoints, amount }: SettlementTotals): Carried | undefined {
   const isOwing = netPoints < 0n || (amount !== null && amount < 0n);
   if (!isOwing) return undefined;
   return { points: netPoints < 0n ? netPoints : 0n, amount: amount === null || amount < 0n ? amount : 0n };
@@ -97,8 +116,7 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 function addToVersion(byVersion: Map<string, Mutable<VersionTotals>>, line: CountedLine): void {
   const { contributionRuleVersion, pointConversionVersion, treeCostVersion } = line;
   if (contributionRuleVersion === null || pointConversionVersion === null || treeCostVersion === null) return;
-  // No label holds a space.
-  const key = `${contributionRuleVersion} ${pointConversionVersion} ${treeCostVersion}`;
+  const key = keyOf({ contributionRuleVersion, pointConversionVersion, treeCostVersion });
   let totals = byVersion.get(key);
   if (!totals) {
     totals = { contributionRuleVersion, pointConversionVersion, treeCostVersion, count: 0n, points: 0n, amount: null };
@@ -107,6 +125,13 @@ function addToVersion(byVersion: Map<string, Mutable<VersionTotals>>, line: Coun
   totals.count++;
   totals.points += line.points;
   totals.amount = addAmount(totals.amount, line.amount);
+}
+
+type VersionLabels = Pick<VersionTotals, 'contributionRuleVersion' | 'pointConversionVersion' | 'treeCostVersion'>;
+
+/** No label holds a space. */
+function keyOf({ contributionRuleVersion, pointConversionVersion, treeCostVersion }: VersionLabels): string {
+  return `${contributionRuleVersion} ${pointConversionVersion} ${treeCostVersion}`;
 }
 
 function addAmount(sum: bigint | null, amount: bigint | null): bigint | null {

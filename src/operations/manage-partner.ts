@@ -18,6 +18,7 @@ import {
   updateSettlementTerms,
 } from '../store/partner.ts';
 import { audit, requireRole } from './audit.ts';
+import { openFirstSettlement } from './open-settlement.ts';
 
 /** Requests a second where an operator says nothing else. @see decisions, section 6. */
 export const DEFAULT_RATES: PartnerRates = { writesPerSecond: 100, lookupsPerSecond: 200, reportsPerSecond: 50 };
@@ -43,6 +44,7 @@ export async function createPartner(
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     await insertEventCounter(db, partnerId);
     const partner = await insertPartner(db, { partnerId, name, ...DEFAULT_RATES, ...terms, ...settlement });
+    await openFirstSettlement(db, partner, actor.correlationId);
     await audit(db, actor, { action: 'partner.create', partnerId, subjectId: partnerId, before: null, after: toRecord(partner) });
     return partner;
   });

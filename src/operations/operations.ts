@@ -1,12 +1,16 @@
 import type { Environment } from '../domain/api-key.ts';
 import type { Database } from '../store/database.ts';
+import { type AcknowledgeSettlement, acknowledgeSettlements } from './acknowledge-settlement.ts';
 import { type AssociateEmissionsEstimate, associateEstimates } from './associate-emissions-estimate.ts';
 import { type ConfirmContribution, confirmContributions } from './confirm-contribution.ts';
 import { type CreateDeliveryEmissionsEstimate, createEstimates } from './create-delivery-emissions-estimate.ts';
 import { type GetContribution, getContributions } from './get-contribution.ts';
 import { type GetDeliveryEmissionsEstimate, getEstimates } from './get-delivery-emissions-estimate.ts';
 import { type ReadEvents, readEvents } from './list-events.ts';
+import { type ReadSettlements, readSettlements } from './read-settlements.ts';
+import { type ReconcileSettlement, reconcileSettlements } from './reconcile-settlement.ts';
 import type { RulesOf } from './rule-book.ts';
+import { pricesUnderRules } from './rule-prices.ts';
 
 /** What partners may ask for, ready to be called. */
 export interface Operations {
@@ -16,6 +20,9 @@ export interface Operations {
   readonly getDeliveryEmissionsEstimate: GetDeliveryEmissionsEstimate;
   readonly associateEmissionsEstimate: AssociateEmissionsEstimate;
   readonly readEvents: ReadEvents;
+  readonly readSettlements: ReadSettlements;
+  readonly acknowledgeSettlement: AcknowledgeSettlement;
+  readonly reconcileSettlement: ReconcileSettlement;
 }
 
 /**
@@ -29,6 +36,7 @@ const LANES = {
   associate: 2,
   lookup: 1,
   events: 1,
+  settlements: 1,
 };
 
 /** A batch of one partner touches one node, over many partners all of them, at ten times the cost: partners take lanes beside each other. */
@@ -56,5 +64,8 @@ export function createOperations(database: Database, { environment, rulesOf }: O
     getDeliveryEmissionsEstimate: getEstimates(database, { lanes: lanes.lookup, ...grouping }),
     associateEmissionsEstimate: associateEstimates(database, lanes.associate),
     readEvents: readEvents(database, environment, lanes.events),
+    readSettlements: readSettlements(database, pricesUnderRules, lanes.settlements),
+    acknowledgeSettlement: acknowledgeSettlements(database, lanes.settlements),
+    reconcileSettlement: reconcileSettlements(database),
   };
 }

@@ -19,7 +19,7 @@ const versions = {
   tree_cost_version: 'trees-2026-1',
 };
 
-const openSettlement = {
+export const openSettlement = {
   settlement_id: 'stl_01KBBZ7G4H6K8N0Q2S4V6X8Z1B',
   sequence: 12,
   status: 'open',
@@ -43,7 +43,7 @@ const openSettlement = {
   acknowledgement: { status: 'pending', acknowledged_at: null, reference: null, note: null },
 };
 
-const closedSettlement = {
+export const closedSettlement = {
   ...openSettlement,
   settlement_id: 'stl_01K8XW3D5F7H9K1N3Q5S7V9X2Z',
   sequence: 11,

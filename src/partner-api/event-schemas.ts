@@ -89,7 +89,7 @@ const Statement = Type.Object(
   closed,
 );
 
-const Acknowledgement = Type.Object(
+export const Acknowledgement = Type.Object(
   {
     status: oneOf(['pending', 'accepted', 'disputed'], 'It reopens nothing.'),
     acknowledged_at: nullableTime('UTC; `null` while pending.'),

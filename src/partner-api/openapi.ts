@@ -4,6 +4,8 @@ import { VERIFICATION_TYPE } from '../domain/event.ts';
 import type { RecoverableOperation } from '../domain/recovery.ts';
 import type { ServiceError } from '../domain/service-error.ts';
 import { eventNotFound } from '../operations/list-events.ts';
+import { settlementNotFound } from '../operations/read-settlements.ts';
+import { reconciliationNotFound } from '../operations/reconcile-settlement.ts';
 import { factorsNotFound } from './emission-factors-not-found.ts';
 import { errorEnvelope } from './errors.ts';
 import { EVENT_RESPONSE_EXAMPLES } from './event-examples.ts';
@@ -12,6 +14,7 @@ import { Settlement } from './event-schemas.ts';
 import { ERROR_EXAMPLES, REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './openapi-examples.ts';
 import { WEBHOOK_PARAMETERS, WEBHOOKS } from './openapi-webhooks.ts';
 import { Association, Calculation, Contribution, EmissionFactors, ErrorBody, Estimate, Link, Rejection } from './schemas.ts';
+import { CSV_REQUEST_EXAMPLES, SETTLEMENT_REQUEST_EXAMPLES, SETTLEMENT_RESPONSE_EXAMPLES } from './settlement-examples.ts';
 
 export type OperationId = keyof typeof OPERATIONS;
 
@@ -138,6 +141,65 @@ const OPERATIONS = {
     errors: ['invalid_request', ...ACCESS, ...SERVICE],
     notFound: eventNotFound(),
   },
+  listSettlements: {
+    tag: 'Settlements',
+    summary: 'List settlements',
+    description:
+      'What was contributed in each period, the latest first. One settlement is open at any time; its totals are those of the moment, `as_of`.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+  },
+  getSettlement: {
+    tag: 'Settlements',
+    summary: 'Get a settlement',
+    description: 'Once it is closed it never changes. While it is open its totals are those of the moment, `as_of`.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: settlementNotFound(),
+  },
+  listSettlementLines: {
+    tag: 'Settlements',
+    summary: 'List the lines of a settlement',
+    description: 'One for each contribution and adjustment on it, as in the statement, page by page.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: settlementNotFound(),
+  },
+  getSettlementStatement: {
+    tag: 'Settlements',
+    summary: 'Download the statement of a settlement',
+    description:
+      'All lines as CSV, in the same bytes every time: their SHA-256 is `csv_sha256` of the settlement. There is none while the settlement is open.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: settlementNotFound(),
+  },
+  acknowledgeSettlement: {
+    tag: 'Settlements',
+    summary: 'Accept or dispute a settlement',
+    description: 'Says that a closed settlement is right, or that it is not. It reopens nothing.',
+    errors: ['invalid_request', ...ACCESS, 'idempotency_conflict', ...SERVICE],
+    notFound: settlementNotFound(),
+  },
+  reconcileSettlement: {
+    tag: 'Settlements',
+    summary: 'Compare a list of your own with a settlement',
+    description:
+      'Takes up to a million lines or 100 MiB, as a stream that may take 15 minutes and pause for 30 seconds. Malformed lines are told, and the rest is compared. One at a time for each partner: `rate_limited` until then.',
+    errors: ['invalid_request', ...ACCESS, 'idempotency_conflict', ...SERVICE],
+    notFound: settlementNotFound(),
+  },
+  getReconciliation: {
+    tag: 'Settlements',
+    summary: 'Get a reconciliation',
+    description: 'How far it is, and the counts by verdict.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: reconciliationNotFound(),
+  },
+  listReconciliationLines: {
+    tag: 'Settlements',
+    summary: 'List the lines of a reconciliation',
+    description:
+      'All lines, or those of one verdict, page by page. A line that is missing in the service says what to do: look up, then retry the original confirmation; never restore points.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: reconciliationNotFound(),
+  },
 } as const satisfies Record<string, OperationText>;
 
 /** The part of a route's schema that only people read. */
@@ -166,6 +228,7 @@ export const DOCUMENT_HEAD = {
     { name: 'Contributions', description: 'Confirm, and find again.' },
     { name: 'Emissions', description: 'Estimate a delivery, and link the estimate.' },
     { name: 'Events', description: 'What happened, in order, as webhooks tell it.' },
+    { name: 'Settlements', description: 'What was contributed in a period, line by line.' },
     { name: 'Webhooks', description: 'What the service sends to the endpoints of a partner, signed.' },
   ],
   components: {
@@ -196,7 +259,7 @@ const HEADER_TEXTS: Record<string, string> = {
   'X-Correlation-ID': 'As sent, or made by the service.',
   'Idempotent-Replayed': '`true` when the answer repeats an earlier result; absent otherwise.',
   'Retry-After': 'Whole seconds to wait.',
-  Location: 'Path of the contribution.',
+  Location: 'Path of the record.',
 };
 
 const headers = (...names: string[]) =>
@@ -253,7 +316,9 @@ function complete(operation: OperationObject): void {
   );
   operation.parameters = [...parameters, CORRELATION_PARAMETER];
   const media = operation.requestBody?.content['application/json'];
-  if (media) media['examples'] = REQUEST_EXAMPLES[operationId];
+  if (media) media['examples'] = { ...REQUEST_EXAMPLES, ...SETTLEMENT_REQUEST_EXAMPLES }[operationId];
+  const csv = operation.requestBody?.content['text/csv'];
+  if (csv) csv['examples'] = CSV_REQUEST_EXAMPLES[operationId];
   for (const [status, response] of Object.entries(operation.responses)) completeSuccess(operationId, status, response);
   Object.assign(operation.responses, errorResponses(operationId));
 }
@@ -267,14 +332,15 @@ const SUCCESS_TEXTS: Record<string, string> = {
 function completeSuccess(operationId: OperationId, status: string, response: Json): void {
   const isWrite = status !== '200';
   const isConfirmation = operationId === 'confirmContribution';
-  response['description'] = SUCCESS_TEXTS[status];
+  response['description'] =
+    operationId === 'reconcileSettlement' ? 'The list has come; the rest is compared.' : SUCCESS_TEXTS[status];
   response['headers'] = headers(
     'X-Correlation-ID',
     ...(isWrite ? ['Idempotent-Replayed'] : []),
-    ...(isConfirmation ? ['Location'] : []),
+    ...(isConfirmation || operationId === 'reconcileSettlement' ? ['Location'] : []),
   );
-  const media = (response['content'] as Record<string, Json>)['application/json'] as Json;
-  media['examples'] = { ...RESPONSE_EXAMPLES, ...EVENT_RESPONSE_EXAMPLES }[operationId]?.[status];
+  const examples = { ...RESPONSE_EXAMPLES, ...EVENT_RESPONSE_EXAMPLES, ...SETTLEMENT_RESPONSE_EXAMPLES }[operationId]?.[status];
+  for (const media of Object.values(response['content'] as Record<string, Json>)) media['examples'] = examples;
 }
 
 const EXAMPLE_CORRELATION_ID = 'corr-2026-11-21-0001';

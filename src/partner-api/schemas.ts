@@ -294,7 +294,7 @@ export const Calculation = Type.Object(
 
 const correlationId = longId("The request's correlation identifier.");
 export const Echo = Type.Object({ correlation_id: correlationId }, closed);
-const KeyedEcho = Type.Object({ correlation_id: correlationId, idempotency_key: longId('As sent.') }, closed);
+export const KeyedEcho = Type.Object({ correlation_id: correlationId, idempotency_key: longId('As sent.') }, closed);
 
 export const ConfirmedBody = Type.Object({ contribution: Contribution, association: Association, request: KeyedEcho }, closed);
 export const ContributionBody = Type.Object({ contribution: Contribution, association: Association, request: Echo }, closed);

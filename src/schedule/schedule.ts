@@ -9,8 +9,8 @@ export interface ScheduleOptions extends Schedule {
   readonly onError: (error: unknown) => void;
 }
 
-/** How many connections to the database this takes. */
-export const SCHEDULE_POOL_SIZE = 3;
+/** How many connections to the database this takes, reconciliations among it: jobs that are due together do not wait for a long one. */
+export const SCHEDULE_POOL_SIZE = 5;
 
 const LOOK_EVERY_MS = 1_000;
 

@@ -153,6 +153,29 @@ export async function run<Row extends pg.QueryResultRow>(
   return rows;
 }
 
+/** How long statements of a transaction may take that close over a partner's month at once. */
+export interface LongStatements {
+  readonly timeoutMs: number;
+}
+
+/** Holds until the transaction ends. Such work is sorted and hashed in more memory than a request may have. */
+export async function allowLongStatements(db: Queryable, { timeoutMs }: LongStatements): Promise<void> {
+  const text = `set local statement_timeout = ${Math.trunc(timeoutMs)}; set local work_mem = '64MB'`;
+  await (db as pg.Pool).query(text);
+}
+
+/** Like {@link run}, for a statement of such a transaction. It is planned anew each time, for what it meets. */
+export async function runLong<Row extends pg.QueryResultRow>(
+  db: Queryable,
+  { text }: Statement,
+  values: unknown[],
+  { timeoutMs }: LongStatements,
+): Promise<Row[]> {
+  const query = { text, values, query_timeout: timeoutMs };
+  const { rows } = await (db as pg.Pool).query<Row>(query as pg.QueryConfig);
+  return rows;
+}
+
 /** A statement that finds rows for a list of wanted ones, of any partners, and the same for those of one partner. */
 export interface FindStatement {
   readonly ofAny: Statement;

@@ -15,6 +15,13 @@ export const GROWING_TABLES = [
   'daily_count',
   'contribution_review',
   'failure_draft',
+  'settlement',
+  'settlement_line',
+  'settlement_line_proof',
+  'settlement_candidate',
+  'settlement_acknowledgement',
+  'reconciliation',
+  'reconciliation_line',
 ] as const;
 
 /** What an operator who asks for a distributed database without the extension has to do. */
