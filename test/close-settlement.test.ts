@@ -6,11 +6,12 @@ import { calendarPeriod, closesAt } from '../src/domain/settlement-period.ts';
 import { closeDueSettlements } from '../src/operations/close-due-settlements.ts';
 import { closeSettlement } from '../src/operations/close-settlement.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
+import { insertEventCounter } from '../src/store/event.ts';
 import { eachSettlement, findOpenSettlement } from '../src/store/settlement.ts';
 import { removeOldEvents } from '../src/webhooks/retention.ts';
 import { OWNER } from './support/actor.ts';
 import { document, listMisfits } from './support/published.ts';
-import { untilNumbered } from './support/records.ts';
+import { insertOldPartner, untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
 import { actor, closeNow, closeRegularly, getOpen, linesOf, openFirst, tools } from './support/settlements.ts';
 
@@ -48,7 +49,8 @@ describe('opening', () => {
   });
 
   test('by the schedule for a partner without one, once however many look', async () => {
-    const { partner } = await service.newPartner();
+    const partner = await insertOldPartner(database);
+    await insertEventCounter(database.pool, partner.partnerId);
     const { signal } = new AbortController();
     await Promise.all(Array.from({ length: 4 }, () => closeDueSettlements(database, actor('admin'), tools(), { signal })));
     assert.equal((await settlementsOf(partner.partnerId)).length, 1);

@@ -180,7 +180,7 @@ describe('events', () => {
     let events: TestEvent[] = [];
     while (events.length === 0) {
       const page = await client.listEvents('?limit=500');
-      events = page.body.events.filter(({ data }: TestEvent) => data.contribution.transaction_id === transactionId);
+      events = page.body.events.filter(({ data }: TestEvent) => data.contribution?.transaction_id === transactionId);
     }
     return events;
   }

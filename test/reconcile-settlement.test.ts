@@ -4,12 +4,13 @@ import { request as httpRequest } from 'node:http';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { completeReconciliations, removeOldReconciliations } from '../src/operations/reconcile-settlement.ts';
+import { SERVICE_ROLES } from '../src/service.ts';
 import { type Answer, type Client, detailCodes, newConfirmation, toJson, uniqueId } from './support/client.ts';
 import { document, listMisfits } from './support/published.ts';
 import { testService } from './support/service.ts';
 import { closeNow, openFirst } from './support/settlements.ts';
 
-const service = await testService();
+const service = await testService({ roles: SERVICE_ROLES });
 const { database } = service;
 const waiting = { timeout: 60_000 };
 

@@ -102,8 +102,8 @@ describe('approved', () => {
     const never = { ...newStrangerOf(made.partner.partnerId), reason: 'never arrived' };
     const { failureId } = await draftFailure(database, operator, never);
     await approveFailure(database, approver, { partnerId: made.partner.partnerId, failureId });
-    await untilNumbered(database, made.partner.partnerId, 1);
-    const [event, ...more] = (await made.client.listEvents()).body.events;
+    await untilNumbered(database, made.partner.partnerId, 2);
+    const [event, ...more] = (await made.client.listEvents('?after_sequence=1')).body.events;
     const { contribution } = (await made.client.findByEvent(never.partnerEventId)).body;
     assert.equal(event.event_type, 'impact.transaction.adjusted');
     assert.deepEqual(event.data, { change: 'failed', point_restoration_authorized: true, contribution });

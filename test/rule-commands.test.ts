@@ -254,7 +254,10 @@ describe('review', () => {
     assert.deepEqual({ ...shown, age_seconds: 0 }, { ...failed, age_seconds: 0 });
     assert.match((await run(['review', 'confirm', ...of(ids[1]), '--reason', 'x'])).stderr, /is failed, which is final/);
     assert.deepEqual(await runJson('review', 'list', '--partner', partnerId), []);
-    assert.equal((await pool.query('select 1 from audit_entry where partner_id = $1', [partnerId])).rows.length, 2);
+    assert.equal(
+      (await pool.query("select 1 from audit_entry where partner_id = $1 and action like 'review.%'", [partnerId])).rows.length,
+      2,
+    );
   });
 });
 
@@ -268,6 +271,7 @@ test('doctor warns of default-1 in production, until each partner is under rules
     DATABASE_URL: databaseUrl,
     SERVICE_ENVIRONMENT: 'production',
     SECRETS_KEY: `k:${Buffer.alloc(32).toString('base64')}`,
+    AUDIT_KEY: `k:${Buffer.alloc(32).toString('base64')}`,
   };
   const rules = async () => {
     const { stdout } = await run(['doctor', '--json'], env);
@@ -309,13 +313,13 @@ describe('failure', () => {
     ];
     const { code, stdout, stderr } = await run(['failure', 'draft', ...event]);
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, /two operators who are signed in/);
+    assert.match(stderr, /takes two people, .*npx partner-impact login/);
     assert.deepEqual(await runJson('failure', 'list', ...of), []);
     assert.equal((await run(['failure', 'approve', ...of, '--failure', 'fail_unknown'])).code, 2);
     for (const [name, ...more] of [['approve', '--yes'], ['reject']] as const)
       assert.match(
         (await run(['failure', name, ...of, '--failure', 'fail_unknown', ...more])).stderr,
-        /two operators who are signed in/,
+        /takes two people, .*npx partner-impact login/,
       );
   });
 });

@@ -45,9 +45,10 @@ describe('settlement', waiting, () => {
     assert.match(shown.stdout, /"net_points":9223372036854775807,/);
     const list = await run(['settlement', 'list', '--partner', partnerId]);
     assert.match(list.stdout, /closed .* 9223372036854775807/);
-    const { rows } = await pool.query('select operator_id, action, subject_id from audit_entry where partner_id = $1', [
-      partnerId,
-    ]);
+    const { rows } = await pool.query(
+      "select operator_id, action, subject_id from audit_entry where partner_id = $1 and action like 'settlement.%'",
+      [partnerId],
+    );
     assert.deepEqual(rows, [{ operator_id: 'owner', action: 'settlement.close', subject_id: closed.settlement_id }]);
     assert.deepEqual(await runJson('settlement', 'verify', '--partner', partnerId), {
       ok: true,

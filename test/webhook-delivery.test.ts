@@ -20,6 +20,7 @@ import { testEndpoint } from '../src/webhooks/test-endpoint.ts';
 import { makeMissingCounters } from '../src/webhooks/webhooks.ts';
 import { OWNER } from './support/actor.ts';
 import { assertPublished } from './support/published.ts';
+import { insertOldPartner } from './support/records.ts';
 import { spawnService, testService, testServiceProcesses } from './support/service.ts';
 import { type Arrived, WebhookReceiver } from './support/webhook-receiver.ts';
 import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from './support/webhook-service.ts';
@@ -352,11 +353,11 @@ describe('sent again', waiting, () => {
     const [wanting, indifferent] = [await WebhookReceiver.open(), await WebhookReceiver.open()];
     const { endpointId } = await addEndpoint(tools, OWNER, { partnerId, url: wanting.url, eventTypes: [] });
     const other = await addEndpoint(tools, OWNER, { partnerId, url: indifferent.url, eventTypes: ['settlement.closed'] });
-    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 3);
+    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 4);
     assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 0);
     assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId: other.endpointId, since: ALWAYS }), 0);
-    const sequences = (await wanting.until(3)).map(({ event }) => event.sequence).sort();
-    assert.deepEqual([sequences, indifferent.arrived.length], [[1, 2, 3], 0]);
+    const sequences = (await wanting.until(4)).map(({ event }) => event.sequence).sort();
+    assert.deepEqual([sequences, indifferent.arrived.length], [[1, 2, 3, 4], 0]);
   });
 
   test('not to an endpoint that was removed, and nothing of another partner', async () => {
@@ -408,9 +409,10 @@ test('what is older than its retention goes, with its deliveries and attempts; w
   for (let count = 0; count < 3; count++) await caller.confirm();
   await testEndpoint(tools, partnerId, endpointId);
   await untilDeliveries(database, partnerId, (all) => all.length === 4 && all.every(({ status }) => status === 'delivered'));
-  await database.pool.query("update event set occurred_at = now() - interval '91 days' where partner_id = $1 and sequence <= 2", [
-    partnerId,
-  ]);
+  await database.pool.query(
+    "update event set occurred_at = now() - interval '91 days' where partner_id = $1 and sequence between 2 and 3",
+    [partnerId],
+  );
   await database.pool.query(
     "update delivery set created_at = now() - interval '91 days' where partner_id = $1 and sequence is null",
     [partnerId],
@@ -418,12 +420,13 @@ test('what is older than its retention goes, with its deliveries and attempts; w
   assert.equal(await removeOldEvents(database, 90), 2);
   const counted = async (table: string) =>
     Number((await database.pool.query(`select count(*) from ${table} where partner_id = $1`, [partnerId])).rows[0].count);
-  assert.deepEqual([await counted('event'), await counted('delivery'), await counted('delivery_attempt')], [1, 1, 1]);
+  assert.deepEqual([await counted('event'), await counted('delivery'), await counted('delivery_attempt')], [2, 1, 1]);
 });
 
 test('a partner whose counter is missing, as an older version leaves it, gets its events all the same', waiting, async () => {
-  const { client: caller, partner, receiver } = await withEndpoint();
-  await database.pool.query('delete from event_counter where partner_id = $1', [partner.partnerId]);
+  const { client: caller, partner } = await service.newPartner({ of: await insertOldPartner(database) });
+  const receiver = await WebhookReceiver.open();
+  await addEndpoint(tools, OWNER, { partnerId: partner.partnerId, url: receiver.url, eventTypes: [] });
   await caller.confirm();
   await makeMissingCounters(database);
   await receiver.until(1);

@@ -1,8 +1,9 @@
 import type { Actor } from '../domain/role.ts';
-import { type Database, inTransaction } from '../store/database.ts';
+import { type Database, inTransaction, type Queryable } from '../store/database.ts';
 import { eachPartner } from '../store/partner.ts';
 import { listOpenSettlements, readClock } from '../store/settlement.ts';
 import { type Closing, closeSettlement } from './close-settlement.ts';
+import { eachApart } from './each-apart.ts';
 import { openFirstSettlement } from './open-settlement.ts';
 import type { SettlementTools } from './settlement-tools.ts';
 
@@ -27,33 +28,20 @@ export async function closeDueSettlements(
   tools: SettlementTools,
   { signal, now }: DueOptions,
 ): Promise<{ opened: number; closed: number }> {
-  const failures: unknown[] = [];
   const counts = { opened: 0, closed: 0 };
   const at = now ?? (await readClock(database.pool));
   const ends = new Map((await listOpenSettlements(database.pool)).map(({ partnerId, endsAt }) => [partnerId, endsAt]));
-  for await (const partner of eachPartner(database.pool)) {
-    if (signal.aborted) break;
-    try {
-      const endsAt = ends.get(partner.partnerId);
-      if (endsAt === undefined) {
-        const open = () =>
-          inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, (db) =>
-            openFirstSettlement(db, partner, actor.correlationId),
-          );
-        counts.opened += Number(await open());
-      }
-      if (endsAt === undefined || endsAt <= at)
-        counts.closed += await closeBacklog(
-          database,
-          actor,
-          { partnerId: partner.partnerId, isEarly: false, now },
-          { tools, signal },
-        );
-    } catch (error) {
-      failures.push(error);
+  const failed = (count: number) => `Settlements of ${count} partners could not be closed.`;
+  await eachApart(eachPartner(database.pool), { signal, failed }, async (partner) => {
+    const { partnerId } = partner;
+    const endsAt = ends.get(partnerId);
+    if (endsAt === undefined) {
+      const open = (db: Queryable) => openFirstSettlement(db, partner, actor.correlationId);
+      counts.opened += Number(await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, open));
     }
-  }
-  if (failures.length > 0) throw new AggregateError(failures, `Settlements of ${failures.length} partners could not be closed.`);
+    if (endsAt === undefined || endsAt <= at)
+      counts.closed += await closeBacklog(database, actor, { partnerId, isEarly: false, now }, { tools, signal });
+  });
   return counts;
 }
 

@@ -36,6 +36,7 @@ import {
   type RecordedEvent,
 } from '../store/reconciliation-line.ts';
 import { findSettlement } from '../store/settlement.ts';
+import { eachApart } from './each-apart.ts';
 import { settlementNotFound } from './read-settlements.ts';
 import { tellKeyApart } from './replay.ts';
 
@@ -280,11 +281,11 @@ const LINES_REMOVED_AT_ONCE = 2_000;
 /** Removes the lines of those that ended longer ago than so many days; their counts are kept. */
 export async function removeOldReconciliations({ pool }: Database, days: number, signal: AbortSignal): Promise<number> {
   let sum = 0;
-  for (const name of await listOldReconciliations(pool, days)) {
+  const failed = (count: number) => `The lines of ${count} reconciliations could not be removed.`;
+  await eachApart(await listOldReconciliations(pool, days), { signal, failed }, async (name) => {
     for (let removed = LINES_REMOVED_AT_ONCE; removed === LINES_REMOVED_AT_ONCE && !signal.aborted; sum += removed)
       removed = await deleteReconciliationLines(pool, name, LINES_REMOVED_AT_ONCE);
-    if (signal.aborted) return sum;
-    await updateLinesRemoved(pool, name);
-  }
+    if (!signal.aborted) await updateLinesRemoved(pool, name);
+  });
   return sum;
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../domain/service-error.ts';
+import { eachApart } from '../operations/each-apart.ts';
 import { expirePendingContribution } from '../operations/resolve-pending-contribution.ts';
 import { type ContributionReview, listOverdueContributionReviews } from '../store/contribution-review.ts';
 import type { Database } from '../store/database.ts';
@@ -22,8 +23,10 @@ export function expirePending({ hours }: { readonly hours: number }): Job {
     pattern: '*/5 * * * *',
     async run(context) {
       const counts = { failed: 0, decided: 0 };
-      for await (const { partnerId } of eachPartner(context.database.pool))
-        await expireOf(partnerId, { ...context, hours, counts });
+      const failed = (count: number) => `Pending contributions of ${count} partners could not be failed.`;
+      await eachApart(eachPartner(context.database.pool), { ...context, failed }, ({ partnerId }) =>
+        expireOf(partnerId, { ...context, hours, counts }),
+      );
       return counts;
     },
   };

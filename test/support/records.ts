@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fingerprint } from '../../src/domain/fingerprint.ts';
+import { newId } from '../../src/domain/identifiers.ts';
 import type { Database } from '../../src/store/database.ts';
+import { insertPartner, type Partner } from '../../src/store/partner.ts';
 import { uniqueId } from './client.ts';
 
 /**
@@ -88,4 +90,11 @@ export async function insertLink(
     from estimate e where e.partner_id = $1 and e.calculation_id = $3`,
     [partnerId, transactionId, calculationId, uniqueId('assoc')],
   );
+}
+
+/** As from before partners had settlements: without one, without a counter of events, and told of nothing yet. */
+export async function insertOldPartner({ pool }: Database): Promise<Partner> {
+  const rates = { writesPerSecond: 1_000, lookupsPerSecond: 1_000, reportsPerSecond: 1_000 };
+  const terms = { currency: null, timeZone: 'Asia/Riyadh' };
+  return insertPartner(pool, { partnerId: newId('ptn'), name: 'From before', ...rates, ...terms });
 }

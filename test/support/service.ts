@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config.ts';
 import type { ContributionRules } from '../../src/domain/contribution-rules.ts';
 import { type ApiKeyTerms, type IssuedApiKey, issueApiKey } from '../../src/operations/manage-api-key.ts';
 import { createPartner } from '../../src/operations/manage-partner.ts';
-import { type Service, startService } from '../../src/service.ts';
+import { type Service, type ServiceRole, startService } from '../../src/service.ts';
 import { openAuditKeys } from '../../src/storage.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import type { Partner, PartnerRates } from '../../src/store/partner.ts';
@@ -39,6 +39,8 @@ export type Prepare = (database: Database) => Promise<void>;
 export interface TestServiceOptions {
   readonly rulesOf?: (partnerId: string) => ContributionRules;
   readonly env?: Record<string, string>;
+  /** Without the schedule unless told: what is due by the clock would change what a test has put into the past. */
+  readonly roles?: readonly ServiceRole[];
   /** Puts into the database what is there before the service starts. */
   readonly prepare?: Prepare;
   /** What deliveries are signed by. */
@@ -46,12 +48,19 @@ export interface TestServiceOptions {
 }
 
 /** A service in this process on a database of its own, both gone when the file's tests are over. */
-export async function testService({ rulesOf, env = {}, prepare, clock }: TestServiceOptions = {}): Promise<TestService> {
+export async function testService({
+  rulesOf,
+  env = {},
+  prepare,
+  clock,
+  roles = ['api', 'webhooks'],
+}: TestServiceOptions = {}): Promise<TestService> {
   const { databaseUrl } = await testDatabase();
   await prepareDatabase(databaseUrl, prepare);
   const service: Service = await startService(readConfig(serviceEnv(databaseUrl, env)), {
     ...(rulesOf && { rulesOf }),
     ...(clock && { clock }),
+    roles,
   });
   after(() => service.stop());
   return { ...withPartners(service.baseUrl, service.database), databaseUrl };
