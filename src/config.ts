@@ -20,7 +20,7 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** The keys of endpoint secrets as text; `undefined` for one that is made and kept in `dataDirectory`. */
   readonly secretsKey: string | undefined;
-  /** The keys of the audit as text; `undefined` for one that is made and kept in `dataDirectory`. */
+  /** The keys of the audit and of settlements as text; `undefined` for one that is made and kept in `dataDirectory`. */
   readonly auditKey: string | undefined;
   /** Whether events may go to plain http and to private addresses. */
   readonly allowsInsecureWebhooks: boolean;
@@ -74,7 +74,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       problems.push('WEBHOOK_ALLOW_INSECURE must not be true in production: it lets events go to private addresses.');
     if (config.secretsKey === undefined)
       problems.push('SECRETS_KEY must be set in production: the secrets of webhook endpoints are kept under it.');
-    if (config.auditKey === undefined) problems.push('AUDIT_KEY must be set in production: audit entries are sealed with it.');
+    if (config.auditKey === undefined)
+      problems.push('AUDIT_KEY must be set in production: audit entries and settlements are sealed with it.');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
