@@ -5,10 +5,13 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { type NamedKey, newNamedKey } from '../src/domain/named-key.ts';
+import { openSealKeys } from '../src/domain/settlement-seal.ts';
 import { chainValue } from '../src/domain/statement-chain.ts';
 import { writeStatement } from '../src/domain/write-statement.ts';
 import { verifySettlements } from '../src/operations/verify-settlements.ts';
 import { eachSettlement, type Settlement } from '../src/store/settlement.ts';
+import { auditKeys } from './support/actor.ts';
 import { commandLine } from './support/command-line.ts';
 import { untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
@@ -121,6 +124,10 @@ async function rehash(partnerId: string): Promise<void> {
   }
 }
 
+async function sealOf({ settlementId }: Settlement): Promise<string | null> {
+  return (await pool.query('select seal from settlement where settlement_id = $1', [settlementId])).rows[0].seal;
+}
+
 describe('settlement verify finds what a superuser changed, with all plain hashes made again, and names the row', waiting, () => {
   const verdictOn = async (partnerId: string) =>
     (await verifySettlements(pool, partnerId, sealKeys)).problems.map(
@@ -175,6 +182,24 @@ describe('settlement verify finds what a superuser changed, with all plain hashe
       );
     });
   }
+
+  test('under the next key what an older one sealed is verified as before; without that key its seal is told as such', async () => {
+    const { partnerId } = await newPartner(1);
+    const [old, next] = [auditKeys(), [newNamedKey('next')]];
+    const { closed } = await closeNow(database, partnerId, { ...tools(), ...openSealKeys(() => [...next, ...old]) });
+    assert.match((await sealOf(closed)) ?? '', /^next\.[0-9a-f]{64}$/);
+    const codesUnder = async (keys: readonly NamedKey[]) =>
+      (
+        await verifySettlements(
+          pool,
+          partnerId,
+          openSealKeys(() => keys),
+        )
+      ).problems.map(({ sequence, code }) => `${sequence} ${code}`);
+    assert.deepEqual(await codesUnder([...next, ...old]), []);
+    assert.deepEqual(await codesUnder(next), ['1 unknown_key']);
+    assert.deepEqual(await codesUnder(old), ['2 unknown_key', '3 unknown_key']);
+  });
 
   test('the last settlement that is taken back: the one before is opened again', async () => {
     const { partnerId } = await newPartner(3);

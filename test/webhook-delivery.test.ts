@@ -423,6 +423,33 @@ test('what is older than its retention goes, with its deliveries and attempts; w
   assert.deepEqual([await counted('event'), await counted('delivery'), await counted('delivery_attempt')], [2, 1, 1]);
 });
 
+test('a partner whose old events cannot be removed holds up no other, and is told of at the end', waiting, async () => {
+  const [first, second, third] = [await withEndpoint(), await withEndpoint(), await withEndpoint()];
+  const partnerIds = [first, second, third].map(({ partner }) => partner.partnerId).sort();
+  await database.pool.query("update event set occurred_at = now() - interval '91 days' where partner_id = any ($1)", [
+    partnerIds,
+  ]);
+  const refused = `create function refuse_removal() returns trigger language plpgsql as $$ begin
+      if old.partner_id = '${partnerIds[1]}' then raise exception 'not this one'; end if; return old; end $$`;
+  await database.pool.query(
+    `${refused}; create trigger refuse_removal before delete on event for each row execute function refuse_removal()`,
+  );
+  try {
+    await assert.rejects(removeOldEvents(database, 90), (error: AggregateError) => {
+      assert.equal(error.message, 'Old events of 1 partners could not be removed.');
+      assert.match(String(error.errors[0]), /not this one/);
+      return true;
+    });
+  } finally {
+    await database.pool.query('drop function refuse_removal cascade');
+  }
+  const { rows } = await database.pool.query('select partner_id from event where partner_id = any ($1)', [partnerIds]);
+  assert.deepEqual(
+    rows.map(({ partner_id }) => partner_id),
+    [partnerIds[1]],
+  );
+});
+
 test('a partner whose counter is missing, as an older version leaves it, gets its events all the same', waiting, async () => {
   const { client: caller, partner } = await service.newPartner({ of: await insertOldPartner(database) });
   const receiver = await WebhookReceiver.open();
