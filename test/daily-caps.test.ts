@@ -124,11 +124,14 @@ test('whoever counts holds the day: another process judges by what was counted u
   }
 });
 
+/** What is under way, on each node where there are several. */
+const ACTIVITY = process.env['TEST_ENGINE'] === 'citus' ? 'citus_stat_activity' : 'pg_stat_activity';
+
 /** Waits until a statement on the table waits for somebody's lock; the test's own time-out ends it. */
 async function untilWaitedFor(table: string): Promise<void> {
   for (;;) {
     const { rows } = await database.pool.query(
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%' || $1 || '%'",
+      `select 1 from ${ACTIVITY} where datname = current_database() and wait_event_type = 'Lock' and query like '%' || $1 || '%'`,
       [table],
     );
     if (rows.length > 0) return;
