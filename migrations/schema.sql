@@ -281,6 +281,86 @@ create table failure_draft (
 
 CREATE UNIQUE INDEX failure_draft_open ON public.failure_draft USING btree (partner_id, partner_event_id) WHERE (status = 'drafted'::text);
 
+create table impact_batch (
+  impact_batch_id text collate "C" not null,
+  name text not null,
+  status text collate "C" not null default 'recorded'::text,
+  change_no integer not null default 0,
+  project_id text collate "C",
+  quantity bigint not null,
+  delayed_at timestamp(3) with time zone,
+  expected_delivery_period text collate "C",
+  delivered_by text collate "C",
+  verified_by text collate "C",
+  created_at timestamp(3) with time zone not null,
+  status_at timestamp(3) with time zone not null,
+  constraint impact_batch_pkey PRIMARY KEY (impact_batch_id),
+  constraint impact_batch_project FOREIGN KEY (project_id) REFERENCES project(project_id),
+  constraint impact_batch_allocated CHECK (((status = 'recorded'::text) = (project_id IS NULL))),
+  constraint impact_batch_delay CHECK (((delayed_at IS NULL) = (expected_delivery_period IS NULL))),
+  constraint impact_batch_delivered CHECK (((status = ANY (ARRAY['delivered'::text, 'verified'::text])) = (delivered_by IS NOT NULL))),
+  constraint impact_batch_quantity CHECK ((quantity >= 0)),
+  constraint impact_batch_status CHECK ((status = ANY (ARRAY['recorded'::text, 'allocated'::text, 'funded'::text, 'in_progress'::text, 'delivered'::text, 'verified'::text]))),
+  constraint impact_batch_two_people CHECK ((verified_by <> delivered_by)),
+  constraint impact_batch_verified CHECK (((status = 'verified'::text) = (verified_by IS NOT NULL)))
+);
+
+CREATE TRIGGER impact_batch_is_kept BEFORE DELETE ON public.impact_batch FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER impact_batch_transition BEFORE UPDATE ON public.impact_batch FOR EACH ROW EXECUTE FUNCTION guard_impact_batch();
+
+create table impact_batch_change (
+  impact_batch_id text collate "C" not null,
+  change_no integer not null,
+  change_type text collate "C" not null,
+  previous_status text collate "C" not null,
+  status text collate "C" not null,
+  project_id text collate "C",
+  quantity bigint not null,
+  expected_delivery_period text collate "C",
+  reason text,
+  operator_id text collate "C" not null,
+  occurred_at timestamp(3) with time zone not null,
+  constraint impact_batch_change_pkey PRIMARY KEY (impact_batch_id, change_no),
+  constraint impact_batch_change_batch FOREIGN KEY (impact_batch_id) REFERENCES impact_batch(impact_batch_id),
+  constraint impact_batch_change_type CHECK ((change_type = ANY (ARRAY['advanced'::text, 'delayed'::text, 'reallocated'::text, 'evidence_added'::text, 'corrected'::text])))
+);
+
+CREATE TRIGGER impact_batch_change_is_kept BEFORE DELETE OR UPDATE ON public.impact_batch_change FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table impact_batch_settlement (
+  partner_id text collate "C" not null,
+  settlement_id text collate "C" not null,
+  impact_batch_id text collate "C" not null,
+  contribution_count bigint not null,
+  added_at timestamp(3) with time zone not null,
+  constraint impact_batch_settlement_pkey PRIMARY KEY (partner_id, settlement_id),
+  constraint impact_batch_settlement_count CHECK ((contribution_count >= 1))
+);
+
+CREATE INDEX impact_batch_settlement_of ON public.impact_batch_settlement USING btree (impact_batch_id, partner_id, settlement_id);
+
+CREATE TRIGGER impact_batch_settlement_is_kept BEFORE DELETE OR UPDATE ON public.impact_batch_settlement FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table impact_evidence (
+  impact_batch_id text collate "C" not null,
+  evidence_no integer not null,
+  type text collate "C" not null,
+  url text collate "C" not null,
+  file_name text not null,
+  byte_count bigint not null,
+  sha256 text collate "C" not null,
+  captured_at timestamp(3) with time zone not null,
+  added_by text collate "C" not null,
+  added_at timestamp(3) with time zone not null,
+  constraint impact_evidence_file UNIQUE (impact_batch_id, sha256),
+  constraint impact_evidence_pkey PRIMARY KEY (impact_batch_id, evidence_no),
+  constraint impact_evidence_batch FOREIGN KEY (impact_batch_id) REFERENCES impact_batch(impact_batch_id),
+  constraint impact_evidence_sha256 CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+);
+
+CREATE TRIGGER impact_evidence_is_kept BEFORE DELETE OR UPDATE ON public.impact_evidence FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
 create table installation (
   is_only boolean not null default true,
   environment text not null,
@@ -373,6 +453,18 @@ create table partner (
 CREATE TRIGGER partner_is_kept BEFORE DELETE ON public.partner FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER partner_terms_are_fixed BEFORE UPDATE OF currency, time_zone ON public.partner FOR EACH ROW WHEN ((((old.currency IS NOT NULL) AND (new.currency IS DISTINCT FROM old.currency)) OR (new.time_zone <> old.time_zone))) EXECUTE FUNCTION guard_partner_terms();
+
+create table project (
+  project_id text collate "C" not null,
+  name_en text not null,
+  name_ar text not null,
+  country text collate "C" not null,
+  created_at timestamp(3) with time zone not null,
+  constraint project_pkey PRIMARY KEY (project_id),
+  constraint project_country CHECK ((country ~ '^[A-Z]{2}$'::text))
+);
+
+CREATE TRIGGER project_is_kept BEFORE DELETE OR UPDATE ON public.project FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 create table reconciliation (
   partner_id text collate "C" not null,
@@ -612,6 +704,30 @@ begin
       old.points, old.opaque_customer_ref, old.first_status, old.contribution_rule_version, old.point_conversion_version, old.tree_cost_version,
       old.summary_en, old.summary_ar, old.calculation_id, old.correlation_id, old.created_at, old.failure_drafted_by, old.failure_approved_by) then
     raise exception 'only the outcome of a pending contribution may change' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.guard_impact_batch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.status <> old.status and (old.status, new.status) not in (
+    ('recorded', 'allocated'), ('allocated', 'funded'), ('funded', 'in_progress'), ('in_progress', 'delivered'), ('delivered', 'verified'),
+    ('funded', 'allocated'), ('in_progress', 'allocated')
+  ) then
+    raise exception 'an impact batch does not go from % to %', old.status, new.status using errcode = 'restrict_violation';
+  end if;
+  if new.status = 'verified' and not exists (select from impact_evidence where impact_batch_id = new.impact_batch_id) then
+    raise exception 'an impact batch is not verified without evidence' using errcode = 'restrict_violation';
+  end if;
+  if (new.impact_batch_id, new.name, new.created_at) is distinct from (old.impact_batch_id, old.name, old.created_at)
+     or new.change_no <> old.change_no + 1
+     or (old.status in ('delivered', 'verified') and new.delivered_by is distinct from old.delivered_by)
+     or (old.status = 'verified' and (new.verified_by, new.project_id) is distinct from (old.verified_by, old.project_id)) then
+    raise exception 'an impact batch keeps what it was made with, and who delivered and verified it' using errcode = 'restrict_violation';
   end if;
   return new;
 end $function$

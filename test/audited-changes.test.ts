@@ -2,9 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
+import type { EnvironmentalStatus } from '../src/domain/environmental-status.ts';
 import { type Actor, mayAct, ROLES, type Role } from '../src/domain/role.ts';
+import { type BatchChange, changeImpactBatch } from '../src/operations/change-impact-batch.ts';
 import { issueApiKey, revokeApiKey, rotateApiKey } from '../src/operations/manage-api-key.ts';
 import { createPartner, resumePartner, setPartnerRates, suspendPartner } from '../src/operations/manage-partner.ts';
+import { createProject } from '../src/operations/manage-project.ts';
+import { createImpactBatch, poolSettlements } from '../src/operations/pool-contributions.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
 import { verifyAudit } from '../src/operations/verify-audit.ts';
 import { openDatabase } from '../src/store/database.ts';
@@ -21,6 +25,7 @@ import {
 } from '../src/webhooks/manage-endpoint.ts';
 import { OWNER, signedIn } from './support/actor.ts';
 import { commandLine } from './support/command-line.ts';
+import { ADA, advanceTo, evidence, newBatch, newProject, withClosed } from './support/environment.ts';
 import { testService } from './support/service.ts';
 import { WebhookReceiver } from './support/webhook-receiver.ts';
 import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from './support/webhook-service.ts';
@@ -31,6 +36,7 @@ const { database } = service;
 const tools = endpointTools(database);
 const { partner, key } = await service.newPartner();
 const { partnerId } = partner;
+const PROJECT = { nameEn: 'Acacias', nameAr: 'أكاسيا', country: 'SA' };
 const TERMS = { name: 'server', permission: 'read_write', allowedAddresses: ['203.0.113.7'], expiresAt: null } as const;
 
 /** Whatever nobody but its owner may ever see. */
@@ -177,6 +183,55 @@ const changes: Change[] = [
     async prepare() {
       const pending = await newPending();
       return (actor) => failPendingContribution(database, actor, pending, 'not recognised');
+    },
+  },
+  { action: 'project.create', least: 'operator', prepare: async () => (actor) => createProject(database, actor, PROJECT) },
+  {
+    action: 'impact-batch.create',
+    least: 'operator',
+    prepare: async () => (actor) => createImpactBatch(database, actor, { name: 'Trees', quantity: 1n }),
+  },
+  {
+    action: 'impact-batch.add',
+    least: 'operator',
+    async prepare() {
+      const { partnerId: owning, closed } = await withClosed(service, 1);
+      const { impactBatchId } = await newBatch(database, []);
+      const settlementIds = closed.map(({ settlementId }) => settlementId);
+      return (actor) => poolSettlements(database, actor, { impactBatchId, partnerId: owning, settlementIds });
+    },
+  },
+  ...(
+    [
+      ['impact-batch.advance', 'operator', 'in_progress', { changeType: 'advanced', to: 'delivered' }],
+      ['impact-batch.advance', 'approver', 'delivered', { changeType: 'advanced', to: 'verified' }],
+      ['impact-batch.delay', 'operator', 'funded', { changeType: 'delayed', expectedDeliveryPeriod: '2027' }],
+      ['impact-batch.add-evidence', 'operator', 'funded', { changeType: 'evidence_added', evidence: evidence() }],
+      ['impact-batch.correct', 'operator', 'funded', { changeType: 'corrected', quantity: 5n }],
+      ['impact-batch.correct', 'approver', 'verified', { changeType: 'corrected', quantity: 5n }],
+    ] as [string, Role, EnvironmentalStatus, object][]
+  ).map(
+    ([action, least, status, wanted]): Change => ({
+      action,
+      least,
+      async prepare() {
+        const batch = await newBatch(database, [await withClosed(service, 1)]);
+        await advanceTo(database, batch, status);
+        const proof = { changeType: 'evidence_added', evidence: evidence(), reason: null } as const;
+        if (status === 'delivered') await changeImpactBatch(database, ADA, batch.impactBatchId, proof);
+        return (actor) => changeImpactBatch(database, actor, batch.impactBatchId, { reason: null, ...wanted } as BatchChange);
+      },
+    }),
+  ),
+  {
+    action: 'impact-batch.reallocate',
+    least: 'operator',
+    async prepare() {
+      const batch = await newBatch(database, [await withClosed(service, 1)]);
+      await advanceTo(database, batch, 'funded');
+      const { projectId } = await newProject(database);
+      const wanted = { changeType: 'reallocated', projectId, reason: null } as const;
+      return (actor) => changeImpactBatch(database, actor, batch.impactBatchId, wanted);
     },
   },
 ];

@@ -9,11 +9,13 @@ import { doctorCommand } from '../src/commands/doctor.ts';
 import { endpointCommand } from '../src/commands/endpoint.ts';
 import { eventCommand } from '../src/commands/event.ts';
 import { failureCommand } from '../src/commands/failure.ts';
+import { impactBatchCommand } from '../src/commands/impact-batch.ts';
 import { jobCommand } from '../src/commands/job.ts';
 import { keyCommand } from '../src/commands/key.ts';
 import { migrateCommand } from '../src/commands/migrate.ts';
 import { operatorCommand } from '../src/commands/operator.ts';
 import { partnerCommand } from '../src/commands/partner.ts';
+import { projectCommand } from '../src/commands/project.ts';
 import { reconciliationCommand } from '../src/commands/reconciliation.ts';
 import { reviewCommand } from '../src/commands/review.ts';
 import { ruleCommand } from '../src/commands/rule.ts';
@@ -65,6 +67,8 @@ const program = [
   operatorCommand(),
   auditCommand(),
   jobCommand(),
+  projectCommand(),
+  impactBatchCommand(),
 ];
 
 /** Whether `doctor`, or `key issue`, may follow `partner-impact`; what follows a command without commands of its own is free. */
@@ -94,7 +98,7 @@ for (const { path, text } of documents) {
     });
 
     test('every `partner-impact` command exists', () => {
-      const named = find(text, /(?:npx partner-impact|partner-impact\.mjs) ([a-z]+(?: [a-z]+(?:-[a-z]+)*)?)/g);
+      const named = find(text, /(?:npx partner-impact|partner-impact\.mjs) ([a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*)?)/g);
       assert.deepEqual(
         named.filter((words) => !isCommand(words)),
         [],

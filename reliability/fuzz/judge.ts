@@ -43,6 +43,7 @@ const WITH_VERDICT = new Set([
   'confirmContribution',
   'getContributionByPartnerEventId',
   'getContributionById',
+  'getEnvironmentalStatus',
   'associateEmissionsEstimate',
 ]);
 /** Of the paths that the interface does not name: an unknown record is 404 `invalid_request`. */
@@ -56,6 +57,7 @@ const WITH_OWN_NOT_FOUND = new Set([
   'reconcileSettlement',
   'getReconciliation',
   'listReconciliationLines',
+  'listImpactBatchTransactions',
 ]);
 const IDENTIFIER = /^[A-Za-z0-9._:-]{8,128}$/;
 

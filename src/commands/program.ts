@@ -7,12 +7,14 @@ import { doctorCommand } from './doctor.ts';
 import { endpointCommand } from './endpoint.ts';
 import { eventCommand } from './event.ts';
 import { failureCommand } from './failure.ts';
+import { impactBatchCommand } from './impact-batch.ts';
 import { jobCommand } from './job.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { operatorCommand } from './operator.ts';
 import { UsageError } from './options.ts';
 import { partnerCommand } from './partner.ts';
+import { projectCommand } from './project.ts';
 import { reconciliationCommand } from './reconciliation.ts';
 import { reviewCommand } from './review.ts';
 import { ruleCommand } from './rule.ts';
@@ -49,6 +51,8 @@ const COMMANDS = [
   operatorCommand,
   auditCommand,
   jobCommand,
+  projectCommand,
+  impactBatchCommand,
 ];
 
 /** @returns The exit code: 0, {@link FAILED} or {@link USAGE}. */

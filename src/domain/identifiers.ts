@@ -47,6 +47,9 @@ export const ID_PREFIXES = {
   delivery: 'dlv',
   operator: 'opr',
   failure: 'fail',
+  project: 'project',
+  impactBatch: 'batch',
+  adjustment: 'adj',
 } as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];

@@ -7,6 +7,7 @@ import { type CreateDeliveryEmissionsEstimate, createEstimates } from './create-
 import { type GetContribution, getContributions } from './get-contribution.ts';
 import { type GetDeliveryEmissionsEstimate, getEstimates } from './get-delivery-emissions-estimate.ts';
 import { type ReadEvents, readEvents } from './list-events.ts';
+import { type ReadEnvironmentalStatus, readEnvironmentalStatus } from './read-environmental-status.ts';
 import { type ReadSettlements, readSettlements } from './read-settlements.ts';
 import { type ReconcileSettlement, reconcileSettlements } from './reconcile-settlement.ts';
 import type { RulesOf } from './rule-book.ts';
@@ -23,6 +24,7 @@ export interface Operations {
   readonly readSettlements: ReadSettlements;
   readonly acknowledgeSettlement: AcknowledgeSettlement;
   readonly reconcileSettlement: ReconcileSettlement;
+  readonly readEnvironmentalStatus: ReadEnvironmentalStatus;
 }
 
 /**
@@ -37,6 +39,7 @@ const LANES = {
   lookup: 1,
   events: 1,
   settlements: 1,
+  environment: 1,
 };
 
 /** A batch of one partner touches one node, over many partners all of them, at ten times the cost: partners take lanes beside each other. */
@@ -67,5 +70,6 @@ export function createOperations(database: Database, { environment, rulesOf }: O
     readSettlements: readSettlements(database, pricesUnderRules, lanes.settlements),
     acknowledgeSettlement: acknowledgeSettlements(database, lanes.settlements),
     reconcileSettlement: reconcileSettlements(database),
+    readEnvironmentalStatus: readEnvironmentalStatus(database, lanes.environment),
   };
 }

@@ -29,6 +29,7 @@ import { getContributionById } from './routes/get-contribution-by-id.ts';
 import { getContributionByPartnerEventId } from './routes/get-contribution-by-partner-event-id.ts';
 import { getDeliveryEmissionsEstimate } from './routes/get-delivery-emissions-estimate.ts';
 import { getEmissionFactors } from './routes/get-emission-factors.ts';
+import { getEnvironmentalStatus } from './routes/get-environmental-status.ts';
 import { getEstimateCalculation } from './routes/get-estimate-calculation.ts';
 import { getEvent } from './routes/get-event.ts';
 import { getReconciliation, listReconciliationLines } from './routes/get-reconciliation.ts';
@@ -36,6 +37,7 @@ import { getSettlement } from './routes/get-settlement.ts';
 import { getSettlementStatement } from './routes/get-settlement-statement.ts';
 import { listEmissionFactors } from './routes/list-emission-factors.ts';
 import { listEvents } from './routes/list-events.ts';
+import { listImpactBatchTransactions } from './routes/list-impact-batch-transactions.ts';
 import { listSettlementLines } from './routes/list-settlement-lines.ts';
 import { listSettlements } from './routes/list-settlements.ts';
 import { reconcileSettlement } from './routes/reconcile-settlement.ts';
@@ -175,6 +177,8 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions): void
     reconcileSettlement,
     getReconciliation,
     listReconciliationLines,
+    getEnvironmentalStatus,
+    listImpactBatchTransactions,
   ]) {
     v1.register(async (scope) => route(scope, options));
   }

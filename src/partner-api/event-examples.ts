@@ -91,7 +91,7 @@ const adjustment = {
   environment: 'sandbox',
 };
 
-const allocated = {
+export const allocated = {
   impact_batch_id: 'batch_01KBG2X4Z6B8D0F2H4K6N8Q1S3',
   status: 'allocated',
   previous_status: 'recorded',
@@ -106,8 +106,8 @@ const allocated = {
   evidence: [],
   affected_transaction_count: 3,
   transactions_path: '/v1/impact-batches/batch_01KBG2X4Z6B8D0F2H4K6N8Q1S3/transactions',
-  summary_en: '3 trees are allocated to a project: Sample project.',
-  summary_ar: 'خُصِّصت 3 أشجار لمشروع: مشروع تجريبي.',
+  summary_en: 'Planting of 3 trees: allocated.',
+  summary_ar: 'زراعة 3 أشجار: مُخصَّصة.',
   contribution_status: 'confirmed',
   occurred_at: '2026-12-02T09:30:00.000Z',
 };

@@ -4,9 +4,11 @@ import { VERIFICATION_TYPE } from '../domain/event.ts';
 import type { RecoverableOperation } from '../domain/recovery.ts';
 import type { ServiceError } from '../domain/service-error.ts';
 import { eventNotFound } from '../operations/list-events.ts';
+import { impactBatchNotFound } from '../operations/read-environmental-status.ts';
 import { settlementNotFound } from '../operations/read-settlements.ts';
 import { reconciliationNotFound } from '../operations/reconcile-settlement.ts';
 import { factorsNotFound } from './emission-factors-not-found.ts';
+import { ENVIRONMENTAL_RESPONSE_EXAMPLES } from './environmental-examples.ts';
 import { errorEnvelope } from './errors.ts';
 import { EVENT_RESPONSE_EXAMPLES } from './event-examples.ts';
 import { CHALLENGE, EVENT_KINDS, Event, schemaNameOf } from './event-kinds.ts';
@@ -200,6 +202,21 @@ const OPERATIONS = {
     errors: ['invalid_request', ...ACCESS, ...SERVICE],
     notFound: reconciliationNotFound(),
   },
+  getEnvironmentalStatus: {
+    tag: 'Environment',
+    summary: 'Get the environmental status of a contribution',
+    description:
+      'How far the planting has come that the contribution is pooled for. It is the status of a whole batch, and changes nothing of the contribution. There is none unless the contribution is confirmed.',
+    errors: ['invalid_request', ...ACCESS, 'contribution_not_found', ...SERVICE],
+    recoverable: 'lookup',
+  },
+  listImpactBatchTransactions: {
+    tag: 'Environment',
+    summary: 'List your contributions in an impact batch',
+    description: 'Those of this partner, settlement by settlement, page by page; and how far the batch has come.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: impactBatchNotFound(),
+  },
 } as const satisfies Record<string, OperationText>;
 
 /** The part of a route's schema that only people read. */
@@ -229,6 +246,7 @@ export const DOCUMENT_HEAD = {
     { name: 'Emissions', description: 'Estimate a delivery, and link the estimate.' },
     { name: 'Events', description: 'What happened, in order, as webhooks tell it.' },
     { name: 'Settlements', description: 'What was contributed in a period, line by line.' },
+    { name: 'Environment', description: 'How far the planting has come that contributions are pooled for.' },
     { name: 'Webhooks', description: 'What the service sends to the endpoints of a partner, signed.' },
   ],
   components: {
@@ -339,7 +357,12 @@ function completeSuccess(operationId: OperationId, status: string, response: Jso
     ...(isWrite ? ['Idempotent-Replayed'] : []),
     ...(isConfirmation || operationId === 'reconcileSettlement' ? ['Location'] : []),
   );
-  const examples = { ...RESPONSE_EXAMPLES, ...EVENT_RESPONSE_EXAMPLES, ...SETTLEMENT_RESPONSE_EXAMPLES }[operationId]?.[status];
+  const examples = {
+    ...RESPONSE_EXAMPLES,
+    ...EVENT_RESPONSE_EXAMPLES,
+    ...SETTLEMENT_RESPONSE_EXAMPLES,
+    ...ENVIRONMENTAL_RESPONSE_EXAMPLES,
+  }[operationId]?.[status];
   for (const media of Object.values(response['content'] as Record<string, Json>)) media['examples'] = examples;
 }
 

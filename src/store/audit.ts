@@ -77,6 +77,20 @@ export async function listAuditEntriesAfter(db: Queryable, afterNo: bigint, limi
   return run<SealedEntry>(db, AFTER, [afterNo, limit]);
 }
 
+const SUBJECTS: Statement = {
+  name: 'list_audit_subjects',
+  text: `select distinct subject_id as "subjectId" from audit_entry where subject_id > $1 and subject_id < $2 order by subject_id limit $3`,
+};
+
+/** Which records there are entries about, whose ids begin so, in the order of their ids. */
+export async function listAuditSubjects(
+  db: Queryable,
+  { prefix, afterId, limit }: { prefix: string; afterId: string; limit: number },
+): Promise<string[]> {
+  const rows = await run<{ subjectId: string }>(db, SUBJECTS, [afterId || prefix, `${prefix}~`, limit]);
+  return rows.map(({ subjectId }) => subjectId);
+}
+
 export interface AuditFilter {
   readonly partnerId?: string | undefined;
   readonly subjectId?: string | undefined;

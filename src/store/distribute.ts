@@ -22,6 +22,7 @@ export const GROWING_TABLES = [
   'settlement_acknowledgement',
   'reconciliation',
   'reconciliation_line',
+  'impact_batch_settlement',
 ] as const;
 
 /** What an operator who asks for a distributed database without the extension has to do. */
