@@ -32,7 +32,7 @@ const databaseUrl = `postgresql:///postgres?host=${encodeURIComponent(server.soc
 await migrate(databaseUrl);
 const database = openDatabase({ databaseUrl });
 try {
-  const { confirmContribution } = createOperations(database, { environment: 'sandbox' });
+  const { confirmContribution } = createOperations(database, { environment: 'sandbox', rulesOf: () => DEFAULT_RULES });
   const ways = {
     'through group commit': (request: ConfirmationRequest) => confirmContribution(request),
     'in its own transaction': (request: ConfirmationRequest) => insertAlone(database, request),
@@ -79,6 +79,8 @@ function newRequest(): ConfirmationRequest {
   return {
     partnerId: 'ptn_lone',
     isSuspended: false,
+    currency: null,
+    timeZone: 'Asia/Riyadh',
     idempotencyKey: id,
     fingerprint: Buffer.alloc(32),
     partnerEventId: id,
@@ -94,7 +96,7 @@ function newRequest(): ConfirmationRequest {
 async function insertAlone(target: Database, request: ConfirmationRequest): Promise<void> {
   const confirmation = { ...request, transactionId: newId('txn'), rules: DEFAULT_RULES };
   await inTransaction(target, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db, { begunAtMs, lastly }) => {
-    const drafts = draftContributions([confirmation], new Map(), begunAtMs);
+    const drafts = draftContributions([confirmation], { estimates: new Map(), begunAtMs });
     await lastly(() =>
       insertContributions(
         db,

@@ -18,6 +18,7 @@
  * Exit code 1 when anything is violated.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openAuditKeys } from '../src/storage.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { distributeTables } from '../src/store/distribute.ts';
 import { migrate } from '../src/store/migrate.ts';
@@ -67,7 +68,11 @@ async function main(): Promise<number> {
     `Seed ${seed}: ${confirmations} confirmations of ${partnersCount} partners, one worker away for ${outageMs / 1_000} s`,
   );
   await migrate(databaseUrl);
-  const database = openDatabase({ databaseUrl, poolSize: 4 });
+  const database = openDatabase({
+    databaseUrl,
+    poolSize: 4,
+    auditKeys: () => openAuditKeys({ auditKey: undefined, dataDirectory: installation.dataDirectory }),
+  });
   await distributeTables(database);
   const violations = new Violations();
   const { report } = violations;

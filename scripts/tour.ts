@@ -38,13 +38,14 @@ async function assertRunning(baseUrl: string): Promise<void> {
 async function makeKey(): Promise<string> {
   const { connectStore } = await import('../src/storage.ts');
   const { createPartner } = await import('../src/operations/manage-partner.ts');
+  const { owner } = await import('../src/commands/actor.ts');
   const { issueApiKey } = await import('../src/operations/manage-api-key.ts');
   const config = readConfig(process.env);
   const store = await connectStore(config);
   try {
-    const { partnerId } = await createPartner(store.database, 'Tour');
+    const { partnerId } = await createPartner(store.database, owner(), 'Tour');
     const terms = { name: 'tour', permission: 'read_write', allowedAddresses: [], expiresAt: null } as const;
-    return (await issueApiKey(store.database.pool, config.environment, partnerId, terms)).apiKey;
+    return (await issueApiKey(store.database, owner(), { environment: config.environment, partnerId, ...terms })).apiKey;
   } finally {
     await store.close();
   }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ENVIRONMENTS, type Environment } from './domain/api-key.ts';
+import { readNamedKeys } from './domain/named-key.ts';
 import { isAddressOrBlock } from './partner-api/client-address.ts';
-import { readSecretsKeys } from './webhooks/secret-box.ts';
 
 /** All settings, read once from the environment. */
 export interface Config {
@@ -20,10 +20,14 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** The keys of endpoint secrets as text; `undefined` for one that is made and kept in `dataDirectory`. */
   readonly secretsKey: string | undefined;
+  /** The keys of the audit and of settlements as text; `undefined` for one that is made and kept in `dataDirectory`. */
+  readonly auditKey: string | undefined;
   /** Whether events may go to plain http and to private addresses. */
   readonly allowsInsecureWebhooks: boolean;
   /** How long events, their deliveries and attempts are kept. */
   readonly eventDays: number;
+  /** After so many hours a pending contribution fails by itself. */
+  readonly reviewExpiryHours: number;
   readonly logLevel: string;
 }
 
@@ -55,9 +59,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     preparesStatements: read.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], 'on') === 'on',
     dataDirectory: resolve(read.text('DATA_DIR', DEFAULT_DATA_DIRECTORY)),
     trustedProxies: read.addresses('TRUSTED_PROXIES'),
-    secretsKey: read.secretsKey('SECRETS_KEY'),
+    secretsKey: read.namedKeys('SECRETS_KEY'),
+    auditKey: read.namedKeys('AUDIT_KEY'),
     allowsInsecureWebhooks: read.oneOf('WEBHOOK_ALLOW_INSECURE', ['true', 'false'], 'false') === 'true',
     eventDays: read.wholeNumber('EVENT_RETENTION_DAYS', { least: 7, most: 3_650 }, 90),
+    reviewExpiryHours: read.wholeNumber('REVIEW_EXPIRY_HOURS', { least: 1, most: 8_760 }, 72),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   });
   if (config.port !== 0 && config.port === config.operationsPort) {
@@ -68,6 +74,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       problems.push('WEBHOOK_ALLOW_INSECURE must not be true in production: it lets events go to private addresses.');
     if (config.secretsKey === undefined)
       problems.push('SECRETS_KEY must be set in production: the secrets of webhook endpoints are kept under it.');
+    if (config.auditKey === undefined)
+      problems.push('AUDIT_KEY must be set in production: audit entries and settlements are sealed with it.');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
@@ -81,10 +89,10 @@ function reader(env: NodeJS.ProcessEnv, problems: string[]) {
   };
   return {
     text: (name: string, fallback: string): string => given(name) ?? fallback,
-    secretsKey(name: string): string | undefined {
+    namedKeys(name: string): string | undefined {
       const value = given(name);
       try {
-        if (value !== undefined) readSecretsKeys(value, name);
+        if (value !== undefined) readNamedKeys(value, name);
         return value;
       } catch (error) {
         return refuse((error as Error).message, undefined);

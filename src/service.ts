@@ -1,26 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import type { ContributionRules } from './domain/contribution-rules.ts';
+import { readNamedKeys } from './domain/named-key.ts';
 import { explainBusyPort } from './explain-busy-port.ts';
+import { openKeyFile } from './key-file.ts';
 import { type Log, openLog } from './observability/log.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import { type OperationsListener, openOperationsListener } from './observability/operations-listener.ts';
 import { seldom } from './observability/seldom.ts';
-import { type KeyUse, noteKeyUse } from './operations/note-key-use.ts';
+import { noteKeyUse } from './operations/note-key-use.ts';
 import { createOperations, POOL_SIZE } from './operations/operations.ts';
-import { type Answer, buildPartnerApi, type PartnerApi } from './partner-api/app.ts';
+import { openRuleBook, type RuleBook } from './operations/rule-book.ts';
+import { type Answer, buildPartnerApi } from './partner-api/app.ts';
 import { authenticator } from './partner-api/authenticate.ts';
 import { failureLimit } from './partner-api/failure-limit.ts';
-import { connectStore, type Store } from './storage.ts';
+import { listJobs } from './schedule/jobs.ts';
+import { openReconciler } from './schedule/reconciler.ts';
+import type { EndedRun } from './schedule/run-job.ts';
+import { openSchedule, SCHEDULE_POOL_SIZE } from './schedule/schedule.ts';
+import { configuredSettlementTools } from './settlement-configuration.ts';
+import { connectStore } from './storage.ts';
 import { listEndpointStates, measureBacklog } from './store/backlog.ts';
 import type { Database } from './store/database.ts';
 import { proveCommit } from './store/durability.ts';
-import { openSecretBox, readSecretsKeys, type SecretBox } from './webhooks/secret-box.ts';
-import { openSecretsKeyFile } from './webhooks/secrets-key-file.ts';
+import { listJobStates } from './store/job.ts';
+import { openSecretBox, type SecretBox } from './webhooks/secret-box.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from './webhooks/webhooks.ts';
 
+/** What a process of the service may do: answer partners, number and send events, do what is due by the clock. */
+export const SERVICE_ROLES = ['api', 'webhooks', 'schedule'] as const;
+export type ServiceRole = (typeof SERVICE_ROLES)[number];
+
 export interface Service {
-  /** Where partners reach it, such as `http://127.0.0.1:8080`. */
+  /** Where partners reach it, such as `http://127.0.0.1:8080`; empty without the role `api`. */
   readonly baseUrl: string;
   readonly database: Database;
   readonly log: Log;
@@ -30,9 +42,12 @@ export interface Service {
 
 export interface ServiceOptions {
   readonly onProgress?: (sentence: string) => void;
+  /** Instead of the rules in the database. */
   readonly rulesOf?: (partnerId: string) => ContributionRules;
-  /** Milliseconds since 1970, for what deliveries are signed with. */
+  /** Milliseconds since 1970, for what deliveries are signed with, and for what is due. */
   readonly clock?: () => number;
+  /** All, when left out. */
+  readonly roles?: readonly ServiceRole[];
 }
 
 /** A process that takes requests, with or without others beside it. */
@@ -78,22 +93,81 @@ export interface ServiceProcessOptions extends ServiceOptions {
 
 /** One process's part: everything but the internal listener. */
 export async function startServiceProcess(config: Config, options: ServiceProcessOptions): Promise<ServiceProcess> {
-  const { migrates, processes = 1, onProgress = () => {}, rulesOf, clock = Date.now } = options;
+  const { migrates, onProgress = () => {}, roles = SERVICE_ROLES } = options;
   const log = openLog(config.logLevel);
-  const store = await connectStore(config, { migrates, poolSize: POOL_SIZE, logger: log.logger, onProgress });
-  const { database } = store;
-  const webhooksDatabase = store.openPool(WEBHOOKS_POOL_SIZE);
-  const metrics = createMetrics(database.pool, {
-    measureBacklog: () => measureBacklog(webhooksDatabase.pool),
-    listEndpointStates: () => listEndpointStates(webhooksDatabase.pool),
-  });
+  const parts = new AsyncDisposableStack();
+  try {
+    const store = await connectStore(config, { migrates, poolSize: POOL_SIZE, logger: log.logger, onProgress });
+    parts.defer(() => store.close());
+    const { database } = store;
+    const openPool = (size: number): Database => {
+      const pool = store.openPool(size);
+      parts.defer(() => pool.close());
+      return pool;
+    };
+    const background = openPool(WEBHOOKS_POOL_SIZE);
+    const metrics = createMetrics(database.pool, {
+      measureBacklog: () => measureBacklog(background.pool),
+      listEndpointStates: () => listEndpointStates(background.pool),
+      listJobStates: () => listJobStates(background.pool),
+    });
+    const tools: Tools = { config, options, log, metrics };
+    if (roles.includes('webhooks')) parts.defer(endInTime(startWebhooks(tools, background)));
+    if (roles.includes('schedule')) startSchedule(tools, openPool(SCHEDULE_POOL_SIZE), parts);
+    const baseUrl = roles.includes('api') ? await startPartnerApi(tools, database, parts) : '';
+    const stop = async () => {
+      await parts.disposeAsync();
+      log.flush();
+    };
+    return { baseUrl, database, log, metrics, stop: once(stop) };
+  } catch (error) {
+    await parts.disposeAsync();
+    throw error;
+  }
+}
+
+interface Tools {
+  readonly config: Config;
+  readonly options: ServiceProcessOptions;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+async function startPartnerApi(
+  { config, options: { processes = 1, rulesOf }, log, metrics }: Tools,
+  database: Database,
+  parts: AsyncDisposableStack,
+): Promise<string> {
   const uses = noteKeyUse(database, (err) => log.logger.warn({ err }, 'the last use of keys could not be written'));
-  const webhooks = openWebhooks({
-    database: webhooksDatabase,
+  parts.defer(() => uses.close());
+  const rules = openRules(database, rulesOf, log);
+  parts.defer(() => rules.close());
+  const api = await buildPartnerApi({
+    environment: config.environment,
+    operations: createOperations(database, { environment: config.environment, rulesOf: rules.rulesOf }),
+    authenticate: authenticator({ database, environment: config.environment, failures: failureLimit(), onUse: uses.note }),
+    trustedProxies: config.trustedProxies,
+    processes,
+    onAnswer: (answer) => {
+      metrics.countAnswer(answer);
+      logAnswer(log, answer);
+    },
+    onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
+  });
+  const baseUrl = await api.app.listen({ host: config.host, port: config.port }).catch(explainBusyPort('PORT=', config.port));
+  parts.defer(async () => {
+    await api.drain();
+    await Promise.race([api.app.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+  });
+  return baseUrl;
+}
+
+function startWebhooks({ config, options: { clock = Date.now }, log, metrics }: Tools, database: Database): Webhooks {
+  return openWebhooks({
+    database,
     environment: config.environment,
     secretBox: openConfiguredSecretBox(config),
     allowInsecure: config.allowsInsecureWebhooks,
-    eventDays: config.eventDays,
     clock,
     onAttempt: metrics.countAttempt,
     onDisabled: ({ partnerId: partner_id, endpointId: endpoint_id, reason }) =>
@@ -103,34 +177,48 @@ export async function startServiceProcess(config: Config, options: ServiceProces
       ),
     onError: seldom((err, times) => log.logger.error({ err, times }, 'events could not be delivered; it is tried again')),
   });
-  try {
-    const api = await buildPartnerApi({
-      environment: config.environment,
-      operations: createOperations(database, { environment: config.environment, rulesOf }),
-      authenticate: authenticator({ database, environment: config.environment, failures: failureLimit(), onUse: uses.note }),
-      trustedProxies: config.trustedProxies,
-      processes,
-      onAnswer: (answer) => {
-        metrics.countAnswer(answer);
-        logAnswer(log, answer);
-      },
-      onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
-    });
-    const baseUrl = await api.app.listen({ host: config.host, port: config.port }).catch(explainBusyPort('PORT=', config.port));
-    return {
-      baseUrl,
-      database,
-      log,
-      metrics,
-      stop: once(() => stopInOrder({ api, webhooks, webhooksDatabase, store, uses, log })),
-    };
-  } catch (error) {
-    await webhooks.close();
-    await webhooksDatabase.close();
-    await uses.close();
-    await store.close();
-    throw error;
-  }
+}
+
+function startSchedule(
+  { config, options: { clock = Date.now }, log, metrics }: Tools,
+  database: Database,
+  parts: AsyncDisposableStack,
+): void {
+  const closeReconciler = openReconciler(database, (err) =>
+    log.logger.error({ err }, 'reconciliations could not be completed; it is tried again'),
+  );
+  parts.defer(endInTime({ close: closeReconciler }));
+  const schedule = openSchedule({
+    database,
+    clock,
+    jobs: listJobs({ ...config, settlementTools: configuredSettlementTools(config) }),
+    onRun: (run) => {
+      metrics.countRun(run);
+      logRun(log, run);
+    },
+    onError: (err) => log.logger.error({ err }, 'the schedule could not be followed; it is tried again'),
+  });
+  parts.defer(endInTime(schedule));
+}
+
+function logRun({ logger }: Log, { job, runNo, trigger, outcome, correlationId, milliseconds, result, error }: EndedRun): void {
+  const line = { job: job.name, run: Number(runNo), trigger, correlation_id: correlationId, ms: Math.round(milliseconds) };
+  if (outcome === 'succeeded') logger.info({ ...line, ...result }, 'a job is done');
+  else if (outcome === 'failed') logger.error({ ...line, err: error }, 'a job failed; it is tried again');
+  else logger.warn({ ...line, ...result }, `a job was ${outcome}; what is left of it is done by its next run`);
+}
+
+function endInTime(part: { close(): Promise<void> }): () => Promise<void> {
+  return async () => {
+    await Promise.race([part.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+  };
+}
+
+function openRules(database: Database, rulesOf: ServiceOptions['rulesOf'], { logger }: Log): RuleBook {
+  if (rulesOf) return { rulesOf: ({ partnerId }) => rulesOf(partnerId), close() {} };
+  return openRuleBook(database, {
+    onError: (err) => logger.warn({ err }, 'the rules could not be read; it is tried again'),
+  });
 }
 
 export async function openInternalListener(
@@ -142,7 +230,8 @@ export async function openInternalListener(
 
 /** The keys of the setting, or the one that the embedded default keeps in its data folder. */
 export function openConfiguredSecretBox({ secretsKey, dataDirectory }: Config): SecretBox {
-  return openSecretBox(secretsKey === undefined ? openSecretsKeyFile(dataDirectory) : readSecretsKeys(secretsKey));
+  if (secretsKey !== undefined) return openSecretBox(readNamedKeys(secretsKey, 'SECRETS_KEY'));
+  return openSecretBox(openKeyFile({ dataDirectory, name: 'secrets.key', ifExposed: " and renew the endpoints' secrets" }));
 }
 
 /** @throws Error With the reason why no contribution could be committed now. */
@@ -153,25 +242,6 @@ export async function checkDatabase({ pool }: Database): Promise<void> {
 async function refuseAfter(timeoutMs: number): Promise<never> {
   await sleep(timeoutMs, undefined, { ref: false });
   throw new Error(`the database did not commit within ${timeoutMs} ms`);
-}
-
-interface Parts {
-  readonly api: PartnerApi;
-  readonly webhooks: Webhooks;
-  readonly webhooksDatabase: Database;
-  readonly store: Store;
-  readonly uses: KeyUse;
-  readonly log: Log;
-}
-
-async function stopInOrder({ api, webhooks, webhooksDatabase, store, uses, log }: Parts): Promise<void> {
-  await api.drain();
-  await Promise.race([api.app.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
-  await Promise.race([webhooks.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
-  await webhooksDatabase.close();
-  await uses.close();
-  await store.close();
-  log.flush();
 }
 
 /** Whoever calls again waits for the first call. */

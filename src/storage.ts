@@ -1,4 +1,6 @@
 import type { Config } from './config.ts';
+import { type NamedKey, readNamedKeys } from './domain/named-key.ts';
+import { openKeyFile } from './key-file.ts';
 import type { Logger } from './observability/log.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { distributeTables, listDistributedTables } from './store/distribute.ts';
@@ -53,6 +55,7 @@ export async function openStore(
   const connection = {
     databaseUrl,
     preparesStatements: config.preparesStatements,
+    auditKeys: once(() => openAuditKeys(config)),
     onConnectionError: (error: Error) => logger?.warn({ err: error }, 'a connection to the database was lost'),
   };
   const database = openDatabase({ ...connection, poolSize });
@@ -69,6 +72,20 @@ export async function openStore(
       await database.close();
       await server?.stop();
     },
+  };
+}
+
+/** The keys of the setting, or the one that the default keeps in its data folder. */
+export function openAuditKeys({ auditKey, dataDirectory }: Pick<Config, 'auditKey' | 'dataDirectory'>): readonly NamedKey[] {
+  if (auditKey !== undefined) return readNamedKeys(auditKey, 'AUDIT_KEY');
+  return openKeyFile({ dataDirectory, name: 'audit.key', ifExposed: '' });
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 
@@ -94,6 +111,8 @@ async function prepare(
   config: Config,
   { migrates = false, onProgress = () => {} }: StoreOptions,
 ): Promise<void> {
+  // A key that makes no sense stops the service, and not the first change.
+  if (migrates || config.auditKey !== undefined) database.auditKeys();
   const settings = await readServerSettings(database.pool).catch((cause: unknown) => {
     throw new Error(
       `The database cannot be reached: ${(cause as Error).message}. Check that it runs and that DATABASE_URL is right.`,

@@ -7,6 +7,7 @@ import { revokeApiKey, rotateApiKey } from '../src/operations/manage-api-key.ts'
 import { resumePartner, suspendPartner } from '../src/operations/manage-partner.ts';
 import { authenticator } from '../src/partner-api/authenticate.ts';
 import { failureLimit } from '../src/partner-api/failure-limit.ts';
+import { OWNER } from './support/actor.ts';
 import { Client, countByStatus, detailCodes, newConfirmation, uniqueId } from './support/client.ts';
 import { countRows } from './support/records.ts';
 import { testService } from './support/service.ts';
@@ -86,7 +87,7 @@ describe('unauthorized: 401 with WWW-Authenticate on every operation, and nothin
   test('an expired and a revoked key share the message of an unknown one', async () => {
     const expired = await service.newPartner({ key: { expiresAt: new Date(Date.now() - 1000) } });
     const revoked = await service.newPartner();
-    await revokeApiKey(database.pool, revoked.key.key.keyId);
+    await revokeApiKey(database, OWNER, revoked.key.key.keyId);
     const unknown = await new Client(service.baseUrl, newApiKey('sandbox').apiKey).confirm();
     for (const { client: caller } of [expired, revoked]) {
       const answer = await caller.confirm();
@@ -156,7 +157,7 @@ describe('within ten seconds on every instance (decisions, section 5)', () => {
     const { key: issued } = await service.newPartner();
     const { clock, of } = instance();
     await of(issued.apiKey);
-    await revokeApiKey(database.pool, issued.key.keyId);
+    await revokeApiKey(database, OWNER, issued.key.keyId);
     clock.ms += 10_000;
     await assert.rejects(of(issued.apiKey), { code: 'unauthorized' });
   });
@@ -165,10 +166,10 @@ describe('within ten seconds on every instance (decisions, section 5)', () => {
     const { key: issued, partner: suspended } = await service.newPartner();
     const { clock, of } = instance();
     assert.equal((await of(issued.apiKey)).isSuspended, false);
-    await suspendPartner(database.pool, suspended.partnerId);
+    await suspendPartner(database, OWNER, suspended.partnerId);
     clock.ms += 10_000;
     assert.equal((await of(issued.apiKey)).isSuspended, true);
-    await resumePartner(database.pool, suspended.partnerId);
+    await resumePartner(database, OWNER, suspended.partnerId);
     clock.ms += 10_000;
     assert.equal((await of(issued.apiKey)).isSuspended, false);
   });
@@ -200,7 +201,7 @@ describe('within ten seconds on every instance (decisions, section 5)', () => {
 describe('rotation', () => {
   test('the new key works at once on the same terms, the old one until its overlap ends', async () => {
     const old = await service.newPartner({ key: { permission: 'read_only', allowedAddresses: ['127.0.0.1'] } });
-    const { issued, old: replaced } = await rotateApiKey(database, 'sandbox', old.key.key.keyId);
+    const { issued, old: replaced } = await rotateApiKey(database, OWNER, { environment: 'sandbox', keyId: old.key.key.keyId });
     assert.deepEqual([issued.key.permission, issued.key.allowedAddresses], ['read_only', ['127.0.0.1']]);
     assert.ok(Math.abs((replaced.expiresAt?.getTime() ?? 0) - Date.now() - 24 * 60 * 60 * 1000) < 60_000);
     assert.equal((await new Client(service.baseUrl, issued.apiKey).findByEvent('event-of-nobody')).status, 404);
@@ -209,9 +210,9 @@ describe('rotation', () => {
 
   test('an overlap of nothing ends the old key at once; an earlier end is never put off', async () => {
     const old = await service.newPartner();
-    await rotateApiKey(database, 'sandbox', old.key.key.keyId, 0);
+    await rotateApiKey(database, OWNER, { environment: 'sandbox', keyId: old.key.key.keyId, overlapSeconds: 0 });
     assert.equal((await old.client.confirm()).status, 401);
-    const { old: again } = await rotateApiKey(database, 'sandbox', old.key.key.keyId);
+    const { old: again } = await rotateApiKey(database, OWNER, { environment: 'sandbox', keyId: old.key.key.keyId });
     assert.ok((again.expiresAt?.getTime() ?? 0) <= Date.now());
   });
 });

@@ -13,6 +13,7 @@ import {
 } from '../bench/identifiers.ts';
 import { writeScript } from '../bench/pgbench.ts';
 import { listProblems } from '../bench/reconcile.ts';
+import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
 import { createOperations } from '../src/operations/operations.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { testDatabase } from './support/database.ts';
@@ -82,8 +83,9 @@ test('pgbench fills the columns that a confirmation fills, in the contribution a
   const { databaseUrl, pool } = await testDatabase();
   const database = openDatabase({ databaseUrl });
   after(() => database.close());
-  await createOperations(database, { environment: 'sandbox' }).confirmContribution({
+  await createOperations(database, { environment: 'sandbox', rulesOf: () => DEFAULT_RULES }).confirmContribution({
     ...{ partnerId: 'ptn_of_service', isSuspended: false, idempotencyKey: 'key-00001', fingerprint: Buffer.alloc(32) },
+    ...{ currency: null, timeZone: 'Asia/Riyadh' },
     ...{ partnerEventId: 'event-00001', partnerOrderRef: 'order-1', points: 250n, opaqueCustomerRef: 'customer-1' },
     ...{ calculationId: undefined, correlationId: 'corr-00001', arrivedAtMs: performance.now() },
   });

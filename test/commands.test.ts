@@ -91,6 +91,13 @@ describe('failures: one sentence on standard error, nothing on standard output',
   const failures: [string, string[], number, RegExp, Record<string, string>?][] = [
     ['an unknown command', ['fly'], 2, /unknown command 'fly'/],
     ['a missing option', ['partner', 'create'], 2, /--name/],
+    ['a role of the service that there is not', ['serve', '--roles', 'api,cook'], 2, /some of api, webhooks, schedule/],
+    [
+      'a role that there is not',
+      ['operator', 'create', '--name', 'x', '--role', 'chief'],
+      2,
+      /viewer, operator, approver, admin/,
+    ],
     [
       'a rate that is none',
       ['partner', 'create', '--name', 'x', '--writes-per-second', 'many'],

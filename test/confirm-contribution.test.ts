@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { issueApiKey } from '../src/operations/manage-api-key.ts';
 import { suspendPartner } from '../src/operations/manage-partner.ts';
+import { OWNER } from './support/actor.ts';
 import { Client, countByStatus, detailCodes, newConfirmation, uniqueId } from './support/client.ts';
 import { countRows, insertEstimateAged } from './support/records.ts';
 import { testService } from './support/service.ts';
@@ -241,7 +242,9 @@ describe('replay (idempotency rule 1: the same key with the same canonical paylo
     const { partner_event_id, partner_order_ref } = newConfirmation();
     const headers = { 'idempotency-key': 'replayed-2' };
     await client.confirm({ partner_event_id, partner_order_ref, points: 7 }, headers);
-    const second = await issueApiKey(service.database.pool, 'sandbox', partner.partnerId, {
+    const second = await issueApiKey(service.database, OWNER, {
+      environment: 'sandbox',
+      partnerId: partner.partnerId,
       name: 'second',
       permission: 'read_write',
       allowedAddresses: [],
@@ -373,7 +376,7 @@ describe('partner_suspended (interface, "Authentication", 5; decisions, section 
     const key = { 'idempotency-key': 'before-suspension' };
     const { transaction_id } = (await suspended.client.confirm(fields, key)).body.contribution;
     const { calculation_id } = (await suspended.client.estimate({}, key)).body.estimate;
-    await suspendPartner(service.database.pool, suspended.partner.partnerId);
+    await suspendPartner(service.database, OWNER, suspended.partner.partnerId);
     // A second instance has not seen the key yet, so that no cache has to run out.
     const late = new Client((await testService({ env: { DATABASE_URL: service.databaseUrl } })).baseUrl, suspended.key.apiKey);
     await assertNothingStored(async () => {

@@ -5,6 +5,7 @@ import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
 import { describeErrorCode, ERROR_CODE_NAMES, type ErrorCode } from '../src/domain/error-codes.ts';
 import { suspendPartner } from '../src/operations/manage-partner.ts';
 import { failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
+import { OWNER, signedIn } from './support/actor.ts';
 import { type Answer, Client, detailCodes, newConfirmation, uniqueId } from './support/client.ts';
 import { databaseProxy } from './support/database-proxy.ts';
 import { insertEstimateAged } from './support/records.ts';
@@ -28,7 +29,7 @@ const SCENARIOS: Record<ErrorCode, () => Promise<Answer>> = {
   },
   async partner_suspended() {
     const suspended = await service.newPartner();
-    await suspendPartner(service.database.pool, suspended.partner.partnerId);
+    await suspendPartner(service.database, OWNER, suspended.partner.partnerId);
     return suspended.client.confirm();
   },
   contribution_not_found: () => client.findByEvent('event-of-nobody'),
@@ -74,7 +75,8 @@ const SCENARIOS: Record<ErrorCode, () => Promise<Answer>> = {
     const headers = { 'idempotency-key': uniqueId('key') };
     const fields = newConfirmation();
     const { transaction_id: transactionId } = (await pending.client.confirm(fields, headers)).body.contribution;
-    await failPendingContribution(service.database, { partnerId: pending.partner.partnerId, transactionId }, 'not recognised');
+    const id = { partnerId: pending.partner.partnerId, transactionId };
+    await failPendingContribution(service.database, signedIn('operator'), id, 'not recognised');
     return pending.client.confirm(fields, headers);
   },
   async rate_limited() {

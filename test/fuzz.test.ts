@@ -7,6 +7,7 @@ import { sendRawCorpus } from '../reliability/fuzz/raw-run.ts';
 import { fuzz } from '../reliability/fuzz/run.ts';
 import { freshSeed } from '../reliability/support/random.ts';
 import { suspendPartner } from '../src/operations/manage-partner.ts';
+import { OWNER } from './support/actor.ts';
 import { testService } from './support/service.ts';
 
 const REQUESTS = 2_000;
@@ -19,7 +20,7 @@ const port = Number(new URL(service.baseUrl).port);
 test(`${REQUESTS} requests out of the document, valid and spoiled: never a 5xx, every answer as the contract says, rows only for what was acknowledged`, async (t) => {
   t.diagnostic(`seed ${seed}`);
   const suspended = await service.newPartner();
-  await suspendPartner(service.database.pool, suspended.partner.partnerId);
+  await suspendPartner(service.database, OWNER, suspended.partner.partnerId);
   const keys = {
     main: main.key.apiKey,
     readOnly: (await service.newPartner({ key: { permission: 'read_only' } })).key.apiKey,

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { issueApiKey } from '../src/operations/manage-api-key.ts';
 import { suspendPartner } from '../src/operations/manage-partner.ts';
 import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
+import { OWNER } from './support/actor.ts';
 import { Client, detailCodes } from './support/client.ts';
 import { document, listMisfits } from './support/published.ts';
 import { untilNumbered } from './support/records.ts';
@@ -14,12 +15,14 @@ import { endpointTools, WEBHOOK_ENV } from './support/webhook-service.ts';
 const service = await testService({ env: WEBHOOK_ENV });
 const { client, partner } = await service.newPartner();
 const { partnerId } = partner;
+// The first is `settlement.created`, from before there is an endpoint.
+await untilNumbered(service.database, partnerId, 1);
 const other = await service.newPartner();
 const receiver = await WebhookReceiver.open();
-await addEndpoint(endpointTools(service.database), { partnerId, url: receiver.url, eventTypes: [] });
+await addEndpoint(endpointTools(service.database), OWNER, { partnerId, url: receiver.url, eventTypes: [] });
 await client.confirm({ points: 9_223_372_036_854_775_807n });
-await untilNumbered(service.database, partnerId, 1);
-const [listed] = (await client.listEvents()).body.events;
+await untilNumbered(service.database, partnerId, 2);
+const [listed] = (await client.listEvents('?after_sequence=1')).body.events;
 
 const waiting = { timeout: 30_000 };
 
@@ -62,8 +65,8 @@ test('404 invalid_request, not_found: unknown, of another partner, and ill forme
 
 test('a read-only key and a suspended partner read on', async () => {
   const terms = { name: 'reader', permission: 'read_only', allowedAddresses: [], expiresAt: null } as const;
-  const { apiKey } = await issueApiKey(service.database.pool, 'sandbox', partnerId, terms);
-  await suspendPartner(service.database.pool, partnerId);
+  const { apiKey } = await issueApiKey(service.database, OWNER, { environment: 'sandbox', partnerId, ...terms });
+  await suspendPartner(service.database, OWNER, partnerId);
   assert.equal((await new Client(service.baseUrl, apiKey).getEvent(listed.event_id)).status, 200);
 });
 

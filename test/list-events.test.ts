@@ -5,10 +5,12 @@ import { issueApiKey } from '../src/operations/manage-api-key.ts';
 import { suspendPartner } from '../src/operations/manage-partner.ts';
 import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
 import { disableEndpoint, enableEndpoint } from '../src/webhooks/manage-endpoint.ts';
+import { OWNER } from './support/actor.ts';
 import { type Answer, Client, countByStatus, detailCodes, type TestEvent } from './support/client.ts';
 import { assertPublished, document, listMisfits } from './support/published.ts';
 import { untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
+import { getOpen } from './support/settlements.ts';
 import { WebhookReceiver } from './support/webhook-receiver.ts';
 import { endpointTools, WEBHOOK_ENV } from './support/webhook-service.ts';
 
@@ -19,16 +21,18 @@ const waiting = { timeout: 60_000 };
 
 const sequencesOf = ({ body }: Answer): number[] => body.events.map(({ sequence }: { sequence: bigint }) => Number(sequence));
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+/** What comes first of each partner: `settlement.created`, with the partner. */
+const FIRST = 1;
 
 describe('pages', waiting, () => {
-  test('1,050 events by 500: each once, in order, without gaps, as the document says', async () => {
+  test('1,051 events by 500: each once, in order, without gaps, as the document says', async () => {
     const { client, partner } = await service.newPartner();
     const confirmed = new Set<string>();
     for (let wave = 0; wave < 7; wave++) {
       const answers = await Promise.all(Array.from({ length: 150 }, () => client.confirm()));
       for (const { body } of answers) confirmed.add(body.contribution.transaction_id);
     }
-    await untilNumbered(database, partner.partnerId, 1_050);
+    await untilNumbered(database, partner.partnerId, FIRST + 1_050);
     const pages: Answer[] = [];
     for (let after = 0n, hasMore = true; hasMore; ) {
       const page = await client.listEvents(`?after_sequence=${after}&limit=500`);
@@ -40,11 +44,13 @@ describe('pages', waiting, () => {
       [
         [500, 500n, true],
         [500, 1_000n, true],
-        [50, 1_050n, false],
+        [51, 1_051n, false],
       ],
     );
-    assert.deepEqual(pages.flatMap(sequencesOf), upTo(1_050));
-    const told = pages.flatMap(({ body }) => body.events.map((event: TestEvent) => event.data.contribution.transaction_id));
+    assert.deepEqual(pages.flatMap(sequencesOf), upTo(1_051));
+    const events: TestEvent[] = pages.flatMap(({ body }) => body.events);
+    assert.equal(events[0]?.event_type, 'settlement.created');
+    const told = events.slice(FIRST).map((event) => event.data.contribution.transaction_id);
     assert.deepEqual(new Set(told), confirmed);
     const { schema } = document.paths['/v1/events'].get.responses['200'].content['application/json'];
     for (const { text } of pages) assert.equal(listMisfits(schema, JSON.parse(text)), '');
@@ -52,7 +58,7 @@ describe('pages', waiting, () => {
 
   test('100 from the first on when nothing is said, and the last page says that there are no more', async () => {
     const { client, partner } = await service.newPartner();
-    await Promise.all(Array.from({ length: 100 }, () => client.confirm()));
+    await Promise.all(Array.from({ length: 100 - FIRST }, () => client.confirm()));
     await untilNumbered(database, partner.partnerId, 100);
     const exactly = await client.listEvents();
     assert.deepEqual([sequencesOf(exactly), exactly.body.has_more], [upTo(100), false]);
@@ -64,9 +70,10 @@ describe('pages', waiting, () => {
     assert.deepEqual([sequencesOf(one), one.body.has_more, one.body.next_after_sequence], [[101], false, 101n]);
   });
 
-  test('an empty page keeps its place: for a new partner, and beyond the last event up to the largest int64', async () => {
-    const { client } = await service.newPartner();
-    for (const after of ['0', '7', '9223372036854775807']) {
+  test('an empty page keeps its place: right behind the last event, and beyond it up to the largest int64', async () => {
+    const { client, partner } = await service.newPartner();
+    await untilNumbered(database, partner.partnerId, FIRST);
+    for (const after of ['1', '7', '9223372036854775807']) {
       const answer = await client.listEvents(`?after_sequence=${after}`, { 'x-correlation-id': 'corr-of-nothing' });
       assert.equal(answer.status, 200);
       const rest = '"has_more":false,"request":{"correlation_id":"corr-of-nothing"}';
@@ -78,13 +85,13 @@ describe('pages', waiting, () => {
     const { client } = await service.newPartner();
     const confirming = Promise.all(Array.from({ length: 200 }, () => client.confirm()));
     const seen: number[] = [];
-    for (let after = 0n; seen.length < 200; ) {
+    for (let after = 0n; seen.length < FIRST + 200; ) {
       const page = await client.listEvents(`?after_sequence=${after}&limit=30`);
       seen.push(...sequencesOf(page));
       after = page.body.next_after_sequence;
     }
     assert.deepEqual(countByStatus(await confirming), { 201: 200 });
-    assert.deepEqual(seen, upTo(200));
+    assert.deepEqual(seen, upTo(FIRST + 200));
   });
 });
 
@@ -92,22 +99,23 @@ describe('the very bytes that are delivered', waiting, () => {
   test('whoever asks first: read before they are sent, sent before they are read, and read by many at once', async () => {
     const { client, partner } = await service.newPartner();
     const { partnerId } = partner;
+    await untilNumbered(database, partnerId, FIRST);
     const receiver = await WebhookReceiver.open();
-    const { endpointId } = await addEndpoint(tools, { partnerId, url: receiver.url, eventTypes: [] });
+    const { endpointId } = await addEndpoint(tools, OWNER, { partnerId, url: receiver.url, eventTypes: [] });
     const { contribution } = (await client.confirm({ points: 9_223_372_036_854_775_807n })).body;
     await receiver.until(1);
-    await disableEndpoint(database, partnerId, endpointId, 'a test');
+    await disableEndpoint(database, OWNER, { partnerId, endpointId }, 'a test');
     const { partner_order_ref, transaction_id } = contribution;
     const { estimate } = (await client.estimate({ partner_order_ref })).body;
     assert.equal((await client.associate(transaction_id, estimate.calculation_id)).status, 201);
     await client.confirm({ points: 9_007_199_254_740_993n });
-    await untilNumbered(database, partnerId, 3);
+    await untilNumbered(database, partnerId, FIRST + 3);
     const headers = { 'x-correlation-id': 'corr-of-reading' };
-    const answers = await Promise.all(Array.from({ length: 12 }, () => client.listEvents('', headers)));
-    await enableEndpoint(database, partnerId, endpointId);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => client.listEvents('?after_sequence=1', headers)));
+    await enableEndpoint(database, OWNER, { partnerId, endpointId });
     // An attempt that was not recorded yet when the endpoint was disabled is made again: with the same bytes.
     const bodies = await untilDifferent(receiver, 3);
-    const rest = '"next_after_sequence":3,"has_more":false,"request":{"correlation_id":"corr-of-reading"}';
+    const rest = '"next_after_sequence":4,"has_more":false,"request":{"correlation_id":"corr-of-reading"}';
     const expected = `{"events":[${bodies.join(',')}],${rest}}`;
     for (const { text } of answers) assert.equal(text, expected);
     assert.deepEqual(
@@ -122,8 +130,8 @@ describe('the very bytes that are delivered', waiting, () => {
     const { partner_order_ref, transaction_id } = (await client.confirm()).body.contribution;
     const { calculation_id } = (await client.estimate({ partner_order_ref })).body.estimate;
     await client.associate(transaction_id, calculation_id);
-    await untilNumbered(database, partner.partnerId, 2);
-    const { events } = (await client.listEvents()).body;
+    await untilNumbered(database, partner.partnerId, FIRST + 2);
+    const { events } = (await client.listEvents('?after_sequence=1')).body;
     assert.deepEqual(
       events.map(({ event_type, data }: TestEvent) => [event_type, data.change, data.association.status]),
       [
@@ -138,20 +146,26 @@ describe('who may ask', waiting, () => {
   test("another partner's events are not among one's own", async () => {
     const [one, other] = [await service.newPartner(), await service.newPartner()];
     const { transaction_id } = (await one.client.confirm()).body.contribution;
-    await untilNumbered(database, one.partner.partnerId, 1);
-    assert.deepEqual((await other.client.listEvents()).body.events, []);
-    const [own] = (await one.client.listEvents()).body.events;
-    assert.equal(own.data.contribution.transaction_id, transaction_id);
+    await Promise.all([untilNumbered(database, one.partner.partnerId, 2), untilNumbered(database, other.partner.partnerId, 1)]);
+    const [ones, others] = [(await one.client.listEvents()).body.events, (await other.client.listEvents()).body.events];
+    assert.equal(ones[1].data.contribution.transaction_id, transaction_id);
+    const created = [ones[0], ...others].map(({ event_type, data }) => [event_type, data.settlement.settlement_id]);
+    assert.deepEqual(
+      created,
+      [await getOpen(database, one.partner.partnerId), await getOpen(database, other.partner.partnerId)].map(
+        ({ settlementId }) => ['settlement.created', settlementId],
+      ),
+    );
   });
 
   test('a read-only key, and a suspended partner', async () => {
     const { client, partner } = await service.newPartner();
     await client.confirm();
-    await untilNumbered(database, partner.partnerId, 1);
+    await untilNumbered(database, partner.partnerId, FIRST + 1);
     const terms = { name: 'reader', permission: 'read_only', allowedAddresses: [], expiresAt: null } as const;
-    const { apiKey } = await issueApiKey(database.pool, 'sandbox', partner.partnerId, terms);
-    await suspendPartner(database.pool, partner.partnerId);
-    assert.deepEqual(sequencesOf(await new Client(service.baseUrl, apiKey).listEvents()), [1]);
+    const { apiKey } = await issueApiKey(database, OWNER, { environment: 'sandbox', partnerId: partner.partnerId, ...terms });
+    await suspendPartner(database, OWNER, partner.partnerId);
+    assert.deepEqual(sequencesOf(await new Client(service.baseUrl, apiKey).listEvents()), [1, 2]);
   });
 
   test('rate_limited by the rate of reports; look-ups and confirmations go on', async () => {

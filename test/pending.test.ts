@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
+import { signedIn } from './support/actor.ts';
 import { detailCodes, newConfirmation, type TestEvent, uniqueId } from './support/client.ts';
 import { insertEstimateAged, insertPendingAged } from './support/records.ts';
 import { testService } from './support/service.ts';
@@ -10,6 +11,7 @@ import { testService } from './support/service.ts';
 const service = await testService({ rulesOf: () => ({ ...DEFAULT_RULES, reviewsEverything: true }) });
 const { client, partner } = await service.newPartner();
 const { database } = service;
+const operator = signedIn('operator');
 
 /** A pending contribution, and how to resolve it. */
 async function newPending(fields: object = {}, headers: Record<string, string> = {}) {
@@ -21,8 +23,8 @@ async function newPending(fields: object = {}, headers: Record<string, string> =
     confirmation,
     answer,
     transactionId,
-    confirm: () => confirmPendingContribution(database, pending),
-    fail: () => failPendingContribution(database, pending, 'not recognised'),
+    confirm: () => confirmPendingContribution(database, operator, pending, 'recognised'),
+    fail: () => failPendingContribution(database, operator, pending, 'not recognised'),
   };
 }
 
@@ -132,7 +134,7 @@ describe('the estimate of a pending contribution', () => {
     const of = { partnerId: partner.partnerId, partnerOrderRef: uniqueId('order') };
     const calculationId = await insertEstimateAged(database, { ...of, age: '26 hours' });
     const transactionId = await insertPendingAged(database, { ...of, age: '3 hours' }, calculationId);
-    await confirmPendingContribution(database, { partnerId: partner.partnerId, transactionId });
+    await confirmPendingContribution(database, operator, { partnerId: partner.partnerId, transactionId }, 'recognised');
     assert.equal((await client.get(transactionId)).body.association.status, 'associated');
   });
 
@@ -140,7 +142,7 @@ describe('the estimate of a pending contribution', () => {
     const of = { partnerId: partner.partnerId, partnerOrderRef: uniqueId('order') };
     const calculationId = await insertEstimateAged(database, { ...of, age: '26 hours' });
     const transactionId = await insertPendingAged(database, { ...of, age: '1 hour' }, calculationId);
-    await confirmPendingContribution(database, { partnerId: partner.partnerId, transactionId });
+    await confirmPendingContribution(database, operator, { partnerId: partner.partnerId, transactionId }, 'recognised');
     assert.equal((await client.get(transactionId)).body.association.rejection.code, 'estimate_expired');
   });
 
@@ -169,7 +171,7 @@ describe('transitions (interface: confirmed and failed are terminal)', () => {
 
   test('a contribution that does not exist cannot be resolved', async () => {
     const unknown = { partnerId: partner.partnerId, transactionId: 'txn_unknown-1' };
-    await assert.rejects(confirmPendingContribution(database, unknown), /There is no contribution txn_unknown-1/);
+    await assert.rejects(confirmPendingContribution(database, operator, unknown, 'x'), /There is no contribution txn_unknown-1/);
   });
 });
 
@@ -178,7 +180,7 @@ describe('events', () => {
     let events: TestEvent[] = [];
     while (events.length === 0) {
       const page = await client.listEvents('?limit=500');
-      events = page.body.events.filter(({ data }: TestEvent) => data.contribution.transaction_id === transactionId);
+      events = page.body.events.filter(({ data }: TestEvent) => data.contribution?.transaction_id === transactionId);
     }
     return events;
   }

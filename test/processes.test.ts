@@ -138,7 +138,7 @@ describe('the start refuses what would go wrong later, with a sentence', () => {
     ['a port that is taken', { PORT: new URL(service.processes[0]?.baseUrl ?? '').port }, /The port \d+ is taken[\s\S]*PORT=/],
     [
       'a database of the other environment',
-      { SERVICE_ENVIRONMENT: 'production', SECRETS_KEY: secretsKey },
+      { SERVICE_ENVIRONMENT: 'production', SECRETS_KEY: secretsKey, AUDIT_KEY: secretsKey },
       /belongs to the sandbox environment/,
     ],
     [

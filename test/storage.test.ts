@@ -17,8 +17,26 @@ const service = await testService();
 const { client, key, partner } = await service.newPartner();
 const { pool } = service.database;
 
-/** Tables whose rows do not grow with the partners' traffic. */
-const SMALL_TABLES = ['installation', 'partner', 'api_key', 'kysely_migration', 'kysely_migration_lock'];
+/** Tables whose rows do not grow with the partners' traffic, but with what operators do. */
+const SMALL_TABLES = [
+  'installation',
+  'partner',
+  'api_key',
+  'operator',
+  'operator_credential',
+  'project',
+  'impact_batch',
+  'impact_batch_change',
+  'impact_evidence',
+  'job',
+  'job_run',
+  'audit_entry',
+  'audit_head',
+  'rule_version',
+  'rule_revision',
+  'kysely_migration',
+  'kysely_migration_lock',
+];
 
 test('partner_id stands first in every primary key and every unique index of a growing table', async () => {
   const { rows } = await pool.query(
@@ -90,6 +108,39 @@ describe('immutability, by the database and not only by the code', () => {
     await assertRefused('delete from contribution', /delete is not allowed on contribution/);
   });
 
+  test('a version of a rule that has started, or starts within a minute, is never changed and never removed', async () => {
+    for (const starts of ['-1 day', '59 seconds', '2 minutes'])
+      await pool.query(
+        `insert into rule_version (kind, version, starts_at, created_at) values ('tree_cost', 'starts ' || $1, now() + $1::interval, now())`,
+        [starts],
+      );
+    const change = (set: string, starts: string) => `update rule_version set ${set} where version = 'starts ${starts}'`;
+    for (const starts of ['-1 day', '59 seconds'])
+      await assertRefused(change('withdrawn_at = now()', starts), /only by being withdrawn/);
+    await assertRefused(change("starts_at = now() + interval '3 days'", '2 minutes'), /only by being withdrawn/);
+    await assertRefused(change("withdrawn_at = now(), currency = 'SAR'", '2 minutes'), /only by being withdrawn/);
+    await assertRefused('delete from rule_version', /kept for good/);
+    await pool.query(change('withdrawn_at = now()', '2 minutes'));
+    await assertRefused(change('withdrawn_at = null', '2 minutes'), /only by being withdrawn/);
+  });
+
+  test('currency and time zone of a partner are fixed once something rests on them', async () => {
+    const made = await service.newPartner();
+    const change = (set: string) => `update partner set ${set} where partner_id = '${made.partner.partnerId}'`;
+    await pool.query(change("time_zone = 'Africa/Cairo'"));
+    await made.client.confirm();
+    await assertRefused(change("time_zone = 'Asia/Dubai'"), /fixed once something rests on them/);
+    await pool.query(change("currency = 'EGP'"));
+    await assertRefused(change("currency = 'SAR'"), /fixed once something rests on them/);
+    await assertRefused(change('currency = null'), /fixed once something rests on them/);
+    await assert.rejects(
+      pool.query(
+        "insert into partner (partner_id, name, writes_per_second, lookups_per_second, reports_per_second, time_zone) values ('ptn_x', 'x', 1, 1, 1, 'Asia/Nowhere')",
+      ),
+      /time zone "Asia\/Nowhere" not recognized/,
+    );
+  });
+
   test('a partner is never removed', async () => {
     await assertRefused('delete from partner', /delete is not allowed on partner/);
   });
@@ -106,8 +157,40 @@ describe('transitions, guarded by the database (decisions, section 4)', () => {
       [partner.partnerId, `${status}-${Math.random()}`],
     );
 
-  test('nothing is born failed', async () => {
-    await assert.rejects(insert('failed'), /not recorded as failed/);
+  const bornFailed = (drafted: string | null, approved: string | null, firstStatus = 'failed') =>
+    pool.query(
+      `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points,
+        status, first_status, contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar,
+        association_outcome, created_at, failed_at, failure_reason, failure_drafted_by, failure_approved_by)
+      values ($1, $2, $2, sha256('x'), $2, $2, 5, 'failed', $5, 'r', 'p', 't', 'en', 'ar', 'not_requested', now(), now(), 'r', $3, $4)`,
+      [partner.partnerId, `born-failed-${Math.random()}`, drafted, approved, firstStatus],
+    );
+
+  test('nothing is born failed, unless two different operators stand for it', async () => {
+    await assert.rejects(insert('failed'), /by two operators only/);
+    await assert.rejects(bornFailed('opr_a', 'opr_a'), /by two operators only/);
+    await assert.rejects(bornFailed('opr_a', null), /by two operators only/);
+    await assert.rejects(bornFailed(null, null), /by two operators only/);
+    await assert.rejects(bornFailed('opr_a', 'opr_b', 'pending'), /by two operators only/);
+    await assert.rejects(bornFailed('opr_a', 'owner'), /contribution_failed_by_two/);
+    await assert.rejects(bornFailed('schedule', 'opr_a'), /contribution_failed_by_two/);
+    await bornFailed('opr_a', 'opr_b');
+  });
+
+  test('two operators stand for nothing but what was born failed', async () => {
+    await insert('pending');
+    const fail = "status = 'failed', failed_at = now(), failure_reason = 'x'";
+    await assert.rejects(
+      pool.query(
+        `update contribution set ${fail}, failure_drafted_by = 'opr_a', failure_approved_by = 'opr_b' where status = 'pending'`,
+      ),
+      /only the outcome/,
+    );
+    await assert.rejects(
+      pool.query(`update contribution set ${fail}, first_status = 'failed' where status = 'pending'`),
+      /only the outcome/,
+    );
+    await pool.query(`update contribution set ${fail} where status = 'pending'`);
   });
 
   test('pending becomes confirmed or failed, and nothing else changes with it', async () => {

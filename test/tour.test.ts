@@ -14,7 +14,7 @@ test('the tour shows an event that arrives and verifies, beside a service that m
   const { baseUrl, databaseUrl } = await testService();
   const { code, output } = await takeTour(baseUrl, databaseUrl);
   assert.equal(code, 0, output);
-  assert.match(output, /impact\.transaction\.confirmed {2}sequence 1 {2}evt_\w+ {2}attempt 1 {2}valid\n/);
+  assert.match(output, /impact\.transaction\.confirmed {2}sequence 2 {2}evt_\w+ {2}attempt 1 {2}valid\n/);
   assert.match(output, /delivered.*The day is over/s);
 });
 

@@ -19,7 +19,9 @@ import { disableEndpoint, enableEndpoint, removeEndpoint, rotateSecret } from '.
 import { removeOldEvents } from '../src/webhooks/retention.ts';
 import { testEndpoint } from '../src/webhooks/test-endpoint.ts';
 import { makeMissingCounters } from '../src/webhooks/webhooks.ts';
+import { OWNER } from './support/actor.ts';
 import { assertPublished } from './support/published.ts';
+import { insertOldPartner } from './support/records.ts';
 import { spawnService, testService, testServiceProcesses } from './support/service.ts';
 import { type Arrived, WebhookReceiver } from './support/webhook-receiver.ts';
 import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from './support/webhook-service.ts';
@@ -89,11 +91,12 @@ describe('the next attempt', waiting, () => {
 
 test('a rotation after one whose overlap ended by itself: the retired secret signs nothing any more', waiting, async () => {
   const { client: caller, partner, receiver, endpointId } = await withEndpoint();
-  const second = await rotateSecret(tools, partner.partnerId, endpointId);
+  const second = await rotateSecret(tools, OWNER, { partnerId: partner.partnerId, endpointId });
   aheadMs = 25 * 3_600_000;
   try {
-    const third = await rotateSecret(tools, partner.partnerId, endpointId);
-    await assert.rejects(rotateSecret(tools, partner.partnerId, endpointId), /--replace/);
+    const id = { partnerId: partner.partnerId, endpointId };
+    const third = await rotateSecret(tools, OWNER, id);
+    await assert.rejects(rotateSecret(tools, OWNER, id), /--replace/);
     await caller.confirm();
     const [arrived] = (await receiver.until(1)) as [Arrived];
     assert.equal(arrived.headers['x-service-signature'], hmac(second.secret, arrived));
@@ -215,7 +218,7 @@ describe('an endpoint that fails on and on', waiting, () => {
     await caller.confirm();
     await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.status === 'held');
     receiver.answerWith(200);
-    await enableEndpoint(database, partner.partnerId, endpointId);
+    await enableEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId });
     await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.status === 'delivered');
     const [endpoint] = await listWebhookEndpoints(database.pool, partner.partnerId);
     assert.deepEqual([endpoint?.status, endpoint?.failingSince], ['active', null]);
@@ -331,7 +334,7 @@ test('an attempt that is written down twice counts once', async () => {
   const { partnerId } = partner;
   await caller.confirm();
   await untilDeliveries(database, partnerId, ([first]) => first?.status === 'delivered');
-  await disableEndpoint(database, partnerId, endpointId, 'Only the test sends.');
+  await disableEndpoint(database, OWNER, { partnerId, endpointId }, 'Only the test sends.');
   await database.pool.query(
     "update delivery set status = 'waiting', attempts_left = 2, next_attempt_at = now() where partner_id = $1",
     [partnerId],
@@ -353,12 +356,12 @@ test(
   async () => {
     const { client: caller, partner, endpointId, receiver } = await withEndpoint();
     const { partnerId } = partner;
-    await disableEndpoint(database, partnerId, endpointId, 'Until all are there.');
+    await disableEndpoint(database, OWNER, { partnerId, endpointId }, 'Until all are there.');
     for (let confirmed = 0; confirmed < 3; confirmed++) await caller.confirm();
     await untilDeliveries(database, partnerId, (all) => all.length === 3);
     await database.pool.query('delete from event where partner_id = $1 and sequence = 1', [partnerId]);
     await database.pool.query("update event set subject_id = 'txn_nothing' where partner_id = $1 and sequence = 2", [partnerId]);
-    await enableEndpoint(database, partnerId, endpointId);
+    await enableEndpoint(database, OWNER, { partnerId, endpointId });
     const [arrived] = (await receiver.until(1)) as [Arrived];
     assert.equal(JSON.parse(arrived.body.toString()).sequence, 3);
     await untilDeliveries(database, partnerId, (all) => all.length === 2);
@@ -370,7 +373,7 @@ describe('sent again', waiting, () => {
     const { client: caller, partner, receiver } = await withEndpoint();
     await caller.confirm();
     const [delivery] = await untilDeliveries(database, partner.partnerId, ([first]) => first?.status === 'delivered');
-    await resend(database, partner.partnerId, delivery?.deliveryId as string);
+    await resend(database, OWNER, { partnerId: partner.partnerId, deliveryId: delivery?.deliveryId as string });
     const [first, second] = (await receiver.until(2)) as [Arrived, Arrived];
     assert.deepEqual(second.body, first.body);
     await untilDeliveries(database, partner.partnerId, ([again]) => again?.attempts === 2);
@@ -390,8 +393,8 @@ describe('sent again', waiting, () => {
     // When it happened says nothing of when it was given up.
     await database.pool.query("update delivery set created_at = now() - interval '3 days' where partner_id = $1", [partnerId]);
     const earlier = new Date(Math.min(...spent.map(({ endedAt }) => Number(endedAt))));
-    assert.equal(await recoverExhausted(database, { partnerId, endpointId, since: later }), 0);
-    assert.equal(await recoverExhausted(database, { partnerId, endpointId, since: earlier }), 3);
+    assert.equal(await recoverExhausted(database, OWNER, { partnerId, endpointId, since: later }), 0);
+    assert.equal(await recoverExhausted(database, OWNER, { partnerId, endpointId, since: earlier }), 3);
     await untilDeliveries(database, partnerId, (all) =>
       all.every(({ attempts, status }) => attempts === 3 && status === 'waiting'),
     );
@@ -406,13 +409,13 @@ describe('sent again', waiting, () => {
     for (let count = 0; count < 3; count++) await caller.confirm();
     await untilDeliveries(database, partnerId, ({ length }) => length === 3);
     const [wanting, indifferent] = [await WebhookReceiver.open(), await WebhookReceiver.open()];
-    const { endpointId } = await addEndpoint(tools, { partnerId, url: wanting.url, eventTypes: [] });
-    const other = await addEndpoint(tools, { partnerId, url: indifferent.url, eventTypes: ['settlement.closed'] });
-    assert.equal(await replayMissing(database, { partnerId, endpointId, since: ALWAYS }), 3);
-    assert.equal(await replayMissing(database, { partnerId, endpointId, since: ALWAYS }), 0);
-    assert.equal(await replayMissing(database, { partnerId, endpointId: other.endpointId, since: ALWAYS }), 0);
-    const sequences = (await wanting.until(3)).map(({ event }) => event.sequence).sort();
-    assert.deepEqual([sequences, indifferent.arrived.length], [[1, 2, 3], 0]);
+    const { endpointId } = await addEndpoint(tools, OWNER, { partnerId, url: wanting.url, eventTypes: [] });
+    const other = await addEndpoint(tools, OWNER, { partnerId, url: indifferent.url, eventTypes: ['settlement.closed'] });
+    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 4);
+    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 0);
+    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId: other.endpointId, since: ALWAYS }), 0);
+    const sequences = (await wanting.until(4)).map(({ event }) => event.sequence).sort();
+    assert.deepEqual([sequences, indifferent.arrived.length], [[1, 2, 3, 4], 0]);
   });
 
   test('not to an endpoint that was removed, and nothing of another partner', async () => {
@@ -420,12 +423,12 @@ describe('sent again', waiting, () => {
     await mine.client.confirm();
     const [delivery] = await untilDeliveries(database, mine.partner.partnerId, ([first]) => first?.status === 'delivered');
     const { deliveryId } = delivery as { deliveryId: string };
-    await assert.rejects(resend(database, other.partner.partnerId, deliveryId), /has no delivery/);
+    await assert.rejects(resend(database, OWNER, { partnerId: other.partner.partnerId, deliveryId }), /has no delivery/);
     const foreign = { partnerId: other.partner.partnerId, endpointId: mine.endpointId, since: ALWAYS };
-    await assert.rejects(recoverExhausted(database, foreign), /has no endpoint/);
-    await assert.rejects(replayMissing(database, foreign), /has no endpoint/);
-    await removeEndpoint(database, mine.partner.partnerId, mine.endpointId);
-    await assert.rejects(resend(database, mine.partner.partnerId, deliveryId), /was removed/);
+    await assert.rejects(recoverExhausted(database, OWNER, foreign), /has no endpoint/);
+    await assert.rejects(replayMissing(database, OWNER, foreign), /has no endpoint/);
+    await removeEndpoint(database, OWNER, { partnerId: mine.partner.partnerId, endpointId: mine.endpointId });
+    await assert.rejects(resend(database, OWNER, { partnerId: mine.partner.partnerId, deliveryId }), /was removed/);
   });
 });
 
@@ -464,9 +467,10 @@ test('what is older than its retention goes, with its deliveries and attempts; w
   for (let count = 0; count < 3; count++) await caller.confirm();
   await testEndpoint(tools, partnerId, endpointId);
   await untilDeliveries(database, partnerId, (all) => all.length === 4 && all.every(({ status }) => status === 'delivered'));
-  await database.pool.query("update event set occurred_at = now() - interval '91 days' where partner_id = $1 and sequence <= 2", [
-    partnerId,
-  ]);
+  await database.pool.query(
+    "update event set occurred_at = now() - interval '91 days' where partner_id = $1 and sequence between 2 and 3",
+    [partnerId],
+  );
   await database.pool.query(
     "update delivery set created_at = now() - interval '91 days' where partner_id = $1 and sequence is null",
     [partnerId],
@@ -474,12 +478,40 @@ test('what is older than its retention goes, with its deliveries and attempts; w
   assert.equal(await removeOldEvents(database, 90), 2);
   const counted = async (table: string) =>
     Number((await database.pool.query(`select count(*) from ${table} where partner_id = $1`, [partnerId])).rows[0].count);
-  assert.deepEqual([await counted('event'), await counted('delivery'), await counted('delivery_attempt')], [1, 1, 1]);
+  assert.deepEqual([await counted('event'), await counted('delivery'), await counted('delivery_attempt')], [2, 1, 1]);
+});
+
+test('a partner whose old events cannot be removed holds up no other, and is told of at the end', waiting, async () => {
+  const [first, second, third] = [await withEndpoint(), await withEndpoint(), await withEndpoint()];
+  const partnerIds = [first, second, third].map(({ partner }) => partner.partnerId).sort();
+  await database.pool.query("update event set occurred_at = now() - interval '91 days' where partner_id = any ($1)", [
+    partnerIds,
+  ]);
+  const refused = `create function refuse_removal() returns trigger language plpgsql as $$ begin
+      if old.partner_id = '${partnerIds[1]}' then raise exception 'not this one'; end if; return old; end $$`;
+  await database.pool.query(
+    `${refused}; create trigger refuse_removal before delete on event for each row execute function refuse_removal()`,
+  );
+  try {
+    await assert.rejects(removeOldEvents(database, 90), (error: AggregateError) => {
+      assert.equal(error.message, 'Old events of 1 partners could not be removed.');
+      assert.match(String(error.errors[0]), /not this one/);
+      return true;
+    });
+  } finally {
+    await database.pool.query('drop function refuse_removal cascade');
+  }
+  const { rows } = await database.pool.query('select partner_id from event where partner_id = any ($1)', [partnerIds]);
+  assert.deepEqual(
+    rows.map(({ partner_id }) => partner_id),
+    [partnerIds[1]],
+  );
 });
 
 test('a partner whose counter is missing, as an older version leaves it, gets its events all the same', waiting, async () => {
-  const { client: caller, partner, receiver } = await withEndpoint();
-  await database.pool.query('delete from event_counter where partner_id = $1', [partner.partnerId]);
+  const { client: caller, partner } = await service.newPartner({ of: await insertOldPartner(database) });
+  const receiver = await WebhookReceiver.open();
+  await addEndpoint(tools, OWNER, { partnerId: partner.partnerId, url: receiver.url, eventTypes: [] });
   await caller.confirm();
   await makeMissingCounters(database);
   await receiver.until(1);

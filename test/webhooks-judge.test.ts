@@ -117,8 +117,8 @@ function violationsOf(arrivals: readonly Arrival[]): string[] {
   const ledger = new Ledger(report);
   arrivals.forEach(ledger.add);
   const endpoints = [
-    { number: 1, truth, mustHaveAll: true },
-    { number: 2, truth: otherTruth, mustHaveAll: false },
+    { number: 1, truth, mustHaveAll: true, firstSequence: 1 },
+    { number: 2, truth: otherTruth, mustHaveAll: false, firstSequence: 1 },
   ];
   judgeArrivals(ledger, endpoints, report);
   return kinds;

@@ -16,6 +16,7 @@ import {
   rotateSecret,
   updateEventTypes,
 } from '../src/webhooks/manage-endpoint.ts';
+import { OWNER } from './support/actor.ts';
 import { type Client, countByStatus, newConfirmation } from './support/client.ts';
 import { assertPublished } from './support/published.ts';
 import { countRows, untilNumbered } from './support/records.ts';
@@ -50,7 +51,7 @@ describe('impact.transaction.confirmed', waiting, () => {
     const { points: _rounded, ...told } = event.data.contribution;
     assert.deepEqual(told, contribution);
     assert.deepEqual(event.data.association, answer.body.association);
-    assert.deepEqual([event.sequence, event.correlation_id, event.environment], [1, 'correlation-1', 'sandbox']);
+    assert.deepEqual([event.sequence, event.correlation_id, event.environment], [2, 'correlation-1', 'sandbox']);
     assert.equal(event.occurred_at, contribution.confirmed_at);
     assert.equal(headers['x-correlation-id'], 'correlation-1');
     for (const delivery of [...receiver.challenges, ...receiver.arrived]) assertPublished(delivery);
@@ -80,7 +81,7 @@ describe('impact.transaction.confirmed', waiting, () => {
     const arrived = await receiver.until(2);
     assert.deepEqual(
       arrived.map(({ event }) => event.sequence),
-      [1, 2],
+      [2, 3],
     );
     assert.equal(new Set(arrived.map(({ event }) => event.data.contribution.transaction_id)).size, 2);
   });
@@ -102,7 +103,7 @@ describe('impact.transaction.adjusted: associated', waiting, () => {
     const [delivery] = (await receiver.until(1)) as [Arrived];
     const { event, headers: received } = delivery;
     assertPublished(delivery);
-    assert.deepEqual([event.event_type, event.sequence], ['impact.transaction.adjusted', 2]);
+    assert.deepEqual([event.event_type, event.sequence], ['impact.transaction.adjusted', 3]);
     assert.deepEqual(Object.keys(event.data), ['change', 'contribution', 'association']);
     assert.equal(event.data.change, 'associated');
     assert.deepEqual(event.data.contribution, { ...contribution, points: 250 });
@@ -124,7 +125,7 @@ describe('impact.transaction.adjusted: associated', waiting, () => {
     assert.equal((await caller.associate('txn_of-nobody-1', another.calculation_id)).status, 404);
     const { partner_order_ref, calculation_id } = (await caller.estimate()).body.estimate;
     await caller.confirm({ partner_order_ref, calculation_id });
-    await untilNumbered(database, partner.partnerId, 3);
+    await untilNumbered(database, partner.partnerId, 4);
     const { rows } = await database.pool.query(
       'select event_type from event where partner_id = $1 union all select event_type from event_outbox where partner_id = $1',
       [partner.partnerId],
@@ -133,6 +134,7 @@ describe('impact.transaction.adjusted: associated', waiting, () => {
       'impact.transaction.adjusted',
       'impact.transaction.confirmed',
       'impact.transaction.confirmed',
+      'settlement.created',
     ]);
   });
 
@@ -164,7 +166,7 @@ test('sequence is without gaps per partner, however many confirm at once', waiti
     const sequences = (await receiver.until(30)).map(({ event }) => event.sequence).sort((a, b) => a - b);
     assert.deepEqual(
       sequences,
-      Array.from({ length: 30 }, (_, index) => index + 1),
+      Array.from({ length: 30 }, (_, index) => index + 2),
     );
   }
 });
@@ -181,14 +183,14 @@ describe('a receiver that fails', waiting, () => {
     const held = await untilDeliveries(database, partner.partnerId, ({ length }) => length === 2);
     assert.deepEqual([...new Set(held.map(({ status }) => status))], ['held']);
     assert.equal(receiver.arrived.length, 1);
-    await enableEndpoint(database, partner.partnerId, endpointId);
+    await enableEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId });
     const arrived = await receiver.until(3);
     assert.deepEqual(
       arrived
         .map(({ event }) => event.sequence)
         .slice(1)
         .sort(),
-      [1, 2],
+      [2, 3],
     );
   });
 
@@ -209,7 +211,7 @@ describe('endpoints', waiting, () => {
   test('a filter leaves kinds out, and the sequence shows it', async () => {
     const { client: caller, partner, receiver } = await withEndpoint(['settlement.closed']);
     await caller.confirm();
-    await untilNumbered(database, partner.partnerId, 1);
+    await untilNumbered(database, partner.partnerId, 2);
     const { rows } = await database.pool.query('select 1 from delivery where partner_id = $1', [partner.partnerId]);
     assert.deepEqual([rows.length, receiver.arrived.length], [0, 0]);
   });
@@ -217,11 +219,11 @@ describe('endpoints', waiting, () => {
   test('a changed filter holds for what happens from then on', async () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint(['settlement.closed']);
     await caller.confirm();
-    await untilNumbered(database, partner.partnerId, 1);
-    await updateEventTypes(database, partner.partnerId, endpointId, ['impact.transaction.confirmed']);
+    await untilNumbered(database, partner.partnerId, 2);
+    await updateEventTypes(database, OWNER, { partnerId: partner.partnerId, endpointId }, ['impact.transaction.confirmed']);
     await caller.confirm();
     const [{ event }] = (await receiver.until(1)) as [Arrived];
-    assert.equal(event.sequence, 2);
+    assert.equal(event.sequence, 3);
   });
 
   test('a receiver that does not answer the challenge is not stored', async () => {
@@ -230,40 +232,43 @@ describe('endpoints', waiting, () => {
     await once(silent, 'listening');
     after(() => silent.close());
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
-    await assert.rejects(addEndpoint(tools, { partnerId: partner.partnerId, url, eventTypes: [] }), /send the challenge back/);
+    await assert.rejects(
+      addEndpoint(tools, OWNER, { partnerId: partner.partnerId, url, eventTypes: [] }),
+      /send the challenge back/,
+    );
     const { rows } = await database.pool.query('select 1 from webhook_endpoint where partner_id = $1', [partner.partnerId]);
     assert.equal(rows.length, 0);
   });
 
   test('five at most', async () => {
     const { partner, receiver } = await withEndpoint();
-    const add = () => addEndpoint(tools, { partnerId: partner.partnerId, url: receiver.url, eventTypes: [] });
+    const add = () => addEndpoint(tools, OWNER, { partnerId: partner.partnerId, url: receiver.url, eventTypes: [] });
     for (let count = 2; count <= 5; count++) await add();
     await assert.rejects(add(), /5 endpoints, which is the most/);
   });
 
   test('a removed endpoint gets nothing more', async () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint();
-    await removeEndpoint(database, partner.partnerId, endpointId);
+    await removeEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId });
     await caller.confirm();
-    await untilNumbered(database, partner.partnerId, 1);
+    await untilNumbered(database, partner.partnerId, 2);
     const { rows } = await database.pool.query('select 1 from delivery where partner_id = $1', [partner.partnerId]);
     assert.deepEqual([rows.length, receiver.arrived.length], [0, 0]);
   });
 
   test('a disabled endpoint gets nothing until it is enabled', async () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint();
-    await disableEndpoint(database, partner.partnerId, endpointId, 'a test');
+    await disableEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId }, 'a test');
     await caller.confirm();
-    await untilNumbered(database, partner.partnerId, 1);
+    await untilNumbered(database, partner.partnerId, 2);
     assert.equal(receiver.arrived.length, 0);
-    await enableEndpoint(database, partner.partnerId, endpointId);
+    await enableEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId });
     await receiver.until(1);
   });
 
   test('while a secret rotates both sign; the new one alone once it is activated', async () => {
     const { client: caller, partner, receiver, endpointId, secret } = await withEndpoint();
-    const { secret: next } = await rotateSecret(tools, partner.partnerId, endpointId);
+    const { secret: next } = await rotateSecret(tools, OWNER, { partnerId: partner.partnerId, endpointId });
     await caller.confirm();
     await activate();
     await caller.confirm();
@@ -283,7 +288,7 @@ describe('endpoints', waiting, () => {
 
     async function activate(): Promise<void> {
       await receiver.until(1);
-      await activateSecret(database, partner.partnerId, endpointId);
+      await activateSecret(database, OWNER, { partnerId: partner.partnerId, endpointId });
     }
   });
 });

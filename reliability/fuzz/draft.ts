@@ -92,6 +92,9 @@ function memberValue(name: string, schema: JsonSchema, known: Known): fc.Arbitra
   return isNullable ? fc.option(value, { nil: 'null', freq: 6 }) : value;
 }
 
+const REFERENCES = ['transaction_id', 'calculation_id', 'event_id', 'emission_factor_version'];
+const FACTOR_VERSIONS = ['factors-1'];
+
 /** Where values of a name are known from answers, one of those at times: else replays and conflicts would never happen. */
 function valueFor(name: string, schema: JsonSchema, known: Known): fc.Arbitrary<string> {
   const met = {
@@ -99,10 +102,16 @@ function valueFor(name: string, schema: JsonSchema, known: Known): fc.Arbitrary<
     calculation_id: known.calculationIds,
     partner_event_id: known.partnerEventIds,
   };
-  const seen = { ...met, event_id: known.eventIds, partner_order_ref: known.orderRefs, 'Idempotency-Key': known.keys }[name];
+  const seen = {
+    ...met,
+    event_id: known.eventIds,
+    emission_factor_version: FACTOR_VERSIONS,
+    partner_order_ref: known.orderRefs,
+    'Idempotency-Key': known.keys,
+  }[name];
   const fresh = anyValue(schema);
   if (!seen || seen.length === 0) return fresh;
-  const isReference = name === 'transaction_id' || name === 'calculation_id' || name === 'event_id';
+  const isReference = REFERENCES.includes(name);
   return fc.oneof(
     { weight: isReference ? 1 : 9, arbitrary: fresh },
     { weight: isReference ? 4 : 1, arbitrary: fc.constantFrom(...seen) },

@@ -43,7 +43,21 @@ const WITH_VERDICT = new Set([
   'confirmContribution',
   'getContributionByPartnerEventId',
   'getContributionById',
+  'getEnvironmentalStatus',
   'associateEmissionsEstimate',
+]);
+/** Of the paths that the interface does not name: an unknown record is 404 `invalid_request`. */
+const WITH_OWN_NOT_FOUND = new Set([
+  'getEvent',
+  'getEmissionFactors',
+  'getSettlement',
+  'listSettlementLines',
+  'getSettlementStatement',
+  'acknowledgeSettlement',
+  'reconcileSettlement',
+  'getReconciliation',
+  'listReconciliationLines',
+  'listImpactBatchTransactions',
 ]);
 const IDENTIFIER = /^[A-Za-z0-9._:-]{8,128}$/;
 
@@ -107,9 +121,9 @@ function judgeError(
   const row = CODES[error?.code];
   if (!row) return void found.push(`the code ${error?.code} is none of the contract's`);
   if (!row.statuses.includes(status)) found.push(`${error.code} with status ${status}`);
-  const isUnknownEvent = status === 404 && operation?.operationId === 'getEvent';
+  const isUnknownRecord = status === 404 && operation !== undefined && WITH_OWN_NOT_FOUND.has(operation.operationId);
   const isCalledIllFormed = status === 400 || error.code === 'invalid_request';
-  if (asked.isValid && isCalledIllFormed && !isUnknownEvent) found.push(`valid, and called ${error.code}`);
+  if (asked.isValid && isCalledIllFormed && !isUnknownRecord) found.push(`valid, and called ${error.code}`);
   if (row.retryable !== error.retryable) found.push(`${error.code} with retryable ${error.retryable}`);
   const needs: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after', 503: 'retry-after' };
   const needed = needs[status];

@@ -6,8 +6,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { owner } from '../../src/commands/actor.ts';
 import { issueApiKey } from '../../src/operations/manage-api-key.ts';
 import { createPartner, suspendPartner } from '../../src/operations/manage-partner.ts';
+import { openAuditKeys } from '../../src/storage.ts';
 import type { Permission } from '../../src/store/api-key.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { listProcesses } from '../../src/store/embedded/processes.ts';
@@ -179,8 +181,17 @@ export class Installation {
 
   /** Connections to the same database, to prepare and to check; not those of the service. */
   openDatabase(): Database {
+    return openDatabase({
+      databaseUrl: this.databaseUrl,
+      poolSize: 4,
+      auditKeys: () => openAuditKeys({ auditKey: undefined, dataDirectory: this.dataDirectory }),
+    });
+  }
+
+  /** Of the embedded server. */
+  get databaseUrl(): string {
     const host = encodeURIComponent(join(this.dataDirectory, 'postgres'));
-    return openDatabase({ databaseUrl: `postgresql:///postgres?host=${host}&user=postgres`, poolSize: 4 });
+    return `postgresql:///postgres?host=${host}&user=postgres`;
   }
 
   /** Stops the service, and with it its database, and removes the folder. */
@@ -196,16 +207,17 @@ export class Installation {
 
 /** @returns The partner's API key. */
 export async function makePartner(database: Database, terms: PartnerTerms = {}): Promise<{ partnerId: string; apiKey: string }> {
-  const { pool } = database;
   const { permission = 'read_write', isSuspended = false } = terms;
-  const { partnerId } = await createPartner(database, 'Reliability', OPEN_RATES);
-  const { apiKey } = await issueApiKey(pool, 'sandbox', partnerId, {
+  const { partnerId } = await createPartner(database, owner(), 'Reliability', OPEN_RATES);
+  const { apiKey } = await issueApiKey(database, owner(), {
+    environment: 'sandbox',
+    partnerId,
     name: 'reliability',
     permission,
     allowedAddresses: [],
     expiresAt: null,
   });
-  if (isSuspended) await suspendPartner(pool, partnerId);
+  if (isSuspended) await suspendPartner(database, owner(), partnerId);
   return { partnerId, apiKey };
 }
 

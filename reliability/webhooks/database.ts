@@ -1,4 +1,5 @@
 /** What the experiment reads of the deliveries, and how it moves their clock. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../src/store/database.ts';
 
 /** Longer than a process holds what it is sending. */
@@ -37,8 +38,20 @@ export async function forgetFailures({ pool }: Database, endpointIds: readonly s
   );
 }
 
+/** What a partner is told of before it has an endpoint: its first settlement. */
+export const FIRST_EVENTS = 1;
+
+/** Waits until the first events of a partner have their numbers, so that no endpoint gets them. */
+export async function untilFirstNumbered({ pool }: Database, partnerId: string): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query('select last_sequence from event_counter where partner_id = $1', [partnerId]);
+    if (Number(rows[0]?.last_sequence) >= FIRST_EVENTS) return;
+    await sleep(50);
+  }
+}
+
 export interface Backlog {
-  /** Events so far, by partner; those without a number included. */
+  /** Events so far but the first, by partner; those without a number included. */
   readonly events: ReadonlyMap<string, number>;
   /** Deliveries that are not recorded as delivered, by endpoint. */
   readonly undelivered: ReadonlyMap<string, number>;
@@ -53,7 +66,7 @@ export async function readBacklog({ pool }: Database): Promise<Backlog> {
     "select endpoint_id, count(*) from delivery where status <> 'delivered' group by 1",
   );
   return {
-    events: new Map(events.rows.map((row) => [row.partner_id, Number(row.count)])),
+    events: new Map(events.rows.map((row) => [row.partner_id, Number(row.count) - FIRST_EVENTS])),
     undelivered: new Map(undelivered.rows.map((row) => [row.endpoint_id, Number(row.count)])),
   };
 }

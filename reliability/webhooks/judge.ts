@@ -10,6 +10,8 @@ export interface JudgedEndpoint {
   /** Of its partner. */
   readonly truth: Truth;
   readonly mustHaveAll: boolean;
+  /** Of the first event that it gets; those before are from before the endpoint. */
+  readonly firstSequence: number;
 }
 
 export interface Judgement {
@@ -95,17 +97,21 @@ function compareContents(
   return expected.length;
 }
 
-/** Each event was answered 2xx once at least, and they have the sequences 1 to as many as there are. */
-function judgeCompleteness({ number, truth }: JudgedEndpoint, delivered: ReadonlyMap<string, Delivered>, report: Report): void {
+/** Each event was answered 2xx once at least, and they have as many sequences as there are, one after the other. */
+function judgeCompleteness(
+  { number, truth, firstSequence }: JudgedEndpoint,
+  delivered: ReadonlyMap<string, Delivered>,
+  report: Report,
+): void {
   const expected = countEvents(truth);
   const acknowledged = [...delivered.values()].filter(isAcknowledged);
   if (acknowledged.length !== expected)
     report(`endpoint ${number} took ${acknowledged.length} events and there are ${expected}`, 'events lost, or too many');
   const sequences = acknowledged.map(({ sequence }) => sequence).sort((a, b) => a - b);
-  const gap = sequences.findIndex((sequence, index) => sequence !== index + 1);
+  const gap = sequences.findIndex((sequence, index) => sequence !== firstSequence + index);
   if (gap >= 0)
     report(
-      `endpoint ${number} got the sequence ${sequences[gap]} where ${gap + 1} should be`,
+      `endpoint ${number} got the sequence ${sequences[gap]} where ${firstSequence + gap} should be`,
       'sequences with gaps or repetitions',
     );
 }

@@ -7,6 +7,7 @@ import { makeIntents } from '../kill/intent.ts';
 import { Partner } from '../kill/partner.ts';
 import { type Installation, makePartner } from '../support/installation.ts';
 import type { Random } from '../support/random.ts';
+import { untilFirstNumbered } from './database.ts';
 import { type Fault, RECEIVER_FAULTS } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import type { Crew, Endpoint, Member, Tools } from './members.ts';
@@ -58,6 +59,7 @@ export async function makeMembers(plan: Plan, tools: Tools): Promise<Member[]> {
   const { report } = tools;
   return inBatches(count, async (index): Promise<Member> => {
     const { partnerId, apiKey } = await makePartner(tools.database);
+    await untilFirstNumbered(tools.database, partnerId);
     const exchange = new Exchange(tools.installation.baseUrl, apiKey, CONNECTIONS);
     const own = numbers.slice(index * ENDPOINTS_OF_PARTNER, (index + 1) * ENDPOINTS_OF_PARTNER);
     return {

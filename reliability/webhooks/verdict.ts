@@ -1,5 +1,5 @@
 /** What is judged at the end: what arrived, what was recorded, how long things took, and how the service bore it. */
-import { listDeliveries } from './database.ts';
+import { FIRST_EVENTS, listDeliveries } from './database.ts';
 import { type JudgedEndpoint, type Judgement, judgeArrivals } from './judge.ts';
 import { type Cast, type Endpoint, mustHaveAll } from './members.ts';
 import { findPauses, findRepetitions, type Pauses, type Repetitions } from './repetitions.ts';
@@ -44,7 +44,13 @@ async function readTruths({ database, members }: Cast): Promise<JudgedEndpoint[]
   const judged: JudgedEndpoint[] = [];
   for (const member of members) {
     const truth = await readTruth(database, member);
-    for (const endpoint of member.endpoints) judged.push({ number: endpoint.number, truth, mustHaveAll: mustHaveAll(endpoint) });
+    for (const endpoint of member.endpoints)
+      judged.push({
+        number: endpoint.number,
+        truth,
+        mustHaveAll: mustHaveAll(endpoint),
+        firstSequence: FIRST_EVENTS + 1,
+      });
   }
   return judged;
 }

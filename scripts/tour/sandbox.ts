@@ -14,7 +14,14 @@ export interface Sandbox {
 }
 
 /** What of the surroundings would lead elsewhere is emptied. */
-const ELSEWHERE = { DATABASE_URL: '', SECRETS_KEY: '', TRUSTED_PROXIES: '', SERVICE_ENVIRONMENT: 'sandbox', HOST: '127.0.0.1' };
+const ELSEWHERE = {
+  DATABASE_URL: '',
+  SECRETS_KEY: '',
+  AUDIT_KEY: '',
+  TRUSTED_PROXIES: '',
+  SERVICE_ENVIRONMENT: 'sandbox',
+  HOST: '127.0.0.1',
+};
 
 export async function openSandbox(): Promise<Sandbox> {
   const folder = await mkdtemp(join(tmpdir(), 'partner-impact-tour-'));

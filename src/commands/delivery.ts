@@ -5,6 +5,7 @@ import { type DeliveryAttemptRecord, type LoggedDelivery, listDeliveries } from 
 import { type DeliveryWithAttempts, getDelivery, recoverExhausted, replayMissing, resend } from '../webhooks/manage-delivery.ts';
 import { getEndpoint } from '../webhooks/manage-endpoint.ts';
 import { showUntrusted } from '../webhooks/show-untrusted.ts';
+import { currentActor } from './actor.ts';
 import { readLimit, readPastTime } from './options.ts';
 import { printFields, printJson, printProgress, printTable, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
@@ -91,7 +92,7 @@ async function show({ partner, delivery, json }: Target): Promise<void> {
 
 async function resendOne({ partner, delivery, json }: Target): Promise<void> {
   await withStore(async (database) => {
-    const due = await resend(database, partner, delivery);
+    const due = await resend(database, await currentActor(database), { partnerId: partner, deliveryId: delivery });
     if (json) return printJson(toJson(due));
     const when = due.status === 'held' ? 'once its endpoint is enabled' : 'by the running service, in its turn';
     process.stdout.write(`${due.deliveryId} is sent again ${when}.\n`);
@@ -105,7 +106,7 @@ async function recover({ partner, endpoint, since = ALWAYS, missing = false, jso
   await withStore(async (database) => {
     const onProgress = (sum: number) => printProgress(`… ${sum}`);
     const request = { partnerId: partner, endpointId: endpoint, since, onProgress };
-    const recovered = await (missing ? replayMissing : recoverExhausted)(database, request);
+    const recovered = await (missing ? replayMissing : recoverExhausted)(database, await currentActor(database), request);
     if (json) return printJson({ endpoint_id: endpoint, recovered });
     const { status } = await getEndpoint(database, partner, endpoint);
     const when = status === 'disabled' ? 'once their endpoint is enabled' : 'by the running service';

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import { type Config, ConfigError, readConfig } from '../config.ts';
+import { DEFAULT_VERSION } from '../domain/contribution-rules.ts';
+import { listPartnersUnderDefaults } from '../operations/manage-rule.ts';
 import { openStore, type Store } from '../storage.ts';
 import { listDurabilityProblems, readServerSettings } from '../store/durability.ts';
 import { listPendingMigrations } from '../store/migrate.ts';
@@ -68,6 +70,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
       await examineClock(store),
       await examineMigrations(store, config),
       await examineOwner(store, config),
+      await examineRules(store, config),
     ].flat();
   } catch (error) {
     const message = `${(error as Error).message}. Check that the database runs and that DATABASE_URL is right.`;
@@ -124,4 +127,16 @@ async function examineOwner({ database }: Store, { environment }: Config): Promi
       message: `the database belongs to ${owner}, SERVICE_ENVIRONMENT is ${environment}`,
     },
   ];
+}
+
+/** In production each contribution should be under rules that somebody has set: `default-1` has no bounds and no conversion. */
+async function examineRules({ database, databaseUrl }: Store, { environment, preparesStatements }: Config): Promise<Finding[]> {
+  if (environment !== 'production') return [];
+  if ((await listPendingMigrations(databaseUrl, { isPooled: !preparesStatements })).length > 0) return [];
+  const unruled = await listPartnersUnderDefaults(database.pool);
+  if (unruled.length === 0) return [{ check: 'rules', verdict: 'ok', message: 'every partner is under rules that were set' }];
+  const named = unruled.slice(0, 3).map(({ partnerId, kinds }) => `${partnerId}: ${kinds.join(', ')}`);
+  const more = unruled.length > named.length ? `, and ${unruled.length - named.length} more partners` : '';
+  const message = `${DEFAULT_VERSION} applies (${named.join('; ')}${more}): any number of points, no value. Run: npx partner-impact rule create --help`;
+  return [{ check: 'rules', verdict: 'warning', message }];
 }

@@ -19,6 +19,7 @@ import {
 import { ERROR_CLASSES, type ErrorClass } from '../webhooks/send.ts';
 import { showUntrusted } from '../webhooks/show-untrusted.ts';
 import { testEndpoint } from '../webhooks/test-endpoint.ts';
+import { currentActor } from './actor.ts';
 import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
 
@@ -101,7 +102,8 @@ async function add({
   json,
 }: Partial<Wanted> & { partner: string; url: string; json?: boolean }): Promise<void> {
   await withTools(async (tools) => {
-    const added = await addEndpoint(tools, { partnerId: partner, url, eventTypes: listTypes(events) });
+    const wanted = { partnerId: partner, url, eventTypes: listTypes(events) };
+    const added = await addEndpoint(tools, await currentActor(tools.database), wanted);
     const fields = { endpoint_id: added.endpointId, url: added.url, secret: added.secret };
     if (json) return printJson(fields);
     printFields(fields);
@@ -133,28 +135,30 @@ async function show({ partner, endpoint, json }: Target): Promise<void> {
 
 async function update({ partner, endpoint, events, json }: Target & Wanted): Promise<void> {
   await withStore(async (database) => {
-    await updateEventTypes(database, partner, endpoint, listTypes(events));
+    const id = { partnerId: partner, endpointId: endpoint };
+    await updateEventTypes(database, await currentActor(database), id, listTypes(events));
     print(await getEndpoint(database, partner, endpoint), json);
   });
 }
 
 async function disable({ partner, endpoint, json }: Target): Promise<void> {
   await withStore(async (database) => {
-    await disableEndpoint(database, partner, endpoint, 'An operator disabled it.');
+    const id = { partnerId: partner, endpointId: endpoint };
+    await disableEndpoint(database, await currentActor(database), id, 'An operator disabled it.');
     print(await getEndpoint(database, partner, endpoint), json);
   });
 }
 
 async function enable({ partner, endpoint, json }: Target): Promise<void> {
   await withStore(async (database) => {
-    await enableEndpoint(database, partner, endpoint);
+    await enableEndpoint(database, await currentActor(database), { partnerId: partner, endpointId: endpoint });
     print(await getEndpoint(database, partner, endpoint), json);
   });
 }
 
 async function remove({ partner, endpoint, json }: Target): Promise<void> {
   await withStore(async (database) => {
-    const removed = await removeEndpoint(database, partner, endpoint);
+    const removed = await removeEndpoint(database, await currentActor(database), { partnerId: partner, endpointId: endpoint });
     if (json) printJson({ endpoint_id: removed.endpointId, status: removed.status });
     else process.stdout.write(`Removed ${removed.endpointId}.\n`);
   });
@@ -168,11 +172,12 @@ async function rotate({
   json,
 }: Target & { activate?: boolean; replace?: boolean }): Promise<void> {
   await withTools(async (tools) => {
+    const [actor, id] = [await currentActor(tools.database), { partnerId: partner, endpointId: endpoint }];
     if (activate) {
-      await activateSecret(tools.database, partner, endpoint);
+      await activateSecret(tools.database, actor, id);
       return print(await getEndpoint(tools.database, partner, endpoint), json);
     }
-    const { secret, from } = await rotateSecret(tools, partner, endpoint, replace);
+    const { secret, from } = await rotateSecret(tools, actor, id, replace);
     const fields = { endpoint_id: endpoint, secret, only_secret_from: from.toISOString() };
     if (json) return printJson(fields);
     printFields(fields);

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { type IssuedApiKey, issueApiKey, revokeApiKey, rotateApiKey } from '../operations/manage-api-key.ts';
 import { getPartner } from '../operations/manage-partner.ts';
 import { type ApiKey, listApiKeys, type Permission } from '../store/api-key.ts';
+import { currentActor } from './actor.ts';
 import { collectAddress, readFutureTime, readHours, readName } from './options.ts';
 import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
@@ -56,9 +57,10 @@ export function keyCommand(): Command {
 }
 
 async function issue({ partner, name, permission, allow = [], expiresAt, json }: IssueOptions): Promise<void> {
-  await withStore(async ({ pool }, { environment }) => {
+  await withStore(async (database, { environment }) => {
     const terms = { name, permission, allowedAddresses: allow, expiresAt: expiresAt ?? null };
-    printIssued(await issueApiKey(pool, environment, partner, terms), json);
+    const wanted = { environment, partnerId: partner, ...terms };
+    printIssued(await issueApiKey(database, await currentActor(database), wanted), json);
   });
 }
 
@@ -73,7 +75,8 @@ async function list({ partner, json }: { partner: string; json?: boolean }): Pro
 
 async function rotate({ key, overlapHours, json }: { key: string; overlapHours: number; json?: boolean }): Promise<void> {
   await withStore(async (database, { environment }) => {
-    const { issued, old } = await rotateApiKey(database, environment, key, overlapHours * 3_600);
+    const rotation = { environment, keyId: key, overlapSeconds: overlapHours * 3_600 };
+    const { issued, old } = await rotateApiKey(database, await currentActor(database), rotation);
     if (json) return printJson({ ...issuedToJson(issued), replaces: toJson(old) });
     printIssued(issued, false);
     process.stdout.write(`\nThe old key ${old.keyId} works until ${showTime(old.expiresAt)}.\n`);
@@ -81,8 +84,8 @@ async function rotate({ key, overlapHours, json }: { key: string; overlapHours: 
 }
 
 async function revoke({ key, json }: { key: string; json?: boolean }): Promise<void> {
-  await withStore(async ({ pool }) => {
-    const revoked = await revokeApiKey(pool, key);
+  await withStore(async (database) => {
+    const revoked = await revokeApiKey(database, await currentActor(database), key);
     if (json) printJson(toJson(revoked));
     else printFields(toRow(revoked));
   });

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { isAddressOrBlock } from '../partner-api/client-address.ts';
+import { SERVICE_ROLES, type ServiceRole } from '../service.ts';
 
 /** What was asked for makes no sense; the message says what would. */
 export class UsageError extends Error {
@@ -65,12 +66,26 @@ export function readName(text: string): string {
   throw new InvalidArgumentError('It must have 1 to 200 characters.');
 }
 
+/** Where a person is written to; only its form is looked at. */
+export function readEmail(text: string): string {
+  const email = text.trim();
+  if (email.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(email)) return email;
+  throw new InvalidArgumentError('It must be an address such as name@example.org.');
+}
+
 const PROCESSES_MAX = 64;
 
 export function readProcesses(text: string): number {
   const processes = Number(text);
   if (/^\d+$/.test(text) && processes >= 1 && processes <= PROCESSES_MAX) return processes;
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${PROCESSES_MAX}.`);
+}
+
+export function readServiceRoles(text: string): ServiceRole[] {
+  const wanted = text.split(',').map((role) => role.trim());
+  const unknown = wanted.filter((role) => !(SERVICE_ROLES as readonly string[]).includes(role));
+  if (unknown.length === 0) return [...new Set(wanted as ServiceRole[])];
+  throw new InvalidArgumentError(`It must be some of ${SERVICE_ROLES.join(', ')}.`);
 }
 
 const PORT_MAX = 65_535;

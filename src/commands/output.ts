@@ -3,7 +3,7 @@ export type Row = Readonly<Record<string, string>>;
 
 /** Exactly one JSON value on standard output. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  process.stdout.write(`${JSON.stringify(value, exactIntegers, 2)}\n`);
 }
 
 /** Columns as wide as their widest value; a sentence where there is nothing to show. */
@@ -34,4 +34,9 @@ export function printProgress(sentence: string): void {
 
 export function showTime(time: Date | null): string {
   return time === null ? '-' : time.toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** A bigint is an integer with all its digits. */
+function exactIntegers(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
 }

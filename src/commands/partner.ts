@@ -1,7 +1,17 @@
 import { Command } from 'commander';
-import { createPartner, DEFAULT_RATES, getPartner, resumePartner, suspendPartner } from '../operations/manage-partner.ts';
-import { eachPartner, type Partner } from '../store/partner.ts';
-import { readName, readRate } from './options.ts';
+import { DEFAULT_TIME_ZONE } from '../domain/settlement-period.ts';
+import {
+  changeSettlementTerms,
+  createPartner,
+  DEFAULT_RATES,
+  getPartner,
+  resumePartner,
+  setPartnerRates,
+  suspendPartner,
+} from '../operations/manage-partner.ts';
+import { eachPartner, type Partner, type PartnerRates } from '../store/partner.ts';
+import { currentActor } from './actor.ts';
+import { readName, readRate, UsageError } from './options.ts';
 import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
 
@@ -14,6 +24,14 @@ interface CreateOptions extends JsonOption {
   readonly writesPerSecond: number;
   readonly lookupsPerSecond: number;
   readonly reportsPerSecond: number;
+  readonly currency?: string;
+  readonly timeZone: string;
+}
+
+interface ChangeOptions extends JsonOption {
+  readonly partner: string;
+  readonly currency?: string;
+  readonly timeZone?: string;
 }
 
 interface OfPartner extends JsonOption {
@@ -29,8 +47,18 @@ export function partnerCommand(): Command {
     .option('--writes-per-second <n>', 'confirmations, estimates and associations', readRate, DEFAULT_RATES.writesPerSecond)
     .option('--lookups-per-second <n>', 'look-ups of contributions and estimates', readRate, DEFAULT_RATES.lookupsPerSecond)
     .option('--reports-per-second <n>', 'everything else', readRate, DEFAULT_RATES.reportsPerSecond)
+    .option('--currency <code>', 'the one currency of its settlements, by ISO 4217; without it none yet')
+    .option('--time-zone <zone>', 'by whose calendar its days and periods run', DEFAULT_TIME_ZONE)
     .option('--json', 'one JSON object, for programs')
     .action(create);
+  partner
+    .command('change')
+    .description('give a partner its currency, or another time zone; both are fixed once something rests on them')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--currency <code>', 'the one currency of its settlements, by ISO 4217')
+    .option('--time-zone <zone>', 'by whose calendar its days and periods run')
+    .option('--json', 'one JSON object, for programs')
+    .action(change);
   partner.command('list').description('all partners').option('--json', 'one JSON array, for programs').action(list);
   partner
     .command('show')
@@ -50,15 +78,32 @@ export function partnerCommand(): Command {
     .requiredOption('--partner <id>', 'id of the partner')
     .option('--json', 'one JSON object, for programs')
     .action(resume);
+  partner
+    .command('set-rates')
+    .description('change how many requests a second a partner may make, within 10 seconds')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--writes-per-second <n>', 'confirmations, estimates and associations', readRate)
+    .option('--lookups-per-second <n>', 'look-ups of contributions and estimates', readRate)
+    .option('--reports-per-second <n>', 'everything else', readRate)
+    .option('--json', 'one JSON object, for programs')
+    .action(setRates);
   return partner;
 }
 
 async function create({ name, json, ...rates }: CreateOptions): Promise<void> {
   await withStore(async (database) => {
-    const partner = await createPartner(database, name, rates);
+    const partner = await createPartner(database, await currentActor(database), name, rates);
     print(partner, json);
     if (!json) process.stdout.write(`\nIts first key: npx partner-impact key issue --partner ${partner.partnerId}\n`);
   });
+}
+
+async function change({ partner, json, ...terms }: ChangeOptions): Promise<void> {
+  if (terms.currency === undefined && terms.timeZone === undefined)
+    throw new UsageError('Nothing to change: give --currency, --time-zone or both.');
+  await withStore(async (database) =>
+    print(await changeSettlementTerms(database, await currentActor(database), partner, terms), json),
+  );
 }
 
 async function list({ json }: JsonOption): Promise<void> {
@@ -74,11 +119,18 @@ async function show({ partner, json }: OfPartner): Promise<void> {
 }
 
 async function suspend({ partner, json }: OfPartner): Promise<void> {
-  await withStore(async ({ pool }) => print(await suspendPartner(pool, partner), json));
+  await withStore(async (database) => print(await suspendPartner(database, await currentActor(database), partner), json));
 }
 
 async function resume({ partner, json }: OfPartner): Promise<void> {
-  await withStore(async ({ pool }) => print(await resumePartner(pool, partner), json));
+  await withStore(async (database) => print(await resumePartner(database, await currentActor(database), partner), json));
+}
+
+async function setRates({ partner, json, ...rates }: OfPartner & Partial<PartnerRates>): Promise<void> {
+  if (Object.keys(rates).length === 0) throw new UsageError('Give at least one rate, such as --writes-per-second 100.');
+  await withStore(async (database) => {
+    print(await setPartnerRates(database, await currentActor(database), partner, rates), json);
+  });
 }
 
 function print(partner: Partner, asJson: boolean | undefined): void {
@@ -98,6 +150,8 @@ function toJson(partner: Partner): Record<string, unknown> {
     writes_per_second: partner.writesPerSecond,
     lookups_per_second: partner.lookupsPerSecond,
     reports_per_second: partner.reportsPerSecond,
+    currency: partner.currency,
+    time_zone: partner.timeZone,
     created_at: partner.createdAt.toISOString(),
     suspended_at: partner.suspendedAt?.toISOString() ?? null,
   };
@@ -110,6 +164,8 @@ function toRow(partner: Partner): Row {
     name: partner.name,
     status: statusOf(partner),
     'writes/lookups/reports a second': `${writesPerSecond}/${lookupsPerSecond}/${reportsPerSecond}`,
+    currency: partner.currency ?? '-',
+    'time zone': partner.timeZone,
     created: showTime(partner.createdAt),
   };
 }

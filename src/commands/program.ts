@@ -1,15 +1,28 @@
 /** The command line: reads arguments, calls one operation, prints the outcome. Decides nothing. */
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
+import { adjustmentCommand } from './adjustment.ts';
+import { auditCommand } from './audit.ts';
 import { deliveryCommand } from './delivery.ts';
 import { doctorCommand } from './doctor.ts';
 import { endpointCommand } from './endpoint.ts';
 import { eventCommand } from './event.ts';
+import { failureCommand } from './failure.ts';
+import { impactBatchCommand } from './impact-batch.ts';
+import { jobCommand } from './job.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
+import { operatorCommand } from './operator.ts';
 import { UsageError } from './options.ts';
 import { partnerCommand } from './partner.ts';
+import { projectCommand } from './project.ts';
+import { reconciliationCommand } from './reconciliation.ts';
+import { reviewCommand } from './review.ts';
+import { ruleCommand } from './rule.ts';
 import { serveCommand } from './serve.ts';
+import { settlementCommand } from './settlement.ts';
+import { loginCommand, logoutCommand, whoamiCommand } from './sign-in.ts';
+import { statementCommand } from './statement.ts';
 import { webhookCommand } from './webhook.ts';
 
 /** What the command found wrong, or could not do. */
@@ -23,10 +36,25 @@ const COMMANDS = [
   doctorCommand,
   partnerCommand,
   keyCommand,
+  ruleCommand,
+  reviewCommand,
+  failureCommand,
   endpointCommand,
   eventCommand,
   deliveryCommand,
   webhookCommand,
+  settlementCommand,
+  statementCommand,
+  reconciliationCommand,
+  loginCommand,
+  logoutCommand,
+  whoamiCommand,
+  operatorCommand,
+  auditCommand,
+  jobCommand,
+  adjustmentCommand,
+  projectCommand,
+  impactBatchCommand,
 ];
 
 /** @returns The exit code: 0, {@link FAILED} or {@link USAGE}. */

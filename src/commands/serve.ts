@@ -4,10 +4,11 @@ import { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { issueApiKey } from '../operations/manage-api-key.ts';
 import { createPartner } from '../operations/manage-partner.ts';
-import { type Service, startService, startServiceProcess } from '../service.ts';
+import { SERVICE_ROLES, type Service, type ServiceRole, startService, startServiceProcess } from '../service.ts';
 import { type ListeningMessage, startServiceProcesses } from '../service-processes.ts';
 import { listPartners } from '../store/partner.ts';
-import { readProcesses } from './options.ts';
+import { owner } from './actor.ts';
+import { readProcesses, readServiceRoles } from './options.ts';
 import { printProgress } from './output.ts';
 import { stopSignal } from './stop-signal.ts';
 
@@ -16,6 +17,7 @@ export function serveCommand(): Command {
     .description('run the service until SIGTERM or SIGINT')
     .option('--demo', 'in a sandbox without partners: make one, and show how to call')
     .option('--processes <n>', 'processes that share the port', readProcesses, 1)
+    .option('--roles <roles>', 'what it does, with commas between', readServiceRoles, [...SERVICE_ROLES])
     .action(serve);
 }
 
@@ -25,27 +27,34 @@ const STOP_TIMEOUT_MS = 10_000;
 interface ServeOptions {
   readonly demo?: boolean;
   readonly processes: number;
+  readonly roles: readonly ServiceRole[];
 }
 
-async function serve({ demo = false, processes }: ServeOptions): Promise<void> {
+async function serve({ demo = false, processes, roles }: ServeOptions): Promise<void> {
   const config = readConfig(process.env);
   const stopped = stopSignal();
-  if (cluster.isWorker) return serveAsWorker(config, processes, stopped);
-  const options = { onProgress: printProgress };
+  if (cluster.isWorker) return serveAsWorker(config, { processes, roles }, stopped);
+  const options = { onProgress: printProgress, roles };
   const service = await (processes > 1 ? startServiceProcesses(config, processes, options) : startService(config, options));
   const { baseUrl } = service;
-  process.stdout.write(`\nPartner Impact (${config.environment}) listens on ${baseUrl}\nReference       ${baseUrl}/docs\n`);
-  if (demo) await showFirstCall(service, config);
+  if (roles.includes('api'))
+    process.stdout.write(`\nPartner Impact (${config.environment}) listens on ${baseUrl}\nReference       ${baseUrl}/docs\n`);
+  else process.stdout.write(`\nPartner Impact (${config.environment}) does ${roles.join(' and ')}, and takes no requests\n`);
+  if (demo && roles.includes('api')) await showFirstCall(service, config);
   await stopped;
   printProgress('Stopping: what was accepted is answered first …');
   await stopInTime(service);
 }
 
 /** One of several processes, started by the first; ends with it, whatever became of it. */
-async function serveAsWorker(config: Config, processes: number, stopped: Promise<void>): Promise<void> {
+async function serveAsWorker(
+  config: Config,
+  options: Pick<ServeOptions, 'processes' | 'roles'>,
+  stopped: Promise<void>,
+): Promise<void> {
   const isWanted = await Promise.race([once(process, 'message').then(() => true), stopped.then(() => false)]);
   if (!isWanted) return;
-  const service = await startServiceProcess(config, { processes, migrates: false });
+  const service = await startServiceProcess(config, { ...options, migrates: false });
   process.send?.({ listening: service.baseUrl } satisfies ListeningMessage);
   await Promise.race([stopped, once(process, 'disconnect')]);
   await stopInTime(service);
@@ -58,16 +67,15 @@ async function stopInTime(service: Service): Promise<void> {
 
 async function showFirstCall(service: Service, { environment }: Config): Promise<void> {
   const { database } = service;
-  const { pool } = database;
-  const [partner] = await listPartners(pool, { afterId: '', limit: 1 });
+  const [partner] = await listPartners(database.pool, { afterId: '', limit: 1 });
   if (partner) {
     process.stdout.write(`Another key     npx partner-impact key issue --partner ${partner.partnerId}\n\n`);
     return;
   }
   if (environment !== 'sandbox') return;
-  const { partnerId } = await createPartner(database, 'Demo partner');
+  const { partnerId } = await createPartner(database, owner(), 'Demo partner');
   const terms = { name: 'demo', permission: 'read_write', allowedAddresses: [], expiresAt: null } as const;
-  const { apiKey } = await issueApiKey(pool, environment, partnerId, terms);
+  const { apiKey } = await issueApiKey(database, owner(), { environment, partnerId, ...terms });
   process.stdout.write(`Demo partner    ${partnerId}
 Demo key        ${apiKey}
                 (shown this once; \`npx partner-impact key issue --partner ${partnerId}\` makes another)

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decimalText, fixedText, readDecimal, roundHalfUp } from './decimal.ts';
+import {
+  decimalText,
+  fixedText,
+  readDecimal,
+  readSignedDecimal,
+  roundHalfUp,
+  signedDecimalText,
+  signedFixedText,
+} from './decimal.ts';
 
 const scaledValues = fc.bigInt({ min: 0n, max: 10n ** 30n });
 const decimalsUpTo8 = fc.integer({ min: 0, max: 8 });
@@ -105,6 +113,37 @@ test('Estimate, display rule 1: rounding half up equals its definition for every
       const step = 10n ** BigInt(from - to);
       const isUp = 2n * (scaled % step) >= step && step > 1n;
       assert.equal(roundHalfUp(scaled, from, to), scaled / step + (isUp ? 1n : 0n));
+    }),
+  );
+});
+
+test('settlements, section 2: a signed decimal has a minus sign before its digits, and zero has none', () => {
+  assert.equal(signedDecimalText(-14_323n, 2), '-143.23');
+  assert.equal(signedDecimalText(-1000n, 3), '-1');
+  assert.equal(signedDecimalText(0n, 3), '0');
+  assert.equal(signedFixedText(-1n, 2), '-0.01');
+  assert.equal(signedFixedText(0n, 2), '0.00');
+  for (const text of ['-0', '-0.00', '--1', '-', '- 1', '+1', '-007', '-.5', '−1'])
+    assert.equal(readSignedDecimal(text, 2), undefined, text);
+});
+
+test('settlements, section 2: a signed decimal that is written is read back as the same value', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), decimalsUpTo8, (scaled, decimals) => {
+      assert.equal(readSignedDecimal(signedDecimalText(scaled, decimals), decimals), scaled);
+      assert.equal(readSignedDecimal(signedFixedText(scaled, decimals), decimals), scaled);
+    }),
+  );
+});
+
+test('settlements, section 2: a half is rounded away from zero, so that a reversal rounds to the opposite', () => {
+  assert.equal(roundHalfUp(-15n, 3, 2), -2n);
+  assert.equal(roundHalfUp(-14n, 3, 2), -1n);
+  assert.equal(roundHalfUp(-5n, 3, 2), -1n);
+  assert.equal(roundHalfUp(-4n, 3, 2), 0n);
+  fc.assert(
+    fc.property(scaledValues, decimalsUpTo8, (scaled, from) => {
+      assert.equal(roundHalfUp(-scaled, from, 0), -roundHalfUp(scaled, from, 0));
     }),
   );
 });

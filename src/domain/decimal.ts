@@ -1,6 +1,6 @@
 /**
  * Exact decimals without floating point: a value is a whole number of the last decimal place,
- * so 143.23 with two decimals is 14323. Never negative; nothing here needs a sign.
+ * so 143.23 with two decimals is 14323. Only the functions that say so take a sign: distances and emissions have none.
  */
 
 /** `(14323n, 2)` is `"143.23"`, `(1000n, 3)` is `"1"`: no trailing zeros. A number must be a safe integer. */
@@ -30,8 +30,31 @@ export function readDecimal(text: string, decimals: number): bigint | undefined 
   return fraction.length <= decimals ? BigInt(whole + fraction.padEnd(decimals, '0')) : undefined;
 }
 
-/** Fewer decimals, half up: `(15n, 3, 2)`, which is 0.015, gives `2n`, which is 0.02. */
+/** `(-14323n, 2)` is `"-143.23"`: {@link decimalText} for values of either sign. Zero has no sign. */
+export function signedDecimalText(scaled: bigint, decimals: number): string {
+  return scaled < 0n ? `-${decimalText(-scaled, decimals)}` : decimalText(scaled, decimals);
+}
+
+/** `(-1000n, 3)` is `"-1.000"`: {@link fixedText} for values of either sign. Zero has no sign. */
+export function signedFixedText(scaled: bigint, decimals: number): string {
+  return scaled < 0n ? `-${fixedText(-scaled, decimals)}` : fixedText(scaled, decimals);
+}
+
+/** `("-12.5", 3)` is `-12500n`: {@link readDecimal}, and a minus sign before what is not zero. */
+export function readSignedDecimal(text: string, decimals: number): bigint | undefined {
+  if (!text.startsWith('-')) return readDecimal(text, decimals);
+  const magnitude = readDecimal(text.slice(1), decimals);
+  return magnitude ? -magnitude : undefined;
+}
+
+/**
+ * Fewer decimals, half up: `(15n, 3, 2)`, which is 0.015, gives `2n`, which is 0.02.
+ *
+ * A half goes away from zero, so that what is taken back rounds to the opposite of what was given: -0.015 gives -0.02.
+ * PostgreSQL's `round(numeric)` does the same.
+ */
 export function roundHalfUp(scaled: bigint, fromDecimals: number, toDecimals: number): bigint {
+  if (scaled < 0n) return -roundHalfUp(-scaled, fromDecimals, toDecimals);
   const step = 10n ** BigInt(fromDecimals - toDecimals);
   return (scaled + step / 2n) / step;
 }

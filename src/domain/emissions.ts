@@ -15,6 +15,10 @@ export interface EmissionMethod {
   vehicleCatalogVersion: string;
   emissionFactorVersion: string;
   lifecycleBoundary: 'well_to_wheel';
+  /** From when on new estimates use it, in UTC; `null`: from the first estimate on. */
+  validFrom: string | null;
+  /** Until when, exclusive; `null`: until another version follows. */
+  validUntil: string | null;
   /** Grams of CO2e per kilometre, times 100, so that every figure below is a whole number. */
   factorCentigramsPerKm: Readonly<Record<VehicleCategory, number>>;
 }
@@ -25,6 +29,8 @@ export const CURRENT_EMISSION_METHOD = {
   vehicleCatalogVersion: 'vehicles-1',
   emissionFactorVersion: 'factors-1',
   lifecycleBoundary: 'well_to_wheel',
+  validFrom: null,
+  validUntil: null,
   factorCentigramsPerKm: { motorcycle_gasoline: 14_323, car_gasoline: 20_751 },
 } as const satisfies EmissionMethod;
 
@@ -49,7 +55,7 @@ export interface Emissions {
  * @see Interface, "createDeliveryEmissionsEstimate", Calculation.
  */
 export function estimateEmissions(distanceMetres: number, vehicleCategory: VehicleCategory): Emissions {
-  const { factorCentigramsPerKm, ...versions } = CURRENT_EMISSION_METHOD;
+  const { factorCentigramsPerKm, validFrom: _from, validUntil: _until, ...versions } = CURRENT_EMISSION_METHOD;
   const factor = factorCentigramsPerKm[vehicleCategory];
   // A metre is 1e-3 km and the factor counts 1e-2 g, so the product counts 1e-5 g; at most 4.2e9, a safe integer.
   const raw = distanceMetres * factor;

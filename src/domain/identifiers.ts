@@ -42,8 +42,14 @@ export const ID_PREFIXES = {
   correlation: 'corr',
   event: 'evt',
   settlement: 'stl',
+  reconciliation: 'rec',
   endpoint: 'wep',
   delivery: 'dlv',
+  operator: 'opr',
+  failure: 'fail',
+  project: 'project',
+  impactBatch: 'batch',
+  adjustment: 'adj',
 } as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];

@@ -1,15 +1,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { ENVIRONMENTAL_STATUSES } from './environmental-status.ts';
 import { POINTS_MAX } from './points.ts';
 import * as texts from './texts.ts';
-import { arabicPlural, DISCLOSURE_AR, DISCLOSURE_EN, supportTexts } from './texts.ts';
+import {
+  arabicPlural,
+  CONTRIBUTION_STATUS_LABELS,
+  DISCLOSURE_AR,
+  DISCLOSURE_EN,
+  ENVIRONMENTAL_STATUS_LABELS,
+  environmentalSummary,
+  type Label,
+  SETTLEMENT_LABELS,
+  supportTexts,
+  VEHICLE_LABELS,
+} from './texts.ts';
 
 const counts = fc.bigInt({ min: 1n, max: POINTS_MAX });
 const smallCounts = fc.bigInt({ min: 1n, max: 400n });
 const trees = fc.option(fc.oneof(fc.constant(0n), smallCounts, counts), { nil: undefined });
 const pointsAr = (n: bigint) => / وقدرها (.*)، /.exec(supportTexts(n, undefined).summaryAr)?.[1];
 const treesAr = (n: bigint) => /، (زراعة .*) تقريبًا/.exec(supportTexts(1n, n).summaryAr)?.[1];
+
+/** Every string of a table, however deep it stands. */
+function listTexts(table: unknown): string[] {
+  if (typeof table === 'string') return [table];
+  return typeof table === 'object' && table !== null ? Object.values(table).flatMap(listTexts) : [];
+}
 
 test('Contribution, expected_environmental_support: the English summaries, word for word', () => {
   const summary = (points: bigint, of: bigint | undefined) => supportTexts(points, of).summaryEn;
@@ -79,10 +97,14 @@ test('Contribution, expected_environmental_support: no text holds a claim that a
   const bare = (text: string) => text.normalize('NFC').replace(/[\u064B-\u065F\u0670\u0640]/g, '');
   const assertClean = (text: string) => assert.doesNotMatch(bare(text), forbidden);
   assert.match(bare('تَعْوِيض'), forbidden, 'the search itself finds a word with vowel marks');
-  for (const text of Object.values(texts)) if (typeof text === 'string') assertClean(text);
+  const table = listTexts(texts);
+  assert.ok(table.length >= 40 && table.includes('Gasoline car') && table.includes('متحقَّق منها'), 'the search sees the labels');
+  for (const text of table) assertClean(text);
   fc.assert(
     fc.property(fc.oneof(smallCounts, counts), trees, (points, of) => {
       for (const text of Object.values(supportTexts(points, of))) assertClean(text);
+      for (const status of ENVIRONMENTAL_STATUSES)
+        for (const text of Object.values(environmentalSummary(status, of))) assertClean(text);
     }),
     { numRuns: 1000 },
   );
@@ -109,4 +131,27 @@ test('Estimate, disclosure_en and disclosure_ar: word for word, from distance an
     DISCLOSURE_AR,
     'قيمة تقديرية محسوبة من مسافة التوصيل ونوع المركبة، وفق معاملات انبعاثات تشمل إنتاج الوقود واستهلاكه في المركبة (Well-to-Wheel). القيمة للتوعية فقط، وليست قياسًا فعليًا، ولا ترتبط بعدد النقاط المقدَّمة في المساهمة.',
   );
+});
+
+test('arabic.md: the labels, word for word', () => {
+  const ar = (labels: Record<string, Label>) => Object.values(labels).map((label) => label.ar);
+  assert.equal(ar(VEHICLE_LABELS).join(' · '), 'دراجة نارية تعمل بالبنزين · سيارة تعمل بالبنزين');
+  assert.equal(ar(CONTRIBUTION_STATUS_LABELS).join(' · '), 'مؤكَّدة · قيد المعالجة · فشلت');
+  assert.equal(ar(SETTLEMENT_LABELS).join(' · '), 'تسوية · مفتوحة · مُقفلة · كشف التسوية · إجمالي النقاط · صافي النقاط · تعديل');
+  assert.equal(ar(ENVIRONMENTAL_STATUS_LABELS).join(' · '), 'مُسجَّلة · مُخصَّصة · مُموَّلة · قيد التنفيذ · منفَّذة · متحقَّق منها');
+});
+
+test('settlements, section 4, summary_en and summary_ar: the planting and how far it has come', () => {
+  assert.deepEqual(environmentalSummary('in_progress', 3n), {
+    summaryEn: 'Planting of 3 trees: in progress.',
+    summaryAr: 'زراعة 3 أشجار: قيد التنفيذ.',
+  });
+  assert.deepEqual(environmentalSummary('funded', 1n), {
+    summaryEn: 'Planting of 1 tree: funded.',
+    summaryAr: 'زراعة شجرة واحدة: مُموَّلة.',
+  });
+  assert.deepEqual(environmentalSummary('recorded', undefined), {
+    summaryEn: 'Tree planting: recorded.',
+    summaryAr: 'زراعة الأشجار: مُسجَّلة.',
+  });
 });

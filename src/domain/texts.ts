@@ -4,6 +4,16 @@
  * its defaults differ between `ar-AE` and `ar-SA`.
  */
 
+import type { VehicleCategory } from './emissions.ts';
+import type { EnvironmentalStatus } from './environmental-status.ts';
+import type { ContributionStatus } from './lifecycle.ts';
+
+/** A label in both languages. */
+export interface Label {
+  readonly en: string;
+  readonly ar: string;
+}
+
 /** What a contribution is expected to support, in both languages. @see Interface, "Contribution", field expected_environmental_support. */
 export interface SupportTexts {
   summaryEn: string;
@@ -45,6 +55,54 @@ export function supportTexts(points: bigint, trees: bigint | undefined): Support
   return {
     summaryEn: `${contributionEn} support planting about ${treesEn(trees)}.`,
     summaryAr: `يُتوقَّع أن تدعم ${contributionAr} زراعة ${treesAr(trees)} تقريبًا.`,
+  };
+}
+
+/** @see Interface, "Estimate", field vehicle_category. */
+export const VEHICLE_LABELS = {
+  motorcycle_gasoline: { en: 'Gasoline motorcycle', ar: 'دراجة نارية تعمل بالبنزين' },
+  car_gasoline: { en: 'Gasoline car', ar: 'سيارة تعمل بالبنزين' },
+} as const satisfies Record<VehicleCategory, Label>;
+
+/** In Arabic they agree with «مساهمة». @see Interface, "Contribution", field status. */
+export const CONTRIBUTION_STATUS_LABELS = {
+  confirmed: { en: 'Confirmed', ar: 'مؤكَّدة' },
+  pending: { en: 'Pending', ar: 'قيد المعالجة' },
+  failed: { en: 'Failed', ar: 'فشلت' },
+} as const satisfies Record<ContributionStatus, Label>;
+
+/** In Arabic the statuses agree with «تسوية». @see settlements, section 2. */
+export const SETTLEMENT_LABELS = {
+  settlement: { en: 'Settlement', ar: 'تسوية' },
+  open: { en: 'Open', ar: 'مفتوحة' },
+  closed: { en: 'Closed', ar: 'مُقفلة' },
+  statement: { en: 'Settlement statement', ar: 'كشف التسوية' },
+  gross_points: { en: 'Gross points', ar: 'إجمالي النقاط' },
+  net_points: { en: 'Net points', ar: 'صافي النقاط' },
+  adjustment: { en: 'Adjustment', ar: 'تعديل' },
+} as const satisfies Record<string, Label>;
+
+/** In Arabic they agree with «مساهمة» and with «زراعة» alike. @see settlements, section 4. */
+export const ENVIRONMENTAL_STATUS_LABELS = {
+  recorded: { en: 'Recorded', ar: 'مُسجَّلة' },
+  allocated: { en: 'Allocated', ar: 'مُخصَّصة' },
+  funded: { en: 'Funded', ar: 'مُموَّلة' },
+  in_progress: { en: 'In progress', ar: 'قيد التنفيذ' },
+  delivered: { en: 'Delivered', ar: 'منفَّذة' },
+  verified: { en: 'Verified', ar: 'متحقَّق منها' },
+} as const satisfies Record<EnvironmentalStatus, Label>;
+
+/**
+ * The summaries of an impact batch: `Planting of 3 trees: in progress.`
+ *
+ * @param trees Whole trees, 0 or more; `undefined` while no number is known.
+ * @see settlements, section 4, fields summary_en and summary_ar.
+ */
+export function environmentalSummary(status: EnvironmentalStatus, trees: bigint | undefined): SupportTexts {
+  const { en, ar } = ENVIRONMENTAL_STATUS_LABELS[status];
+  return {
+    summaryEn: `${trees === undefined ? 'Tree planting' : `Planting of ${treesEn(trees)}`}: ${en.toLowerCase()}.`,
+    summaryAr: `زراعة ${trees === undefined ? 'الأشجار' : treesAr(trees)}: ${ar}.`,
   };
 }
 

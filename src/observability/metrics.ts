@@ -5,6 +5,8 @@ export interface Metrics {
   readonly registry: Registry;
   /** One attempt to deliver an event. */
   countAttempt(attempt: { isSuccess: boolean; errorClass: string | null; status: number | null; milliseconds: number }): void;
+  /** One run of a job that has ended. */
+  countRun(run: { job: { name: string }; outcome: string; milliseconds: number }): void;
   countAnswer(answer: { operation: string | undefined; status: number; errorCode: string | undefined; durationMs: number }): void;
 }
 
@@ -21,8 +23,13 @@ export interface DeliveryWatch {
   listEndpointStates(): Promise<readonly { partnerId: string; endpointId: string; state: string }[]>;
 }
 
+/** What the database tells of jobs. Every process tells the same. */
+export interface JobWatch {
+  listJobStates(): Promise<readonly { jobName: string; lastSuccessAt: Date | null }[]>;
+}
+
 /** Prometheus metrics of one process. */
-export function createMetrics(pool: PoolUse, watch: DeliveryWatch): Metrics {
+export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): Metrics {
   const registry = new Registry();
   // Where several processes serve one port, the first one asks each for its own.
   AggregatorRegistry.setRegistries(registry);
@@ -65,8 +72,10 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch): Metrics {
     registers: [registry],
   });
   watchDeliveries(registry, watch);
+  const countRun = measureJobs(registry, watch);
   return {
     registry,
+    countRun,
     countAttempt({ isSuccess, errorClass, status, milliseconds }) {
       attempts.inc({ result: isSuccess ? 'delivered' : (errorClass ?? String(status)) });
       attemptDurations.observe(milliseconds / 1000);
@@ -112,6 +121,40 @@ function watchDeliveries(registry: Registry, { measureBacklog, listEndpointState
     },
     ['partner_id', 'endpoint_id', 'state'],
   );
+}
+
+function measureJobs(registry: Registry, { listJobStates }: JobWatch): Metrics['countRun'] {
+  const runs = new Counter({
+    name: 'partner_impact_job_runs_total',
+    help: 'Runs of jobs that ended in this service, by job and outcome: succeeded, failed, stopped or abandoned.',
+    labelNames: ['job', 'outcome'],
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'partner_impact_job_duration_seconds',
+    help: 'Time from the beginning of a run to its end.',
+    labelNames: ['job'],
+    buckets: [0.01, 0.1, 1, 10, 60, 300, 1_800, 7_200],
+    registers: [registry],
+  });
+  const succeeded = new Gauge({
+    name: 'partner_impact_job_last_success_timestamp_seconds',
+    help: 'When the job last succeeded, seconds since 1970; absent before its first success.',
+    labelNames: ['job'],
+    registers: [registry],
+    aggregator: 'max',
+    collect: () =>
+      listJobStates()
+        .then((jobs) => {
+          for (const { jobName, lastSuccessAt } of jobs)
+            if (lastSuccessAt) succeeded.set({ job: jobName }, lastSuccessAt.getTime() / 1_000);
+        })
+        .catch(() => {}),
+  });
+  return ({ job: { name }, outcome, milliseconds }) => {
+    runs.inc({ job: name, outcome });
+    durations.observe({ job: name }, milliseconds / 1_000);
+  };
 }
 
 /** Those who ask while an answer is under way share it. */

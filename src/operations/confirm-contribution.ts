@@ -2,7 +2,7 @@
  * Changes of state live in this folder: one file per operation, one transaction each. Both APIs, the schedule and the
  * command line call them. What a request looks like on the wire, and what SQL says, is known elsewhere.
  */
-import { type ContributionRules, isWithinBounds } from '../domain/contribution-rules.ts';
+import { hasDailyCap, isWithinBounds } from '../domain/contribution-rules.ts';
 import { newId } from '../domain/identifiers.ts';
 import {
   type ContributionRecord,
@@ -10,13 +10,24 @@ import {
   insertContributions,
   insertContributionsListed,
 } from '../store/contribution.ts';
+import { insertContributionReviews } from '../store/contribution-review.ts';
+import { addToDailyCount, type CountedDay, lockDailyCount } from '../store/daily-count.ts';
 import { type Database, inTransaction, type Queryable } from '../store/database.ts';
 import { vouchForRead } from '../store/durability.ts';
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
-import { type Confirmation, type ConfirmationRequest, draftContributions, estimateKey, recordOf } from './contribution-draft.ts';
+import {
+  type Confirmation,
+  type ConfirmationRequest,
+  draftContributions,
+  estimateKey,
+  type JudgedDraft,
+  recordOf,
+} from './contribution-draft.ts';
 import { eventConflict, orderConflict, outOfBounds } from './contribution-refusals.ts';
-import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
+import { countInserted } from './daily-caps.ts';
+import { type CommitLanes, type GroupCommitOptions, groupCommit } from './group-commit.ts';
 import { refuseSuspended, tellKeyApart } from './replay.ts';
+import type { RulesOf } from './rule-book.ts';
 
 export interface ConfirmationOutcome {
   readonly record: ContributionRecord;
@@ -26,32 +37,57 @@ export interface ConfirmationOutcome {
 
 export type ConfirmContribution = (request: ConfirmationRequest) => Promise<ConfirmationOutcome>;
 
+export interface ConfirmationLanes {
+  readonly confirm: CommitLanes;
+  /** For partners with a daily cap. */
+  readonly confirmCapped: CommitLanes;
+  /** Where given, what goes together is of one group. */
+  readonly groupOf?: (request: Confirmation) => string;
+}
+
 /**
- * Records a contribution exactly once.
+ * Records a contribution exactly once, under the rules that were in force when its request arrived.
  *
  * The outcome is a stored record, new or replayed, whatever its status. Throws `idempotency_conflict`,
  * `partner_event_conflict`, `partner_suspended`, `invalid_point_amount`, `partner_order_conflict` and
  * `contribution_pending`, in this precedence; then this request stored nothing.
  *
- * @see Interface, "confirmContribution"; decisions, sections 1 and 3.
+ * @see Interface, "confirmContribution"; decisions, sections 1, 3 and 4.
  */
 export function confirmContributions(
   database: Database,
-  rulesOf: (partnerId: string) => ContributionRules,
-  commitOptions: Pick<GroupCommitOptions<Confirmation, Rivals, ConfirmationOutcome>, 'lanes' | 'groupOf'>,
+  rulesOf: RulesOf,
+  { confirm, confirmCapped, groupOf }: ConfirmationLanes,
 ): ConfirmContribution {
-  const commits = groupCommit<Confirmation, Rivals, ConfirmationOutcome>({
-    ...commitOptions,
+  const options: Omit<GroupCommitOptions<Confirmation, Rivals, ConfirmationOutcome>, 'lanes' | 'commitBatch'> = {
     claimsOf: ({ partnerId, idempotencyKey, partnerEventId, partnerOrderRef }) =>
       [`key ${idempotencyKey}`, `event ${partnerEventId}`, `order ${partnerOrderRef}`].map((claim) => `${partnerId} ${claim}`),
-    commitBatch: (confirmations, lockTimeoutMs) => commit(database, confirmations, lockTimeoutMs),
     findStored: (confirmations) => findRivals(database, confirmations),
     tellApart,
     tellOutcome,
+  };
+  const commits = groupCommit<Confirmation, Rivals, ConfirmationOutcome>({
+    ...options,
+    ...(groupOf && { groupOf }),
+    lanes: confirm,
+    commitBatch: (confirmations, lockTimeoutMs) => commit(database, confirmations, lockTimeoutMs),
   });
+  // Whoever has a cap counts under a lock of the partner's, which holds up nobody without one.
+  const cappedCommits = groupCommit<Confirmation, Rivals, ConfirmationOutcome>({
+    ...options,
+    groupOf: ({ partnerId }) => partnerId,
+    lanes: confirmCapped,
+    commitBatch: (confirmations, lockTimeoutMs) => commitCounted(database, confirmations, lockTimeoutMs),
+  });
+  const submit = (confirmation: Confirmation): Promise<ConfirmationOutcome> => {
+    if (!isAdmissible(confirmation)) return commits.submitAlone(confirmation);
+    return (hasDailyCap(confirmation.rules) ? cappedCommits : commits).submit(confirmation);
+  };
   return (request) => {
-    const confirmation = { ...request, transactionId: newId('txn'), rules: rulesOf(request.partnerId) };
-    return isAdmissible(confirmation) ? commits.submit(confirmation) : commits.submitAlone(confirmation);
+    const rules = rulesOf(request, request.arrivedAtMs);
+    const transactionId = newId('txn');
+    if (rules instanceof Promise) return rules.then((found) => submit({ ...request, transactionId, rules: found }));
+    return submit({ ...request, transactionId, rules });
   };
 }
 
@@ -59,21 +95,71 @@ function isAdmissible({ isSuspended, points, rules }: Confirmation): boolean {
   return !isSuspended && isWithinBounds(points, rules);
 }
 
-async function commit(
+type Outcomes = (ConfirmationOutcome | undefined)[];
+
+async function commit(database: Database, confirmations: readonly Confirmation[], lockTimeoutMs: number): Promise<Outcomes> {
+  return inTransaction(database, { lockTimeoutMs }, async (db, { begunAtMs, lastly }) => {
+    const estimates = await findWantedEstimates(db, confirmations);
+    const drafts = draftContributions(confirmations, { estimates, begunAtMs });
+    const present = drafts.filter((draft) => draft !== undefined);
+    if (database.isDistributed || present.some(isPending)) {
+      const createdAt = await insertDrafts(database, db, present);
+      await openReviews(db, present, createdAt);
+      return outcomesOf(drafts, createdAt);
+    }
+    return outcomesOf(drafts, await lastly(() => insertContributions(db, present)));
+  });
+}
+
+/** A day's count is held by one transaction at a time; whoever waits for it waits for a commit or two. */
+const COUNT_LOCK_TIMEOUT_MS = 2_000;
+
+/** The same for one partner with a daily cap: the day's count is held from before the first is judged until the commit. */
+async function commitCounted(
   database: Database,
   confirmations: readonly Confirmation[],
   lockTimeoutMs: number,
-): Promise<(ConfirmationOutcome | undefined)[]> {
-  return inTransaction(database, { lockTimeoutMs }, async (db, { begunAtMs, lastly }) => {
-    const drafts = draftContributions(confirmations, await findWantedEstimates(db, confirmations), begunAtMs);
+): Promise<Outcomes> {
+  const [{ partnerId, timeZone }] = confirmations as readonly [Confirmation, ...Confirmation[]];
+  const patience = { lockTimeoutMs: Math.max(lockTimeoutMs, COUNT_LOCK_TIMEOUT_MS) };
+  return inTransaction(database, patience, async (db, { begunAtMs, lastly }) => {
+    const today = await lockDailyCount(db, partnerId, timeZone);
+    const estimates = await findWantedEstimates(db, confirmations);
+    const drafts = draftContributions(confirmations, { estimates, begunAtMs, today });
     const present = drafts.filter((draft) => draft !== undefined);
-    const createdAt = database.isDistributed
-      ? await insertContributionsListed(db, present)
-      : await lastly(() => insertContributions(db, present));
-    return drafts.map((draft) => {
-      const at = draft && createdAt.get(draft.contribution.transactionId);
-      return at && { record: recordOf(draft, at), isReplay: false };
-    });
+    const createdAt = await insertDrafts(database, db, present);
+    const counted = countInserted(confirmations, drafts, { today, inserted: createdAt });
+    await openReviews(db, present, createdAt, today);
+    await lastly(() => addToDailyCount(db, partnerId, counted));
+    return outcomesOf(drafts, createdAt);
+  });
+}
+
+function insertDrafts(database: Database, db: Queryable, drafts: readonly JudgedDraft[]): Promise<Map<string, Date>> {
+  return database.isDistributed ? insertContributionsListed(db, drafts) : insertContributions(db, drafts);
+}
+
+function isPending({ contribution }: JudgedDraft): boolean {
+  return contribution.status === 'pending';
+}
+
+/** Of those that were inserted. */
+async function openReviews(
+  db: Queryable,
+  drafts: readonly JudgedDraft[],
+  createdAt: ReadonlyMap<string, Date>,
+  today?: CountedDay,
+): Promise<void> {
+  const opened = drafts.flatMap(({ partnerId, contribution: { transactionId }, reviewReason: reason }) =>
+    reason && createdAt.has(transactionId) ? [{ partnerId, transactionId, reason, countedOn: today?.day ?? null }] : [],
+  );
+  await insertContributionReviews(db, opened);
+}
+
+function outcomesOf(drafts: readonly (JudgedDraft | undefined)[], createdAt: ReadonlyMap<string, Date>): Outcomes {
+  return drafts.map((draft) => {
+    const at = draft && createdAt.get(draft.contribution.transactionId);
+    return at && { record: recordOf(draft, at), isReplay: false };
   });
 }
 
@@ -97,12 +183,21 @@ function tellApart(confirmation: Confirmation, rivals: Rivals): ConfirmationOutc
   const ofKey = tellOutcome(confirmation, rivals);
   if (ofKey) return ofKey;
   const ofEvent = rivals.find(({ contribution }) => contribution.partnerEventId === confirmation.partnerEventId);
+  if (ofEvent && isItsFailure(ofEvent, confirmation)) return { record: ofEvent, isReplay: true };
   if (ofEvent) throw eventConflict(ofEvent, confirmation.fingerprint);
   refuseSuspended(confirmation);
   if (!isWithinBounds(confirmation.points, confirmation.rules)) throw outOfBounds(confirmation.rules);
   const holder = rivals[0];
   if (holder) throw orderConflict(holder);
   return undefined;
+}
+
+/**
+ * What two operators recorded as failed has no key of the partner's: the confirmation that it stands for is told so, under whatever
+ * key it comes. One that says something else of the event is a conflict.
+ */
+function isItsFailure({ firstStatus, contribution }: ContributionRecord, { partnerOrderRef, points }: Confirmation): boolean {
+  return firstStatus === 'failed' && contribution.partnerOrderRef === partnerOrderRef && contribution.points === points;
 }
 
 function tellOutcome(confirmation: Confirmation, rivals: Rivals): ConfirmationOutcome | undefined {

@@ -1,12 +1,22 @@
 import type { RejectionCode } from '../domain/association.ts';
-import { type ContributionRules, firstStatus } from '../domain/contribution-rules.ts';
-import { supportTexts } from '../domain/texts.ts';
+import {
+  type ContributionRules,
+  type DailyCount,
+  NOTHING_COUNTED,
+  type ReviewReason,
+  reviewReason,
+} from '../domain/contribution-rules.ts';
+import { expectedSupport } from '../domain/expected-support.ts';
 import type { ContributionDraft, ContributionRecord } from '../store/contribution.ts';
 import type { EstimateRecord } from '../store/estimate.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './linking.ts';
 
 export interface ConfirmationRequest {
   readonly partnerId: string;
+  /** The one currency of the partner's settlements; `null` where none was fixed. */
+  readonly currency: string | null;
+  /** By whose calendar a day of the partner runs. */
+  readonly timeZone: string;
   /** New records of a suspended partner are refused; what is stored already replays. */
   readonly isSuspended: boolean;
   readonly idempotencyKey: string;
@@ -18,7 +28,7 @@ export interface ConfirmationRequest {
   /** `undefined` when none was asked for, `null` when what was asked for is ill formed. */
   readonly calculationId: string | null | undefined;
   readonly correlationId: string;
-  /** `performance.now()` at the request's arrival: an estimate's expiry is judged by it. */
+  /** `performance.now()` at the request's arrival: an estimate's expiry is judged by it, and the rules in force are those of then. */
   readonly arrivedAtMs: number;
 }
 
@@ -33,30 +43,59 @@ export function estimateKey(partnerId: string, calculationId: string): string {
   return `${partnerId} ${calculationId}`;
 }
 
+/** A draft, and why it begins as pending, if it does. */
+export interface JudgedDraft extends ContributionDraft {
+  readonly reviewReason: ReviewReason | undefined;
+}
+
+/** What a batch is judged by beside its confirmations. */
+export interface DraftSurroundings {
+  readonly estimates: ReadonlyMap<string, EstimateRecord>;
+  /** `performance.now()` just before the transaction began. */
+  readonly begunAtMs: number;
+  /** With a cap: what was counted on the day before the first of the batch; each of them counts for those after it. */
+  readonly today?: DailyCount | undefined;
+}
+
 /** A confirmation whose estimate an earlier one of the batch takes is left out, to be judged when that one is settled. */
 export function draftContributions(
   confirmations: readonly Confirmation[],
-  estimates: ReadonlyMap<string, EstimateRecord>,
-  begunAtMs: number,
-): (ContributionDraft | undefined)[] {
+  { estimates, begunAtMs, today }: DraftSurroundings,
+): (JudgedDraft | undefined)[] {
   const taken = new Set<string>();
+  let counted = today ?? NOTHING_COUNTED;
   return confirmations.map((confirmation) => {
     const key = estimateKey(confirmation.partnerId, confirmation.calculationId ?? '');
     if (taken.has(key)) return undefined;
-    const draft = draftContribution(confirmation, estimates.get(key), begunAtMs);
+    const reason = reviewReason(confirmation.points, confirmation.rules, counted);
+    const draft = draftContribution(confirmation, reason, arrivalAt(estimates.get(key), confirmation, begunAtMs));
     if (draft.link) taken.add(key);
+    if (today) counted = plus(counted, confirmation.points);
     return draft;
   });
 }
 
+/** The day's count after one more contribution. */
+export function plus({ points, contributions }: DailyCount, more: bigint): DailyCount {
+  return { points: points + more, contributions: contributions + 1n };
+}
+
+interface ArrivedEstimate {
+  readonly estimate: EstimateRecord | undefined;
+  readonly judgedAt: Date;
+}
+
+function arrivalAt(estimate: EstimateRecord | undefined, { arrivedAtMs }: Confirmation, begunAtMs: number): ArrivedEstimate {
+  return { estimate, judgedAt: arrivalOf(estimate, begunAtMs - arrivedAtMs) };
+}
+
 function draftContribution(
   confirmation: Confirmation,
-  estimate: EstimateRecord | undefined,
-  begunAtMs: number,
-): ContributionDraft {
+  reason: ReviewReason | undefined,
+  { estimate, judgedAt }: ArrivedEstimate,
+): JudgedDraft {
   const { partnerId, idempotencyKey, fingerprint, calculationId, transactionId, partnerOrderRef, rules } = confirmation;
-  const status = firstStatus(rules);
-  const judgedAt = arrivalOf(estimate, begunAtMs - confirmation.arrivedAtMs);
+  const status = reason === undefined ? 'confirmed' : 'pending';
   const refusal =
     calculationId === undefined ? undefined : refuseLink({ status, partnerOrderRef }, false, { estimate, judgedAt })?.code;
   const isLinked = calculationId !== undefined && refusal === undefined;
@@ -74,13 +113,14 @@ function draftContribution(
       contributionRuleVersion: rules.contributionRuleVersion,
       pointConversionVersion: rules.pointConversionVersion,
       treeCostVersion: rules.treeCostVersion,
-      expectedEnvironmentalSupport: supportTexts(confirmation.points, undefined),
+      expectedEnvironmentalSupport: expectedSupport(confirmation.points, rules),
     },
     calculationId: calculationId ?? null,
     associationOutcome: isLinked ? 'associated' : refusal ? 'rejected' : 'not_requested',
     rejectionCode: (refusal as RejectionCode | undefined) ?? null,
     correlationId: confirmation.correlationId,
     link: isLinked && estimate ? linkSnapshot(transactionId, estimate.estimate) : null,
+    reviewReason: reason,
   };
 }
 

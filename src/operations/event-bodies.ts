@@ -5,6 +5,7 @@ import type { Queryable } from '../store/database.ts';
 import { type EventRecord, updateEventBodies } from '../store/event.ts';
 import { confirmedAssociation, currentAssociation } from '../wire/association-outcome.ts';
 import { eventToText } from '../wire/event-to-text.ts';
+import { withEnvironment } from '../wire/settlement-to-wire.ts';
 import { associationToWire, contributionToWire } from '../wire/wire.ts';
 
 /** An event with the text that is signed and sent. */
@@ -47,6 +48,8 @@ async function findSubjects(db: Queryable, events: readonly EventRecord[]): Prom
 function sayWhat(event: EventRecord, environment: Environment, records: ReadonlyMap<string, ContributionRecord>): object {
   const noted = event.data === null ? {} : JSON.parse(event.data, exactIntegers);
   const association = ASSOCIATIONS[noted.change ?? event.eventType];
+  if (noted.change === 'adjustment') return { ...noted, environment };
+  if (noted.settlement) return { ...noted, settlement: withEnvironment(noted.settlement, environment) };
   if (association === undefined) return noted;
   const record = records.get(event.subjectId);
   if (!record) throw new Error(`The event ${event.eventId} is about ${event.subjectId}, which is not there.`);

@@ -39,6 +39,11 @@ export interface GroupCommit<Request, Outcome> {
   submitAlone(request: Request): Promise<Outcome>;
 }
 
+/** Thrown by a batch whose members were judged by what turned out otherwise: nothing is stored, and each is judged anew. */
+export class BatchOvertakenError extends Error {
+  override readonly name = 'BatchOvertakenError';
+}
+
 const BATCH_MAX = 512;
 /** What a batch cannot settle goes in batches of this size before it goes alone. */
 const SMALL_BATCH_MAX = 16;
@@ -143,7 +148,8 @@ export function groupCommit<Request, Stored, Outcome>(
     } catch (error) {
       if (error instanceof CommitUnknownError) return requests.map(lookAgain);
       if (isDeadlock(error) && retriesLeft > 0) return commit(requests, handOn, retriesLeft - 1);
-      if (isDeadlock(error) || isLockTimeout(error) || isRefusedStatement(error)) return requests.map(handOn);
+      const isForSmaller = isDeadlock(error) || isLockTimeout(error) || isRefusedStatement(error);
+      if (isForSmaller || error instanceof BatchOvertakenError) return requests.map(handOn);
       throw error;
     }
   };

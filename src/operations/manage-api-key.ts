@@ -1,14 +1,16 @@
 import { type Environment, newApiKey } from '../domain/api-key.ts';
+import type { Actor } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import {
   type ApiKey,
-  findApiKey,
   insertApiKey,
+  lockApiKey,
   type Permission,
   updateApiKeyExpiry,
   updateApiKeyRevoked,
 } from '../store/api-key.ts';
 import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import { audit, requireRole } from './audit.ts';
 import { getPartner } from './manage-partner.ts';
 
 /** The old key of a rotation works on for so long, unless said otherwise. */
@@ -29,42 +31,72 @@ export interface IssuedApiKey {
   readonly apiKey: string;
 }
 
-/** @throws ServiceError `invalid_request` for an unknown partner. */
-export async function issueApiKey(
-  db: Queryable,
-  environment: Environment,
-  partnerId: string,
-  terms: ApiKeyTerms,
-): Promise<IssuedApiKey> {
-  await getPartner(db, partnerId);
+export interface WantedApiKey extends ApiKeyTerms {
+  readonly environment: Environment;
+  readonly partnerId: string;
+}
+
+/** @throws ServiceError `forbidden`; `invalid_request` for an unknown partner. */
+export async function issueApiKey(database: Database, actor: Actor, wanted: WantedApiKey): Promise<IssuedApiKey> {
+  requireRole(actor, 'operator');
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await getPartner(db, wanted.partnerId);
+    const issued = await insertNew(db, wanted);
+    await audit(db, actor, about(issued.key, { action: 'key.issue', before: null, after: toRecord(issued.key) }));
+    return issued;
+  });
+}
+
+async function insertNew(db: Queryable, { environment, partnerId, ...terms }: WantedApiKey): Promise<IssuedApiKey> {
   const { apiKey, keyId, secretSha256 } = newApiKey(environment);
-  const key = await insertApiKey(db, { ...terms, keyId, partnerId, secretSha256 });
-  return { key, apiKey };
+  return { key: await insertApiKey(db, { ...terms, keyId, partnerId, secretSha256 }), apiKey };
+}
+
+export interface Rotation {
+  readonly environment: Environment;
+  readonly keyId: string;
+  readonly overlapSeconds?: number;
 }
 
 /** A new key on the terms of the old one, which runs out after the overlap. */
 export async function rotateApiKey(
   database: Database,
-  environment: Environment,
-  keyId: string,
-  overlapSeconds = ROTATION_OVERLAP_SECONDS,
+  actor: Actor,
+  { environment, keyId, overlapSeconds = ROTATION_OVERLAP_SECONDS }: Rotation,
 ): Promise<{ issued: IssuedApiKey; old: ApiKey }> {
+  requireRole(actor, 'operator');
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const found = await findApiKey(db, keyId);
+    const found = await lockApiKey(db, keyId);
     if (!found) throw unknownKey(keyId);
     if (found.revokedAt)
       throw new ServiceError('invalid_request', `The key ${keyId} is revoked; issue a new one with \`key issue\`.`);
-    const issued = await issueApiKey(db, environment, found.partnerId, { ...found, expiresAt: null });
+    const issued = await insertNew(db, { ...found, environment, expiresAt: null });
     const old = (await updateApiKeyExpiry(db, keyId, overlapSeconds)) as ApiKey;
+    const after = { ...toRecord(old), replaced_by: issued.key.keyId };
+    await audit(db, actor, about(found, { action: 'key.rotate', before: toRecord(found), after }));
+    await audit(db, actor, about(issued.key, { action: 'key.issue', before: null, after: toRecord(issued.key) }));
     return { issued, old };
   });
 }
 
 /** Takes effect on every instance within ten seconds. */
-export async function revokeApiKey(db: Queryable, keyId: string): Promise<ApiKey> {
-  const revoked = await updateApiKeyRevoked(db, keyId);
-  if (!revoked) throw unknownKey(keyId);
-  return revoked;
+export async function revokeApiKey(database: Database, actor: Actor, keyId: string): Promise<ApiKey> {
+  requireRole(actor, 'operator');
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const found = await lockApiKey(db, keyId);
+    if (!found) throw unknownKey(keyId);
+    const revoked = (await updateApiKeyRevoked(db, keyId)) as ApiKey;
+    await audit(db, actor, about(found, { action: 'key.revoke', before: toRecord(found), after: toRecord(revoked) }));
+    return revoked;
+  });
+}
+
+function about({ partnerId, keyId }: ApiKey, entry: { action: string; before: object | null; after: object | null }) {
+  return { ...entry, partnerId, subjectId: keyId };
+}
+
+function toRecord({ name, permission, allowedAddresses, expiresAt, revokedAt }: ApiKey): object {
+  return { name, permission, allowed_addresses: allowedAddresses, expires_at: expiresAt, revoked_at: revokedAt };
 }
 
 function unknownKey(keyId: string): ServiceError {

@@ -1,12 +1,17 @@
 import type { Environment } from '../domain/api-key.ts';
-import { type ContributionRules, DEFAULT_RULES } from '../domain/contribution-rules.ts';
 import type { Database } from '../store/database.ts';
+import { type AcknowledgeSettlement, acknowledgeSettlements } from './acknowledge-settlement.ts';
 import { type AssociateEmissionsEstimate, associateEstimates } from './associate-emissions-estimate.ts';
 import { type ConfirmContribution, confirmContributions } from './confirm-contribution.ts';
 import { type CreateDeliveryEmissionsEstimate, createEstimates } from './create-delivery-emissions-estimate.ts';
 import { type GetContribution, getContributions } from './get-contribution.ts';
 import { type GetDeliveryEmissionsEstimate, getEstimates } from './get-delivery-emissions-estimate.ts';
 import { type ReadEvents, readEvents } from './list-events.ts';
+import { type ReadEnvironmentalStatus, readEnvironmentalStatus } from './read-environmental-status.ts';
+import { type ReadSettlements, readSettlements } from './read-settlements.ts';
+import { type ReconcileSettlement, reconcileSettlements } from './reconcile-settlement.ts';
+import type { RulesOf } from './rule-book.ts';
+import { pricesUnderRules } from './rule-prices.ts';
 
 /** What partners may ask for, ready to be called. */
 export interface Operations {
@@ -16,6 +21,10 @@ export interface Operations {
   readonly getDeliveryEmissionsEstimate: GetDeliveryEmissionsEstimate;
   readonly associateEmissionsEstimate: AssociateEmissionsEstimate;
   readonly readEvents: ReadEvents;
+  readonly readSettlements: ReadSettlements;
+  readonly acknowledgeSettlement: AcknowledgeSettlement;
+  readonly reconcileSettlement: ReconcileSettlement;
+  readonly readEnvironmentalStatus: ReadEnvironmentalStatus;
 }
 
 /**
@@ -24,10 +33,13 @@ export interface Operations {
  */
 const LANES = {
   confirm: { batches: 1, singles: 2, twins: 3 },
+  confirmCapped: { batches: 2, singles: 1, twins: 1 },
   estimate: { batches: 1, singles: 1, twins: 1 },
   associate: 2,
   lookup: 1,
   events: 1,
+  settlements: 1,
+  environment: 1,
 };
 
 /** A batch of one partner touches one node, over many partners all of them, at ten times the cost: partners take lanes beside each other. */
@@ -38,25 +50,26 @@ const DISTRIBUTED_LANES = {
 };
 
 /** Twins and single requests may hold theirs for seconds; what is left is enough for all that is short. */
-export const POOL_SIZE = 16;
+export const POOL_SIZE = 20;
 
 export interface OperationsOptions {
   readonly environment: Environment;
-  readonly rulesOf?: ((partnerId: string) => ContributionRules) | undefined;
+  readonly rulesOf: RulesOf;
 }
 
-export function createOperations(
-  database: Database,
-  { environment, rulesOf = () => DEFAULT_RULES }: OperationsOptions,
-): Operations {
+export function createOperations(database: Database, { environment, rulesOf }: OperationsOptions): Operations {
   const lanes = database.isDistributed ? DISTRIBUTED_LANES : LANES;
   const grouping = database.isDistributed ? { groupOf: ({ partnerId }: { partnerId: string }) => partnerId } : {};
   return {
-    confirmContribution: confirmContributions(database, rulesOf, { lanes: lanes.confirm, ...grouping }),
+    confirmContribution: confirmContributions(database, rulesOf, { ...lanes, ...grouping }),
     getContribution: getContributions(database, { lanes: lanes.lookup, ...grouping }),
     createDeliveryEmissionsEstimate: createEstimates(database, { lanes: lanes.estimate, ...grouping }),
     getDeliveryEmissionsEstimate: getEstimates(database, { lanes: lanes.lookup, ...grouping }),
     associateEmissionsEstimate: associateEstimates(database, lanes.associate),
     readEvents: readEvents(database, environment, lanes.events),
+    readSettlements: readSettlements(database, pricesUnderRules, lanes.settlements),
+    acknowledgeSettlement: acknowledgeSettlements(database, lanes.settlements),
+    reconcileSettlement: reconcileSettlements(database),
+    readEnvironmentalStatus: readEnvironmentalStatus(database, lanes.environment),
   };
 }

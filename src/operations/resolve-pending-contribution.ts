@@ -1,4 +1,5 @@
 import type { RejectionCode } from '../domain/association.ts';
+import type { Actor } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import {
   type ContributionId,
@@ -7,12 +8,17 @@ import {
   updateContributionConfirmed,
   updateContributionFailed,
 } from '../store/contribution.ts';
+import { findContributionReview, updateContributionReviewResolved } from '../store/contribution-review.ts';
+import { addToDailyCount, lockCountedDay } from '../store/daily-count.ts';
 import { type Database, inTransaction, type Queryable } from '../store/database.ts';
 import { isLockTimeout } from '../store/database-errors.ts';
 import { insertEmissionsLink } from '../store/emissions-link.ts';
 import { findEstimatesById } from '../store/estimate.ts';
-import { type EventDraft, insertEvent } from '../store/event.ts';
+import { insertEvent } from '../store/event.ts';
+import { audit, requireRole } from './audit.ts';
+import { confirmationEvent, failureEvent } from './contribution-events.ts';
 import { linkSnapshot, refuseLink } from './linking.ts';
+import { requireNote } from './note.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
 
@@ -20,63 +26,104 @@ const LOCK_TIMEOUT_MS = 4_000;
  * Ends a pending contribution as `confirmed`. The estimate that its request named is linked in the same transaction where
  * that is possible, its expiry judged at the contribution's creation; else the association stays `rejected`.
  *
- * Throws `contribution_not_found`, and `invalid_request` when the contribution is not pending.
+ * Throws `forbidden`, `contribution_not_found`, and `invalid_request` when the contribution is not pending.
+ *
+ * @param note Why, for whoever looks at it later.
  */
-export async function confirmPendingContribution(database: Database, pending: ContributionId): Promise<ContributionRecord> {
-  return resolve(database, pending, async (db, record) => {
+export async function confirmPendingContribution(
+  database: Database,
+  actor: Actor,
+  pending: ContributionId,
+  note: string,
+): Promise<ContributionRecord> {
+  return resolve(database, actor, { pending, note, action: 'review.confirm' }, async (db) => {
+    const record = await lockPending(db, pending);
     await updateContributionConfirmed(db, pending, await linkIfPossible(db, record));
     await insertEvent(db, confirmationEvent(record));
+    return record;
   });
 }
 
 /**
- * Ends a pending contribution as `failed`, which frees its order and lets the partner restore the points.
+ * Ends a pending contribution as `failed`, which frees its order, gives back what it counted for a daily cap, and lets the partner
+ * restore the points.
  *
- * Throws `contribution_not_found`, and `invalid_request` when the contribution is not pending.
+ * Throws `forbidden`, `contribution_not_found`, and `invalid_request` when the contribution is not pending.
+ *
+ * @param note Why, for whoever looks at it later.
  */
 export async function failPendingContribution(
   database: Database,
+  actor: Actor,
   pending: ContributionId,
-  reason: string,
+  note: string,
 ): Promise<ContributionRecord> {
-  return resolve(database, pending, async (db, record) => {
-    await updateContributionFailed(db, pending, reason);
-    await insertEvent(db, failureEvent(record));
+  return resolve(database, actor, { pending, note, action: 'review.fail' }, (db) => fail(db, pending, note));
+}
+
+/** The same by the schedule, for one that nobody decided on in time. */
+export async function expirePendingContribution(
+  database: Database,
+  actor: Actor,
+  pending: ContributionId,
+): Promise<ContributionRecord> {
+  const note = 'expired: no operator decided in time';
+  return resolve(database, actor, { pending, note, action: 'review.expire' }, (db) => fail(db, pending, note));
+}
+
+async function fail(db: Queryable, pending: ContributionId, note: string): Promise<ContributionRecord> {
+  const { partnerId } = pending;
+  const day = (await findContributionReview(db, pending))?.countedOn ?? undefined;
+  // In the order in which a confirmation takes them: first the day's count, then the contribution.
+  if (day !== undefined) await lockCountedDay(db, partnerId, day);
+  const record = await lockPending(db, pending);
+  await updateContributionFailed(db, pending, note);
+  if (day !== undefined) await addToDailyCount(db, partnerId, { day, points: -record.contribution.points, contributions: -1n });
+  await insertEvent(db, failureEvent(record));
+  return record;
+}
+
+interface Resolution {
+  readonly pending: ContributionId;
+  readonly note: string;
+  readonly action: 'review.confirm' | 'review.fail' | 'review.expire';
+}
+
+/** @param update Gives the contribution as it was. */
+async function resolve(
+  database: Database,
+  actor: Actor,
+  { pending, note, action }: Resolution,
+  update: (db: Queryable) => Promise<ContributionRecord>,
+): Promise<ContributionRecord> {
+  requireRole(actor, 'operator');
+  requireNote(note);
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const { partnerId, transactionId } = pending;
+    const before = await update(db).catch(explainBusy);
+    await updateContributionReviewResolved(db, pending, { resolvedBy: actor.operatorId, note });
+    const resolved = (await lockContribution(db, partnerId, transactionId)) as ContributionRecord;
+    const after = { ...toRecord(resolved), note };
+    await audit(db, actor, { action, partnerId, subjectId: transactionId, before: toRecord(before), after });
+    return resolved;
   });
 }
 
-/** Of the same name as that of a contribution that was confirmed at once: there is one for each. */
-function confirmationEvent(record: ContributionRecord): EventDraft {
-  return { ...aboutContribution(record), eventType: 'impact.transaction.confirmed', data: null };
+/** What a resolution changes, and nothing of the customer. */
+function toRecord({ contribution, associationOutcome }: ContributionRecord): object {
+  const { status, points } = contribution;
+  return { status, points, association: associationOutcome };
 }
 
-function failureEvent(record: ContributionRecord): EventDraft {
-  const data = JSON.stringify({ change: 'failed', point_restoration_authorized: true });
-  return { ...aboutContribution(record), eventType: 'impact.transaction.adjusted', data };
-}
-
-function aboutContribution({ partnerId, correlationId, contribution: { transactionId } }: ContributionRecord) {
-  return { partnerId, eventId: `evt_${transactionId.slice('txn_'.length)}`, subjectId: transactionId, correlationId };
-}
-
-async function resolve(
-  database: Database,
-  pending: ContributionId,
-  update: (db: Queryable, record: ContributionRecord) => Promise<void>,
-): Promise<ContributionRecord> {
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    await update(db, await lockPending(db, pending));
-    return (await lockContribution(db, pending.partnerId, pending.transactionId)) as ContributionRecord;
+function explainBusy(cause: unknown): never {
+  if (!isLockTimeout(cause)) throw cause;
+  throw new ServiceError('internal_service_unavailable', 'Another operator is resolving this contribution; look at it again.', {
+    cause,
   });
 }
 
 async function lockPending(db: Queryable, { partnerId, transactionId }: ContributionId): Promise<ContributionRecord> {
-  const record = await lockContribution(db, partnerId, transactionId).catch((cause: unknown) => {
-    if (!isLockTimeout(cause)) throw cause;
-    throw new ServiceError('internal_service_unavailable', 'Another operator is resolving this contribution; look at it again.', {
-      cause,
-    });
-  });
+  const record = await lockContribution(db, partnerId, transactionId);
   if (!record)
     throw new ServiceError('contribution_not_found', `There is no contribution ${transactionId} of partner ${partnerId}.`);
   const { status } = record.contribution;

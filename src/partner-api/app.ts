@@ -20,14 +20,27 @@ import { DOCUMENT_HEAD } from './openapi.ts';
 import { rateLimits } from './rate-limits.ts';
 import { acceptJsonOnly } from './read-body.ts';
 import type { RequestContext, RouteTerms } from './request-context.ts';
+import { LONGEST_REQUEST_MS, limitRequestTime } from './request-time.ts';
+import { acknowledgeSettlement } from './routes/acknowledge-settlement.ts';
 import { associateEmissionsEstimate } from './routes/associate-emissions-estimate.ts';
 import { confirmContribution } from './routes/confirm-contribution.ts';
 import { createDeliveryEmissionsEstimate } from './routes/create-delivery-emissions-estimate.ts';
 import { getContributionById } from './routes/get-contribution-by-id.ts';
 import { getContributionByPartnerEventId } from './routes/get-contribution-by-partner-event-id.ts';
 import { getDeliveryEmissionsEstimate } from './routes/get-delivery-emissions-estimate.ts';
+import { getEmissionFactors } from './routes/get-emission-factors.ts';
+import { getEnvironmentalStatus } from './routes/get-environmental-status.ts';
+import { getEstimateCalculation } from './routes/get-estimate-calculation.ts';
 import { getEvent } from './routes/get-event.ts';
+import { getReconciliation, listReconciliationLines } from './routes/get-reconciliation.ts';
+import { getSettlement } from './routes/get-settlement.ts';
+import { getSettlementStatement } from './routes/get-settlement-statement.ts';
+import { listEmissionFactors } from './routes/list-emission-factors.ts';
 import { listEvents } from './routes/list-events.ts';
+import { listImpactBatchTransactions } from './routes/list-impact-batch-transactions.ts';
+import { listSettlementLines } from './routes/list-settlement-lines.ts';
+import { listSettlements } from './routes/list-settlements.ts';
+import { reconcileSettlement } from './routes/reconcile-settlement.ts';
 import { validateByContract } from './validate-by-contract.ts';
 
 export interface PartnerApiOptions {
@@ -64,7 +77,7 @@ const HEADERS_MAX_BYTES = 16_384;
 
 const SERVER: ServerOptions = {
   headersTimeout: 10_000,
-  requestTimeout: 15_000,
+  requestTimeout: LONGEST_REQUEST_MS,
   keepAliveTimeout: 72_000,
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: HEADERS_MAX_BYTES,
@@ -76,7 +89,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   const traffic: Traffic = { isDraining: false, lastArrivalAtMs: 0 };
   const gate = loadGate(traffic, options.onAnswer);
   const app: FastifyInstance = Fastify({
-    serverFactory: (handle) => createServer(SERVER, gate.guard(handle)),
+    serverFactory: (handle) => createServer(SERVER, limitRequestTime(gate.guard(handle))),
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: BODY_MAX_BYTES,
@@ -151,8 +164,21 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions): void
     createDeliveryEmissionsEstimate,
     getDeliveryEmissionsEstimate,
     associateEmissionsEstimate,
+    getEstimateCalculation,
+    listEmissionFactors,
+    getEmissionFactors,
     listEvents,
     getEvent,
+    listSettlements,
+    getSettlement,
+    listSettlementLines,
+    getSettlementStatement,
+    acknowledgeSettlement,
+    reconcileSettlement,
+    getReconciliation,
+    listReconciliationLines,
+    getEnvironmentalStatus,
+    listImpactBatchTransactions,
   ]) {
     v1.register(async (scope) => route(scope, options));
   }

@@ -19,7 +19,7 @@ const versions = {
   tree_cost_version: 'trees-2026-1',
 };
 
-const openSettlement = {
+export const openSettlement = {
   settlement_id: 'stl_01KBBZ7G4H6K8N0Q2S4V6X8Z1B',
   sequence: 12,
   status: 'open',
@@ -43,7 +43,7 @@ const openSettlement = {
   acknowledgement: { status: 'pending', acknowledged_at: null, reference: null, note: null },
 };
 
-const closedSettlement = {
+export const closedSettlement = {
   ...openSettlement,
   settlement_id: 'stl_01K8XW3D5F7H9K1N3Q5S7V9X2Z',
   sequence: 11,
@@ -91,7 +91,7 @@ const adjustment = {
   environment: 'sandbox',
 };
 
-const allocated = {
+export const allocated = {
   impact_batch_id: 'batch_01KBG2X4Z6B8D0F2H4K6N8Q1S3',
   status: 'allocated',
   previous_status: 'recorded',
@@ -106,8 +106,8 @@ const allocated = {
   evidence: [],
   affected_transaction_count: 3,
   transactions_path: '/v1/impact-batches/batch_01KBG2X4Z6B8D0F2H4K6N8Q1S3/transactions',
-  summary_en: '3 trees are allocated to a project: Sample project.',
-  summary_ar: 'خُصِّصت 3 أشجار لمشروع: مشروع تجريبي.',
+  summary_en: 'Planting of 3 trees: allocated.',
+  summary_ar: 'زراعة 3 أشجار: مُخصَّصة.',
   contribution_status: 'confirmed',
   occurred_at: '2026-12-02T09:30:00.000Z',
 };

@@ -89,7 +89,7 @@ const Statement = Type.Object(
   closed,
 );
 
-const Acknowledgement = Type.Object(
+export const Acknowledgement = Type.Object(
   {
     status: oneOf(['pending', 'accepted', 'disputed'], 'It reopens nothing.'),
     acknowledged_at: nullableTime('UTC; `null` while pending.'),
@@ -138,7 +138,7 @@ export const Settlement = Type.Object(
   closed,
 );
 
-const Evidence = Type.Object(
+export const Evidence = Type.Object(
   {
     type: Type.String({ description: 'What it is, such as `photo`.' }),
     url: Type.String({ description: 'Where it is.' }),
@@ -148,7 +148,7 @@ const Evidence = Type.Object(
   closed,
 );
 
-const Project = Type.Object(
+export const Project = Type.Object(
   {
     project_id: longId('Assigned by the service.'),
     name_en: Type.String({ description: 'English.' }),
@@ -158,7 +158,7 @@ const Project = Type.Object(
   closed,
 );
 
-const BATCH_STATUSES = ['recorded', 'allocated', 'funded', 'in_progress', 'delivered', 'verified'] as const;
+export const BATCH_STATUSES = ['recorded', 'allocated', 'funded', 'in_progress', 'delivered', 'verified'] as const;
 
 const environmentalStatus = says({
   impact_batch_id: longId('The contributions of one or more closed settlements, pooled for a project.'),

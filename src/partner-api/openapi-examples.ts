@@ -1,14 +1,16 @@
 import type { Association, EmissionsLink } from '../domain/association.ts';
 import { rejectionOf } from '../domain/association.ts';
+import { calculationSheet } from '../domain/calculation-sheet.ts';
 import type { Contribution } from '../domain/contribution.ts';
 import { DEFAULT_RULES } from '../domain/contribution-rules.ts';
+import { listEmissionFactors } from '../domain/emission-factors.ts';
 import { estimateEmissions } from '../domain/emissions.ts';
 import type { ErrorCode } from '../domain/error-codes.ts';
 import type { Estimate } from '../domain/estimate.ts';
 import { existingRecord } from '../domain/recovery.ts';
 import type { ErrorDetail } from '../domain/service-error.ts';
 import { supportTexts } from '../domain/texts.ts';
-import { associationToWire, contributionToWire, estimateToWire } from '../wire/wire.ts';
+import { associationToWire, calculationToWire, contributionToWire, emissionFactorsToWire, estimateToWire } from '../wire/wire.ts';
 
 /** Made by the same code as real answers, so that an example cannot fall behind. */
 
@@ -98,6 +100,8 @@ const found: Examples = {
   failed: contributionExample('Failed for good: points may be restored once', failed, notRequested, echo),
 };
 
+const factors = listEmissionFactors().map(emissionFactorsToWire);
+
 /** By operation and status. */
 export const RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
   confirmContribution: {
@@ -114,6 +118,16 @@ export const RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
   getDeliveryEmissionsEstimate: {
     '200': { calculated: estimateExample('Not linked yet', notRequested), associated: estimateExample('Linked', associated) },
   },
+  getEstimateCalculation: {
+    '200': {
+      by_car: {
+        summary: '12.345 km by car',
+        value: { calculation: calculationToWire(calculationSheet(estimate)), request: echo },
+      },
+    },
+  },
+  listEmissionFactors: { '200': { all: { summary: 'All versions', value: { emission_factors: factors, request: echo } } } },
+  getEmissionFactors: { '200': { one: { summary: 'One version', value: { emission_factors: factors[0], request: echo } } } },
   associateEmissionsEstimate: {
     '201': {
       associated: {

@@ -4,13 +4,19 @@ import { VERIFICATION_TYPE } from '../domain/event.ts';
 import type { RecoverableOperation } from '../domain/recovery.ts';
 import type { ServiceError } from '../domain/service-error.ts';
 import { eventNotFound } from '../operations/list-events.ts';
+import { impactBatchNotFound } from '../operations/read-environmental-status.ts';
+import { settlementNotFound } from '../operations/read-settlements.ts';
+import { reconciliationNotFound } from '../operations/reconcile-settlement.ts';
+import { factorsNotFound } from './emission-factors-not-found.ts';
+import { ENVIRONMENTAL_RESPONSE_EXAMPLES } from './environmental-examples.ts';
 import { errorEnvelope } from './errors.ts';
 import { EVENT_RESPONSE_EXAMPLES } from './event-examples.ts';
 import { CHALLENGE, EVENT_KINDS, Event, schemaNameOf } from './event-kinds.ts';
 import { Settlement } from './event-schemas.ts';
 import { ERROR_EXAMPLES, REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './openapi-examples.ts';
 import { WEBHOOK_PARAMETERS, WEBHOOKS } from './openapi-webhooks.ts';
-import { Association, Contribution, ErrorBody, Estimate, Link, Rejection } from './schemas.ts';
+import { Association, Calculation, Contribution, EmissionFactors, ErrorBody, Estimate, Link, Rejection } from './schemas.ts';
+import { CSV_REQUEST_EXAMPLES, SETTLEMENT_REQUEST_EXAMPLES, SETTLEMENT_RESPONSE_EXAMPLES } from './settlement-examples.ts';
 
 export type OperationId = keyof typeof OPERATIONS;
 
@@ -104,6 +110,25 @@ const OPERATIONS = {
     ],
     recoverable: 'associate',
   },
+  getEstimateCalculation: {
+    tag: 'Emissions',
+    summary: 'Get the calculation behind an estimate',
+    description: 'Distance, factor, product, division, threshold and rounding: enough to get the same digits by hand.',
+    errors: ['invalid_request', ...ACCESS, 'estimate_not_found', 'estimate_expired', ...SERVICE],
+  },
+  listEmissionFactors: {
+    tag: 'Emissions',
+    summary: 'List the emission factors',
+    description: 'Every version of the factors, oldest first. No conformity with a standard is claimed.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+  },
+  getEmissionFactors: {
+    tag: 'Emissions',
+    summary: 'Get a version of the emission factors',
+    description: 'By the `emission_factor_version` that an estimate carries.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: factorsNotFound(),
+  },
   listEvents: {
     tag: 'Events',
     summary: 'List events',
@@ -117,6 +142,80 @@ const OPERATIONS = {
     description: 'By its `event_id`, as webhooks send it, byte for byte.',
     errors: ['invalid_request', ...ACCESS, ...SERVICE],
     notFound: eventNotFound(),
+  },
+  listSettlements: {
+    tag: 'Settlements',
+    summary: 'List settlements',
+    description:
+      'What was contributed in each period, the latest first. One settlement is open at any time; its totals are those of the moment, `as_of`.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+  },
+  getSettlement: {
+    tag: 'Settlements',
+    summary: 'Get a settlement',
+    description: 'Once it is closed it never changes. While it is open its totals are those of the moment, `as_of`.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: settlementNotFound(),
+  },
+  listSettlementLines: {
+    tag: 'Settlements',
+    summary: 'List the lines of a settlement',
+    description: 'One for each contribution and adjustment on it, as in the statement, page by page.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: settlementNotFound(),
+  },
+  getSettlementStatement: {
+    tag: 'Settlements',
+    summary: 'Download the statement of a settlement',
+    description:
+      'All lines as CSV, in the same bytes every time: their SHA-256 is `csv_sha256` of the settlement. There is none while the settlement is open.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: settlementNotFound(),
+  },
+  acknowledgeSettlement: {
+    tag: 'Settlements',
+    summary: 'Accept or dispute a settlement',
+    description: 'Says that a closed settlement is right, or that it is not. It reopens nothing.',
+    errors: ['invalid_request', ...ACCESS, 'idempotency_conflict', ...SERVICE],
+    notFound: settlementNotFound(),
+  },
+  reconcileSettlement: {
+    tag: 'Settlements',
+    summary: 'Compare a list of your own with a settlement',
+    description:
+      'Takes up to a million lines or 100 MiB, as a stream that may take 15 minutes and pause for 30 seconds. Malformed lines are told, and the rest is compared. One at a time for each partner: `rate_limited` until then.',
+    errors: ['invalid_request', ...ACCESS, 'idempotency_conflict', ...SERVICE],
+    notFound: settlementNotFound(),
+  },
+  getReconciliation: {
+    tag: 'Settlements',
+    summary: 'Get a reconciliation',
+    description: 'How far it is, and the counts by verdict.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: reconciliationNotFound(),
+  },
+  listReconciliationLines: {
+    tag: 'Settlements',
+    summary: 'List the lines of a reconciliation',
+    description:
+      'All lines, or those of one verdict, page by page. A line that is missing in the service says what to do: look up, then retry the original confirmation; never restore points.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: reconciliationNotFound(),
+  },
+  getEnvironmentalStatus: {
+    tag: 'Environment',
+    summary: 'Get the environmental status of a contribution',
+    description:
+      'How far the planting has come that the contribution is pooled for. It is the status of a whole batch, and changes nothing of the contribution. There is none unless the contribution is confirmed.',
+    errors: ['invalid_request', ...ACCESS, 'contribution_not_found', ...SERVICE],
+    recoverable: 'lookup',
+  },
+  listImpactBatchTransactions: {
+    tag: 'Environment',
+    summary: 'List your contributions in an impact batch',
+    description: 'Those of this partner, settlement by settlement, page by page; and how far the batch has come.',
+    errors: ['invalid_request', ...ACCESS, ...SERVICE],
+    notFound: impactBatchNotFound(),
   },
 } as const satisfies Record<string, OperationText>;
 
@@ -146,6 +245,8 @@ export const DOCUMENT_HEAD = {
     { name: 'Contributions', description: 'Confirm, and find again.' },
     { name: 'Emissions', description: 'Estimate a delivery, and link the estimate.' },
     { name: 'Events', description: 'What happened, in order, as webhooks tell it.' },
+    { name: 'Settlements', description: 'What was contributed in a period, line by line.' },
+    { name: 'Environment', description: 'How far the planting has come that contributions are pooled for.' },
     { name: 'Webhooks', description: 'What the service sends to the endpoints of a partner, signed.' },
   ],
   components: {
@@ -176,7 +277,7 @@ const HEADER_TEXTS: Record<string, string> = {
   'X-Correlation-ID': 'As sent, or made by the service.',
   'Idempotent-Replayed': '`true` when the answer repeats an earlier result; absent otherwise.',
   'Retry-After': 'Whole seconds to wait.',
-  Location: 'Path of the contribution.',
+  Location: 'Path of the record.',
 };
 
 const headers = (...names: string[]) =>
@@ -199,6 +300,8 @@ const NAMED = {
   Link,
   Rejection,
   Estimate,
+  EmissionFactors,
+  Calculation,
   Settlement,
   Event,
   ...Object.fromEntries(Object.entries(EVENT_KINDS).map(([type, { schema }]) => [schemaNameOf(type), schema])),
@@ -231,7 +334,9 @@ function complete(operation: OperationObject): void {
   );
   operation.parameters = [...parameters, CORRELATION_PARAMETER];
   const media = operation.requestBody?.content['application/json'];
-  if (media) media['examples'] = REQUEST_EXAMPLES[operationId];
+  if (media) media['examples'] = { ...REQUEST_EXAMPLES, ...SETTLEMENT_REQUEST_EXAMPLES }[operationId];
+  const csv = operation.requestBody?.content['text/csv'];
+  if (csv) csv['examples'] = CSV_REQUEST_EXAMPLES[operationId];
   for (const [status, response] of Object.entries(operation.responses)) completeSuccess(operationId, status, response);
   Object.assign(operation.responses, errorResponses(operationId));
 }
@@ -245,14 +350,20 @@ const SUCCESS_TEXTS: Record<string, string> = {
 function completeSuccess(operationId: OperationId, status: string, response: Json): void {
   const isWrite = status !== '200';
   const isConfirmation = operationId === 'confirmContribution';
-  response['description'] = SUCCESS_TEXTS[status];
+  response['description'] =
+    operationId === 'reconcileSettlement' ? 'The list has come; the rest is compared.' : SUCCESS_TEXTS[status];
   response['headers'] = headers(
     'X-Correlation-ID',
     ...(isWrite ? ['Idempotent-Replayed'] : []),
-    ...(isConfirmation ? ['Location'] : []),
+    ...(isConfirmation || operationId === 'reconcileSettlement' ? ['Location'] : []),
   );
-  const media = (response['content'] as Record<string, Json>)['application/json'] as Json;
-  media['examples'] = { ...RESPONSE_EXAMPLES, ...EVENT_RESPONSE_EXAMPLES }[operationId]?.[status];
+  const examples = {
+    ...RESPONSE_EXAMPLES,
+    ...EVENT_RESPONSE_EXAMPLES,
+    ...SETTLEMENT_RESPONSE_EXAMPLES,
+    ...ENVIRONMENTAL_RESPONSE_EXAMPLES,
+  }[operationId]?.[status];
+  for (const media of Object.values(response['content'] as Record<string, Json>)) media['examples'] = examples;
 }
 
 const EXAMPLE_CORRELATION_ID = 'corr-2026-11-21-0001';

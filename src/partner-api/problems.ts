@@ -41,6 +41,7 @@ function describeForm(part: RequestPart, schema: Schema): string {
   }
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => `"${value}"`).join(' or ');
   const orNull = Array.isArray(schema['type']) && schema['type'].includes('null') ? ', or null' : '';
+  if (schema['pattern'] === undefined) return `a text of ${schema['minLength']} to ${schema['maxLength']} characters${orNull}`;
   return `a string of ${schema['minLength']} to ${schema['maxLength']} characters out of A-Z a-z 0-9 . _ : -${orNull}`;
 }
 

@@ -98,6 +98,7 @@ export const NoQuery = Type.Object({}, closed);
 
 export const TransactionParams = Type.Object({ transaction_id: Type.String({ description: 'As given by the confirmation.' }) });
 export const EventParams = Type.Object({ event_id: Type.String({ description: 'As in the event.' }) });
+export const FactorsParams = Type.Object({ emission_factor_version: Type.String({ description: 'As in an estimate.' }) });
 export const CalculationParams = Type.Object({ calculation_id: Type.String({ description: 'As given by the estimate.' }) });
 
 // Responses
@@ -225,13 +226,88 @@ export const Estimate = Type.Object(
   closed,
 );
 
+const oneWord = <Word extends string>(word: Word, description: string) =>
+  Type.Unsafe<Word>({ type: 'string', enum: [word], description });
+const boundary = oneWord('well_to_wheel', 'Always `well_to_wheel`.');
+
+export const EmissionFactors = Type.Object(
+  {
+    emission_factor_version: Type.String({ description: 'The label that estimates carry.' }),
+    methodology_version: Type.String({ description: 'Version of the method.' }),
+    vehicle_catalog_version: Type.String({ description: 'Version of the vehicle catalogue.' }),
+    lifecycle_boundary: boundary,
+    unit: oneWord('gco2e_per_km', 'Of every factor: grams of CO2e per kilometre.'),
+    allocation: oneWord('whole_vehicle', 'A factor is for the whole vehicle: nothing is shared out between the parcels.'),
+    valid_from: nullableTime('UTC; `null`: from the first estimate on.'),
+    valid_until: nullableTime('UTC, exclusive; `null`: until another version follows.'),
+    factors: Type.Array(
+      Type.Object(
+        {
+          vehicle_category: Type.String({ description: 'An open list; see the estimate.' }),
+          emission_factor_gco2e_per_km: decimal('Grams of CO2e per kilometre.'),
+        },
+        closed,
+      ),
+      { description: 'One for each vehicle category.' },
+    ),
+    source: nullable({}, 'Where the factors come from, in the words of the operator; `null` where that was not said.'),
+  },
+  closed,
+);
+
+export const Calculation = Type.Object(
+  {
+    calculation_id: longId('The estimate.'),
+    distance_km: decimal('Kilometres, as sent.'),
+    distance_unit: oneWord('km', 'Always `km`.'),
+    vehicle_category: Type.String({ description: 'An open list; see the estimate.' }),
+    emission_factor_gco2e_per_km: decimal('Grams of CO2e per kilometre.'),
+    emission_factor_unit: oneWord('gco2e_per_km', 'Always `gco2e_per_km`.'),
+    steps: Type.Array(
+      Type.Object(
+        {
+          name: Type.Unsafe<string>({
+            type: 'string',
+            enum: ['product', 'division', 'threshold', 'rounding'],
+            description: 'What is done.',
+          }),
+          expression: Type.String({ description: 'To be done by hand.' }),
+          result: Type.String({ description: 'Exact; of the rounding what is shown.' }),
+          unit: Type.Unsafe<string | null>({
+            type: ['string', 'null'],
+            enum: ['gco2e', 'kgco2e', null],
+            description: 'Of the result; `null` for the answer to a question.',
+          }),
+        },
+        closed,
+      ),
+      { description: 'In their order: each goes on with the result of the one before.' },
+    ),
+    rounding_mode: oneWord('half_up', 'How the rounding decides between two neighbours.'),
+    methodology_version: Type.String({ description: 'Version of the method.' }),
+    vehicle_catalog_version: Type.String({ description: 'Version of the vehicle catalogue.' }),
+    emission_factor_version: Type.String({ description: 'Version of the factors.' }),
+    lifecycle_boundary: boundary,
+  },
+  closed,
+);
+
 const correlationId = longId("The request's correlation identifier.");
 export const Echo = Type.Object({ correlation_id: correlationId }, closed);
-const KeyedEcho = Type.Object({ correlation_id: correlationId, idempotency_key: longId('As sent.') }, closed);
+export const KeyedEcho = Type.Object({ correlation_id: correlationId, idempotency_key: longId('As sent.') }, closed);
 
 export const ConfirmedBody = Type.Object({ contribution: Contribution, association: Association, request: KeyedEcho }, closed);
 export const ContributionBody = Type.Object({ contribution: Contribution, association: Association, request: Echo }, closed);
 export const EstimateBody = Type.Object({ estimate: Estimate, association: Association, request: Echo }, closed);
+export const EmissionFactorsListBody = Type.Object(
+  {
+    emission_factors: Type.Array(EmissionFactors, { description: 'Every version there ever was, oldest first.' }),
+    request: Echo,
+  },
+  closed,
+);
+export const EmissionFactorsBody = Type.Object({ emission_factors: EmissionFactors, request: Echo }, closed);
+export const CalculationBody = Type.Object({ calculation: Calculation, request: Echo }, closed);
 export const AssociatedBody = Type.Object(
   {
     association: Association,

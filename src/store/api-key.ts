@@ -1,5 +1,5 @@
 import { type Queryable, run } from './database.ts';
-import type { PartnerRates } from './partner.ts';
+import type { Partner, PartnerRates } from './partner.ts';
 
 export type Permission = 'read_write' | 'read_only';
 
@@ -18,7 +18,7 @@ export interface ApiKey {
 }
 
 /** What a request is judged by: the key, its secret's hash, and its partner as of the same moment. */
-export interface Credential extends PartnerRates {
+export interface Credential extends PartnerRates, Pick<Partner, 'currency' | 'timeZone'> {
   readonly keyId: string;
   readonly partnerId: string;
   readonly secretSha256: Buffer;
@@ -47,10 +47,10 @@ export async function insertApiKey(db: Queryable, key: NewApiKey): Promise<ApiKe
   return row as ApiKey;
 }
 
-export async function findApiKey(db: Queryable, keyId: string): Promise<ApiKey | undefined> {
-  const [row] = await run<ApiKey>(db, { name: 'find_api_key', text: `select ${COLUMNS} from api_key where key_id = $1` }, [
-    keyId,
-  ]);
+/** Nobody else changes it until the transaction ends. */
+export async function lockApiKey(db: Queryable, keyId: string): Promise<ApiKey | undefined> {
+  const text = `select ${COLUMNS} from api_key where key_id = $1 for update`;
+  const [row] = await run<ApiKey>(db, { name: 'lock_api_key', text }, [keyId]);
   return row;
 }
 
@@ -80,7 +80,7 @@ const FIND_CREDENTIAL = {
       k.allowed_addresses as "allowedAddresses", k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as "isValid",
       (extract(epoch from k.expires_at - now()) * 1000)::float8 as "expiresInMs",
       p.suspended_at is not null as "isSuspended", p.writes_per_second as "writesPerSecond",
-      p.lookups_per_second as "lookupsPerSecond", p.reports_per_second as "reportsPerSecond"
+      p.lookups_per_second as "lookupsPerSecond", p.reports_per_second as "reportsPerSecond", p.currency, p.time_zone as "timeZone"
     from api_key k join partner p using (partner_id) where k.key_id = $1`,
 };
 

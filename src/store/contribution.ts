@@ -13,8 +13,8 @@ export interface ContributionRecord {
   readonly fingerprint: Buffer;
   /** As asked for, when it was well formed. */
   readonly calculationId: string | null;
-  /** `pending` for one that began so, whatever became of it. */
-  readonly firstStatus: 'confirmed' | 'pending';
+  /** `pending` for one that began so, whatever became of it; `failed` for one that two operators recorded. */
+  readonly firstStatus: Contribution['status'];
   /** The outcome of the confirmation itself, which a replay gives again. */
   readonly associationOutcome: 'not_requested' | 'associated' | 'rejected';
   readonly rejectionCode: RejectionCode | null;
@@ -349,4 +349,48 @@ export async function updateContributionFailed(
   reason: string,
 ): Promise<void> {
   await run(db, FAIL_PENDING, [partnerId, transactionId, reason]);
+}
+
+/** What two operators record as failed. Its key is none that a partner can send. */
+export interface FailedContribution
+  extends Pick<ContributionRecord, 'partnerId' | 'idempotencyKey' | 'fingerprint' | 'correlationId'> {
+  readonly contribution: Omit<Contribution, 'status' | 'opaqueCustomerRef' | 'createdAt' | 'confirmedAt' | 'failedAt'>;
+  readonly failureReason: string;
+  readonly draftedBy: string;
+  readonly approvedBy: string;
+}
+
+const INSERT_FAILED: Statement = {
+  name: 'insert_contribution_failed',
+  text: `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points,
+      status, first_status, contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar,
+      association_outcome, correlation_id, failure_reason, failure_drafted_by, failure_approved_by, created_at, failed_at)
+    values ($1, $2, $3, $4, $5, $6, $7, 'failed', 'failed', $8, $9, $10, $11, $12, 'not_requested', $13, $14, $15, $16, ${NOW}, ${NOW})`,
+};
+
+/**
+ * The database refuses it unless two different operators stand for it.
+ *
+ * @throws pg.DatabaseError 23505 on `contribution_partner_event` when the event is stored already, in whichever status.
+ */
+export async function insertFailedContribution(db: Queryable, failed: FailedContribution): Promise<void> {
+  const { contribution } = failed;
+  await run(db, INSERT_FAILED, [
+    failed.partnerId,
+    contribution.transactionId,
+    failed.idempotencyKey,
+    failed.fingerprint,
+    contribution.partnerEventId,
+    contribution.partnerOrderRef,
+    contribution.points,
+    contribution.contributionRuleVersion,
+    contribution.pointConversionVersion,
+    contribution.treeCostVersion,
+    contribution.expectedEnvironmentalSupport.summaryEn,
+    contribution.expectedEnvironmentalSupport.summaryAr,
+    failed.correlationId,
+    failed.failureReason,
+    failed.draftedBy,
+    failed.approvedBy,
+  ]);
 }

@@ -3,6 +3,7 @@ import pg from 'pg';
 const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK_DETECTED = '40P01';
 const UNIQUE_VIOLATION = '23505';
+const RESTRICT_VIOLATION = '23001';
 const INTERNAL_ERROR = 'XX000';
 
 /** Citus hands a worker's error on as an internal one where a statement has several parts; its words stay what they were. */
@@ -21,6 +22,11 @@ function sqlState(error: unknown): string | undefined {
 /** The server's own verdict on a statement: it ran and was refused, so that nothing of it is stored. */
 export function isRefusedStatement(error: unknown): boolean {
   return /^(?:2[23]|P0)/.test(sqlState(error) ?? '');
+}
+
+/** A trigger of ours refused to change what is kept as it is. */
+export function isRestricted(error: unknown): boolean {
+  return sqlState(error) === RESTRICT_VIOLATION;
 }
 
 export function isLockTimeout(error: unknown): boolean {

@@ -3,6 +3,7 @@
  * way to the database. Rules and decisions do not belong here; who begins a transaction is an operation.
  */
 import pg from 'pg';
+import type { NamedKey } from '../domain/named-key.ts';
 import { ServiceError } from '../domain/service-error.ts';
 
 /** Whatever a statement can be sent on. The caller decides atomicity: a pool is a transaction per statement, a client its own. */
@@ -14,6 +15,8 @@ export interface Database {
   isDistributed: boolean;
   /** A commit waits for another server, so that what was only read may not have reached it. Known once the store is connected. */
   hasSynchronousStandbys: boolean;
+  /** What audit entries are sealed with: the first seals, all are known. */
+  auditKeys(): readonly NamedKey[];
   close(): Promise<void>;
 }
 
@@ -24,6 +27,8 @@ export interface DatabaseOptions {
   readonly preparesStatements?: boolean;
   /** Told of each connection that broke; the request that used it, if any, hears of it by itself. */
   readonly onConnectionError?: (error: Error) => void;
+  /** Asked for when the first audit entry is written; without them none can be. */
+  readonly auditKeys?: () => readonly NamedKey[];
 }
 
 /** Longer than any statement needs and shorter than a request may take, so that no key stays blocked. */
@@ -95,7 +100,13 @@ const types: pg.CustomTypesConfig = {
 
 /** Opens a pool. Nothing is connected before the first statement, so an absent database shows there, never here. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const { databaseUrl, poolSize = 12, preparesStatements = true, onConnectionError = () => {} } = options;
+  const {
+    databaseUrl,
+    poolSize = 12,
+    preparesStatements = true,
+    onConnectionError = () => {},
+    auditKeys = refuseAudit,
+  } = options;
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: poolSize,
@@ -121,7 +132,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     else client.query(PLAN_ONCE).catch(() => {});
   });
   if (!preparesStatements) unprepared.add(pool);
-  return { pool, isDistributed: false, hasSynchronousStandbys: false, close: () => pool.end() };
+  return { pool, isDistributed: false, hasSynchronousStandbys: false, auditKeys, close: () => pool.end() };
+}
+
+function refuseAudit(): never {
+  throw new Error(
+    'This connection was opened without the keys of the audit, so that nothing that is audited can be changed by it.',
+  );
 }
 
 /** The pools behind a transaction pooler, and their connections. */
@@ -139,6 +156,29 @@ export async function run<Row extends pg.QueryResultRow>(
   values: unknown[],
 ): Promise<Row[]> {
   const { rows } = await (db as pg.Pool).query<Row>(unprepared.has(db) ? { text, values } : { name, text, values });
+  return rows;
+}
+
+/** How long statements of a transaction may take that close over a partner's month at once. */
+export interface LongStatements {
+  readonly timeoutMs: number;
+}
+
+/** Holds until the transaction ends. Such work is sorted and hashed in more memory than a request may have. */
+export async function allowLongStatements(db: Queryable, { timeoutMs }: LongStatements): Promise<void> {
+  const text = `set local statement_timeout = ${Math.trunc(timeoutMs)}; set local work_mem = '64MB'`;
+  await (db as pg.Pool).query(text);
+}
+
+/** Like {@link run}, for a statement of such a transaction. It is planned anew each time, for what it meets. */
+export async function runLong<Row extends pg.QueryResultRow>(
+  db: Queryable,
+  { text }: Statement,
+  values: unknown[],
+  { timeoutMs }: LongStatements,
+): Promise<Row[]> {
+  const query = { text, values, query_timeout: timeoutMs };
+  const { rows } = await (db as pg.Pool).query<Row>(query as pg.QueryConfig);
   return rows;
 }
 
@@ -206,6 +246,7 @@ export async function inTransaction<T>(
   work: (db: pg.PoolClient, transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   const client = await database.pool.connect();
+  databases.set(client, database);
   let commit: Promise<Ending> | undefined;
   const transaction: Transaction = {
     begunAtMs: performance.now(),
@@ -224,6 +265,16 @@ export async function inTransaction<T>(
   if (ending.is !== 'durable') return endInDoubt(client, ending.cause);
   client.release();
   return done.value;
+}
+
+/** Whose connection it is, of each that a transaction has had. */
+const databases = new WeakMap<Queryable, Database>();
+
+/** @throws Error For a pool, or whatever else no transaction was begun on. */
+export function databaseOf(transaction: Queryable): Database {
+  const database = databases.get(transaction);
+  if (!database) throw new Error('This is no transaction of inTransaction().');
+  return database;
 }
 
 /** Nothing was stored, unless a COMMIT went along and took effect all the same. */

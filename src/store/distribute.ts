@@ -12,6 +12,18 @@ export const GROWING_TABLES = [
   'endpoint_health',
   'delivery',
   'delivery_attempt',
+  'daily_count',
+  'contribution_review',
+  'failure_draft',
+  'settlement',
+  'settlement_line',
+  'settlement_line_proof',
+  'settlement_candidate',
+  'settlement_acknowledgement',
+  'reconciliation',
+  'reconciliation_line',
+  'impact_batch_settlement',
+  'adjustment',
 ] as const;
 
 /** What an operator who asks for a distributed database without the extension has to do. */

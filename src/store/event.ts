@@ -45,6 +45,17 @@ export async function insertEventCounter(db: Queryable, partnerId: string): Prom
   await run(db, INSERT_COUNTER, [partnerId]);
 }
 
+const FIND_LAST: Statement = {
+  name: 'find_last_sequence',
+  text: 'select last_sequence as "lastSequence" from event_counter where partner_id = $1',
+};
+
+/** The highest number that an event of the partner has; 0 before the first. */
+export async function findLastSequence(db: Queryable, partnerId: string): Promise<bigint> {
+  const [row] = await run<{ lastSequence: bigint }>(db, FIND_LAST, [partnerId]);
+  return row?.lastSequence ?? 0n;
+}
+
 const LIST_COUNTERS: Statement = { name: 'list_event_counters', text: 'select partner_id as "partnerId" from event_counter' };
 
 /** Of all partners whose events are numbered. */

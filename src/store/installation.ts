@@ -21,3 +21,11 @@ export async function claimInstallation(db: Queryable, environment: Environment)
     if (row) return row.environment;
   }
 }
+
+/** Tells this installation from others, whatever its address. */
+export async function findInstallationId(db: Queryable): Promise<string> {
+  const text = 'select installation_id as "installationId" from installation';
+  const [row] = await run<{ installationId: string }>(db, { name: 'find_installation_id', text }, []);
+  if (!row) throw new Error('The table installation has no row: start the service once.');
+  return row.installationId;
+}

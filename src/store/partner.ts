@@ -7,7 +7,15 @@ export interface PartnerRates {
   readonly reportsPerSecond: number;
 }
 
-export interface Partner extends PartnerRates {
+/** By which a partner is settled. */
+export interface SettlementTerms {
+  /** The one currency of its settlements, by ISO 4217; `null` where none was fixed. */
+  readonly currency: string | null;
+  /** By whose calendar its days and periods run, as the IANA database spells it. */
+  readonly timeZone: string;
+}
+
+export interface Partner extends PartnerRates, SettlementTerms {
   readonly partnerId: string;
   readonly name: string;
   readonly createdAt: Date;
@@ -16,18 +24,20 @@ export interface Partner extends PartnerRates {
 }
 
 const COLUMNS = `partner_id as "partnerId", name, writes_per_second as "writesPerSecond", lookups_per_second as "lookupsPerSecond",
-  reports_per_second as "reportsPerSecond", created_at as "createdAt", suspended_at as "suspendedAt"`;
+  reports_per_second as "reportsPerSecond", currency, time_zone as "timeZone", created_at as "createdAt", suspended_at as "suspendedAt"`;
 
 export async function insertPartner(db: Queryable, partner: Omit<Partner, 'createdAt' | 'suspendedAt'>): Promise<Partner> {
-  const { partnerId, name, writesPerSecond, lookupsPerSecond, reportsPerSecond } = partner;
-  const text = `insert into partner (partner_id, name, writes_per_second, lookups_per_second, reports_per_second)
-    values ($1, $2, $3, $4, $5) returning ${COLUMNS}`;
+  const { partnerId, name, writesPerSecond, lookupsPerSecond, reportsPerSecond, currency, timeZone } = partner;
+  const text = `insert into partner (partner_id, name, writes_per_second, lookups_per_second, reports_per_second, currency, time_zone)
+    values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`;
   const [row] = await run<Partner>(db, { name: 'insert_partner', text }, [
     partnerId,
     name,
     writesPerSecond,
     lookupsPerSecond,
     reportsPerSecond,
+    currency,
+    timeZone,
   ]);
   return row as Partner;
 }
@@ -35,6 +45,13 @@ export async function insertPartner(db: Queryable, partner: Omit<Partner, 'creat
 export async function findPartner(db: Queryable, partnerId: string): Promise<Partner | undefined> {
   const text = `select ${COLUMNS} from partner where partner_id = $1`;
   const [row] = await run<Partner>(db, { name: 'find_partner', text }, [partnerId]);
+  return row;
+}
+
+/** The same, and nobody else changes it until the transaction ends. */
+export async function lockPartner(db: Queryable, partnerId: string): Promise<Partner | undefined> {
+  const text = `select ${COLUMNS} from partner where partner_id = $1 for update`;
+  const [row] = await run<Partner>(db, { name: 'lock_partner', text }, [partnerId]);
   return row;
 }
 
@@ -63,5 +80,26 @@ export async function updatePartnerSuspension(
   const text = `update partner set suspended_at = case when $2 then coalesce(suspended_at, now()) end
     where partner_id = $1 returning ${COLUMNS}`;
   const [row] = await run<Partner>(db, { name: 'update_partner_suspension', text }, [partnerId, isSuspended]);
+  return row;
+}
+
+/** What is given replaces what was. The database refuses to change what something rests on already. */
+export async function updateSettlementTerms(
+  db: Queryable,
+  partnerId: string,
+  { currency, timeZone }: Partial<SettlementTerms>,
+): Promise<Partner | undefined> {
+  const text = `update partner set currency = coalesce($2, currency), time_zone = coalesce($3, time_zone)
+    where partner_id = $1 returning ${COLUMNS}`;
+  const [row] = await run<Partner>(db, { name: 'update_partner_settlement_terms', text }, [partnerId, currency, timeZone]);
+  return row;
+}
+
+export async function updatePartnerRates(db: Queryable, partnerId: string, rates: PartnerRates): Promise<Partner | undefined> {
+  const text = `update partner set writes_per_second = $2, lookups_per_second = $3, reports_per_second = $4
+    where partner_id = $1 returning ${COLUMNS}`;
+  const { writesPerSecond, lookupsPerSecond, reportsPerSecond } = rates;
+  const values = [partnerId, writesPerSecond, lookupsPerSecond, reportsPerSecond];
+  const [row] = await run<Partner>(db, { name: 'update_partner_rates', text }, values);
   return row;
 }

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { EVENT_TYPES, VERIFICATION_TYPE } from '../domain/event.ts';
 import { newId } from '../domain/identifiers.ts';
+import type { Actor } from '../domain/role.ts';
+import { audit, requireRole } from '../operations/audit.ts';
 import { inTransaction } from '../store/database.ts';
 import { findPartner } from '../store/partner.ts';
 import { insertWebhookEndpoint, listWebhookEndpoints, lockEventCounter } from '../store/webhook-endpoint.ts';
 import { eventToText } from '../wire/event-to-text.ts';
 import { judgeEndpointUrl } from './address-guard.ts';
 import { isSuccess, post } from './attempt.ts';
-import { type EndpointTools, LOCK_TIMEOUT_MS, refusal } from './endpoint-tools.ts';
+import { aboutEndpoint, type EndpointTools, endpointRecord, LOCK_TIMEOUT_MS, refusal } from './endpoint-tools.ts';
 import { ERROR_CLASSES } from './send.ts';
 import { newSecret } from './signature.ts';
 
@@ -24,13 +26,15 @@ const ENDPOINTS_MAX = 5;
  * Adds an endpoint that has answered a signed challenge.
  *
  * @returns Its id, and its secret, which is shown this once.
- * @throws ServiceError `invalid_request` for an unknown partner, an address that nobody may be sent to, an unknown kind, a sixth
+ * @throws ServiceError `forbidden`; `invalid_request` for an unknown partner, an address that nobody may be sent to, an unknown kind, a sixth
  * endpoint, and a receiver that does not answer the challenge; nothing is stored then.
  */
 export async function addEndpoint(
   tools: EndpointTools,
+  actor: Actor,
   { partnerId, url, eventTypes }: NewEndpoint,
 ): Promise<{ endpointId: string; secret: string; url: string }> {
+  requireRole(actor, 'operator');
   const { database, secretBox, allowInsecure } = tools;
   if (!(await findPartner(database.pool, partnerId)))
     throw refusal(`There is no partner ${partnerId}. \`partner list\` shows all.`);
@@ -49,6 +53,8 @@ export async function addEndpoint(
     if (present.length >= ENDPOINTS_MAX)
       throw refusal(`The partner has ${ENDPOINTS_MAX} endpoints, which is the most. Remove one first.`);
     await insertWebhookEndpoint(db, { ...endpoint, secretSealed: secretBox.seal(endpoint.endpointId, secret) });
+    const after = endpointRecord({ ...endpoint, status: 'active', statusReason: null, nextSecretFrom: null });
+    await audit(db, actor, aboutEndpoint(endpoint, { action: 'endpoint.add', before: null, after }));
   });
   return { endpointId: endpoint.endpointId, secret, url: endpoint.url };
 }

@@ -1,6 +1,7 @@
 import type { Environment } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
+import type { WebhookEndpoint } from '../store/webhook-endpoint.ts';
 import type { AttemptTools } from './attempt.ts';
 import type { SecretBox } from './secret-box.ts';
 
@@ -11,6 +12,32 @@ export interface EndpointTools extends AttemptTools {
   readonly secretBox: SecretBox;
   /** Plain http and private addresses, for development only. */
   readonly allowInsecure: boolean;
+}
+
+export interface EndpointId {
+  readonly partnerId: string;
+  readonly endpointId: string;
+}
+
+/** An entry of the audit about an endpoint. */
+export function aboutEndpoint(
+  { partnerId, endpointId }: EndpointId,
+  entry: { readonly action: string; readonly before: object | null; readonly after: object | null },
+) {
+  return { ...entry, partnerId, subjectId: endpointId };
+}
+
+/** What the audit keeps of an endpoint: all but its secrets, of which it tells whether a second one waits. */
+export function endpointRecord(
+  endpoint: Pick<WebhookEndpoint, 'url' | 'eventTypes' | 'status' | 'statusReason' | 'nextSecretFrom'>,
+): object {
+  return {
+    url: endpoint.url,
+    event_types: endpoint.eventTypes,
+    status: endpoint.status,
+    status_reason: endpoint.statusReason,
+    secret_rotates_at: endpoint.nextSecretFrom,
+  };
 }
 
 /** Another change of the same endpoint is short. */

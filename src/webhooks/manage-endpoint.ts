@@ -1,3 +1,5 @@
+import type { Actor } from '../domain/role.ts';
+import { audit, requireRole } from '../operations/audit.ts';
 import { type Database, inTransaction } from '../store/database.ts';
 import { hastenDeliveries } from '../store/delivery.ts';
 import {
@@ -10,7 +12,15 @@ import {
 } from '../store/webhook-endpoint.ts';
 import { refuseUnknownTypes } from './add-endpoint.ts';
 import { LEASE_MS } from './attempt.ts';
-import { type EndpointTools, LOCK_TIMEOUT_MS, refusal, unknownEndpoint } from './endpoint-tools.ts';
+import {
+  aboutEndpoint,
+  type EndpointId,
+  type EndpointTools,
+  endpointRecord,
+  LOCK_TIMEOUT_MS,
+  refusal,
+  unknownEndpoint,
+} from './endpoint-tools.ts';
 import { newSecret } from './signature.ts';
 
 const ROTATION_OVERLAP_MS = 24 * 3_600_000;
@@ -28,8 +38,8 @@ export async function getEndpoint(
 }
 
 /** Events that were held meanwhile are sent, and its failures forgotten. */
-export async function enableEndpoint(database: Database, partnerId: string, endpointId: string): Promise<WebhookEndpoint> {
-  const enabled = await change(database, partnerId, endpointId, async (endpoint, db) => {
+export async function enableEndpoint(database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> {
+  const enabled = await change(database, actor, { ...id, action: 'endpoint.enable' }, async (endpoint, db) => {
     await clearEndpointHealth(db, endpoint);
     return { ...endpoint, status: 'active', statusReason: null };
   });
@@ -41,11 +51,11 @@ export async function enableEndpoint(database: Database, partnerId: string, endp
 /** Its events are held from then on, until it is enabled. */
 export async function disableEndpoint(
   database: Database,
-  partnerId: string,
-  endpointId: string,
+  actor: Actor,
+  id: EndpointId,
   reason: string,
 ): Promise<WebhookEndpoint> {
-  return change(database, partnerId, endpointId, async (endpoint) => ({
+  return change(database, actor, { ...id, action: 'endpoint.disable' }, async (endpoint) => ({
     ...endpoint,
     status: 'disabled',
     statusReason: reason,
@@ -53,8 +63,8 @@ export async function disableEndpoint(
 }
 
 /** For good; what waits for it will never be sent. */
-export async function removeEndpoint(database: Database, partnerId: string, endpointId: string): Promise<WebhookEndpoint> {
-  return change(database, partnerId, endpointId, async (endpoint) => ({
+export async function removeEndpoint(database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> {
+  return change(database, actor, { ...id, action: 'endpoint.remove' }, async (endpoint) => ({
     ...endpoint,
     status: 'removed',
     statusReason: null,
@@ -66,12 +76,12 @@ export async function removeEndpoint(database: Database, partnerId: string, endp
 /** Which kinds it gets from then on. */
 export async function updateEventTypes(
   database: Database,
-  partnerId: string,
-  endpointId: string,
+  actor: Actor,
+  id: EndpointId,
   eventTypes: readonly string[],
 ): Promise<WebhookEndpoint> {
   refuseUnknownTypes(eventTypes);
-  return change(database, partnerId, endpointId, async (endpoint) => ({ ...endpoint, eventTypes }));
+  return change(database, actor, { ...id, action: 'endpoint.update' }, async (endpoint) => ({ ...endpoint, eventTypes }));
 }
 
 /**
@@ -83,20 +93,20 @@ export async function updateEventTypes(
  */
 export async function rotateSecret(
   { database, secretBox, clock }: EndpointTools,
-  partnerId: string,
-  endpointId: string,
+  actor: Actor,
+  id: EndpointId,
   isReplacing = false,
 ): Promise<{ secret: string; from: Date }> {
   const secret = newSecret();
   const from = new Date(clock() + ROTATION_OVERLAP_MS);
-  await change(database, partnerId, endpointId, async (endpoint) => {
+  await change(database, actor, { ...id, action: 'endpoint.rotate-secret' }, async (endpoint) => {
     // The secret that an earlier rotation took out of use must not sign again.
     const ended = endOverlap(endpoint, new Date(clock()));
     if (ended.nextSecretFrom !== null && !isReplacing)
       throw refusal(
         `A new secret is there already; it is the only one from ${ended.nextSecretFrom.toISOString()} on. Activate it: \`endpoint rotate-secret --activate\`, or give it up for another: \`endpoint rotate-secret --replace\`.`,
       );
-    return { ...ended, nextSecretSealed: secretBox.seal(endpointId, secret), nextSecretFrom: from };
+    return { ...ended, nextSecretSealed: secretBox.seal(id.endpointId, secret), nextSecretFrom: from };
   });
   return { secret, from };
 }
@@ -109,8 +119,8 @@ export function endOverlap(endpoint: WebhookEndpoint, now: Date): WebhookEndpoin
 }
 
 /** From now on the new secret is the only one. */
-export async function activateSecret(database: Database, partnerId: string, endpointId: string): Promise<WebhookEndpoint> {
-  return change(database, partnerId, endpointId, async (endpoint) => {
+export async function activateSecret(database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> {
+  return change(database, actor, { ...id, action: 'endpoint.activate-secret' }, async (endpoint) => {
     if (endpoint.nextSecretSealed === null)
       throw refusal('No new secret waits to be activated. Make one: `endpoint rotate-secret`.');
     return { ...endpoint, secretSealed: endpoint.nextSecretSealed, nextSecretSealed: null, nextSecretFrom: null };
@@ -120,12 +130,20 @@ export async function activateSecret(database: Database, partnerId: string, endp
 type Change = (endpoint: WebhookEndpoint, db: Parameters<Parameters<typeof inTransaction>[2]>[0]) => Promise<WebhookEndpoint>;
 
 /** One change of an endpoint after the other. */
-async function change(database: Database, partnerId: string, endpointId: string, make: Change): Promise<WebhookEndpoint> {
+async function change(
+  database: Database,
+  actor: Actor,
+  { partnerId, endpointId, action }: EndpointId & { readonly action: string },
+  make: Change,
+): Promise<WebhookEndpoint> {
+  requireRole(actor, 'operator');
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
     if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
     const changed = await make(endpoint, db);
     await updateWebhookEndpoint(db, changed);
+    const [before, after] = [endpointRecord(endpoint), endpointRecord(changed)];
+    await audit(db, actor, aboutEndpoint(endpoint, { action, before, after }));
     return changed;
   });
 }

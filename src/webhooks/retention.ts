@@ -1,3 +1,4 @@
+import { eachApart } from '../operations/each-apart.ts';
 import type { Database } from '../store/database.ts';
 import { listEventCounters } from '../store/event.ts';
 import { deleteOldEvents } from '../store/event-retention.ts';
@@ -9,12 +10,14 @@ const EVENTS_AT_ONCE = 500;
  * that is interrupted is finished by the next.
  *
  * @returns How many events were removed.
+ * @throws AggregateError When some partners' could not be removed, after those of all others were.
  */
 export async function removeOldEvents({ pool }: Database, days: number, signal?: AbortSignal): Promise<number> {
   let sum = 0;
-  for (const partnerId of await listEventCounters(pool)) {
+  const failed = (count: number) => `Old events of ${count} partners could not be removed.`;
+  await eachApart(await listEventCounters(pool), { signal, failed }, async (partnerId) => {
     for (let removed = EVENTS_AT_ONCE; removed === EVENTS_AT_ONCE && !signal?.aborted; sum += removed)
       removed = await deleteOldEvents(pool, partnerId, { days, limit: EVENTS_AT_ONCE });
-  }
+  });
   return sum;
 }

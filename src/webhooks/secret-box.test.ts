@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { createDecipheriv } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { newSecretsKey, openSecretBox, readSecretsKeys, SecretUnreadableError, writeSecretsKey } from './secret-box.ts';
+import { newNamedKey } from '../domain/named-key.ts';
+import { openSecretBox, SecretUnreadableError } from './secret-box.ts';
 import { newSecret } from './signature.ts';
 
-const OLD = newSecretsKey('2025');
-const NEW = newSecretsKey('2026');
+const OLD = newNamedKey('2025');
+const NEW = newNamedKey('2026');
 const box = openSecretBox([NEW, OLD]);
 
 describe('decisions, section 7: secrets are kept encrypted', () => {
@@ -79,51 +80,10 @@ describe('decisions, section 7: the key can rotate', () => {
 
   test('another key of the same name opens nothing', () => {
     const sealed = box.seal('ep_1', 'whsec_abc');
-    assert.throws(() => openSecretBox([newSecretsKey('2026')]).open('ep_1', sealed), /another one of that name/);
+    assert.throws(() => openSecretBox([newNamedKey('2026')]).open('ep_1', sealed), /another one of that name/);
   });
 
   test('no key at all is a defect', () => {
     assert.throws(() => openSecretBox([]), /at least one key/);
   });
-});
-
-describe('SECRETS_KEY', () => {
-  test('is one or more keys, and reads back as written', () => {
-    assert.deepEqual(readSecretsKeys(writeSecretsKey(NEW)), [NEW]);
-    assert.deepEqual(readSecretsKeys(` ${writeSecretsKey(NEW)} ,\n${writeSecretsKey(OLD)}\n`), [NEW, OLD]);
-    assert.deepEqual(readSecretsKeys(writeSecretsKey(NEW).replace(/=$/, '')), [NEW], 'the padding may be missing');
-  });
-
-  const base64 = Buffer.alloc(32, 0xa7).toString('base64');
-  const cases: [text: string, complaint: RegExp][] = [
-    ['', /part 1 is not a name and a key with one colon between\.$/],
-    [base64, /part 1 is not a name and a key/],
-    [`a:b:${base64}`, /part 1 is not a name and a key/],
-    [`a:${base64},`, /part 2 is not a name and a key/],
-    [`:${base64}`, /part 1 has a name that is not/],
-    [`a b:${base64}`, /part 1 has a name that is not/],
-    [`${'a'.repeat(33)}:${base64}`, /part 1 has a name that is not/],
-    [`a.b:${base64}`, /part 1 has a name that is not/],
-    ['a:', /part 1 is not written in base64/],
-    [`a:${base64.replace('p', '!')}`, /part 1 is not written in base64/],
-    [`a:${base64.slice(0, -2)}/=`, /part 1 is not written in base64/],
-    [`a:${base64}=`, /part 1 is not written in base64/],
-    [`b:${base64},a:${Buffer.alloc(31, 0xa7).toString('base64')}`, /part 2 has 31 bytes/],
-    [`a:${Buffer.alloc(33, 0xa7).toString('base64')}`, /part 1 has 33 bytes/],
-    [`a:${'a7'.repeat(32)}`, /part 1 has 48 bytes/],
-    [`a:${base64},a:${base64}`, /^SECRETS_KEY names the key "a" twice\.$/],
-  ];
-  for (const [text, complaint] of cases) {
-    test(`${JSON.stringify(text.slice(0, 50))}: ${complaint.source}`, () => {
-      assert.throws(
-        () => readSecretsKeys(text),
-        ({ message }: Error) => {
-          assert.match(message, complaint);
-          assert.match(message, /^SECRETS_KEY (must be id:base64|names)/);
-          assert.ok(!message.includes(base64.slice(0, 8)), 'the key itself is not repeated');
-          return true;
-        },
-      );
-    });
-  }
 });

@@ -9,7 +9,6 @@ import { openGuardedAgent } from './guarded-agent.ts';
 import { endOverlap } from './manage-endpoint.ts';
 import { openRelay } from './relay.ts';
 import { repeat } from './repeat.ts';
-import { removeOldEvents } from './retention.ts';
 import type { SecretBox } from './secret-box.ts';
 import type { Disabling } from './settle-attempts.ts';
 import type { EndpointSecrets } from './signature.ts';
@@ -20,8 +19,6 @@ export interface WebhooksOptions {
   readonly secretBox: SecretBox;
   /** Plain http and private addresses, for development only. */
   readonly allowInsecure: boolean;
-  /** How long an event is kept. */
-  readonly eventDays: number;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   readonly onAttempt: (attempt: Attempt) => void;
@@ -38,11 +35,10 @@ export interface Webhooks {
 export const WEBHOOKS_POOL_SIZE = 6;
 
 const HEAL_EVERY_MS = 60_000;
-const CLEAN_EVERY_MS = 3_600_000;
 
 /** Numbers events and sends them, until it is closed. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
-  const { database, allowInsecure, secretBox, eventDays, clock, onError } = options;
+  const { database, allowInsecure, secretBox, clock, onError } = options;
   const dispatcher = openDispatcher({
     ...options,
     client: openGuardedAgent({ allowInsecure }),
@@ -57,17 +53,9 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
       return false;
     },
   });
-  const endCleaning = repeat({
-    pauseMs: CLEAN_EVERY_MS,
-    onError,
-    work: async (signal) => {
-      await removeOldEvents(database, eventDays, signal);
-      return false;
-    },
-  });
   return {
     async close() {
-      await Promise.all([closeRelay(), endHealing(), endCleaning(), dispatcher.close()]);
+      await Promise.all([closeRelay(), endHealing(), dispatcher.close()]);
     },
   };
 }

@@ -4,7 +4,9 @@
  */
 import type { Environment } from '../domain/api-key.ts';
 import type { Association, EmissionsLink } from '../domain/association.ts';
+import type { CalculationSheet } from '../domain/calculation-sheet.ts';
 import type { Contribution } from '../domain/contribution.ts';
+import type { EmissionFactors } from '../domain/emission-factors.ts';
 import { displayEmissions } from '../domain/emissions-display.ts';
 import type { Estimate } from '../domain/estimate.ts';
 import { nonRefundable } from '../domain/lifecycle.ts';
@@ -102,5 +104,40 @@ export function estimateToWire(estimate: Estimate, environment: Environment) {
     calculated_at: estimate.calculatedAt.toISOString(),
     expires_at: estimate.expiresAt.toISOString(),
     environment,
+  };
+}
+
+export function emissionFactorsToWire(factors: EmissionFactors) {
+  return {
+    emission_factor_version: factors.emissionFactorVersion,
+    methodology_version: factors.methodologyVersion,
+    vehicle_catalog_version: factors.vehicleCatalogVersion,
+    lifecycle_boundary: factors.lifecycleBoundary,
+    unit: factors.unit,
+    allocation: factors.allocation,
+    valid_from: factors.validFrom,
+    valid_until: factors.validUntil,
+    factors: factors.factors.map(({ vehicleCategory, emissionFactorGco2ePerKm }) => ({
+      vehicle_category: vehicleCategory,
+      emission_factor_gco2e_per_km: emissionFactorGco2ePerKm,
+    })),
+    source: factors.source,
+  };
+}
+
+export function calculationToWire(sheet: CalculationSheet) {
+  return {
+    calculation_id: sheet.calculationId,
+    distance_km: sheet.distanceKm,
+    distance_unit: sheet.distanceUnit,
+    vehicle_category: sheet.vehicleCategory,
+    emission_factor_gco2e_per_km: sheet.emissionFactorGco2ePerKm,
+    emission_factor_unit: sheet.emissionFactorUnit,
+    steps: sheet.steps.map(({ name, expression, result, unit }) => ({ name, expression, result, unit })),
+    rounding_mode: sheet.roundingMode,
+    methodology_version: sheet.methodologyVersion,
+    vehicle_catalog_version: sheet.vehicleCatalogVersion,
+    emission_factor_version: sheet.emissionFactorVersion,
+    lifecycle_boundary: sheet.lifecycleBoundary,
   };
 }

@@ -11,7 +11,8 @@ export interface Outcome {
 }
 
 export interface CommandLine {
-  run(args: readonly string[], env?: Record<string, string>): Promise<Outcome>;
+  /** @param input What it reads from standard input. */
+  run(args: readonly string[], env?: Record<string, string>, input?: string): Promise<Outcome>;
   /** With `--json`; the command has to succeed. */
   // biome-ignore lint/suspicious/noExplicitAny: what a program reads from a command
   runJson(...args: string[]): Promise<any>;
@@ -19,12 +20,14 @@ export interface CommandLine {
 
 /** The program `partner-impact` in a process of its own, with settings. */
 export function commandLine(settings: Record<string, string>): CommandLine {
-  const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> =>
+  const run = (args: readonly string[], env: Record<string, string> = {}, input = ''): Promise<Outcome> =>
     new Promise((resolve) => {
       const options = { env: { ...process.env, ...settings, ...env } };
-      execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) =>
+      const child = execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) =>
         resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
       );
+      // A command that ends without having read is none of ours.
+      child.stdin?.on('error', () => {}).end(input);
     });
   return {
     run,

@@ -39,9 +39,16 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   after(async () => {
     await pool.end();
     // Hooks run in the order in which they were added: what a file starts on the database is stopped by later ones.
-    process.once('beforeExit', () => administer(host, `drop database ${name} with (force)`));
+    if (unused.push({ host, name }) === 1) process.once('beforeExit', dropUnused);
   });
   return { name, databaseUrl, pool };
+}
+
+/** Databases whose tests are over. */
+const unused: { host: string; name: string }[] = [];
+
+async function dropUnused(): Promise<void> {
+  for (const { host, name } of unused.splice(0)) await administer(host, `drop database ${name} with (force)`);
 }
 
 function setting(name: string): string {

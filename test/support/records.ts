@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fingerprint } from '../../src/domain/fingerprint.ts';
+import { newId } from '../../src/domain/identifiers.ts';
 import type { Database } from '../../src/store/database.ts';
+import { insertPartner, type Partner } from '../../src/store/partner.ts';
 import { uniqueId } from './client.ts';
 
 /**
@@ -54,16 +56,21 @@ export async function insertEstimateAged({ pool }: Database, { partnerId, partne
 export async function insertPendingAged(
   { pool }: Database,
   { partnerId, partnerOrderRef, age }: Aged,
-  calculationId: string,
+  calculationId: string | null = null,
 ): Promise<string> {
   const transactionId = uniqueId('txn');
   await pool.query(
     `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points,
       status, first_status, contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar,
       calculation_id, association_outcome, rejection_code, created_at)
-    values ($1, $2, $2, $3, $2, $4, 5, 'pending', 'pending', 'r', 'p', 't', 'en', 'ar', $6, 'rejected', 'contribution_pending',
+    values ($1, $2, $2, $3, $2, $4, 5, 'pending', 'pending', 'r', 'p', 't', 'en', 'ar', $6::text, case when $6::text is null then 'not_requested' else 'rejected' end,
+      case when $6::text is not null then 'contribution_pending' end,
       now() - $5::interval)`,
     [partnerId, transactionId, fingerprint('test', {}), partnerOrderRef, age, calculationId],
+  );
+  await pool.query(
+    `insert into contribution_review (partner_id, transaction_id, reason, opened_at) values ($1, $2, 'reviews_everything', now() - $3::interval)`,
+    [partnerId, transactionId, age],
   );
   return transactionId;
 }
@@ -83,4 +90,11 @@ export async function insertLink(
     from estimate e where e.partner_id = $1 and e.calculation_id = $3`,
     [partnerId, transactionId, calculationId, uniqueId('assoc')],
   );
+}
+
+/** As from before partners had settlements: without one, without a counter of events, and told of nothing yet. */
+export async function insertOldPartner({ pool }: Database): Promise<Partner> {
+  const rates = { writesPerSecond: 1_000, lookupsPerSecond: 1_000, reportsPerSecond: 1_000 };
+  const terms = { currency: null, timeZone: 'Asia/Riyadh' };
+  return insertPartner(pool, { partnerId: newId('ptn'), name: 'From before', ...rates, ...terms });
 }

@@ -6,16 +6,18 @@ import { readConfig } from '../../src/config.ts';
 import type { ContributionRules } from '../../src/domain/contribution-rules.ts';
 import { type ApiKeyTerms, type IssuedApiKey, issueApiKey } from '../../src/operations/manage-api-key.ts';
 import { createPartner } from '../../src/operations/manage-partner.ts';
-import { type Service, startService } from '../../src/service.ts';
+import { type Service, type ServiceRole, startService } from '../../src/service.ts';
+import { openAuditKeys } from '../../src/storage.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import type { Partner, PartnerRates } from '../../src/store/partner.ts';
+import { OWNER } from './actor.ts';
 import { Client } from './client.ts';
 import { testDatabase } from './database.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** As good as no limit, where a test is not about limits. */
-const OPEN_RATES: PartnerRates = { writesPerSecond: 1_000_000, lookupsPerSecond: 1_000_000, reportsPerSecond: 1_000_000 };
+export const OPEN_RATES: PartnerRates = { writesPerSecond: 1_000_000, lookupsPerSecond: 1_000_000, reportsPerSecond: 1_000_000 };
 
 export interface TestPartner {
   readonly partner: Partner;
@@ -28,25 +30,47 @@ export interface TestService {
   readonly databaseUrl: string;
   /** The service's own kind of connection, for what a test looks up or prepares in the database. */
   readonly database: Database;
-  newPartner(terms?: { rates?: Partial<PartnerRates>; key?: Partial<ApiKeyTerms> }): Promise<TestPartner>;
+  /** @param terms `of`: only a key, of a partner that there is. */
+  newPartner(terms?: { rates?: Partial<PartnerRates>; key?: Partial<ApiKeyTerms>; of?: Partner }): Promise<TestPartner>;
 }
+
+export type Prepare = (database: Database) => Promise<void>;
 
 export interface TestServiceOptions {
   readonly rulesOf?: (partnerId: string) => ContributionRules;
   readonly env?: Record<string, string>;
+  /** Without the schedule unless told: what is due by the clock would change what a test has put into the past. */
+  readonly roles?: readonly ServiceRole[];
+  /** Puts into the database what is there before the service starts. */
+  readonly prepare?: Prepare;
   /** What deliveries are signed by. */
   readonly clock?: () => number;
 }
 
 /** A service in this process on a database of its own, both gone when the file's tests are over. */
-export async function testService({ rulesOf, env = {}, clock }: TestServiceOptions = {}): Promise<TestService> {
+export async function testService({
+  rulesOf,
+  env = {},
+  prepare,
+  clock,
+  roles = ['api', 'webhooks'],
+}: TestServiceOptions = {}): Promise<TestService> {
   const { databaseUrl } = await testDatabase();
+  await prepareDatabase(databaseUrl, prepare);
   const service: Service = await startService(readConfig(serviceEnv(databaseUrl, env)), {
     ...(rulesOf && { rulesOf }),
     ...(clock && { clock }),
+    roles,
   });
   after(() => service.stop());
   return { ...withPartners(service.baseUrl, service.database), databaseUrl };
+}
+
+async function prepareDatabase(databaseUrl: string, prepare: Prepare | undefined): Promise<void> {
+  if (!prepare) return;
+  const database = openDatabase({ databaseUrl, poolSize: 2, auditKeys: () => openAuditKeys(readConfig({})) });
+  await prepare(database);
+  await database.close();
 }
 
 export interface ServiceProcess {
@@ -77,7 +101,7 @@ export async function spawnService(
   const baseUrl = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', () => {
       const [, url] = /listens on (\S+)/.exec(written) ?? [];
-      if (url) resolve(url);
+      if (url || written.includes('takes no requests')) resolve(url ?? '');
     });
     child.once('exit', () => reject(new Error(`The service ended before it listened:\n${written}`)));
   });
@@ -88,10 +112,12 @@ export async function spawnService(
 export async function testServiceProcesses(
   count: number,
   env: Record<string, string> = {},
+  prepare?: Prepare,
 ): Promise<TestService & { processes: ServiceProcess[] }> {
   const { databaseUrl } = await testDatabase();
+  await prepareDatabase(databaseUrl, prepare);
   const processes = await Promise.all(Array.from({ length: count }, () => spawnService(databaseUrl, env)));
-  const database = openDatabase({ databaseUrl, poolSize: 2 });
+  const database = openDatabase({ databaseUrl, poolSize: 2, auditKeys: () => openAuditKeys(readConfig({})) });
   after(() => database.close());
   const [first] = processes;
   return { ...withPartners((first as ServiceProcess).baseUrl, database), databaseUrl, processes };
@@ -101,10 +127,15 @@ function withPartners(baseUrl: string, database: Database): Omit<TestService, 'd
   return {
     baseUrl,
     database,
-    async newPartner({ rates = {}, key: terms = {} } = {}) {
-      const partner = await createPartner(database, 'Test partner', { ...OPEN_RATES, ...rates });
+    async newPartner({ rates = {}, key: terms = {}, of } = {}) {
+      const partner = of ?? (await createPartner(database, OWNER, 'Test partner', { ...OPEN_RATES, ...rates }));
       const defaults: ApiKeyTerms = { name: 'test', permission: 'read_write', allowedAddresses: [], expiresAt: null };
-      const key = await issueApiKey(database.pool, 'sandbox', partner.partnerId, { ...defaults, ...terms });
+      const key = await issueApiKey(database, OWNER, {
+        environment: 'sandbox',
+        partnerId: partner.partnerId,
+        ...defaults,
+        ...terms,
+      });
       return { partner, key, client: new Client(baseUrl, key.apiKey) };
     },
   };

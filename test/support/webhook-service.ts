@@ -7,6 +7,8 @@ import { type LoggedDelivery, listDeliveries } from '../../src/store/delivery-lo
 import { addEndpoint } from '../../src/webhooks/add-endpoint.ts';
 import type { EndpointTools } from '../../src/webhooks/endpoint-tools.ts';
 import { openGuardedAgent } from '../../src/webhooks/guarded-agent.ts';
+import { OWNER } from './actor.ts';
+import { untilNumbered } from './records.ts';
 import type { TestPartner, TestService } from './service.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
@@ -29,15 +31,16 @@ export interface TestEndpoint extends TestPartner {
   readonly secret: string;
 }
 
-/** A new partner with one endpoint. */
+/** A new partner with one endpoint, which gets what comes after the partner's first event: `settlement.created`, with sequence 1. */
 export async function newEndpoint(
-  service: Pick<TestService, 'newPartner'>,
+  service: Pick<TestService, 'newPartner' | 'database'>,
   tools: EndpointTools,
   eventTypes: readonly string[] = [],
 ): Promise<TestEndpoint> {
   const made = await service.newPartner();
+  await untilNumbered(service.database, made.partner.partnerId, 1);
   const receiver = await WebhookReceiver.open();
-  const endpoint = await addEndpoint(tools, { partnerId: made.partner.partnerId, url: receiver.url, eventTypes });
+  const endpoint = await addEndpoint(tools, OWNER, { partnerId: made.partner.partnerId, url: receiver.url, eventTypes });
   return { ...made, receiver, ...endpoint };
 }
 

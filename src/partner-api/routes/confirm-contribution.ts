@@ -33,11 +33,13 @@ export function confirmContribution(app: FastifyInstance, { operations, environm
       },
     },
     async (request, reply) => {
-      const { partnerId, isSuspended } = callerOf(request);
+      const { partnerId, isSuspended, currency, timeZone } = callerOf(request);
       const idempotencyKey = request.headers['idempotency-key'];
       const { body } = request;
       const confirmation = operations.confirmContribution({
         partnerId,
+        currency,
+        timeZone,
         isSuspended,
         idempotencyKey,
         fingerprint: fingerprintOf(body),

@@ -1,29 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { newSecretsKey, readSecretsKeys, type SecretsKey, writeSecretsKey } from './secret-box.ts';
+import { type NamedKey, newNamedKey, readNamedKeys, writeNamedKey } from './domain/named-key.ts';
 
-const FILE_NAME = 'secrets.key';
+export interface KeyFile {
+  readonly dataDirectory: string;
+  /** Such as `secrets.key`. */
+  readonly name: string;
+  /** What to do besides a new key when others may have read the old one. */
+  readonly ifExposed: string;
+}
+
 const OWNER_ONLY = 0o600;
 const OTHERS_MAY = 0o077;
 
 /**
- * The keys in `secrets.key` of the data folder; a new one when the file is not there yet. The file has the form of `SECRETS_KEY`.
+ * The keys in a file of the data folder; a new one when the file is not there yet. The file has the form of `SECRETS_KEY`.
  * It appears whole or not at all, and of several processes that start at once one makes it and all read the same. Once this
  * returns, the key will outlive a power cut, and so may seal.
  *
  * @throws Error With a sentence for the operator when others may read the file, or its content makes no sense.
  */
-export function openSecretsKeyFile(dataDirectory: string): SecretsKey[] {
-  const path = join(dataDirectory, FILE_NAME);
-  const existing = readIfThere(path);
+export function openKeyFile({ dataDirectory, name, ifExposed }: KeyFile): NamedKey[] {
+  const path = join(dataDirectory, name);
+  const existing = readIfThere(path, ifExposed);
   if (existing) return existing;
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   makeKeyFile(dataDirectory, path);
-  return readIfThere(path) ?? fail(`${path} was taken away while the service started: start again.`);
+  return readIfThere(path, ifExposed) ?? fail(`${path} was taken away while the service started: start again.`);
 }
 
-function readIfThere(path: string): SecretsKey[] | undefined {
+function readIfThere(path: string, ifExposed: string): NamedKey[] | undefined {
   let file: number;
   try {
     file = openSync(path, 'r');
@@ -33,25 +40,25 @@ function readIfThere(path: string): SecretsKey[] | undefined {
   }
   try {
     const { mode } = fstatSync(file);
-    if ((mode & OTHERS_MAY) !== 0) fail(explainMode(path, mode));
-    return readSecretsKeys(readFileSync(file, 'utf8'), path);
+    if ((mode & OTHERS_MAY) !== 0) fail(explainMode(path, mode, ifExposed));
+    return readNamedKeys(readFileSync(file, 'utf8'), path);
   } finally {
     closeSync(file);
   }
 }
 
-function explainMode(path: string, mode: number): string {
+function explainMode(path: string, mode: number, ifExposed: string): string {
   const digits = (mode & 0o777).toString(8).padStart(3, '0');
-  return `${path} is open to other users (mode ${digits}): run "chmod 600 ${path}". If others may have read it, put a new key before the old one and renew the endpoints' secrets.`;
+  return `${path} is open to other users (mode ${digits}): run "chmod 600 ${path}". If others may have read it, put a new key before the old one${ifExposed}.`;
 }
 
 /** Written beside its place and linked into it: a link, unlike a renaming, never replaces what another process has made. */
 function makeKeyFile(dataDirectory: string, path: string): void {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   // A name of its own for every file that was ever made, so that a lost key is not mistaken for an altered record.
-  const key = newSecretsKey(`file-${randomBytes(4).toString('hex')}`);
+  const key = newNamedKey(`file-${randomBytes(4).toString('hex')}`);
   try {
-    writeDurably(draft, `${writeSecretsKey(key)}\n`);
+    writeDurably(draft, `${writeNamedKey(key)}\n`);
     linkSync(draft, path);
   } catch (failure) {
     if ((failure as NodeJS.ErrnoException).code !== 'EEXIST') throw failure;

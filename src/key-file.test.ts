@@ -5,12 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { newSecretsKey, openSecretBox, writeSecretsKey } from './secret-box.ts';
-import { openSecretsKeyFile } from './secrets-key-file.ts';
+import { newNamedKey, writeNamedKey } from './domain/named-key.ts';
+import { openKeyFile } from './key-file.ts';
+import { openSecretBox } from './webhooks/secret-box.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'partner-impact-secrets-key-'));
 after(() => rmSync(root, { recursive: true }));
 let folders = 0;
+
+const openSecretsKeyFile = (dataDirectory: string) =>
+  openKeyFile({ dataDirectory, name: 'secrets.key', ifExposed: ' and renew' });
 
 function newFolder(): { folder: string; file: string } {
   const folder = join(root, String(folders++));
@@ -54,9 +58,9 @@ test('processes that start at once all have the same key', async () => {
 
 /** What another process reads from the folders, one after the other. */
 async function openInProcess(folders: readonly string[], { before }: { before: string }): Promise<string> {
-  const module = JSON.stringify(new URL('./secrets-key-file.ts', import.meta.url));
-  const program = `const { openSecretsKeyFile } = await import(${module}); ${before}
-    console.log(JSON.stringify(${JSON.stringify(folders)}.map(openSecretsKeyFile)));`;
+  const module = JSON.stringify(new URL('./key-file.ts', import.meta.url));
+  const program = `const { openKeyFile } = await import(${module}); ${before}
+    console.log(JSON.stringify(${JSON.stringify(folders)}.map((dataDirectory) => openKeyFile({ dataDirectory, name: 'secrets.key', ifExposed: '' }))));`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] });
   const output = await text(child.stdout);
   assert.match(output, /^\[\[\{"id":"file-/);
@@ -65,7 +69,7 @@ async function openInProcess(folders: readonly string[], { before }: { before: s
 
 test('a file that others may read or change is refused, and the sentence says what to do', () => {
   for (const mode of [0o644, 0o640, 0o604, 0o620, 0o602, 0o601]) {
-    const { folder, file } = newFolderWith(writeSecretsKey(newSecretsKey('a')), mode);
+    const { folder, file } = newFolderWith(writeNamedKey(newNamedKey('a')), mode);
     assert.throws(
       () => openSecretsKeyFile(folder),
       ({ message }: Error) => {
@@ -86,7 +90,7 @@ test('the owner may turn the key by a new one before the old, and may make the f
   const [old] = openSecretsKeyFile(folder);
   assert.ok(old);
   const sealed = openSecretBox([old]).seal('ep_1', 'whsec_abc');
-  writeFileSync(file, `${writeSecretsKey(newSecretsKey('new'))},${writeSecretsKey(old)}\n`);
+  writeFileSync(file, `${writeNamedKey(newNamedKey('new'))},${writeNamedKey(old)}\n`);
   chmodSync(file, 0o400);
   const keys = openSecretsKeyFile(folder);
   assert.deepEqual(

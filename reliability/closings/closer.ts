@@ -1,0 +1,25 @@
+/** A process that closes a partner's open settlement again and again, until so many are closed: `closer.ts URL PARTNER COUNT`. */
+import { newId } from '../../src/domain/identifiers.ts';
+import { ServiceError } from '../../src/domain/service-error.ts';
+import { closeSettlement } from '../../src/operations/close-settlement.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { findOpenSettlement } from '../../src/store/settlement.ts';
+import { auditKeys, settlementTools } from '../support/settlement-tools.ts';
+
+const [databaseUrl = '', partnerId = '', count = ''] = process.argv.slice(2);
+const database = openDatabase({ databaseUrl, poolSize: 2, auditKeys });
+const told = { closed: 0, lost: 0 };
+while (((await findOpenSettlement(database.pool, partnerId))?.sequence ?? 0n) <= BigInt(count)) {
+  const actor = { operatorId: 'owner', role: 'approver', correlationId: newId('corr') } as const;
+  const outcome = await closeSettlement(database, actor, { partnerId, isEarly: true }, settlementTools).catch(
+    (error: unknown) => {
+      // The other process was faster, or the period began within this very millisecond.
+      if (error instanceof ServiceError) return undefined;
+      throw error;
+    },
+  );
+  if (outcome) told.closed++;
+  else told.lost++;
+}
+await database.close();
+process.stdout.write(JSON.stringify(told));

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LOOK_EVERY_MS = 100;
+const SETTLE_MS = 500;
+
+/** Looks at the memory of a process until it is ended. */
+export class MemoryWatch {
+  readonly #name: string;
+  readonly #read: () => number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #before: number;
+  #peak: number;
+
+  private constructor(name: string, read: () => number) {
+    this.#name = name;
+    this.#read = read;
+    this.#before = this.#peak = read();
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+  }
+
+  /** @param read Megabytes that the process has in use now. */
+  static async start(name: string, read: () => number): Promise<MemoryWatch> {
+    await sleep(SETTLE_MS);
+    return new MemoryWatch(name, read);
+  }
+
+  #look(): void {
+    this.#peak = Math.max(this.#peak, this.#read());
+  }
+
+  /** @returns Before and at most, in words. */
+  end(growthMaxMegabytes: number, report: (violation: string) => void): string {
+    this.#look();
+    clearInterval(this.#timer);
+    const growth = this.#peak - this.#before;
+    const words = `${this.#before.toFixed(0)} MB before, ${this.#peak.toFixed(0)} MB at most: ${growth.toFixed(0)} MB more`;
+    if (growth > growthMaxMegabytes) report(`${this.#name} grew by more than ${growthMaxMegabytes} MB: ${words}`);
+    return words;
+  }
+}

@@ -1,0 +1,12 @@
+import { readUnitPrice } from '../../src/domain/money.ts';
+import { openSealKeys } from '../../src/domain/settlement-seal.ts';
+import type { SettlementTools } from '../../src/operations/settlement-tools.ts';
+
+/** For a connection that an experiment opens by itself. */
+export const auditKeys = () => [{ id: 'experiment', bytes: Buffer.alloc(32, 6) }];
+
+/** With a price, so that amounts are added up as well, and under a key of the experiment's own. */
+export const settlementTools: SettlementTools = {
+  ...openSealKeys(auditKeys),
+  pricesOf: async () => ({ currency: 'SAR', values: new Map([['default-1', readUnitPrice('0.0125') as bigint]]) }),
+};

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { UsageError } from './options.ts';
+
+export interface HashedFile {
+  /** Without its folder. */
+  readonly fileName: string;
+  readonly byteCount: bigint;
+  /** In lower-case hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/**
+ * Reads a file of any size once, piece by piece.
+ *
+ * @param onProgress Told of every gigabyte or so.
+ * @throws UsageError For what is no readable file, or changed while it was read: its hash would be that of no file at all.
+ */
+export async function hashFile(path: string, onProgress: (bytes: bigint) => void = () => {}): Promise<HashedFile> {
+  // A pipe would be waited for until somebody writes into it.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: NodeJS.ErrnoException) => {
+    throw new UsageError(`${path} cannot be read (${cause.code}).`, { cause });
+  });
+  try {
+    const before = await stamp(file);
+    if (!before.isFile) throw new UsageError(`${path} is no file.`);
+    const { byteCount, sha256 } = await readThrough(file, onProgress);
+    const after = await stamp(file);
+    if (byteCount !== before.size || after.size !== before.size || after.changedAt !== before.changedAt)
+      throw new UsageError(`${path} was changed while it was read. Repeat the command when it is complete.`);
+    return { fileName: basename(path), byteCount, sha256 };
+  } finally {
+    await file.close();
+  }
+}
+
+const PROGRESS_BYTES = 2n ** 30n;
+
+async function readThrough(file: FileHandle, onProgress: (bytes: bigint) => void) {
+  const hash = createHash('sha256');
+  let byteCount = 0n;
+  let toldAt = PROGRESS_BYTES;
+  for await (const chunk of file.createReadStream({ autoClose: false, start: 0 })) {
+    hash.update(chunk);
+    byteCount += BigInt(chunk.length);
+    if (byteCount < toldAt) continue;
+    onProgress(byteCount);
+    toldAt += PROGRESS_BYTES;
+  }
+  return { byteCount, sha256: hash.digest('hex') };
+}
+
+async function stamp(file: FileHandle) {
+  const stat = await file.stat({ bigint: true });
+  return { isFile: stat.isFile(), size: stat.size, changedAt: stat.ctimeNs };
+}

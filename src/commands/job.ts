@@ -1,0 +1,152 @@
+import { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { ServiceError } from '../domain/service-error.ts';
+import { requireRole } from '../operations/audit.ts';
+import type { Job } from '../schedule/job.ts';
+import { listJobs } from '../schedule/jobs.ts';
+import { runByHand } from '../schedule/run-by-hand.ts';
+import { configuredSettlementTools } from '../settlement-configuration.ts';
+import { type JobRun, type JobState, listJobRuns, listJobStates } from '../store/job.ts';
+import { currentActor } from './actor.ts';
+import { readLimit } from './options.ts';
+import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
+import { stopSignal } from './stop-signal.ts';
+import { withStore } from './with-store.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+export function jobCommand(): Command {
+  const job = new Command('job').description('jobs: what the service does by the clock');
+  job
+    .command('list')
+    .description('all jobs, when each is due, and how it stands')
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  job
+    .command('run')
+    .description('do a job now, due or not; it may be repeated without harm')
+    .argument('<name>', 'name of the job')
+    .option('--json', 'one JSON object, for programs')
+    .action(runOne);
+  job
+    .command('history')
+    .description('runs, the newest first')
+    .option('--job <name>', 'only of this job')
+    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
+    .option('--json', 'one JSON array, for programs')
+    .action(history);
+  return job;
+}
+
+async function list({ json }: JsonOption): Promise<void> {
+  await withStore(async (database, config) => {
+    requireRole(await currentActor(database), 'viewer');
+    const states = new Map((await listJobStates(database.pool)).map((state) => [state.jobName, state]));
+    const jobs = listJobs({ ...config, settlementTools: configuredSettlementTools(config) }).map((job) => ({
+      job,
+      state: states.get(job.name),
+    }));
+    if (json) return printJson(jobs.map(({ job, state }) => jobToJson(job, state)));
+    printTable(
+      jobs.map(({ job, state }) => jobToRow(job, state)),
+      'There is no job.',
+    );
+  });
+}
+
+async function runOne(name: string, { json }: JsonOption): Promise<void> {
+  const stop = new AbortController();
+  void stopSignal().then(() => stop.abort());
+  const job = findJob(name);
+  await withStore(async (database) => {
+    const run = await runByHand({ database, clock: Date.now }, await currentActor(database), job, stop.signal);
+    const { runNo, outcome, result, error, milliseconds } = run;
+    if (outcome !== 'succeeded') process.exitCode = 1;
+    const said = error === null ? null : (error as Error).message;
+    const ms = Math.round(milliseconds);
+    if (json) return printJson({ job: name, run_no: Number(runNo), outcome, result, error: said, milliseconds: ms });
+    printFields({ job: name, run: String(runNo), outcome, ...(said && { error: said }), ...inWords(result), ms: String(ms) });
+  });
+}
+
+function findJob(name: string): Job {
+  const config = readConfig(process.env);
+  const jobs = listJobs({ ...config, settlementTools: configuredSettlementTools(config) });
+  const job = jobs.find((each) => each.name === name);
+  if (job) return job;
+  throw new ServiceError('invalid_request', `There is no job ${name}; there are ${jobs.map((each) => each.name).join(', ')}.`);
+}
+
+async function history({ job, limit, json }: JsonOption & { job?: string; limit: number }): Promise<void> {
+  await withStore(async (database) => {
+    requireRole(await currentActor(database), 'viewer');
+    const runs = await listJobRuns(database.pool, { jobName: job, limit });
+    if (json) return printJson(runs.map(runToJson));
+    printTable(runs.map(runToRow), 'No job has run yet.');
+  });
+}
+
+function statusOf({ leaseUntil, failuresInRow }: JobState): string {
+  if (leaseUntil !== null) return leaseUntil.getTime() > Date.now() ? 'running' : 'abandoned';
+  return failuresInRow > 0 ? `failed ${failuresInRow} times` : 'waiting';
+}
+
+function jobToJson({ name, description, pattern }: Job, state: JobState | undefined): object {
+  return {
+    job: name,
+    description,
+    pattern,
+    due_at: state?.dueAt ?? null,
+    running_until: state?.leaseUntil ?? null,
+    failures_in_row: state?.failuresInRow ?? 0,
+    last_success_at: state?.lastSuccessAt ?? null,
+    runs: Number(state?.lastRunNo ?? 0n),
+  };
+}
+
+function jobToRow({ name, description, pattern }: Job, state: JobState | undefined): Row {
+  return {
+    job: name,
+    status: state ? statusOf(state) : 'not started yet',
+    pattern,
+    due: showTime(state?.dueAt ?? null),
+    'last success': showTime(state?.lastSuccessAt ?? null),
+    'what it does': description,
+  };
+}
+
+function runToJson({ jobName, runNo, trigger, startedAt, endedAt, outcome, result, error }: JobRun): object {
+  return {
+    job: jobName,
+    run_no: Number(runNo),
+    trigger,
+    started_at: startedAt,
+    ended_at: endedAt,
+    outcome,
+    result: result === null ? null : JSON.parse(result),
+    error,
+  };
+}
+
+function runToRow({ jobName, runNo, trigger, startedAt, endedAt, outcome, result, error }: JobRun): Row {
+  const counts = result === null ? {} : inWords(JSON.parse(result));
+  return {
+    job: jobName,
+    run: String(runNo),
+    trigger,
+    started: showTime(startedAt),
+    ended: showTime(endedAt),
+    outcome: outcome ?? 'running',
+    result:
+      error ??
+      Object.entries(counts)
+        .map(([name, count]) => `${name} ${count}`)
+        .join(', '),
+  };
+}
+
+function inWords(result: Readonly<Record<string, number>> | null): Row {
+  return Object.fromEntries(Object.entries(result ?? {}).map(([name, count]) => [name, String(count)]));
+}

@@ -1,0 +1,129 @@
+import { Command, Option } from 'commander';
+import type { Operator } from '../domain/operator.ts';
+import { ROLES, type Role } from '../domain/role.ts';
+import { requireRole } from '../operations/audit.ts';
+import {
+  changeOperatorRole,
+  createOperator,
+  disableOperator,
+  resetSignIn,
+  type SignInCode,
+} from '../operations/manage-operator.ts';
+import { listOperators } from '../store/operator.ts';
+import { currentActor } from './actor.ts';
+import { readEmail, readName } from './options.ts';
+import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
+import { withStore } from './with-store.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+interface CreateOptions extends JsonOption {
+  readonly name: string;
+  readonly email?: string;
+  readonly role: Role;
+}
+
+interface Target extends JsonOption {
+  readonly operator: string;
+}
+
+export function operatorCommand(): Command {
+  const operator = new Command('operator').description('operators: people who may change something, each in a role');
+  const role = () => new Option('--role <role>', 'each may do what those before it may').choices(ROLES).makeOptionMandatory();
+  const one = (name: string, description: string) =>
+    operator
+      .command(name)
+      .description(description)
+      .requiredOption('--operator <id>', 'id of the operator')
+      .option('--json', 'one JSON object, for programs');
+  operator
+    .command('create')
+    .description('make an operator; the code to sign in with is shown this once')
+    .requiredOption('--name <name>', 'name of the person', readName)
+    .option('--email <address>', 'address of the person', readEmail)
+    .addOption(role())
+    .option('--json', 'one JSON object, for programs')
+    .action(create);
+  operator.command('list').description('all operators').option('--json', 'one JSON array, for programs').action(list);
+  one('change-role', 'give another role, from the next command on').addOption(role()).action(changeRole);
+  one('disable', 'sign out everywhere, for good').action(disable);
+  one('reset-sign-in', 'sign out everywhere, and make a new code to sign in with').action(reset);
+  return operator;
+}
+
+async function create({ name, email = '', role, json }: CreateOptions): Promise<void> {
+  await withStore(async (database) => {
+    const wanted = { name, email: email === '' ? null : email, role };
+    printCode(await createOperator(database, await currentActor(database), wanted), json);
+  });
+}
+
+async function list({ json }: JsonOption): Promise<void> {
+  await withStore(async (database) => {
+    requireRole(await currentActor(database), 'viewer');
+    const operators = await listOperators(database.pool);
+    if (json) return printJson(operators.map(toJson));
+    printTable(
+      operators.map(toRow),
+      'There is no operator yet. Make the first: npx partner-impact operator create --name NAME --role admin',
+    );
+  });
+}
+
+async function changeRole({ operator, role, json }: Target & { role: Role }): Promise<void> {
+  await withStore(async (database) => {
+    print(await changeOperatorRole(database, await currentActor(database), operator, role), json);
+  });
+}
+
+async function disable({ operator, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    print(await disableOperator(database, await currentActor(database), operator), json);
+  });
+}
+
+async function reset({ operator, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    printCode(await resetSignIn(database, await currentActor(database), operator), json);
+  });
+}
+
+function print(operator: Operator, json: boolean | undefined): void {
+  if (json) printJson(toJson(operator));
+  else printFields(toRow(operator));
+}
+
+function printCode({ operator, signInCode, expiresAt }: SignInCode, json: boolean | undefined): void {
+  if (json) {
+    printJson({ ...toJson(operator), sign_in_code: signInCode, sign_in_code_expires_at: expiresAt });
+    return;
+  }
+  printFields({ ...toRow(operator), 'one-time code': signInCode });
+  process.stdout.write(
+    `\nThe code is shown this once, and works once until ${showTime(expiresAt)}: npx partner-impact login asks for it.\n`,
+  );
+}
+
+function statusOf({ disabledAt }: Operator): string {
+  return disabledAt === null ? 'active' : 'disabled';
+}
+
+function toJson(operator: Operator): object {
+  const { operatorId, name, email, role, createdAt, disabledAt } = operator;
+  return {
+    operator_id: operatorId,
+    name,
+    email,
+    role,
+    status: statusOf(operator),
+    created_at: createdAt,
+    disabled_at: disabledAt,
+  };
+}
+
+function toRow(operator: Operator): Row {
+  const { operatorId, name, email, role, createdAt } = operator;
+  return { operator: operatorId, name, email: email ?? '-', role, status: statusOf(operator), created: showTime(createdAt) };
+}

@@ -1,0 +1,148 @@
+import { Command } from 'commander';
+import { POINTS_MAX } from '../domain/points.ts';
+import { settlementAmount } from '../domain/settlement-totals.ts';
+import { closeSettlement } from '../operations/close-settlement.ts';
+import { getPartner } from '../operations/manage-partner.ts';
+import { settlementNotFound, show as withTotals } from '../operations/read-settlements.ts';
+import { type SettlementsVerdict, verifySettlements } from '../operations/verify-settlements.ts';
+import { configuredSettlementTools } from '../settlement-configuration.ts';
+import { eachPartner } from '../store/partner.ts';
+import { findOpenSettlement, findSettlement, listSettlements } from '../store/settlement.ts';
+import { exactJson } from '../wire/event-to-text.ts';
+import { type ShownSettlement, settlementToWire } from '../wire/settlement-to-wire.ts';
+import { currentActor } from './actor.ts';
+import { askFirst } from './confirmation.ts';
+import { readLimit } from './options.ts';
+import { printFields, printProgress, printTable, type Row, showTime } from './output.ts';
+import { withStore } from './with-store.ts';
+
+interface OfPartner {
+  readonly partner: string;
+  readonly json?: boolean;
+}
+
+export function settlementCommand(): Command {
+  const settlement = new Command('settlement').description('settlements: what a partner contributed in a period');
+  const ofPartner = (name: string, description: string) =>
+    settlement.command(name).description(description).requiredOption('--partner <id>', 'id of the partner');
+  ofPartner('list', 'settlements of a partner, the latest first')
+    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 24)
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  ofPartner('show', 'one settlement with its totals')
+    .requiredOption('--settlement <id>', 'id of the settlement')
+    .option('--json', 'one JSON object, for programs')
+    .action(show);
+  ofPartner('close', 'close the open settlement now, before its period is over')
+    .option('--yes', 'do not ask')
+    .option('--json', 'one JSON object, for programs')
+    .action(close);
+  settlement
+    .command('verify')
+    .description('look whether settlements, lines and statements are as they were written; names the row that is not')
+    .option('--partner <id>', 'only this partner; else all')
+    .option('--json', 'one JSON object, for programs')
+    .action(verify);
+  return settlement;
+}
+
+async function list({ partner, limit, json }: OfPartner & { limit: number }): Promise<void> {
+  await withStore(async (database, config) => {
+    const { partnerId } = await getPartner(database.pool, partner);
+    const { pricesOf } = configuredSettlementTools(config);
+    const found = await listSettlements(database.pool, partnerId, { beforeSequence: POINTS_MAX, limit });
+    const shown = await Promise.all(found.map((each) => withTotals(database, pricesOf, each)));
+    if (json) return printExact(shown.map((each) => settlementToWire(each, config.environment)));
+    printTable(shown.map(toRow), 'The partner has no settlement yet; the running service opens it.');
+  });
+}
+
+async function show({ partner, settlement: id, json }: OfPartner & { settlement: string }): Promise<void> {
+  await withStore(async (database, config) => {
+    const settlement = await findSettlement(database.pool, partner, id);
+    if (!settlement) throw settlementNotFound();
+    print(await withTotals(database, configuredSettlementTools(config).pricesOf, settlement), config.environment, json);
+  });
+}
+
+async function close({ partner, yes, json }: OfPartner & { yes?: boolean }): Promise<void> {
+  await withStore(async (database, config) => {
+    const open = await findOpenSettlement(database.pool, (await getPartner(database.pool, partner)).partnerId);
+    if (!open) throw new Error('The partner has no open settlement yet; the running service opens it.');
+    await askFirst(`Close settlement ${open.period.label} of ${partner}, which runs to ${showTime(open.period.endsAt)}?`, yes);
+    const actor = await currentActor(database);
+    const tools = configuredSettlementTools(config);
+    printProgress('Closing: every contribution gets its line …');
+    const outcome = await closeSettlement(database, actor, { partnerId: partner, isEarly: true }, tools);
+    if (!outcome) throw new Error('Somebody else closed the settlement meanwhile. `settlement list` shows it.');
+    print(await withTotals(database, tools.pricesOf, outcome.closed), config.environment, json);
+  });
+}
+
+async function verify({ partner, json }: { partner?: string; json?: boolean }): Promise<void> {
+  await withStore(async (database, config) => {
+    const { signLike } = configuredSettlementTools(config);
+    const partners = partner === undefined ? eachPartner(database.pool) : [await getPartner(database.pool, partner)];
+    const verdicts: (SettlementsVerdict & { partnerId: string })[] = [];
+    for await (const { partnerId } of partners) {
+      const onProgress = (lines: number) => printProgress(`… ${lines} lines of ${partnerId}`);
+      verdicts.push({ partnerId, ...(await verifySettlements(database.pool, partnerId, { signLike, onProgress })) });
+    }
+    const sum = (pick: (verdict: SettlementsVerdict) => number) => verdicts.reduce((total, each) => total + pick(each), 0);
+    const figures = { settlements: sum(({ settlements }) => settlements), lines: sum(({ lines }) => lines) };
+    const problems = verdicts.flatMap(({ partnerId, problems: own }) => own.map((problem) => ({ partnerId, ...problem })));
+    if (problems.length > 0) process.exitCode = 1;
+    if (json) {
+      const told = problems.map(({ partnerId, settlementId, lineNo, sequence, code, message }) => ({
+        ...{ partner_id: partnerId, settlement_id: settlementId, sequence, line_no: lineNo, code, message },
+      }));
+      return printExact({ ok: problems.length === 0, ...figures, problems: told });
+    }
+    const rows = problems.map(
+      ({ partnerId, settlementId, lineNo, message }): Row => ({
+        partner: partnerId,
+        settlement: settlementId ?? '-',
+        line: String(lineNo ?? '-'),
+        problem: message,
+      }),
+    );
+    printTable(rows, `${figures.settlements} settlements with ${figures.lines} lines are as they were written.`);
+  });
+}
+
+/** Points and sequences in all their digits. */
+export function printExact(value: unknown): void {
+  process.stdout.write(`${exactJson(value)}\n`);
+}
+
+function print(shown: ShownSettlement, environment: 'sandbox' | 'production', asJson: boolean | undefined): void {
+  if (asJson) return void printExact(settlementToWire(shown, environment));
+  const { settlement } = shown;
+  const { statement, acknowledgement, period } = settlement;
+  printFields({
+    ...toRow(shown),
+    timezone: period.timeZone,
+    'gross points': String(shown.totals.grossPoints),
+    'adjustment points': String(shown.totals.adjustmentPoints),
+    'as of': showTime(shown.asOf),
+    lines: statement ? String(statement.lineCount) : '-',
+    sha256: statement?.csvSha256 ?? '-',
+    acknowledged: showTime(acknowledgement.acknowledgedAt),
+    reference: acknowledgement.reference ?? '-',
+  });
+}
+
+function toRow({ settlement, totals, currency }: ShownSettlement): Row {
+  const { period } = settlement;
+  return {
+    settlement: settlement.settlementId,
+    period: period.label,
+    status: settlement.status,
+    from: showTime(period.startsAt),
+    to: showTime(period.endsAt),
+    contributions: String(totals.contributionCount),
+    'net points': String(totals.netPoints),
+    amount: [settlementAmount(totals, currency) ?? '-', currency ?? ''].join(' ').trim(),
+    acknowledgement: settlement.acknowledgement.status,
+  };
+}

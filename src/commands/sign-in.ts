@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { Command } from 'commander';
+import { authenticateOperator, signIn, signOut } from '../operations/sign-in.ts';
+import { UsageError } from './options.ts';
+import { printFields, printJson, showTime } from './output.ts';
+import { openTokenFile, type TokenFile } from './token-file.ts';
+import { withStore } from './with-store.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+export function loginCommand(): Command {
+  return new Command('login')
+    .description('sign in on this machine with a one-time code, which is asked for or read from standard input')
+    .option('--json', 'one JSON object, for programs')
+    .action(login);
+}
+
+export function logoutCommand(): Command {
+  return new Command('logout')
+    .description('end the sign-in on this machine')
+    .option('--json', 'one JSON object, for programs')
+    .action(logout);
+}
+
+export function whoamiCommand(): Command {
+  return new Command('whoami')
+    .description('who gives commands on this machine, and in which role')
+    .option('--json', 'one JSON object, for programs')
+    .action(whoami);
+}
+
+async function login({ json }: JsonOption): Promise<void> {
+  await withStore(async (database) => {
+    const file = await openTokenFile(database);
+    const code = (await (process.stdin.isTTY ? askUnseen('One-time code: ') : text(process.stdin))).trim();
+    if (code === '') throw new UsageError('Give the one-time code on standard input, such as: npx partner-impact login < FILE');
+    const { operator, token, expiresAt } = await signIn(database, code);
+    const former = readIfPossible(file);
+    file.write(token);
+    if (former !== undefined) await signOut(database, former);
+    const { operatorId: operator_id, name, role } = operator;
+    if (json) return printJson({ operator_id, name, role, expires_at: expiresAt, token_file: file.path });
+    process.stdout.write(`Signed in as ${name} (${operator_id}), ${role}, until ${showTime(expiresAt)}.\n`);
+  });
+}
+
+/** What others may have read is replaced like any other. */
+function readIfPossible(file: TokenFile): string | undefined {
+  try {
+    return file.read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is typed is shown nowhere, and never enters the list of arguments. */
+async function askUnseen(question: string): Promise<string> {
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // From here on the terminal itself shows nothing either.
+  const prompt = createInterface({ input: process.stdin, output: unseen, terminal: true });
+  process.stderr.write(question);
+  const refuse = (cause: unknown): never => {
+    throw new UsageError('No code was given.', { cause });
+  };
+  // Whoever leaves by Ctrl-C rejects the question, and by Ctrl-D ends it without an answer.
+  const left = once(prompt, 'close').then(refuse);
+  left.catch(() => {});
+  try {
+    return await Promise.race([prompt.question('').catch(refuse), left]);
+  } finally {
+    prompt.close();
+    process.stderr.write('\n');
+  }
+}
+
+async function logout({ json }: JsonOption): Promise<void> {
+  await withStore(async (database) => {
+    const file = await openTokenFile(database);
+    const token = readIfPossible(file);
+    if (token !== undefined) await signOut(database, token);
+    file.remove();
+    if (json) printJson({ signed_out: token !== undefined });
+    else process.stdout.write(token === undefined ? 'Nobody was signed in.\n' : 'Signed out.\n');
+  });
+}
+
+async function whoami({ json }: JsonOption): Promise<void> {
+  await withStore(async (database) => {
+    const token = (await openTokenFile(database)).read();
+    const signedIn = token === undefined ? undefined : await authenticateOperator(database, token);
+    if (!signedIn) {
+      if (json) return printJson({ operator_id: 'owner', name: null, role: 'admin', expires_at: null });
+      process.stdout.write(
+        'Nobody is signed in: commands are given by the owner of the machine, who may do what takes one person.\n',
+      );
+      return;
+    }
+    const { operatorId: operator_id, name, role } = signedIn.operator;
+    if (json) return printJson({ operator_id, name, role, expires_at: signedIn.expiresAt });
+    printFields({ operator: operator_id, name, role, 'signed in until': showTime(signedIn.expiresAt) });
+  });
+}

@@ -1,0 +1,81 @@
+/** @see settlements, section 3. */
+export const ADJUSTMENT_STATUSES = ['draft', 'approved', 'posted', 'rejected'] as const;
+
+export type AdjustmentStatus = (typeof ADJUSTMENT_STATUSES)[number];
+
+/** What an adjustment may become. Until it is posted it can be rejected; what is posted is undone by another adjustment only. */
+export const ADJUSTMENT_TRANSITIONS = {
+  none: ['draft'],
+  draft: ['approved', 'rejected'],
+  approved: ['posted', 'rejected'],
+  posted: [],
+  rejected: [],
+} as const satisfies Record<'none' | AdjustmentStatus, readonly AdjustmentStatus[]>;
+
+export function adjustmentMayBecome(from: 'none' | AdjustmentStatus, to: AdjustmentStatus): boolean {
+  return (ADJUSTMENT_TRANSITIONS[from] as readonly AdjustmentStatus[]).includes(to);
+}
+
+/** Why an operator may not take a step. */
+export type AdjustmentRefusal = 'not_possible' | 'second_operator_needed';
+
+/**
+ * Why an operator may not take a step with an adjustment, or `undefined`. Whoever drafted it may reject it, that is withdraw it, or
+ * post it once it is approved, but never approve it.
+ *
+ * @see settlements, section 3: approved by a second operator.
+ */
+export function checkAdjustmentStep(
+  { status, draftedBy }: { status: AdjustmentStatus; draftedBy: string },
+  to: AdjustmentStatus,
+  operatorId: string,
+): AdjustmentRefusal | undefined {
+  if (!adjustmentMayBecome(status, to)) return 'not_possible';
+  return to === 'approved' && operatorId === draftedBy ? 'second_operator_needed' : undefined;
+}
+
+/** @see settlements, section 3, field reason_code. */
+export const ADJUSTMENT_REASONS = [
+  'duplicate_report',
+  'partner_reporting_error',
+  'operator_error',
+  'conversion_restatement',
+  'tree_cost_restatement',
+  'compliance',
+  'other',
+] as const;
+
+export type AdjustmentReason = (typeof ADJUSTMENT_REASONS)[number];
+
+/** Whether an adjustment for this reason changes an amount and leaves the points; every other changes points, and the amount follows. */
+export function isRestatement(reason: AdjustmentReason): boolean {
+  return reason === 'conversion_restatement' || reason === 'tree_cost_restatement';
+}
+
+/**
+ * What of a contribution is settled after an adjustment. A contribution begins with all of its points settled.
+ *
+ * @param points The contribution's points; they never change.
+ * @param settledPoints What is settled before: `points` and all deltas posted so far.
+ * @returns `undefined` where it would leave 0 to `points`, so the adjustment must not be posted.
+ * @see settlements, section 3: settled points stay within 0 and the contribution's points.
+ */
+export function settledPointsAfter(points: bigint, settledPoints: bigint, pointsDelta: bigint): bigint | undefined {
+  const after = settledPoints + pointsDelta;
+  return after >= 0n && after <= points ? after : undefined;
+}
+
+/**
+ * The amount of an adjustment's line, exactly: that of a restatement is stated, any other is its points times the value that the
+ * contribution was settled at.
+ *
+ * @param pointValue Of the contribution's `point_conversion_version`; `null` where it has none.
+ * @returns In 10^-12 of the currency's unit; `null` where the points have no value.
+ */
+export function adjustmentAmount(
+  { pointsDelta, amountDelta }: { pointsDelta: bigint; amountDelta: bigint | null },
+  pointValue: bigint | null,
+): bigint | null {
+  if (amountDelta !== null) return amountDelta;
+  return pointValue === null ? null : pointsDelta * pointValue;
+}

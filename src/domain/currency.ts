@@ -1,0 +1,31 @@
+import { code as findCurrency } from 'currency-codes';
+
+/**
+ * Codes that ISO 4217 lists without minor units, "N.A.": metals, units of account, the test code. Nobody is billed in them.
+ *
+ * @see ISO 4217, list one, column CcyMnrUnts.
+ */
+const WITHOUT_MINOR_UNITS = new Set([
+  ...['XAG', 'XAU', 'XPD', 'XPT'],
+  ...['XBA', 'XBB', 'XBC', 'XBD', 'XDR', 'XSU', 'XUA'],
+  ...['XTS', 'XXX'],
+]);
+
+/**
+ * How many decimals amounts of a currency have: 2 for AED, 3 for KWD, 0 for JPY.
+ *
+ * From ISO 4217's own list, which the package carries. The runtime's `Intl` knows CLDR's digits instead, those of everyday
+ * prices, which differ for a score of currencies: none for IQD and LBP, where the standard has 3 and 2.
+ *
+ * @param currency Three capital letters.
+ * @returns `undefined` for what is no currency of ISO 4217, or one without minor units, such as gold.
+ */
+export function findMinorUnits(currency: string): number | undefined {
+  if (!/^[A-Z]{3}$/.test(currency) || WITHOUT_MINOR_UNITS.has(currency)) return undefined;
+  return findCurrency(currency)?.digits;
+}
+
+/** Whether settlements may be in the currency. */
+export function isCurrency(value: unknown): value is string {
+  return typeof value === 'string' && findMinorUnits(value) !== undefined;
+}

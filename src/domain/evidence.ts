@@ -1,0 +1,51 @@
+import type { ErrorDetail } from './service-error.ts';
+import { isLine } from './text-line.ts';
+
+/** What shows how far a batch has come. The bytes stay where they are; their SHA-256 tells whether they are still the same. */
+export interface NewEvidence {
+  /** Such as `photo`; an open list. */
+  readonly type: string;
+  /** Where the partner finds it. */
+  readonly url: string;
+  /** The name of the file, without its folder. */
+  readonly fileName: string;
+  readonly byteCount: bigint;
+  /** Of the file's bytes, in lower-case hexadecimal digits. */
+  readonly sha256: string;
+  readonly capturedAt: Date;
+}
+
+export interface Evidence extends NewEvidence {
+  /** From 1, in the order of their adding. */
+  readonly evidenceNo: number;
+  readonly addedBy: string;
+  readonly addedAt: Date;
+}
+
+const FILE_NAME_MAX = 255;
+const URL_MAX = 2_000;
+
+/** Everything that is wrong with new evidence, field by field. @param now It cannot have been captured later. */
+export function checkNewEvidence({ type, url, fileName, byteCount, sha256, capturedAt }: NewEvidence, now: Date): ErrorDetail[] {
+  return [
+    !/^[a-z][a-z0-9_]{0,39}$/.test(type) &&
+      problem('type', 'wrong_form', 'type must be a word of 1 to 40 lower-case letters, digits and _, such as satellite_image.'),
+    !isPublicUrl(url) &&
+      problem('url', 'wrong_form', 'url must be an https address without a user, a password and a fragment, such as https://….'),
+    !isLine(fileName, FILE_NAME_MAX) &&
+      problem('file', 'wrong_form', `The name of the file must be a line of 1 to ${FILE_NAME_MAX} characters.`),
+    byteCount === 0n && problem('file', 'empty', 'The file is empty.'),
+    !/^[0-9a-f]{64}$/.test(sha256) && problem('sha256', 'wrong_form', 'sha256 must be 64 lower-case hexadecimal digits.'),
+    capturedAt > now && problem('captured_at', 'in_the_future', 'captured_at must not lie in the future.'),
+  ].filter((found) => found !== false);
+}
+
+function isPublicUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url || text.length > URL_MAX || /[\s\p{Cc}]/u.test(text)) return false;
+  return url.protocol === 'https:' && url.username === '' && url.password === '' && url.hash === '';
+}
+
+function problem(field: string, code: string, message: string): ErrorDetail {
+  return { field, code, message };
+}

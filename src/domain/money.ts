@@ -1,0 +1,57 @@
+import { findMinorUnits } from './currency.ts';
+import { readDecimal, readSignedDecimal, roundHalfUp, signedDecimalText, signedFixedText } from './decimal.ts';
+
+/**
+ * Amounts of money without rounding: a whole number of 10^-12 of the currency's unit, so that the value of a point,
+ * the cost of a tree, every line and every sum are exact and add up as they are. 12.5 AED is 12 500 000 000 000.
+ */
+export const MONEY_DECIMALS = 12;
+
+/** The largest price of one point or one tree, exclusive: twelve digits before the point. */
+const UNIT_PRICE_LIMIT = 10n ** BigInt(12 + MONEY_DECIMALS);
+
+/**
+ * The value of one point or the cost of one tree: `"0.05"` is 50 000 000 000.
+ *
+ * @returns Above zero and below 10^12 units. `undefined` unless the text is such a plain decimal with at most twelve decimals.
+ * @see settlements, section 1, point_conversion_version and tree_cost_version.
+ */
+export function readUnitPrice(text: string): bigint | undefined {
+  if (text.length > 25) return undefined;
+  const price = readDecimal(text, MONEY_DECIMALS);
+  return price !== undefined && price > 0n && price < UNIT_PRICE_LIMIT ? price : undefined;
+}
+
+/** An amount of either sign, from a text with at most twelve decimals; `undefined` for anything else. */
+export function readAmount(text: string): bigint | undefined {
+  return readSignedDecimal(text, MONEY_DECIMALS);
+}
+
+/** The exact amount, without trailing zeros: `"-12.5"`. */
+export function amountText(amount: bigint): string {
+  return signedDecimalText(amount, MONEY_DECIMALS);
+}
+
+/**
+ * What points are worth: 250 points at 0.05 are 12.5, exactly.
+ *
+ * @param points Of either sign, as an adjustment's are.
+ * @param pointValue As {@link readUnitPrice} gives it.
+ * @see settlements, section 2, amount: lines are exact.
+ */
+export function amountOf(points: bigint, pointValue: bigint): bigint {
+  return points * pointValue;
+}
+
+/**
+ * A total as it is billed: rounded once, half up, a negative one away from zero; with every decimal of the currency.
+ * 12.345 KWD are `"12.345"`, 12.345 AED are `"12.35"`, -0.005 AED are `"-0.01"`, 0 JPY are `"0"`.
+ *
+ * @throws RangeError The currency is none of ISO 4217.
+ * @see settlements, section 2, amount.
+ */
+export function totalText(amount: bigint, currency: string): string {
+  const minorUnits = findMinorUnits(currency);
+  if (minorUnits === undefined) throw new RangeError(`Not a currency of ISO 4217: ${currency}`);
+  return signedFixedText(roundHalfUp(amount, MONEY_DECIMALS, minorUnits), minorUnits);
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type AdjustmentSurroundings, checkNewAdjustment, type NewAdjustment } from './new-adjustment.ts';
+
+const duplicate: NewAdjustment = {
+  reasonCode: 'duplicate_report',
+  reasonEn: 'The order was reported twice.',
+  reasonAr: 'أُبلغ عن الطلب مرتين.',
+  pointsDelta: -250n,
+  amountDelta: null,
+  reversalOf: null,
+};
+const restatement: NewAdjustment = { ...duplicate, reasonCode: 'conversion_restatement', pointsDelta: 0n, amountDelta: '-1.25' };
+const surroundings: AdjustmentSurroundings = {
+  transactionId: 'txn_a',
+  contributionStatus: 'confirmed',
+  points: 250n,
+  settledPoints: 250n,
+  hasPointValue: true,
+  reversed: undefined,
+};
+const posted = { transactionId: 'txn_a', status: 'posted', pointsDelta: -250n, amountDelta: null, isReversed: false } as const;
+
+const problems = (adjustment: Partial<NewAdjustment>, over: Partial<AdjustmentSurroundings> = {}) =>
+  checkNewAdjustment({ ...duplicate, ...adjustment }, { ...surroundings, ...over }).map(({ field, code }) => `${field} ${code}`);
+
+test('settlements, section 3: points are adjusted within what is settled, and the amount follows', () => {
+  assert.deepEqual(problems({}), []);
+  assert.deepEqual(problems({ pointsDelta: -251n }), ['points_delta out_of_bounds']);
+  assert.deepEqual(problems({ pointsDelta: 1n }), ['points_delta out_of_bounds']);
+  assert.deepEqual(problems({ pointsDelta: 0n }), ['points_delta zero']);
+  assert.deepEqual(problems({}, { settledPoints: 100n }), ['points_delta out_of_bounds']);
+  assert.deepEqual(problems({ amountDelta: '-12.5' }), ['amount_delta not_expected']);
+});
+
+test('settlements, section 3: a restatement changes the amount alone, where there is one', () => {
+  assert.deepEqual(problems(restatement), []);
+  assert.deepEqual(problems({ ...restatement, pointsDelta: -1n }), ['points_delta not_expected']);
+  assert.deepEqual(problems({ ...restatement, amountDelta: null }), ['amount_delta missing']);
+  for (const amountDelta of ['0', '-0', '1e3', '0.0000000000001', ''])
+    assert.deepEqual(problems({ ...restatement, amountDelta }), ['amount_delta wrong_form'], amountDelta);
+  assert.deepEqual(problems(restatement, { hasPointValue: false }), ['amount_delta not_possible']);
+});
+
+test('settlements, section 3: only a confirmed contribution is adjusted', () => {
+  for (const contributionStatus of ['pending', 'failed'] as const)
+    assert.deepEqual(problems({}, { contributionStatus }), ['transaction_id not_confirmed']);
+});
+
+test('settlements, section 3, reversal_of: undoes a posted adjustment of the same contribution once, with the opposite deltas', () => {
+  const undo = { pointsDelta: 250n, reversalOf: 'adj_a' };
+  const settled = { settledPoints: 0n, reversed: posted };
+  assert.deepEqual(problems(undo, settled), []);
+  assert.deepEqual(problems(undo, { ...settled, reversed: undefined }), ['reversal_of not_found']);
+  assert.deepEqual(problems(undo, { ...settled, reversed: { ...posted, transactionId: 'txn_b' } }), ['reversal_of not_found']);
+  assert.deepEqual(problems(undo, { ...settled, reversed: { ...posted, status: 'draft' } }), ['reversal_of not_posted']);
+  assert.deepEqual(problems(undo, { ...settled, reversed: { ...posted, isReversed: true } }), ['reversal_of already_reversed']);
+  assert.deepEqual(problems({ ...undo, pointsDelta: 249n }, settled), ['reversal_of not_opposite']);
+  const restated = { ...posted, pointsDelta: 0n, amountDelta: -1_250_000_000_000n };
+  assert.deepEqual(problems({ ...restatement, amountDelta: '1.250', reversalOf: 'adj_a' }, { reversed: restated }), []);
+  assert.deepEqual(problems({ ...restatement, amountDelta: '1.26', reversalOf: 'adj_a' }, { reversed: restated }), [
+    'reversal_of not_opposite',
+  ]);
+});
+
+test('settlements, section 3: the reason is one of the list, with a line in both languages; all problems are told at once', () => {
+  assert.deepEqual(problems({ reasonCode: 'goodwill' }), ['reason_code unsupported_value']);
+  assert.deepEqual(problems({ reasonEn: ' ', reasonAr: 'x'.repeat(501), pointsDelta: 0n }, { contributionStatus: 'pending' }), [
+    'transaction_id not_confirmed',
+    'reason_en wrong_form',
+    'reason_ar wrong_form',
+    'points_delta zero',
+  ]);
+  for (const reasonEn of ['a\nb', 'a\u0000', '\ud800']) assert.deepEqual(problems({ reasonEn }), ['reason_en wrong_form']);
+});

@@ -1,0 +1,135 @@
+import {
+  ADJUSTMENT_REASONS,
+  type AdjustmentReason,
+  type AdjustmentStatus,
+  isRestatement,
+  settledPointsAfter,
+} from './adjustment.ts';
+import type { ContributionStatus } from './lifecycle.ts';
+import { MONEY_DECIMALS, readAmount } from './money.ts';
+import type { ErrorDetail } from './service-error.ts';
+
+/** An adjustment as an operator states it. */
+export interface NewAdjustment {
+  readonly reasonCode: string;
+  /** Why, for the partner, in both languages. */
+  readonly reasonEn: string;
+  readonly reasonAr: string;
+  /** Signed; `0n` for a restatement. */
+  readonly pointsDelta: bigint;
+  /** A signed decimal with at most twelve decimals; `null` unless it is a restatement. */
+  readonly amountDelta: string | null;
+  /** The adjustment that this one undoes. */
+  readonly reversalOf: string | null;
+}
+
+/** What a new adjustment is checked against. */
+export interface AdjustmentSurroundings {
+  readonly transactionId: string;
+  readonly contributionStatus: ContributionStatus;
+  readonly points: bigint;
+  readonly settledPoints: bigint;
+  /** Whether the contribution was converted to money, under its `point_conversion_version`. */
+  readonly hasPointValue: boolean;
+  /** What `reversalOf` names; `undefined` where the partner has no such adjustment. */
+  readonly reversed: ReversedAdjustment | undefined;
+}
+
+export interface ReversedAdjustment {
+  readonly transactionId: string;
+  readonly status: AdjustmentStatus;
+  readonly pointsDelta: bigint;
+  readonly amountDelta: bigint | null;
+  /** Whether another adjustment, one that was not rejected, undoes it already. */
+  readonly isReversed: boolean;
+}
+
+const REASON_CHARACTERS_MAX = 500;
+/** More than all points of a contribution are ever worth. */
+const AMOUNT_MAX = 10n ** BigInt(30 + MONEY_DECIMALS);
+
+/**
+ * Everything that is wrong with a new adjustment, field by field under the names on the wire; empty when it may be drafted.
+ * The bounds of the settled points are checked again when it is posted, since others may have been posted meanwhile.
+ *
+ * @see settlements, section 3.
+ */
+export function checkNewAdjustment(adjustment: NewAdjustment, surroundings: AdjustmentSurroundings): ErrorDetail[] {
+  const { reasonCode, reasonEn, reasonAr } = adjustment;
+  return [
+    surroundings.contributionStatus !== 'confirmed' &&
+      problem('transaction_id', 'not_confirmed', 'Only a confirmed contribution is settled, and can be adjusted.'),
+    !isReason(reasonCode) &&
+      problem('reason_code', 'unsupported_value', `reason_code must be one of ${ADJUSTMENT_REASONS.join(', ')}.`),
+    !isReasonText(reasonEn) &&
+      problem('reason_en', 'wrong_form', `reason_en must be a line of 1 to ${REASON_CHARACTERS_MAX} characters.`),
+    !isReasonText(reasonAr) &&
+      problem('reason_ar', 'wrong_form', `reason_ar must be a line of 1 to ${REASON_CHARACTERS_MAX} characters.`),
+    ...(isReason(reasonCode) ? checkDeltas(reasonCode, adjustment, surroundings) : []),
+    adjustment.reversalOf !== null && checkReversal(adjustment, surroundings),
+  ].filter((found) => found !== false);
+}
+
+function isReason(value: string): value is AdjustmentReason {
+  return (ADJUSTMENT_REASONS as readonly string[]).includes(value);
+}
+
+type Problems = readonly (ErrorDetail | false)[];
+
+function checkDeltas(reason: AdjustmentReason, adjustment: NewAdjustment, surroundings: AdjustmentSurroundings): Problems {
+  return isRestatement(reason) ? checkRestatement(adjustment, surroundings) : checkPointsDelta(adjustment, surroundings);
+}
+
+function checkRestatement({ pointsDelta, amountDelta }: NewAdjustment, { hasPointValue }: AdjustmentSurroundings): Problems {
+  const amount = amountDelta === null ? undefined : readAmount(amountDelta);
+  const form = 'a signed decimal in a string other than zero, with at most twelve decimals, such as "-12.5"';
+  return [
+    pointsDelta !== 0n &&
+      problem('points_delta', 'not_expected', 'points_delta must be 0: a restatement changes the amount alone.'),
+    !amount && problem('amount_delta', amountDelta === null ? 'missing' : 'wrong_form', `amount_delta must be ${form}.`),
+    amount !== undefined &&
+      (amount > AMOUNT_MAX || amount < -AMOUNT_MAX) &&
+      problem('amount_delta', 'out_of_bounds', 'amount_delta must have at most 30 digits before the point.'),
+    !hasPointValue && problem('amount_delta', 'not_possible', 'The contribution has no amount: its points were not converted.'),
+  ];
+}
+
+function checkPointsDelta(
+  { pointsDelta, amountDelta }: NewAdjustment,
+  { points, settledPoints }: AdjustmentSurroundings,
+): Problems {
+  const bounds = `points_delta must leave 0 to ${points} points settled; ${settledPoints} are settled now.`;
+  return [
+    pointsDelta === 0n && problem('points_delta', 'zero', 'points_delta must be another number than 0.'),
+    settledPointsAfter(points, settledPoints, pointsDelta) === undefined && problem('points_delta', 'out_of_bounds', bounds),
+    amountDelta !== null &&
+      problem(
+        'amount_delta',
+        'not_expected',
+        'amount_delta must be left out: the amount follows from the points but for restatements.',
+      ),
+  ];
+}
+
+function checkReversal(
+  { pointsDelta, amountDelta }: NewAdjustment,
+  { transactionId, reversed }: AdjustmentSurroundings,
+): ErrorDetail | false {
+  const refuse = (code: string, message: string) => problem('reversal_of', code, message);
+  if (reversed?.transactionId !== transactionId)
+    return refuse('not_found', 'reversal_of must name an adjustment of this contribution.');
+  if (reversed.status !== 'posted') return refuse('not_posted', 'Only a posted adjustment is undone; reject this one instead.');
+  if (reversed.isReversed) return refuse('already_reversed', 'The adjustment is undone already.');
+  const amount = amountDelta === null ? null : (readAmount(amountDelta) ?? null);
+  const isOpposite =
+    pointsDelta === -reversed.pointsDelta && amount === (reversed.amountDelta === null ? null : -reversed.amountDelta);
+  return !isOpposite && refuse('not_opposite', 'What undoes an adjustment has its deltas with the other sign.');
+}
+
+function isReasonText(text: string): boolean {
+  return text.length <= REASON_CHARACTERS_MAX && text.trim() !== '' && text.isWellFormed() && !/\p{Cc}/u.test(text);
+}
+
+function problem(field: string, code: string, message: string): ErrorDetail {
+  return { field, code, message };
+}

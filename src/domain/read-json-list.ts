@@ -1,0 +1,69 @@
+import {
+  LIST_LIMITS,
+  type ListEntry,
+  type ListField,
+  type ListLimits,
+  lineTooLong,
+  listTooLarge,
+  readListLine,
+  refuseList,
+  unreadableLine,
+} from './partner-list.ts';
+import { readJson } from './read-json.ts';
+import { JsonArrayError, splitJsonArray } from './split-json-array.ts';
+
+/**
+ * The lines of a partner's list in JSON, in order, as the bytes come: one array of objects. Numbers are exact. An element that is
+ * malformed, or no JSON at all, is told as such, and what follows it is read.
+ *
+ * @throws ServiceError `invalid_request`: the text is no array, or not a whole one, an element is too long (400), or there are more
+ * elements than there may be (413); `details[].code` tells which.
+ * @see settlements, section 2, Reconciliation.
+ */
+export async function* readJsonList(
+  chunks: AsyncIterable<Uint8Array>,
+  limits: ListLimits = LIST_LIMITS,
+): AsyncGenerator<ListEntry> {
+  const decoder = new TextDecoder();
+  const splitter = splitJsonArray(limits.lineCharacters);
+  let lineNo = 0;
+  try {
+    for await (const chunk of chunks) {
+      for (const element of splitter.read(decoder.decode(chunk, { stream: true }))) {
+        if (++lineNo > limits.lines) throw listTooLarge('too_many_lines', `${limits.lines} lines`);
+        yield readElement(lineNo, element);
+      }
+    }
+    splitter.end();
+  } catch (error) {
+    throw error instanceof JsonArrayError ? describeFailure(error, limits) : error;
+  }
+}
+
+function readElement(lineNo: number, element: string): ListEntry {
+  let value: unknown;
+  try {
+    value = readJson(element);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return unreadableLine(lineNo, `The element is not JSON: ${error.message}.`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return unreadableLine(lineNo, 'An element must be an object.');
+  const { partner_event_id, partner_order_ref, points } = value as Partial<Record<ListField, unknown>>;
+  // A string is the form of a cell; in JSON, points are a number.
+  return readListLine(lineNo, { partner_event_id, partner_order_ref, points: typeof points === 'string' ? NaN : points });
+}
+
+function describeFailure({ code, elementNo }: JsonArrayError, limits: ListLimits) {
+  switch (code) {
+    case 'element_too_long':
+      return lineTooLong(elementNo, limits);
+    case 'not_an_array':
+      return refuseList(code, 'The list must be a JSON array of objects.');
+    case 'not_ended':
+      return refuseList(code, `The list ends after ${elementNo} elements without the end of its array; it may be cut off.`);
+    case 'text_after_end':
+      return refuseList(code, 'There is text behind the end of the array.');
+  }
+}

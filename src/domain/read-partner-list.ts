@@ -1,0 +1,33 @@
+import { LIST_LIMITS, type ListEntry, type ListLimits, listTooLarge } from './partner-list.ts';
+import { readCsvList } from './read-csv-list.ts';
+import { readJsonList } from './read-json-list.ts';
+
+/** The forms in which a partner's list may come, and their media types. */
+export const LIST_FORMATS = { csv: 'text/csv', json: 'application/json' } as const;
+
+export type ListFormat = keyof typeof LIST_FORMATS;
+
+/**
+ * The lines of a partner's list, in order, as the bytes come. Memory does not grow with the list.
+ *
+ * @throws ServiceError `invalid_request`: what {@link readCsvList} and {@link readJsonList} refuse, and 413 for a list of more bytes
+ * than it may have. Lines that were read before stay read: who compares them has to forget them.
+ * @see settlements, section 2, Reconciliation: up to 1 000 000 lines or 100 MiB, as a stream.
+ */
+export function readPartnerList(
+  chunks: AsyncIterable<Uint8Array>,
+  format: ListFormat,
+  limits: ListLimits = LIST_LIMITS,
+): AsyncGenerator<ListEntry> {
+  const bounded = limitBytes(chunks, limits);
+  return format === 'csv' ? readCsvList(bounded, limits) : readJsonList(bounded, limits);
+}
+
+async function* limitBytes(chunks: AsyncIterable<Uint8Array>, { bytes }: ListLimits): AsyncGenerator<Uint8Array> {
+  let count = 0;
+  for await (const chunk of chunks) {
+    count += chunk.byteLength;
+    if (count > bytes) throw listTooLarge('too_many_bytes', `${bytes} bytes`);
+    yield chunk;
+  }
+}

@@ -1,0 +1,16 @@
+/** Settlements, section 5: each may do what those before it may. */
+export const ROLES = ['viewer', 'operator', 'approver', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Whoever changes something: a signed-in operator, the owner of the machine on its command line, or the schedule. */
+export interface Actor {
+  /** `opr_…`; `owner` on the command line of the machine without a sign-in; `schedule`. */
+  readonly operatorId: string;
+  readonly role: Role;
+  /** Ties what one command or request changes together. */
+  readonly correlationId: string;
+}
+
+export function mayAct({ role }: Actor, least: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(least);
+}

@@ -1,0 +1,103 @@
+import { type ContributionRules, DEFAULT_RULES } from './contribution-rules.ts';
+
+/** The kinds of rule that operators set, each under labels of its own. @see settlements, section 1. */
+export const RULE_KINDS = ['contribution_rule', 'point_conversion', 'tree_cost'] as const;
+
+export type RuleKind = (typeof RULE_KINDS)[number];
+
+/** Everything about a version but what it holds. Once a contribution carries its label, it never changes. */
+export interface RuleHead {
+  readonly kind: RuleKind;
+  /** The label that contributions carry; one version of a kind has it. */
+  readonly version: string;
+  readonly startsAt: Date;
+  /** `null`: for every partner that has no version of its own. */
+  readonly partnerId: string | null;
+}
+
+/** Bounds of a contribution, and what an operator looks at; see {@link ContributionRules} for each field. */
+export interface ContributionRule extends RuleHead {
+  readonly kind: 'contribution_rule';
+  readonly pointsMin: bigint;
+  readonly pointsMax: bigint;
+  readonly reviewsEverything: boolean;
+  readonly reviewThreshold: bigint | null;
+  readonly dailyPointsCap: bigint | null;
+  readonly dailyCountCap: bigint | null;
+}
+
+/** The value of one point, in 10^-12 of the currency's unit; both `null` where points have none. */
+export interface PointConversion extends RuleHead {
+  readonly kind: 'point_conversion';
+  readonly pointValue: bigint | null;
+  readonly currency: string | null;
+}
+
+/** The cost of one tree, in 10^-12 of the currency's unit; both `null` where it is unknown. */
+export interface TreeCost extends RuleHead {
+  readonly kind: 'tree_cost';
+  readonly treeCost: bigint | null;
+  readonly currency: string | null;
+}
+
+export type RuleVersion = ContributionRule | PointConversion | TreeCost;
+
+/** Whom a rule is chosen for. */
+export interface RuledPartner {
+  readonly partnerId: string;
+  /** The one currency of the partner's settlements; `null` where none was fixed. */
+  readonly currency: string | null;
+}
+
+/**
+ * The version of one kind that is in force for a partner at an instant: the latest start at or before it, and a version of the
+ * partner's own before any for all, however old. A value in another currency than the partner's is in force for others only.
+ *
+ * @returns `undefined` where `default-1` applies.
+ * @see settlements, section 1.
+ */
+export function findVersionInForce<Kind extends RuleKind>(
+  kind: Kind,
+  versions: Iterable<RuleVersion>,
+  { partner, at }: { partner: RuledPartner; at: Date },
+): Extract<RuleVersion, { kind: Kind }> | undefined {
+  let found: RuleVersion | undefined;
+  for (const version of versions) {
+    if (version.kind !== kind || version.startsAt > at || !isMeantFor(version, partner)) continue;
+    if (!found || isPreferred(version, found)) found = version;
+  }
+  return found as Extract<RuleVersion, { kind: Kind }> | undefined;
+}
+
+/** Everything that is in force for a partner at an instant, under the three labels. */
+export function rulesInForce(versions: readonly RuleVersion[], partner: RuledPartner, at: Date): ContributionRules {
+  const rule = findVersionInForce('contribution_rule', versions, { partner, at });
+  const conversion = findVersionInForce('point_conversion', versions, { partner, at });
+  const cost = findVersionInForce('tree_cost', versions, { partner, at });
+  return {
+    ...DEFAULT_RULES,
+    ...(rule && {
+      contributionRuleVersion: rule.version,
+      pointsMin: rule.pointsMin,
+      pointsMax: rule.pointsMax,
+      reviewsEverything: rule.reviewsEverything,
+      reviewThreshold: rule.reviewThreshold,
+      dailyPointsCap: rule.dailyPointsCap,
+      dailyCountCap: rule.dailyCountCap,
+    }),
+    ...(conversion && { pointConversionVersion: conversion.version, pointValue: conversion.pointValue }),
+    ...(cost && { treeCostVersion: cost.version, treeCost: cost.treeCost }),
+  };
+}
+
+function isMeantFor(version: RuleVersion, { partnerId, currency }: RuledPartner): boolean {
+  if (version.partnerId !== null && version.partnerId !== partnerId) return false;
+  return version.kind === 'contribution_rule' || version.currency === null || version.currency === currency;
+}
+
+/** Two of one start are refused when they are made; should there be two, the label decides, in every process alike. */
+function isPreferred(version: RuleVersion, over: RuleVersion): boolean {
+  if ((version.partnerId === null) !== (over.partnerId === null)) return version.partnerId !== null;
+  const later = version.startsAt.getTime() - over.startsAt.getTime();
+  return later === 0 ? version.version > over.version : later > 0;
+}

@@ -1,0 +1,130 @@
+import { Temporal } from 'temporal-polyfill';
+
+/** Where nothing else is configured. @see settlements, section 2. */
+export const DEFAULT_TIME_ZONE = 'Asia/Riyadh';
+
+/** After the end of a period, so that what was confirmed just before it is there when it closes. */
+const CLOSING_DELAY_MS = 5 * 60_000;
+
+/**
+ * What one settlement covers: from `startsAt`, inclusive, to `endsAt`, exclusive. Never empty.
+ * Instants are whole milliseconds; what is kept with finer times must be cut to them.
+ */
+export interface SettlementPeriod {
+  readonly startsAt: Date;
+  readonly endsAt: Date;
+  readonly timeZone: string;
+  /** `2026-11`; what follows on an early close in the same month is `2026-11-2`, `2026-11-3`, … */
+  readonly label: string;
+}
+
+/**
+ * The zone's name as the IANA database spells it: `asia/riyadh` is `Asia/Riyadh`.
+ *
+ * @returns `undefined` for what is no named zone; an offset such as `+03:00` is none.
+ */
+export function findTimeZone(name: string): string | undefined {
+  if (!/^[A-Za-z]/.test(name)) return undefined;
+  try {
+    return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The calendar month of a time zone that an instant lies in: in `Asia/Riyadh`, 2026-10-31T21:00Z is in `2026-11`.
+ *
+ * A month lasts from the first moment of its first day to the first moment of the next month's. So months never overlap, even where
+ * clocks went back over midnight and showed the last hour of a month again after the next had begun (`America/St_Johns`,
+ * 2009-11-01): that hour belongs to the month that had begun.
+ *
+ * @throws RangeError The zone is unknown, or the year is not of four digits.
+ * @see settlements, section 2, "Period".
+ */
+export function calendarPeriod(at: Date, timeZone: string): SettlementPeriod {
+  const month = monthOf(at, timeZone);
+  return {
+    startsAt: startOf(month, timeZone),
+    endsAt: startOf(month.add({ months: 1 }), timeZone),
+    timeZone,
+    label: labelOf(month, 1),
+  };
+}
+
+/**
+ * The period after another: without a gap, to the end of the calendar month in which it starts.
+ *
+ * After a regular end that is a whole month. After an early close it is the rest of the month, under the same label with the next
+ * number. The zone may be another than before: then the first period is longer or shorter, no instant is lost, and a label is
+ * never used again, so a change that reaches back into the month before goes on with the label that was last.
+ *
+ * @param previous The period that was closed, with the end that it was closed at.
+ * @throws RangeError The zone is unknown.
+ * @see settlements, section 2, "Assignment at close".
+ */
+export function nextPeriod(previous: SettlementPeriod, timeZone: string): SettlementPeriod {
+  const { month: previousMonth, part } = readPeriodLabel(previous.label);
+  const calendarMonth = monthOf(previous.endsAt, timeZone);
+  const month = Temporal.PlainYearMonth.compare(calendarMonth, previousMonth) < 0 ? previousMonth : calendarMonth;
+  return {
+    startsAt: previous.endsAt,
+    endsAt: startOf(month.add({ months: 1 }), timeZone),
+    timeZone,
+    label: labelOf(month, month.equals(previousMonth) ? part + 1 : 1),
+  };
+}
+
+/**
+ * The period as it is closed: unchanged from its end on, and cut short before it.
+ *
+ * @throws RangeError `closedAt` is not after the start: there would be no period to close.
+ */
+export function closedPeriod(period: SettlementPeriod, closedAt: Date): SettlementPeriod {
+  if (closedAt <= period.startsAt) throw new RangeError(`A period that starts at ${period.startsAt.toISOString()} has not begun`);
+  return closedAt < period.endsAt ? { ...period, endsAt: closedAt } : period;
+}
+
+/** From when on the schedule closes a period. */
+export function closesAt({ endsAt }: SettlementPeriod): Date {
+  return new Date(endsAt.getTime() + CLOSING_DELAY_MS);
+}
+
+/** The day that a daily cap counts by, in the zone of the partner's settlements: `2026-11-20`. */
+export function settlementDay(at: Date, timeZone: string): string {
+  return zoned(at, timeZone).toPlainDate().toString();
+}
+
+/** Below zero when the first label is of an earlier period: `2026-11-2` comes before `2026-11-10`, which sorts before it as a text. */
+export function comparePeriodLabels(one: string, other: string): number {
+  const [first, second] = [readPeriodLabel(one), readPeriodLabel(other)];
+  return Temporal.PlainYearMonth.compare(first.month, second.month) || first.part - second.part;
+}
+
+function monthOf(at: Date, timeZone: string): Temporal.PlainYearMonth {
+  const month = zoned(at, timeZone).toPlainDate().toPlainYearMonth();
+  const following = month.add({ months: 1 });
+  // The clock may show a month again that is over: see calendarPeriod.
+  return at < startOf(following, timeZone) ? month : following;
+}
+
+function startOf(month: Temporal.PlainYearMonth, timeZone: string): Date {
+  return new Date(month.toPlainDate({ day: 1 }).toZonedDateTime(timeZone).startOfDay().epochMilliseconds);
+}
+
+function zoned(at: Date, timeZone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone);
+}
+
+function labelOf(month: Temporal.PlainYearMonth, part: number): string {
+  const text = month.toString();
+  if (!/^\d{4}-\d\d$/.test(text)) throw new RangeError(`No settlement period has the month ${text}`);
+  return part === 1 ? text : `${text}-${part}`;
+}
+
+function readPeriodLabel(label: string): { month: Temporal.PlainYearMonth; part: number } {
+  const [, month, part = '1'] = /^(\d{4}-\d\d)(?:-([1-9]\d*))?$/.exec(label) ?? [];
+  if (month === undefined) throw new RangeError(`Not the label of a settlement period: ${label}`);
+  return { month: Temporal.PlainYearMonth.from(month), part: Number(part) };
+}

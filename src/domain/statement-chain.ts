@@ -1,0 +1,72 @@
+import { hash } from 'node:crypto';
+
+/** What stands before the first statement of a partner: 64 zeros. */
+const BEFORE_THE_FIRST = '0'.repeat(64);
+
+/** What is kept of a closed settlement's statement to find a change in it or in any before it. */
+export interface ChainedStatement {
+  /** Of the settlement, per partner, from 1 without gaps. */
+  readonly sequence: bigint;
+  /** SHA-256 of the file, 64 lower-case hexadecimal digits. */
+  readonly csvSha256: string;
+  /** `null` for the first. */
+  readonly previousCsvSha256: string | null;
+  readonly chainSha256: string;
+}
+
+/** Where a chain is broken first. */
+export interface ChainBreak {
+  readonly sequence: bigint;
+  readonly code: 'sequence_gap' | 'other_previous' | 'other_chain';
+  readonly message: string;
+}
+
+/**
+ * The value that stands for a statement and all before it: SHA-256 of the previous value and the file's SHA-256, both as
+ * hexadecimal text, so that `printf %s%s … | sha256sum` gives it as well.
+ *
+ * `previous_csv_sha256` alone binds neighbours: whoever changes a statement and its successor's field would leave no trace in the
+ * statements after them. This value changes in every one.
+ *
+ * @param previous The value of the partner's statement before; `null` for the first.
+ * @see settlements, section 2, Statement: chained to the previous statement's.
+ */
+export function chainValue(previous: string | null, csvSha256: string): string {
+  return hash('sha256', (previous ?? BEFORE_THE_FIRST) + csvSha256, 'hex');
+}
+
+/**
+ * The first place where statements do not follow one another as they were made; `undefined` when they do.
+ *
+ * @param statements A partner's, by sequence. Where they do not begin with the first, what comes before is not looked at.
+ */
+export function findChainBreak(statements: Iterable<ChainedStatement>): ChainBreak | undefined {
+  let previous: ChainedStatement | undefined;
+  for (const statement of statements) {
+    const found = checkLink(previous, statement);
+    if (found) return { sequence: statement.sequence, ...found };
+    previous = statement;
+  }
+  return undefined;
+}
+
+function checkLink(
+  previous: ChainedStatement | undefined,
+  statement: ChainedStatement,
+): Omit<ChainBreak, 'sequence'> | undefined {
+  const { sequence, csvSha256, previousCsvSha256, chainSha256 } = statement;
+  if (previous && sequence !== previous.sequence + 1n)
+    return { code: 'sequence_gap', message: `Settlement ${sequence} follows on settlement ${previous.sequence}.` };
+  if (!previous && sequence !== 1n) return undefined;
+  if (previousCsvSha256 !== (previous?.csvSha256 ?? null))
+    return {
+      code: 'other_previous',
+      message: `Settlement ${sequence} was closed after another statement than the one before it.`,
+    };
+  if (chainSha256 !== chainValue(previous?.chainSha256 ?? null, csvSha256))
+    return {
+      code: 'other_chain',
+      message: `The chain value of settlement ${sequence} is not that of its statement and those before it.`,
+    };
+  return undefined;
+}

@@ -1,0 +1,141 @@
+import { amountText } from '../domain/money.ts';
+import { checkNewRule, earliestStart, toRuleVersion } from '../domain/new-rule.ts';
+import type { Actor } from '../domain/role.ts';
+import { type RuleRequest, readRuleRequest } from '../domain/rule-request.ts';
+import { findVersionInForce, RULE_KINDS, type RuleKind } from '../domain/rule-versions.ts';
+import { recordNotFound, ServiceError } from '../domain/service-error.ts';
+import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import { isRestricted } from '../store/database-errors.ts';
+import { eachPartner } from '../store/partner.ts';
+import {
+  findRuleVersion,
+  findRuleVersionRivals,
+  insertRuleVersion,
+  listRuleVersions,
+  type RuleRecord,
+  raiseRuleRevision,
+  readRuleRevision,
+  updateRuleVersionWithdrawn,
+} from '../store/rule-version.ts';
+import { audit, requireRole } from './audit.ts';
+import { getPartner } from './manage-partner.ts';
+
+const LOCK_TIMEOUT_MS = 4_000;
+
+/**
+ * Keeps a new version of a rule. It takes effect at its start in every process; without a start of its own that is the earliest moment
+ * at which all of them know it.
+ *
+ * Throws `forbidden`, and `invalid_request` with everything that is wrong with it.
+ *
+ * @see settlements, section 1.
+ */
+export async function createRule(database: Database, actor: Actor, request: RuleRequest): Promise<RuleRecord> {
+  requireRole(actor, 'admin');
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const now = await raiseRuleRevision(db);
+    const { rule, problems } = readRuleRequest(request, earliestStart(now));
+    const partnerCurrency = rule.partnerId === null ? undefined : (await getPartner(db, rule.partnerId)).currency;
+    const existing = await findRuleVersionRivals(db, rule);
+    const all = [...problems, ...checkNewRule(rule, { now, partnerCurrency, existing })];
+    if (all.length > 0) {
+      const sentences = all.map(({ message }) => `  - ${message}`).join('\n');
+      throw new ServiceError('invalid_request', `The rule cannot be kept:\n${sentences}`, { details: all });
+    }
+    const kept = await insertRuleVersion(db, toRuleVersion(rule));
+    await auditRule(db, actor, { action: 'rule.create', before: null, after: kept });
+    return kept;
+  });
+}
+
+/**
+ * Takes back a version that has not started, so that it never will. Its label stays taken.
+ *
+ * Throws `forbidden`, and `invalid_request` when it has started, starts within a minute, or was withdrawn.
+ */
+export async function withdrawRule(
+  database: Database,
+  actor: Actor,
+  { kind, version }: { readonly kind: RuleKind; readonly version: string },
+): Promise<RuleRecord> {
+  requireRole(actor, 'admin');
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await raiseRuleRevision(db);
+    const standing = await getRule(db, kind, version);
+    const withdrawn = await updateRuleVersionWithdrawn(db, kind, version).catch((cause: unknown) => {
+      if (!isRestricted(cause)) throw cause;
+      const why = standing.withdrawnAt ? 'was withdrawn before' : 'has started, or starts within a minute';
+      throw new ServiceError('invalid_request', `The ${kind} ${version} ${why}: it stays. Change it by a new version.`, {
+        cause,
+      });
+    });
+    await auditRule(db, actor, { action: 'rule.withdraw', before: standing, after: withdrawn });
+    return withdrawn;
+  });
+}
+
+/** @throws ServiceError `invalid_request`, 404, when there is none. */
+export async function getRule(db: Queryable, kind: RuleKind, version: string): Promise<RuleRecord> {
+  const found = await findRuleVersion(db, kind, version);
+  if (!found) throw recordNotFound('version', `There is no ${kind} ${version}. \`rule list\` shows all.`);
+  return found;
+}
+
+/** Partners for whom a kind of rule is the service's own default now, with these kinds. */
+export async function listPartnersUnderDefaults(
+  db: Queryable,
+): Promise<{ readonly partnerId: string; readonly kinds: readonly RuleKind[] }[]> {
+  const { now: at } = await readRuleRevision(db);
+  const versions = (await listRuleVersions(db)).filter(({ withdrawnAt }) => withdrawnAt === null);
+  const partners = await Array.fromAsync(eachPartner(db));
+  return partners.flatMap((partner) => {
+    const kinds = RULE_KINDS.filter((kind) => !findVersionInForce(kind, versions, { partner, at }));
+    return kinds.length > 0 ? [{ partnerId: partner.partnerId, kinds }] : [];
+  });
+}
+
+async function auditRule(
+  db: Queryable,
+  actor: Actor,
+  { action, before, after }: { readonly action: string; readonly before: RuleRecord | null; readonly after: RuleRecord },
+): Promise<void> {
+  const subjectId = `${after.kind}/${after.version}`;
+  await audit(db, actor, {
+    action,
+    partnerId: after.partnerId,
+    subjectId,
+    before: before && ruleToWire(before),
+    after: ruleToWire(after),
+  });
+}
+
+/** As programs and the audit read it: prices as exact decimals, whole numbers as they are. */
+export function ruleToWire(rule: RuleRecord): Record<string, unknown> {
+  return {
+    kind: rule.kind,
+    version: rule.version,
+    partner_id: rule.partnerId,
+    starts_at: rule.startsAt.toISOString(),
+    ...contentToWire(rule),
+    created_at: rule.createdAt.toISOString(),
+    withdrawn_at: rule.withdrawnAt?.toISOString() ?? null,
+  };
+}
+
+function contentToWire(rule: RuleRecord): Record<string, unknown> {
+  switch (rule.kind) {
+    case 'contribution_rule':
+      return {
+        points_min: rule.pointsMin,
+        points_max: rule.pointsMax,
+        reviews_everything: rule.reviewsEverything,
+        review_threshold: rule.reviewThreshold,
+        daily_points_cap: rule.dailyPointsCap,
+        daily_count_cap: rule.dailyCountCap,
+      };
+    case 'point_conversion':
+      return { point_value: rule.pointValue === null ? null : amountText(rule.pointValue), currency: rule.currency };
+    case 'tree_cost':
+      return { tree_cost: rule.treeCost === null ? null : amountText(rule.treeCost), currency: rule.currency };
+  }
+}

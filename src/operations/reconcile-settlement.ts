@@ -1,0 +1,291 @@
+import { createHash } from 'node:crypto';
+import { fingerprint } from '../domain/fingerprint.ts';
+import { newId } from '../domain/identifiers.ts';
+import type { ListEntry } from '../domain/partner-list.ts';
+import { type ListFormat, readPartnerList } from '../domain/read-partner-list.ts';
+import { type RecordedContribution, reconcile } from '../domain/reconciliation.ts';
+import { recordNotFound, ServiceError } from '../domain/service-error.ts';
+import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import { vouchForRead } from '../store/durability.ts';
+import {
+  claimReconciliation,
+  deleteRefused,
+  endLostReconciliations,
+  findReconciliation,
+  findReconciliationByKey,
+  insertReconciliation,
+  listLeftReconciliations,
+  listOldReconciliations,
+  type Reconciliation,
+  type ReconciliationName,
+  updateEnded,
+  updateLinesRemoved,
+  updateProgress,
+  updateReceived,
+  type VerdictCounts,
+} from '../store/reconciliation.ts';
+import {
+  deleteReconciliationLines,
+  findRecordedEvents,
+  insertReconciliationLines,
+  listReconciliationLines,
+  listSettlementBesideList,
+  MISSING_FROM,
+  type ReconciliationLine,
+  type ReconciliationLinePage,
+  type RecordedEvent,
+} from '../store/reconciliation-line.ts';
+import { findSettlement } from '../store/settlement.ts';
+import { eachApart } from './each-apart.ts';
+import { settlementNotFound } from './read-settlements.ts';
+import { tellKeyApart } from './replay.ts';
+
+export interface UploadedList {
+  readonly partnerId: string;
+  readonly settlementId: string;
+  readonly idempotencyKey: string;
+  readonly format: ListFormat;
+  /** As they come; nobody waits longer for them than {@link readPartnerList} does. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+export interface ReconciliationOutcome {
+  readonly reconciliation: Reconciliation;
+  readonly isReplay: boolean;
+}
+
+export interface ReconciliationLines {
+  readonly lines: readonly ReconciliationLine[];
+  readonly nextAfter: bigint;
+  readonly hasMore: boolean;
+}
+
+export interface ReconcileSettlement {
+  /**
+   * Takes a partner's list and compares each line as it comes; what is missing in the list is looked for afterwards. Of a list that is
+   * refused nothing is kept.
+   *
+   * Throws `idempotency_conflict`, `rate_limited` while another one of the partner is under way, and `invalid_request` for an unknown
+   * settlement (404), an open one, and a list that is malformed as a whole.
+   */
+  take(list: UploadedList): Promise<ReconciliationOutcome>;
+  byId(id: ReconciliationName & { readonly settlementId: string }): Promise<Reconciliation>;
+  lines(page: ReconciliationLinePage & { readonly settlementId: string }): Promise<ReconciliationLines>;
+}
+
+const LINES_AT_ONCE = 500;
+const LOCK_TIMEOUT_MS = 2_000;
+/** A list that trickles in is told to be alive, well before its lease ends. */
+const SLOW_LIST_MS = 10_000;
+
+export function reconcileSettlements(database: Database): ReconcileSettlement {
+  const { pool } = database;
+  const byId: ReconcileSettlement['byId'] = async ({ partnerId, reconciliationId, settlementId }) => {
+    const found = await findReconciliation(pool, partnerId, reconciliationId);
+    await vouchForRead(database);
+    if (found?.settlementId !== settlementId) throw reconciliationNotFound();
+    return found;
+  };
+  return {
+    take: (list) => take(database, list),
+    byId,
+    async lines(page) {
+      await byId(page);
+      const found = await listReconciliationLines(pool, { ...page, limit: page.limit + 1 });
+      const lines = found.slice(0, page.limit);
+      return { lines, nextAfter: lines.at(-1)?.position ?? page.after, hasMore: found.length > page.limit };
+    },
+  };
+}
+
+export function reconciliationNotFound(): ServiceError {
+  return recordNotFound('reconciliation_id', 'There is no reconciliation with this reconciliation_id of this settlement.');
+}
+
+async function take(database: Database, list: UploadedList): Promise<ReconciliationOutcome> {
+  const { pool } = database;
+  const { partnerId, settlementId, idempotencyKey, format } = list;
+  const settlement = await findSettlement(pool, partnerId, settlementId);
+  if (!settlement) throw settlementNotFound();
+  if (settlement.status === 'open') throw settlementOpen();
+  const known = await findReconciliationByKey(pool, partnerId, idempotencyKey);
+  if (known) return replay(known, list);
+  await endLostReconciliations(pool);
+  const reconciliationId = newId('rec');
+  const begun = await insertReconciliation(pool, { partnerId, reconciliationId, settlementId, idempotencyKey, format });
+  if (!begun) throw underWay();
+  try {
+    const hash = createHash('sha256');
+    await compareList(database, begun, readPartnerList(hashed(list.chunks, hash), format));
+    const received = await updateReceived(pool, begun, fingerprintOf(list, hash.digest('hex')));
+    if (!received) throw tookTooLong();
+    return { reconciliation: received, isReplay: false };
+  } catch (error) {
+    await forget(pool, begun, error);
+    throw error;
+  }
+}
+
+/** The same list gives the same answer; another one is a conflict. */
+async function replay(known: Reconciliation, list: UploadedList): Promise<ReconciliationOutcome> {
+  if (known.fingerprint === null && known.status === 'receiving') throw underWay();
+  const hash = createHash('sha256');
+  for await (const chunk of list.chunks) hash.update(chunk);
+  if (known.fingerprint) tellKeyApart(known.fingerprint, fingerprintOf(list, hash.digest('hex')));
+  return { reconciliation: known, isReplay: true };
+}
+
+function fingerprintOf({ settlementId, format }: UploadedList, sha256: string): Buffer {
+  return fingerprint('reconcileSettlement', { settlement_id: settlementId, format, sha256 });
+}
+
+async function* hashed(chunks: AsyncIterable<Uint8Array>, hash: ReturnType<typeof createHash>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+async function compareList(database: Database, begun: Reconciliation, entries: AsyncIterable<ListEntry>): Promise<void> {
+  let progress = begun;
+  let batch: ListEntry[] = [];
+  let comparedAtMs = performance.now();
+  const compare = async () => {
+    const lines = await judge(database.pool, progress, batch);
+    progress = { ...progress, listedLines: progress.listedLines + BigInt(batch.length), counts: addUp(progress.counts, lines) };
+    batch = [];
+    await store(database, progress, lines);
+    comparedAtMs = performance.now();
+  };
+  for await (const entry of entries) {
+    const isLate = performance.now() - comparedAtMs > SLOW_LIST_MS;
+    if (batch.push(entry) === LINES_AT_ONCE || isLate) await compare();
+  }
+  await compare();
+}
+
+/** Lines and counts in one transaction, so that whoever takes it up again finds them alike. */
+async function store(database: Database, progress: Reconciliation, lines: readonly ReconciliationLine[]): Promise<void> {
+  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    if (!(await updateProgress(db, progress))) throw tookTooLong();
+    await insertReconciliationLines(db, progress, lines);
+  });
+}
+
+function addUp(counts: VerdictCounts, lines: readonly ReconciliationLine[]): VerdictCounts {
+  const sums = { ...counts };
+  for (const { verdict } of lines) sums[verdict] = (sums[verdict] ?? 0) + 1;
+  return sums;
+}
+
+async function judge(db: Queryable, of: Reconciliation, batch: readonly ListEntry[]): Promise<ReconciliationLine[]> {
+  const events = batch.flatMap(({ listed }) => (listed ? [listed.partnerEventId] : []));
+  const recorded = await findRecordedEvents(db, of, [...new Set(events)]);
+  const seen = new Map<string, number>();
+  return batch.map(({ lineNo, listed, problems }) => {
+    if (!listed) return { ...EMPTY, position: BigInt(lineNo), verdict: 'malformed', problems };
+    const { partnerEventId } = listed;
+    const found = recorded.get(partnerEventId);
+    const before = found?.listedBeforeAt == null ? seen.get(partnerEventId) : Number(found.listedBeforeAt);
+    if (!seen.has(partnerEventId)) seen.set(partnerEventId, lineNo);
+    const pair = { settlementId: of.settlementId, listed, recorded: readRecorded(found), listedBeforeAt: before ?? null };
+    const { verdict } = reconcile(pair);
+    return {
+      ...{ ...EMPTY, position: BigInt(lineNo), verdict, ...listed, transactionId: found?.transactionId ?? null },
+      ...{ recordedOrderRef: found?.partnerOrderRef ?? null, recordedPoints: found?.points ?? null },
+      recordedSettlementId: found?.settlementId ?? null,
+    };
+  });
+}
+
+const EMPTY: Omit<ReconciliationLine, 'position' | 'verdict'> = {
+  ...{ partnerEventId: null, partnerOrderRef: null, points: null, transactionId: null },
+  ...{ recordedOrderRef: null, recordedPoints: null, recordedSettlementId: null, problems: null },
+};
+
+function readRecorded(found: RecordedEvent | undefined): RecordedContribution | null {
+  const { partnerEventId, partnerOrderRef, points, transactionId, status, settlementId } = found ?? {};
+  if (!partnerEventId || !partnerOrderRef || points == null || !transactionId || !status) return null;
+  return { partnerEventId, partnerOrderRef, points, transactionId, status, settlementId: settlementId ?? null };
+}
+
+/** A refusal frees the key; after anything else the job ends with a clear status. */
+async function forget(db: Queryable, begun: Reconciliation, error: unknown): Promise<void> {
+  const isRefused = error instanceof ServiceError && error.code === 'invalid_request';
+  if (!isRefused)
+    return updateEnded(db, begun, 'The list did not come to its end. Send it again under a new key.').catch(() => {});
+  while ((await deleteReconciliationLines(db, begun, LINES_REMOVED_AT_ONCE)) === LINES_REMOVED_AT_ONCE);
+  await deleteRefused(db, begun);
+}
+
+function settlementOpen(): ServiceError {
+  const message = 'The settlement is open. Compare it when it is closed.';
+  return new ServiceError('invalid_request', message, {
+    details: [{ field: 'settlement_id', code: 'settlement_open', message }],
+  });
+}
+
+function underWay(): ServiceError {
+  const message = 'Another reconciliation of this partner is under way. Wait for its end, then send the list again.';
+  return new ServiceError('rate_limited', message, { headers: { 'retry-after': '10' } });
+}
+
+function tookTooLong(): ServiceError {
+  return new ServiceError(
+    'internal_service_unavailable',
+    'The reconciliation was ended because it did not move on. Send the list again.',
+  );
+}
+
+/**
+ * Looks for what is missing in lists that have come, of every partner where nobody does so: at once after an upload, and later where a process
+ * died over it.
+ *
+ * @returns How many came to their end.
+ */
+export async function completeReconciliations(database: Database, signal: AbortSignal): Promise<number> {
+  let count = 0;
+  await endLostReconciliations(database.pool);
+  for (const name of await listLeftReconciliations(database.pool)) {
+    if (signal.aborted) return count;
+    const claimed = await claimReconciliation(database.pool, name);
+    if (claimed && (await findMissing(database, claimed, signal))) count++;
+  }
+  return count;
+}
+
+async function findMissing(database: Database, claimed: Reconciliation, signal: AbortSignal): Promise<boolean> {
+  for (let progress = claimed; !signal.aborted; ) {
+    const page = { afterLine: progress.comparedThrough, limit: LINES_AT_ONCE };
+    const beside = await listSettlementBesideList(database.pool, progress, page);
+    const lines = beside
+      .filter(({ listedAt }) => listedAt === null)
+      .map(({ lineNo, partnerOrderRef, points, transactionId, partnerEventId }): ReconciliationLine => {
+        const recorded = { transactionId, recordedOrderRef: partnerOrderRef, recordedPoints: points };
+        const place = { position: MISSING_FROM + BigInt(lineNo), verdict: 'missing_in_partner_file', partnerEventId } as const;
+        return { ...EMPTY, ...place, ...recorded, recordedSettlementId: claimed.settlementId };
+      });
+    const comparedThrough = beside.at(-1)?.lineNo ?? progress.comparedThrough;
+    progress = { ...progress, comparedThrough, counts: addUp(progress.counts, lines) };
+    await store(database, progress, lines);
+    if (beside.length < LINES_AT_ONCE) {
+      await updateEnded(database.pool, claimed, null);
+      return true;
+    }
+  }
+  return false;
+}
+
+const LINES_REMOVED_AT_ONCE = 2_000;
+
+/** Removes the lines of those that ended longer ago than so many days; their counts are kept. */
+export async function removeOldReconciliations({ pool }: Database, days: number, signal: AbortSignal): Promise<number> {
+  let sum = 0;
+  const failed = (count: number) => `The lines of ${count} reconciliations could not be removed.`;
+  await eachApart(await listOldReconciliations(pool, days), { signal, failed }, async (name) => {
+    for (let removed = LINES_REMOVED_AT_ONCE; removed === LINES_REMOVED_AT_ONCE && !signal.aborted; sum += removed)
+      removed = await deleteReconciliationLines(pool, name, LINES_REMOVED_AT_ONCE);
+    if (!signal.aborted) await updateLinesRemoved(pool, name);
+  });
+  return sum;
+}

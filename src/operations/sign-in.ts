@@ -1,0 +1,110 @@
+import { timingSafeEqual } from 'node:crypto';
+import { newId } from '../domain/identifiers.ts';
+import { newCredential, type Operator, parseCredential } from '../domain/operator.ts';
+import type { Actor } from '../domain/role.ts';
+import { ServiceError } from '../domain/service-error.ts';
+import { type Database, inTransaction } from '../store/database.ts';
+import {
+  findOperatorCredential,
+  type HeldCredential,
+  insertOperatorCredential,
+  lockOperatorCredential,
+  updateOperatorCredentialEnded,
+  updateOperatorCredentialUsed,
+} from '../store/operator-credential.ts';
+import { audit } from './audit.ts';
+
+const LOCK_TIMEOUT_MS = 4_000;
+/** After so long a person signs in anew. */
+const TOKEN_SECONDS = 30 * 24 * 60 * 60;
+
+export interface SignIn {
+  readonly operator: Operator;
+  /** To be kept where only the operator can read it; the database keeps its hash. */
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/**
+ * Trades a code for a token. A code works once, and no longer than a day.
+ *
+ * @throws ServiceError `unauthorized`
+ */
+export async function signIn(database: Database, code: string): Promise<SignIn> {
+  const parsed = parseCredential('code', code);
+  if (!parsed)
+    throw refusal('This is no sign-in code: it begins with pi_code_, and is mistyped or cut where it does not fit its checksum.');
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const held = await lockOperatorCredential(db, 'code', parsed.id);
+    if (!held || !isSame(held, parsed) || !held.isValid)
+      throw refusal(
+        'This sign-in code is not valid: it was used, is older than a day, or is of another installation. An admin makes a new one: npx partner-impact operator reset-sign-in --operator ID',
+      );
+    await updateOperatorCredentialEnded(db, parsed.id);
+    const { text: token, id: credentialId, secretSha256 } = newCredential('token');
+    const { operatorId } = held;
+    const credential = { credentialId, operatorId, kind: 'token', secretSha256, seconds: TOKEN_SECONDS } as const;
+    const expiresAt = await insertOperatorCredential(db, credential);
+    await audit(db, actorOf(held), {
+      action: 'operator.sign-in',
+      partnerId: null,
+      subjectId: operatorId,
+      before: null,
+      after: null,
+    });
+    return { operator: held, token, expiresAt };
+  });
+}
+
+/** Ends a token, if it is one. */
+export async function signOut(database: Database, token: string): Promise<void> {
+  const parsed = parseCredential('token', token);
+  if (!parsed) return;
+  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const held = await lockOperatorCredential(db, 'token', parsed.id);
+    if (!held?.isValid || !isSame(held, parsed)) return;
+    await updateOperatorCredentialEnded(db, parsed.id);
+    const { operatorId: subjectId } = held;
+    await audit(db, actorOf(held), { action: 'operator.sign-out', partnerId: null, subjectId, before: null, after: null });
+  });
+}
+
+/**
+ * Who holds a token, with the role of this moment.
+ *
+ * @throws ServiceError `unauthorized` for a token that has ended, `forbidden` for an operator who is disabled.
+ */
+export async function authenticateOperator(
+  { pool }: Database,
+  token: string,
+): Promise<{ readonly actor: Actor; readonly operator: Operator; readonly expiresAt: Date }> {
+  const parsed = parseCredential('token', token);
+  const held = parsed && (await findOperatorCredential(pool, 'token', parsed.id));
+  if (!parsed || !held || !isSame(held, parsed)) throw ended('The sign-in that is kept on this machine is unknown here.');
+  if (held.disabledAt)
+    throw new ServiceError(
+      'forbidden',
+      `The operator ${held.operatorId} (${held.name}) is disabled and may do nothing. To sign in as somebody else: npx partner-impact logout`,
+    );
+  if (!held.isValid) throw ended(`The sign-in of ${held.operatorId} (${held.name}) has ended.`);
+  await updateOperatorCredentialUsed(pool, parsed.id);
+  return { actor: actorOf(held), operator: held, expiresAt: held.expiresAt };
+}
+
+function actorOf({ operatorId, role }: Operator): Actor {
+  return { operatorId, role, correlationId: newId('corr') };
+}
+
+function isSame(held: HeldCredential, { secretSha256 }: { secretSha256: Buffer }): boolean {
+  return timingSafeEqual(held.secretSha256, secretSha256);
+}
+
+function refusal(sentence: string): ServiceError {
+  return new ServiceError('unauthorized', sentence);
+}
+
+function ended(sentence: string): ServiceError {
+  return refusal(
+    `${sentence} Sign in again with a code of an admin: npx partner-impact login; or go on without a sign-in: npx partner-impact logout`,
+  );
+}

@@ -1,0 +1,196 @@
+import type { SettlementLine } from '../domain/settlement-line.ts';
+import {
+  keyOfSeal,
+  lineProver,
+  PROOF_BYTES,
+  PROOFS_PER_ROW,
+  type SealedSettlement,
+  type SealKeys,
+  type Sign,
+  sealClosed,
+  sealOpened,
+} from '../domain/settlement-seal.ts';
+import { countTotals } from '../domain/settlement-totals.ts';
+import { type ChainedStatement, findChainBreak } from '../domain/statement-chain.ts';
+import { digestStatement } from '../domain/write-statement.ts';
+import { eachMisplacedAdjustment } from '../store/adjustment.ts';
+import type { Queryable } from '../store/database.ts';
+import { eachSettlement, type Settlement, writeVersions } from '../store/settlement.ts';
+import { eachSettlementLine, findLineProofs, listUnreachable } from '../store/settlement-line.ts';
+
+/** One thing that is not as the service wrote it, and in which row. */
+export interface SettlementProblem {
+  readonly settlementId: string | null;
+  readonly sequence: bigint | null;
+  /** Of a line; `null` where the settlement itself is meant. */
+  readonly lineNo: number | null;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface SettlementsVerdict {
+  readonly settlements: number;
+  readonly lines: number;
+  readonly problems: readonly SettlementProblem[];
+}
+
+export interface VerifyOptions extends Pick<SealKeys, 'signLike'> {
+  readonly onProgress?: (lines: number) => void;
+}
+
+const REPORT_EVERY = 100_000;
+
+/**
+ * Whether a partner's settlements, lines and statements are as the service wrote them, and every confirmed contribution is on a line
+ * or will be. A change by whoever may write everything in the database is found as well, because seals and proofs are made with a key that
+ * is not in it. Of each settlement the first wrong line is told.
+ */
+export async function verifySettlements(db: Queryable, partnerId: string, options: VerifyOptions): Promise<SettlementsVerdict> {
+  const problems: SettlementProblem[] = [];
+  let [settlements, lines] = [0, 0];
+  let previous: Settlement | undefined;
+  for await (const settlement of eachSettlement(db, partnerId)) {
+    settlements++;
+    const sign = settlement.seal === null ? undefined : options.signLike(settlement.seal);
+    problems.push(...checkOrder(settlement, previous), ...checkSeal(settlement, previous, sign));
+    const found = await checkLines(db, settlement, { ...options, sign, linesBefore: lines });
+    lines += found.count;
+    problems.push(...found.problems);
+    previous = settlement;
+  }
+  if (settlements > 0 && previous?.status !== 'open')
+    problems.push(at(previous, null, 'none_open', 'The last settlement is not open: the one that followed was removed.'));
+  problems.push(...(await findLost(db, partnerId, previous)), ...(await findMisplaced(db, partnerId)));
+  return { settlements, lines, problems };
+}
+
+function checkOrder(settlement: Settlement, previous: Settlement | undefined): SettlementProblem[] {
+  const expected = (previous?.sequence ?? 0n) + 1n;
+  const problems: SettlementProblem[] = [];
+  if (settlement.sequence !== expected)
+    problems.push(
+      at(
+        settlement,
+        null,
+        'sequence_gap',
+        `Settlement ${settlement.sequence} stands where ${expected} belongs; one was removed.`,
+      ),
+    );
+  if (previous && previous.status === 'open')
+    problems.push(at(previous, null, 'open_before_others', 'An open settlement stands before others.'));
+  if (previous && previous.period.endsAt.getTime() !== settlement.period.startsAt.getTime())
+    problems.push(at(settlement, null, 'period_gap', 'The period does not begin where the one before it ends.'));
+  const chain = [previous, settlement].flatMap((each) => (each?.statement ? [chained(each, each.statement)] : []));
+  const broken = findChainBreak(chain);
+  if (broken && broken.code !== 'sequence_gap' && broken.sequence === settlement.sequence)
+    problems.push(at(settlement, null, broken.code, broken.message));
+  return problems;
+}
+
+function chained({ sequence }: Settlement, statement: Omit<ChainedStatement, 'sequence'>): ChainedStatement {
+  return { ...statement, sequence };
+}
+
+function checkSeal(settlement: Settlement, previous: Settlement | undefined, sign: Sign | undefined): SettlementProblem[] {
+  const { seal, status, totals, statement, closedAt } = settlement;
+  if (status === 'open' && settlement.sequence === 1n) return [];
+  if (seal !== null && !sign)
+    return [
+      at(settlement, null, 'unknown_key', `It is sealed with the key "${keyOfSeal(seal)}", which is not among those given.`),
+    ];
+  const expected =
+    sign &&
+    (status === 'open'
+      ? sealOpened(sign, settlement, previous?.statement?.chainSha256 ?? '')
+      : totals && statement && closedAt && sealClosed(sign, { ...settlement, totals, statement, closedAt } as SealedSettlement));
+  if (seal !== null && seal === expected) return [];
+  return [at(settlement, null, 'wrong_seal', 'The settlement is not as it was sealed: a field of it was changed.')];
+}
+
+interface CheckedLines {
+  readonly count: number;
+  readonly problems: readonly SettlementProblem[];
+}
+
+async function checkLines(
+  db: Queryable,
+  settlement: Settlement,
+  { sign, onProgress, linesBefore }: VerifyOptions & { sign: Sign | undefined; linesBefore: number },
+): Promise<CheckedLines> {
+  const { statement, totals } = settlement;
+  // Without its key a line is told by what the statement and the totals say of all together.
+  const prove = sign && lineProver(sign, settlement);
+  const counter = countTotals();
+  let count = 0;
+  let problem: SettlementProblem | undefined;
+  let proofs: Buffer | undefined;
+  const check = async (line: SettlementLine) => {
+    const place = count % PROOFS_PER_ROW;
+    if (place === 0) proofs = await findLineProofs(db, { ...settlement, firstLineNo: count + 1 });
+    count++;
+    if (problem) return;
+    if (line.lineNo !== count)
+      problem = at(settlement, count, 'line_missing', `Line ${count} is missing: line ${line.lineNo} stands in its place.`);
+    else if (prove && !proofs?.subarray(place * PROOF_BYTES, (place + 1) * PROOF_BYTES).equals(prove(line)))
+      problem = at(settlement, count, 'line_changed', `Line ${count} is not as it was written.`);
+    if ((linesBefore + count) % REPORT_EVERY === 0) onProgress?.(linesBefore + count);
+  };
+  const lines = async function* () {
+    for await (const line of eachSettlementLine(db, settlement)) {
+      await check(line);
+      counter.add(line);
+      yield problem ? { ...line, lineNo: count } : line;
+    }
+  };
+  const digest = await digestStatement(lines());
+  if (problem) return { count, problems: [problem] };
+  if (!statement)
+    return { count, problems: count === 0 ? [] : [at(settlement, 1, 'line_of_open', 'An open settlement has lines.')] };
+  if (count !== statement.lineCount)
+    return {
+      count,
+      problems: [at(settlement, count + 1, 'line_missing', `There are ${count} lines, and there were ${statement.lineCount}.`)],
+    };
+  const problems: SettlementProblem[] = [];
+  if (digest.csvSha256 !== statement.csvSha256)
+    problems.push(
+      at(settlement, null, 'other_statement', 'The lines make another statement than the one whose SHA-256 is kept.'),
+    );
+  const { contributionCount, netPoints, amount, byVersion } = counter.totals();
+  const isSum =
+    contributionCount === totals?.contributionCount &&
+    netPoints === totals.netPoints &&
+    amount === totals.amount &&
+    writeVersions(byVersion) === writeVersions(totals.byVersion);
+  if (!isSum) problems.push(at(settlement, null, 'other_totals', 'The lines do not add up to the totals.'));
+  return { count, problems };
+}
+
+/** Confirmed contributions that are on no line, and that no closing would find. */
+async function findLost(db: Queryable, partnerId: string, open: Settlement | undefined): Promise<SettlementProblem[]> {
+  const problems: SettlementProblem[] = [];
+  const followsEvent = open?.followsEvent ?? 0n;
+  for (let after = ''; ; ) {
+    const page = await listUnreachable(db, partnerId, { after, followsEvent });
+    for (const transactionId of page.unreachable)
+      problems.push(
+        at(undefined, null, 'not_settled', `The contribution ${transactionId} is on no settlement, and none will find it.`),
+      );
+    if (page.lastTransactionId === null) return problems;
+    after = page.lastTransactionId;
+  }
+}
+
+/** Adjustments whose line is missing, or is not where they say. */
+async function findMisplaced(db: Queryable, partnerId: string): Promise<SettlementProblem[]> {
+  const problems: SettlementProblem[] = [];
+  for await (const adjustmentId of eachMisplacedAdjustment(db, partnerId)) {
+    const message = `The adjustment ${adjustmentId} names another settlement than the one that has its line.`;
+    problems.push(at(undefined, null, 'adjustment_misplaced', message));
+  }
+  return problems;
+}
+
+function at(settlement: Settlement | undefined, lineNo: number | null, code: string, message: string): SettlementProblem {
+  return { settlementId: settlement?.settlementId ?? null, sequence: settlement?.sequence ?? null, lineNo, code, message };
+}

@@ -1,0 +1,120 @@
+import { Type } from 'typebox';
+import { LIST_LIMITS } from '../domain/partner-list.ts';
+import { RECONCILIATION_VERDICTS } from '../domain/reconciliation.ts';
+import { RECONCILIATION_STATUSES } from '../store/reconciliation.ts';
+import { closed, longId, nullable, nullableTime, shortId, time } from './schema-parts.ts';
+import { Echo, KeyedEcho } from './schemas.ts';
+import { LINE_PAGE } from './settlement-schemas.ts';
+
+/** The shapes of reconciliations. @see settlements, section 2, Reconciliation. */
+
+const LINE_VERDICTS = [...RECONCILIATION_VERDICTS, 'malformed'] as const;
+export type LineVerdictName = (typeof LINE_VERDICTS)[number];
+
+const integer = (description: string, minimum = 0) =>
+  Type.Unsafe<bigint>({ type: 'integer', format: 'int64', minimum, description });
+const nullableInteger = (description: string) =>
+  Type.Unsafe<bigint | null>({ type: ['integer', 'null'], format: 'int64', description });
+const text = (description: string) => nullable({}, description);
+const oneOf = <Value extends string>(values: readonly Value[], description: string) =>
+  Type.Unsafe<Value>({ type: 'string', enum: [...values], description });
+
+const listed = {
+  partner_event_id: longId('Of the contribution.'),
+  partner_order_ref: shortId('Of the contribution.'),
+  points: integer('Whole points.', 1),
+};
+
+/** For the document: a list is judged line by line as it comes. */
+export const ListBody = {
+  content: {
+    'text/csv': {
+      schema: Type.String({
+        description: `A header row with the columns partner_event_id, partner_order_ref and points, in any order; others are passed over. At most ${LIST_LIMITS.lines} lines.`,
+      }),
+    },
+    'application/json': {
+      schema: Type.Array(Type.Object(listed), {
+        description: `At most ${LIST_LIMITS.lines} elements; other members are passed over.`,
+      }),
+    },
+  },
+};
+
+export const ReconciliationParams = Type.Object({
+  settlement_id: Type.String({ description: 'As in the list of settlements.' }),
+  reconciliation_id: Type.String({ description: 'As given when the list was sent.' }),
+});
+
+export const ReconciliationLinesQuery = Type.Object(
+  {
+    verdict: Type.Optional(oneOf(LINE_VERDICTS, 'Only lines of this verdict.')),
+    after: Type.Optional(
+      Type.Unsafe<string>({
+        ...{ type: 'integer', format: 'int64', minimum: 0, default: 0 },
+        description: 'The page begins after this `position`: the `next_after` of the page before.',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Unsafe<string>({
+        ...{ type: 'integer', minimum: 1, maximum: LINE_PAGE.max, default: LINE_PAGE.default },
+        description: 'The most lines of a page.',
+      }),
+    ),
+  },
+  closed,
+);
+
+export const ReconciliationShape = Type.Object(
+  {
+    reconciliation_id: longId('Assigned by the service.'),
+    settlement_id: longId('The settlement that the list is compared with.'),
+    status: oneOf(RECONCILIATION_STATUSES, '`done` and `failed` are terminal.'),
+    problem: text('Why it failed; `null` otherwise.'),
+    path: Type.String({ description: 'Where this is found again.' }),
+    format: oneOf(['csv', 'json'], 'Of the list.'),
+    listed_lines: integer('Lines of the list that were read.'),
+    compared_settlement_lines: integer('Lines of the settlement that were looked for in the list.'),
+    counts: Type.Object(Object.fromEntries(LINE_VERDICTS.map((name) => [name, integer(`Lines that are \`${name}\`.`)])), {
+      ...closed,
+      description: 'By verdict; final once it is `done`.',
+    }),
+    created_at: time('UTC.'),
+    ended_at: nullableTime('UTC; `null` while it is under way.'),
+    lines_removed_at: nullableTime('UTC; `null` while the lines are there, for 30 days. The counts are kept.'),
+  },
+  closed,
+);
+
+const LineShape = Type.Object(
+  {
+    position: integer('Where the line stands among all of them.', 1),
+    line_no: nullableInteger(
+      'CSV: the line of the file, the header row being 1. JSON: the place in the array, from 1. `null` for what is missing in the list.',
+    ),
+    verdict: oneOf(LINE_VERDICTS, 'What came of the comparison.'),
+    partner_event_id: text('`null` for a malformed line.'),
+    partner_order_ref: text('As listed.'),
+    points: nullableInteger('As listed.'),
+    transaction_id: text('The contribution that the service has under the event.'),
+    recorded_order_ref: text('Of that contribution.'),
+    recorded_points: nullableInteger('Of that contribution.'),
+    recorded_settlement_id: text('The settlement that it is on.'),
+    details: Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }, closed), {
+      description: 'What is wrong with a malformed line; of what is missing in the service, what may and should be done.',
+    }),
+  },
+  closed,
+);
+
+export const ReconciliationBody = Type.Object({ reconciliation: ReconciliationShape, request: Echo }, closed);
+export const ReconcilingBody = Type.Object({ reconciliation: ReconciliationShape, request: KeyedEcho }, closed);
+export const ReconciliationLinesBody = Type.Object(
+  {
+    lines: Type.Array(LineShape, { description: 'In the order of the list, then what is missing in it.' }),
+    next_after: integer('What to send as `after` for the next page.'),
+    has_more: Type.Boolean({ description: 'There are more lines.' }),
+    request: Echo,
+  },
+  closed,
+);

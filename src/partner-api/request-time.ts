@@ -1,0 +1,31 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { answerClientError } from './node-answers.ts';
+
+/** Within this a request has to arrive whole. */
+const REQUEST_TIMEOUT_MS = 15_000;
+/** The longest that any request may take; Node itself ends it. */
+export const LONGEST_REQUEST_MS = 900_000;
+
+/** Node has one limit for all requests, and a partner's list takes longer than the others may. */
+const LONG_REQUESTS = /^\/v1\/settlements\/[^/?]+\/reconciliations(?:\?|$)/;
+
+/** Ends a request whose body does not arrive in time, in Node's own way. */
+export function limitRequestTime(handle: RequestListener): RequestListener {
+  return (request, response) => {
+    if (hasBody(request) && !LONG_REQUESTS.test(request.url ?? '')) {
+      const timer = setTimeout(() => expire(request), REQUEST_TIMEOUT_MS);
+      const clear = () => clearTimeout(timer);
+      request.once('end', clear);
+      response.once('close', clear);
+    }
+    handle(request, response);
+  };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function expire({ complete, socket }: IncomingMessage): void {
+  if (!complete) answerClientError(Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+}

@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { reconciliationNotFound } from '../../operations/reconcile-settlement.ts';
+import { exactJson } from '../../wire/event-to-text.ts';
+import { reconciliationLineToWire, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { beforeDeadline } from '../deadline.ts';
+import { describeOperation } from '../openapi.ts';
+import {
+  ReconciliationBody,
+  ReconciliationLinesBody,
+  ReconciliationLinesQuery,
+  ReconciliationParams,
+} from '../reconciliation-schemas.ts';
+import { callerOf } from '../request-context.ts';
+import { NoQuery } from '../schemas.ts';
+import { LINE_PAGE } from '../settlement-schemas.ts';
+import { sendWritten, writtenAlready } from '../written-answer.ts';
+
+type Params = Static<typeof ReconciliationParams>;
+
+/** How far a reconciliation is, and its counts. @see settlements, section 2, Reconciliation. */
+export function getReconciliation(app: FastifyInstance, { operations }: PartnerApiOptions): void {
+  app.get<{ Params: Params }>(
+    '/v1/settlements/:settlement_id/reconciliations/:reconciliation_id',
+    {
+      config: { operation: 'getReconciliation', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      schema: {
+        ...describeOperation('getReconciliation'),
+        params: ReconciliationParams,
+        querystring: NoQuery,
+        response: { 200: ReconciliationBody },
+      },
+      serializerCompiler: writtenAlready,
+    },
+    async (request, reply) => {
+      const id = { partnerId: callerOf(request).partnerId, ...readIds(request.params) };
+      const reconciliation = reconciliationToWire(await beforeDeadline(operations.reconcileSettlement.byId(id)));
+      return sendWritten(reply, exactJson({ reconciliation, request: { correlation_id: request.context.correlationId } }));
+    },
+  );
+}
+
+/** Its lines, all or those of one verdict. */
+export function listReconciliationLines(app: FastifyInstance, { operations }: PartnerApiOptions): void {
+  app.get<{ Params: Params; Querystring: Static<typeof ReconciliationLinesQuery> }>(
+    '/v1/settlements/:settlement_id/reconciliations/:reconciliation_id/lines',
+    {
+      config: { operation: 'listReconciliationLines', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      schema: {
+        ...describeOperation('listReconciliationLines'),
+        params: ReconciliationParams,
+        querystring: ReconciliationLinesQuery,
+        response: { 200: ReconciliationLinesBody },
+      },
+      serializerCompiler: writtenAlready,
+    },
+    async (request, reply) => {
+      const { verdict, after = 0, limit = LINE_PAGE.default } = request.query;
+      const id = { partnerId: callerOf(request).partnerId, ...readIds(request.params) };
+      const page = { ...id, verdict, after: BigInt(after), limit: Number(limit) };
+      const { lines, nextAfter, hasMore } = await beforeDeadline(operations.reconcileSettlement.lines(page));
+      const body = {
+        lines: lines.map(reconciliationLineToWire),
+        next_after: nextAfter,
+        has_more: hasMore,
+        request: { correlation_id: request.context.correlationId },
+      };
+      return sendWritten(reply, exactJson(body));
+    },
+  );
+}
+
+function readIds({ settlement_id: settlementId, reconciliation_id: reconciliationId }: Params) {
+  if (!isLongIdentifier(settlementId) || !isLongIdentifier(reconciliationId)) throw reconciliationNotFound();
+  return { settlementId, reconciliationId };
+}

@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { impactBatchNotFound } from '../../operations/read-environmental-status.ts';
+import { batchTransactionToWire, impactBatchToWire } from '../../wire/environmental-status-to-wire.ts';
+import { exactJson } from '../../wire/event-to-text.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { beforeDeadline } from '../deadline.ts';
+import { BatchParams, BatchTransactionsBody, ListTransactionsQuery, TRANSACTION_PAGE } from '../environmental-schemas.ts';
+import { describeOperation } from '../openapi.ts';
+import { callerOf } from '../request-context.ts';
+import { sendWritten, writtenAlready } from '../written-answer.ts';
+
+interface Shape {
+  Params: Static<typeof BatchParams>;
+  Querystring: Static<typeof ListTransactionsQuery>;
+}
+
+/** What an event's `transactions_path` leads to. @see settlements, section 4. */
+export function listImpactBatchTransactions(app: FastifyInstance, { operations }: PartnerApiOptions): void {
+  app.get<Shape>(
+    '/v1/impact-batches/:impact_batch_id/transactions',
+    {
+      config: { operation: 'listImpactBatchTransactions', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      schema: {
+        ...describeOperation('listImpactBatchTransactions'),
+        params: BatchParams,
+        querystring: ListTransactionsQuery,
+        response: { 200: BatchTransactionsBody },
+      },
+      serializerCompiler: writtenAlready,
+    },
+    async (request, reply) => {
+      const { impact_batch_id: impactBatchId } = request.params;
+      if (!isLongIdentifier(impactBatchId)) throw impactBatchNotFound();
+      const { after_transaction: afterTransactionId, limit = TRANSACTION_PAGE.default } = request.query;
+      const { partnerId } = callerOf(request);
+      const cursor = { partnerId, impactBatchId, afterTransactionId, limit: Number(limit) };
+      const found = await beforeDeadline(operations.readEnvironmentalStatus.transactions(cursor));
+      const body = {
+        impact_batch: impactBatchToWire(found.shown, found.contributionCount),
+        transactions: found.transactions.map(batchTransactionToWire),
+        next_after_transaction: found.hasMore ? (found.transactions.at(-1)?.transactionId ?? null) : null,
+        request: { correlation_id: request.context.correlationId },
+      };
+      return sendWritten(reply, exactJson(body));
+    },
+  );
+}

@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { settlementNotFound } from '../../operations/read-settlements.ts';
+import { exactJson } from '../../wire/event-to-text.ts';
+import { settlementLineToWire } from '../../wire/settlement-to-wire.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { beforeDeadline } from '../deadline.ts';
+import { describeOperation } from '../openapi.ts';
+import { callerOf } from '../request-context.ts';
+import { LINE_PAGE, LinePageBody, ListLinesQuery, SettlementParams } from '../settlement-schemas.ts';
+import { sendWritten, writtenAlready } from '../written-answer.ts';
+
+interface Shape {
+  Params: Static<typeof SettlementParams>;
+  Querystring: Static<typeof ListLinesQuery>;
+}
+
+/** The lines of the statement, page by page. @see settlements, section 2, partner paths. */
+export function listSettlementLines(app: FastifyInstance, { operations }: PartnerApiOptions): void {
+  app.get<Shape>(
+    '/v1/settlements/:settlement_id/lines',
+    {
+      config: { operation: 'listSettlementLines', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      schema: {
+        ...describeOperation('listSettlementLines'),
+        params: SettlementParams,
+        querystring: ListLinesQuery,
+        response: { 200: LinePageBody },
+      },
+      serializerCompiler: writtenAlready,
+    },
+    async (request, reply) => {
+      const { settlement_id: settlementId } = request.params;
+      if (!isLongIdentifier(settlementId)) throw settlementNotFound();
+      const { after_line: afterLine = 0, limit = LINE_PAGE.default } = request.query;
+      const { partnerId } = callerOf(request);
+      const page = { partnerId, settlementId, afterLine: Number(afterLine), limit: Number(limit) };
+      const { lines, nextAfterLine, hasMore } = await beforeDeadline(operations.readSettlements.lines(page));
+      const body = {
+        lines: lines.map(settlementLineToWire),
+        next_after_line: nextAfterLine,
+        has_more: hasMore,
+        request: { correlation_id: request.context.correlationId },
+      };
+      return sendWritten(reply, exactJson(body));
+    },
+  );
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { POINTS_MAX } from '../../domain/points.ts';
+import { exactJson } from '../../wire/event-to-text.ts';
+import { settlementToWire } from '../../wire/settlement-to-wire.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { beforeDeadline } from '../deadline.ts';
+import { describeOperation } from '../openapi.ts';
+import { callerOf } from '../request-context.ts';
+import { ListSettlementsQuery, SETTLEMENT_PAGE, SettlementPageBody } from '../settlement-schemas.ts';
+import { sendWritten, writtenAlready } from '../written-answer.ts';
+
+/** After every sequence that there can be. */
+const LATEST = POINTS_MAX;
+
+/** @see settlements, section 2, partner paths. */
+export function listSettlements(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
+  app.get<{ Querystring: Static<typeof ListSettlementsQuery> }>(
+    '/v1/settlements',
+    {
+      config: { operation: 'listSettlements', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      schema: {
+        ...describeOperation('listSettlements'),
+        querystring: ListSettlementsQuery,
+        response: { 200: SettlementPageBody },
+      },
+      serializerCompiler: writtenAlready,
+    },
+    async (request, reply) => {
+      const { before_sequence: beforeSequence = LATEST, limit = SETTLEMENT_PAGE.default } = request.query;
+      const { partnerId } = callerOf(request);
+      const cursor = { partnerId, beforeSequence: BigInt(beforeSequence), limit: Number(limit) };
+      const { settlements, nextBeforeSequence } = await beforeDeadline(operations.readSettlements.page(cursor));
+      const body = {
+        settlements: settlements.map((each) => settlementToWire(each, environment)),
+        next_before_sequence: nextBeforeSequence,
+        request: { correlation_id: request.context.correlationId },
+      };
+      return sendWritten(reply, exactJson(body));
+    },
+  );
+}

@@ -1,0 +1,81 @@
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { LIST_LIMITS } from '../../domain/partner-list.ts';
+import { LIST_FORMATS, type ListFormat } from '../../domain/read-partner-list.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import { settlementNotFound } from '../../operations/read-settlements.ts';
+import { exactJson } from '../../wire/event-to-text.ts';
+import { reconciliationPath, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { describeOperation } from '../openapi.ts';
+import { ListBody, ReconcilingBody } from '../reconciliation-schemas.ts';
+import { callerOf } from '../request-context.ts';
+import { WriteHeaders } from '../schemas.ts';
+import { SettlementParams } from '../settlement-schemas.ts';
+import { boundStream } from '../stream-bounds.ts';
+import { sendWritten, writtenAlready } from '../written-answer.ts';
+
+interface Shape {
+  Params: Static<typeof SettlementParams>;
+  Headers: Static<typeof WriteHeaders>;
+}
+
+const BOUNDS = { idleMs: 30_000, totalMs: 900_000 };
+
+/**
+ * Takes a partner's own list as a stream. This path alone is exempt from the limits on a body's size and time.
+ *
+ * @see settlements, section 2, Reconciliation.
+ */
+export function reconcileSettlement(app: FastifyInstance, { operations }: PartnerApiOptions): void {
+  takeListsAsStreams(app);
+  app.post<Shape>(
+    '/v1/settlements/:settlement_id/reconciliations',
+    {
+      config: { operation: 'reconcileSettlement', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: true } },
+      bodyLimit: LIST_LIMITS.bytes,
+      schema: {
+        ...describeOperation('reconcileSettlement'),
+        params: SettlementParams,
+        headers: WriteHeaders,
+        body: ListBody,
+        response: { 202: ReconcilingBody },
+      },
+      serializerCompiler: writtenAlready,
+    },
+    async (request, reply) => {
+      const { settlement_id: settlementId } = request.params;
+      const idempotencyKey = request.headers['idempotency-key'];
+      const chunks = boundStream(request.body as Readable, BOUNDS);
+      const list = { partnerId: callerOf(request).partnerId, settlementId, idempotencyKey, format: formatOf(request), chunks };
+      // Whatever is refused before its end is not read to its end.
+      reply.header('connection', 'close');
+      if (!isLongIdentifier(settlementId)) throw settlementNotFound();
+      const { reconciliation, isReplay } = await operations.reconcileSettlement.take(list);
+      if (isReplay) reply.header('idempotent-replayed', 'true');
+      reply.header('location', reconciliationPath(reconciliation));
+      const echo = { correlation_id: request.context.correlationId, idempotency_key: idempotencyKey };
+      return sendWritten(reply.code(202), exactJson({ reconciliation: reconciliationToWire(reconciliation), request: echo }));
+    },
+  );
+}
+
+function takeListsAsStreams(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  for (const type of Object.values(LIST_FORMATS)) app.addContentTypeParser(type, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', (_request, _body, done) => done(otherType()));
+}
+
+function formatOf({ headers }: Pick<FastifyRequest, 'headers'>): ListFormat {
+  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  const format = (Object.keys(LIST_FORMATS) as ListFormat[]).find((each) => LIST_FORMATS[each] === type);
+  if (!format || (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw otherType();
+  return format;
+}
+
+function otherType(): ServiceError {
+  const message = 'A list must be CSV or JSON and not compressed: send Content-Type: text/csv or application/json.';
+  return new ServiceError('invalid_request', message, { status: 415 });
+}

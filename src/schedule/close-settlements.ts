@@ -1,0 +1,13 @@
+import { closeDueSettlements } from '../operations/close-due-settlements.ts';
+import type { SettlementTools } from '../operations/settlement-tools.ts';
+import type { Job } from './job.ts';
+
+/** Opens and closes settlements when their time has come. */
+export function closeSettlementsJob(tools: SettlementTools): Job {
+  return {
+    name: 'close-settlements',
+    description: 'opens and closes settlements when their time has come',
+    pattern: '* * * * *',
+    run: ({ database, actor, signal }) => closeDueSettlements(database, actor, tools, { signal }),
+  };
+}

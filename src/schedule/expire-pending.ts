@@ -1,0 +1,60 @@
+import { ServiceError } from '../domain/service-error.ts';
+import { eachApart } from '../operations/each-apart.ts';
+import { expirePendingContribution } from '../operations/resolve-pending-contribution.ts';
+import { type ContributionReview, listOverdueContributionReviews } from '../store/contribution-review.ts';
+import type { Database } from '../store/database.ts';
+import { eachPartner } from '../store/partner.ts';
+import type { Job, JobContext } from './job.ts';
+
+/** So many of a partner at a time, each in a transaction of its own. */
+const CHUNK = 100;
+
+/**
+ * Fails contributions that nobody decided on in so many hours, which lets their partners restore the points.
+ *
+ * One that an operator decides on at the same moment is left as it was decided, as is one that another process has failed.
+ *
+ * @see decisions, section 4.
+ */
+export function expirePending({ hours }: { readonly hours: number }): Job {
+  return {
+    name: 'expire-pending',
+    description: `fails contributions that nobody decided on in ${hours} hours`,
+    pattern: '*/5 * * * *',
+    async run(context) {
+      const counts = { failed: 0, decided: 0 };
+      const failed = (count: number) => `Pending contributions of ${count} partners could not be failed.`;
+      await eachApart(eachPartner(context.database.pool), { ...context, failed }, ({ partnerId }) =>
+        expireOf(partnerId, { ...context, hours, counts }),
+      );
+      return counts;
+    },
+  };
+}
+
+interface Expiry extends JobContext {
+  readonly hours: number;
+  /** How many failed here, and how many somebody else had ended meanwhile. */
+  readonly counts: { failed: number; decided: number };
+}
+
+async function expireOf(partnerId: string, expiry: Expiry): Promise<void> {
+  const { database, hours, signal } = expiry;
+  for (let isMore = true; isMore && !signal.aborted; ) {
+    const overdue = await listOverdueContributionReviews(database.pool, partnerId, { hours, limit: CHUNK });
+    const failedBefore = expiry.counts.failed;
+    for (const review of overdue) if (!signal.aborted) await expire(database, review, expiry);
+    isMore = overdue.length === CHUNK && expiry.counts.failed > failedBefore;
+  }
+}
+
+async function expire(database: Database, review: ContributionReview, { actor, counts }: Expiry): Promise<void> {
+  try {
+    await expirePendingContribution(database, actor, review);
+    counts.failed++;
+  } catch (error) {
+    // It is final by now, or held by whoever decides on it: a later run sees which.
+    if (!(error instanceof ServiceError)) throw error;
+    counts.decided++;
+  }
+}

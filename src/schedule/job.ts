@@ -1,0 +1,28 @@
+/**
+ * What happens by the clock: a file per job, and what runs them. A job calls operations, and decides nothing that they do not; here
+ * stands when it is done, and that one process does it.
+ */
+import type { Actor } from '../domain/role.ts';
+import type { Database } from '../store/database.ts';
+
+/** Work that is done by the clock, by one process at a time, and may be repeated without harm. */
+export interface Job {
+  /** As `close-settlements`. */
+  readonly name: string;
+  /** For people: what it does, in a few words. */
+  readonly description: string;
+  /** When, in the words of cron, in UTC. */
+  readonly pattern: string;
+  /** @returns What was done, for the log: names to counts. */
+  run(context: JobContext): Promise<Readonly<Record<string, number>>>;
+}
+
+export interface JobContext {
+  readonly database: Database;
+  /** Asked between parts of the work: whether to stop and leave the rest to the next run. */
+  readonly signal: AbortSignal;
+  /** In whose name it changes what is audited. */
+  readonly actor: Actor;
+  /** By the clock that found it due. What is recorded has the database's time. */
+  readonly now: Date;
+}

@@ -1,0 +1,17 @@
+import { completeReconciliations } from '../operations/reconcile-settlement.ts';
+import type { Database } from '../store/database.ts';
+import { repeat } from '../webhooks/repeat.ts';
+
+const PAUSE_MS = 1_000;
+
+/** Takes up reconciliations whose list has come. Any number of processes may. @returns A function that ends it. */
+export function openReconciler(database: Database, onError: (error: unknown) => void): () => Promise<void> {
+  return repeat({
+    pauseMs: PAUSE_MS,
+    onError,
+    async work(signal) {
+      await completeReconciliations(database, signal);
+      return false;
+    },
+  });
+}

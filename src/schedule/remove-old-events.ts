@@ -1,0 +1,14 @@
+import { removeOldEvents } from '../webhooks/retention.ts';
+import type { Job } from './job.ts';
+
+/** Events, their deliveries and attempts, once they are so many days old. */
+export function removeOldEventsJob(days: number): Job {
+  return {
+    name: 'remove-old-events',
+    description: `removes events, deliveries and attempts that are older than ${days} days`,
+    pattern: '17 * * * *',
+    async run({ database, signal }) {
+      return { events: await removeOldEvents(database, days, signal) };
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { removeOldReconciliations } from '../operations/reconcile-settlement.ts';
+import type { Job } from './job.ts';
+
+/** How long the lines of a partner's list are kept. */
+export const RECONCILIATION_DAYS = 30;
+
+/** Removes partners' lists some time after they were compared. */
+export const removeReconciliationsJob: Job = {
+  name: 'remove-reconciliations',
+  description: `removes the lines of partners' lists ${RECONCILIATION_DAYS} days after they were compared`,
+  pattern: '23 * * * *',
+  run: async ({ database, signal }) => ({ lines: await removeOldReconciliations(database, RECONCILIATION_DAYS, signal) }),
+};

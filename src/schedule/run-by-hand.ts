@@ -1,0 +1,33 @@
+import type { Actor } from '../domain/role.ts';
+import { ServiceError } from '../domain/service-error.ts';
+import { audit, requireRole } from '../operations/audit.ts';
+import { inTransaction } from '../store/database.ts';
+import { claimJob } from '../store/job.ts';
+import type { Job } from './job.ts';
+import { doRun, type EndedRun, LEASE_MS, registerJobs, type Schedule } from './run-job.ts';
+
+const LOCK_TIMEOUT_MS = 4_000;
+
+/**
+ * Does a job now, due or not: what the schedule would do at its time, in its name.
+ *
+ * @throws ServiceError `forbidden`; `invalid_request` while another process runs it.
+ */
+export async function runByHand(schedule: Schedule, actor: Actor, job: Job, stop: AbortSignal): Promise<EndedRun> {
+  requireRole(actor, 'operator');
+  await registerJobs(schedule, [job]);
+  const claimed = await inTransaction(schedule.database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const run = await claimJob(db, { jobName: job.name, dueAt: null, leaseMs: LEASE_MS, trigger: 'hand' });
+    if (!run)
+      throw new ServiceError('invalid_request', `Another process runs the job ${job.name}; \`job history\` shows how it ends.`);
+    await audit(db, actor, {
+      action: 'job.run',
+      partnerId: null,
+      subjectId: job.name,
+      before: null,
+      after: { run_no: run.runNo },
+    });
+    return run;
+  });
+  return doRun(schedule, { job, ...claimed, trigger: 'hand', correlationId: actor.correlationId }, stop);
+}

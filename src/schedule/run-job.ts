@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Cron } from 'croner';
+import { newId } from '../domain/identifiers.ts';
+import type { Actor } from '../domain/role.ts';
+import type { Database } from '../store/database.ts';
+import { endJobRun, insertJob, type RunOutcome, type RunTrigger, renewJobLease } from '../store/job.ts';
+import type { Job } from './job.ts';
+
+/** A process that dies in the middle gives its job back after so long. */
+export const LEASE_MS = 60_000;
+const RENEW_EVERY_MS = LEASE_MS / 4;
+/** What failed is tried again after a minute, then after twice as long each time, but not later than it is due anyway. */
+const RETRY_FIRST_MS = 60_000;
+const RETRY_MOST_MS = 3_600_000;
+const ERROR_CHARACTERS_MAX = 1_000;
+
+export interface Schedule {
+  readonly database: Database;
+  /** Milliseconds since 1970: what is due is told by it. */
+  readonly clock: () => number;
+}
+
+/** A run that has begun: the database knows it, and nobody else begins another. */
+export interface BegunRun {
+  readonly job: Job;
+  readonly runNo: bigint;
+  readonly failuresInRow: number;
+  readonly trigger: RunTrigger;
+  readonly correlationId: string;
+}
+
+export interface EndedRun extends BegunRun {
+  readonly outcome: RunOutcome;
+  readonly result: Readonly<Record<string, number>> | null;
+  readonly error: unknown;
+  readonly milliseconds: number;
+}
+
+/** The next time of a pattern after this one. */
+export function nextDueAt({ name, pattern }: Job, after: Date): Date {
+  const next = new Cron(pattern, { timezone: 'UTC', paused: true }).nextRun(after);
+  if (!next) throw new Error(`The pattern "${pattern}" of the job ${name} never comes again.`);
+  return next;
+}
+
+/** Makes jobs known to the database, so that they become due. Any number of processes may. */
+export async function registerJobs({ database, clock }: Schedule, jobs: readonly Job[]): Promise<void> {
+  for (const job of jobs) {
+    const dueAt = nextDueAt(job, new Date(clock()));
+    await insertJob(database.pool, { jobName: job.name, pattern: job.pattern, dueAt });
+  }
+}
+
+/**
+ * Does the work of a run that has begun, and writes down what came of it. The lease is renewed meanwhile; a run that has lost it is told
+ * to stop, and leaves the record to whoever has it.
+ */
+export async function doRun(schedule: Schedule, begun: BegunRun, stop: AbortSignal): Promise<EndedRun> {
+  const { database, clock } = schedule;
+  const startedMs = performance.now();
+  const lost = new AbortController();
+  const done = new AbortController();
+  const renewing = renewUntil(schedule, begun, { lost, done: done.signal });
+  const actor: Actor = { operatorId: 'schedule', role: 'admin', correlationId: begun.correlationId };
+  const signal = AbortSignal.any([stop, lost.signal]);
+  const work = async () => begun.job.run({ database, signal, actor, now: new Date(clock()) });
+  const ended = await work().then(
+    (result) => ({ outcome: signal.aborted ? ('stopped' as const) : ('succeeded' as const), result, error: null }),
+    (error: unknown) => ({ outcome: stop.aborted ? ('stopped' as const) : ('failed' as const), result: null, error }),
+  );
+  done.abort();
+  await renewing;
+  const run: EndedRun = { ...begun, ...ended, milliseconds: performance.now() - startedMs };
+  const isOurs = await endJobRun(database.pool, {
+    jobName: begun.job.name,
+    runNo: begun.runNo,
+    outcome: run.outcome,
+    result: run.result === null ? null : JSON.stringify(run.result),
+    error: run.error === null ? null : describe(run.error),
+    nextDueAt: nextDueAfter(run, clock()),
+  });
+  return isOurs ? run : { ...run, outcome: 'abandoned' };
+}
+
+export function newCorrelation(): string {
+  return newId('corr');
+}
+
+async function renewUntil(
+  { database }: Schedule,
+  { job, runNo }: BegunRun,
+  { lost, done }: { lost: AbortController; done: AbortSignal },
+): Promise<void> {
+  while (!done.aborted && !lost.signal.aborted) {
+    await sleep(RENEW_EVERY_MS, undefined, { signal: done, ref: false }).catch(() => {});
+    if (done.aborted) return;
+    // Without an answer nothing is known yet; the next time will tell.
+    const isHeld = await renewJobLease(database.pool, job.name, runNo, LEASE_MS).catch(() => true);
+    if (!isHeld) lost.abort();
+  }
+}
+
+/** `null`: as it is, so that another process goes on at once. */
+function nextDueAfter({ job, outcome, failuresInRow }: EndedRun, nowMs: number): Date | null {
+  if (outcome === 'stopped') return null;
+  const regular = nextDueAt(job, new Date(nowMs));
+  if (outcome === 'succeeded') return regular;
+  const retryMs = Math.min(RETRY_FIRST_MS * 2 ** failuresInRow, RETRY_MOST_MS);
+  return new Date(Math.min(regular.getTime(), nowMs + retryMs));
+}
+
+function describe(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, ERROR_CHARACTERS_MAX);
+}

@@ -1,0 +1,54 @@
+import { claimJob, listDueJobs } from '../store/job.ts';
+import { repeat } from '../webhooks/repeat.ts';
+import type { Job } from './job.ts';
+import { doRun, type EndedRun, LEASE_MS, newCorrelation, registerJobs, type Schedule } from './run-job.ts';
+
+export interface ScheduleOptions extends Schedule {
+  readonly jobs: readonly Job[];
+  readonly onRun: (run: EndedRun) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** How many connections to the database this takes, reconciliations among it: jobs that are due together do not wait for a long one. */
+export const SCHEDULE_POOL_SIZE = 5;
+
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * Does what is due, until it is closed. Any number of processes may: each due run is begun by the one that gets the job's lease. When a
+ * job is due stands in the database, so that a time at which no process ran is made up for at the next start, once.
+ */
+export function openSchedule(options: ScheduleOptions): { close(): Promise<void> } {
+  const { database, jobs, clock, onRun, onError } = options;
+  const stop = new AbortController();
+  const underWay = new Map<string, Promise<void>>();
+  const begin = async (job: Job): Promise<void> => {
+    const claim = { jobName: job.name, dueAt: new Date(clock()), leaseMs: LEASE_MS, trigger: 'schedule' } as const;
+    const claimed = await claimJob(database.pool, claim);
+    if (!claimed) return;
+    const begun = { job, ...claimed, trigger: 'schedule', correlationId: newCorrelation() } as const;
+    const running = doRun(options, begun, stop.signal)
+      .then(onRun, onError)
+      .finally(() => underWay.delete(job.name));
+    underWay.set(job.name, running);
+  };
+  let isRegistered = false;
+  const endLooking = repeat({
+    pauseMs: LOOK_EVERY_MS,
+    onError,
+    work: async () => {
+      if (!isRegistered) await registerJobs(options, jobs);
+      isRegistered = true;
+      const due = new Set(await listDueJobs(database.pool, new Date(clock())));
+      for (const job of jobs) if (due.has(job.name) && !underWay.has(job.name)) await begin(job);
+      return false;
+    },
+  });
+  return {
+    async close() {
+      stop.abort();
+      await endLooking();
+      await Promise.all(underWay.values());
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { SealedEntry } from '../domain/audit-chain.ts';
+import { type Queryable, run, type Statement } from './database.ts';
+import { NOW } from './rows.ts';
+
+export interface AuditHead {
+  /** 0 before the first entry. */
+  readonly lastNo: bigint;
+  readonly lastMac: string;
+}
+
+const FIND_HEAD: Statement = {
+  name: 'find_audit_head',
+  text: 'select last_no as "lastNo", last_mac as "lastMac" from audit_head',
+};
+const LOCK_HEAD: Statement = {
+  name: 'lock_audit_head',
+  text: `select last_no as "lastNo", last_mac as "lastMac", ${NOW} as now from audit_head for update`,
+};
+
+/** The end of the chain, as far as it is committed. */
+export async function findAuditHead(db: Queryable): Promise<AuditHead> {
+  return only(await run<AuditHead>(db, FIND_HEAD, []));
+}
+
+/** The same, and nobody else appends until the transaction ends. With the transaction's time, to the millisecond. */
+export async function lockAuditHead(db: Queryable): Promise<AuditHead & { readonly now: Date }> {
+  return only(await run<AuditHead & { now: Date }>(db, LOCK_HEAD, []));
+}
+
+function only<Head>([head]: readonly Head[]): Head {
+  if (!head) throw new Error('The table audit_head has lost its row.');
+  return head;
+}
+
+const INSERT: Statement = {
+  name: 'insert_audit_entry',
+  text: `insert into audit_entry (entry_no, recorded_at, operator_id, role, action, partner_id, subject_id, before_json, after_json,
+      correlation_id, previous_mac, key_id, mac)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+};
+
+export async function insertAuditEntry(db: Queryable, entry: SealedEntry): Promise<void> {
+  await run(db, INSERT, [
+    entry.entryNo,
+    entry.recordedAt,
+    entry.operatorId,
+    entry.role,
+    entry.action,
+    entry.partnerId,
+    entry.subjectId,
+    entry.before,
+    entry.after,
+    entry.correlationId,
+    entry.previousMac,
+    entry.keyId,
+    entry.mac,
+  ]);
+}
+
+const MOVE_HEAD: Statement = { name: 'update_audit_head', text: 'update audit_head set last_no = $1, last_mac = $2' };
+
+export async function updateAuditHead(db: Queryable, { lastNo, lastMac }: AuditHead): Promise<void> {
+  await run(db, MOVE_HEAD, [lastNo, lastMac]);
+}
+
+const COLUMNS = `entry_no as "entryNo", recorded_at as "recordedAt", operator_id as "operatorId", role, action, partner_id as "partnerId",
+    subject_id as "subjectId", before_json as before, after_json as after, correlation_id as "correlationId",
+    previous_mac as "previousMac", key_id as "keyId", mac`;
+
+const AFTER: Statement = {
+  name: 'list_audit_entries_after',
+  text: `select ${COLUMNS} from audit_entry where entry_no > $1 order by entry_no limit $2`,
+};
+
+/** In their order. */
+export async function listAuditEntriesAfter(db: Queryable, afterNo: bigint, limit: number): Promise<SealedEntry[]> {
+  return run<SealedEntry>(db, AFTER, [afterNo, limit]);
+}
+
+const SUBJECTS: Statement = {
+  name: 'list_audit_subjects',
+  text: `select distinct subject_id as "subjectId" from audit_entry where subject_id > $1 and subject_id < $2 order by subject_id limit $3`,
+};
+
+/** Which records there are entries about, whose ids begin so, in the order of their ids. */
+export async function listAuditSubjects(
+  db: Queryable,
+  { prefix, afterId, limit }: { prefix: string; afterId: string; limit: number },
+): Promise<string[]> {
+  const rows = await run<{ subjectId: string }>(db, SUBJECTS, [afterId || prefix, `${prefix}~`, limit]);
+  return rows.map(({ subjectId }) => subjectId);
+}
+
+export interface AuditFilter {
+  readonly partnerId?: string | undefined;
+  readonly subjectId?: string | undefined;
+  readonly since?: Date | undefined;
+  readonly limit: number;
+}
+
+/** The newest first. */
+export async function listAuditEntries(
+  db: Queryable,
+  { partnerId, subjectId, since, limit }: AuditFilter,
+): Promise<SealedEntry[]> {
+  const values: unknown[] = [limit];
+  const filters = { partner_id: ['=', partnerId], subject_id: ['=', subjectId], recorded_at: ['>=', since] } as const;
+  const given = Object.entries(filters).filter(([, [, value]]) => value !== undefined);
+  const conditions = given.map(([column, [sign, value]]) => `${column} ${sign} $${values.push(value)}`);
+  const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+  const name = ['list_audit_entries', ...given.map(([column]) => column)].join('_');
+  const text = `select ${COLUMNS} from audit_entry ${where} order by entry_no desc limit $1`;
+  return run<SealedEntry>(db, { name, text }, values);
+}

@@ -1,0 +1,66 @@
+import type { DailyCount } from '../domain/contribution-rules.ts';
+import { type Queryable, run, type Statement } from './database.ts';
+
+/** A day of a partner's own calendar, as `2026-11-20`, and what was counted on it so far. */
+export interface CountedDay extends DailyCount {
+  readonly day: string;
+}
+
+interface DayRow {
+  readonly day: string;
+  readonly points: string;
+  readonly contributions: bigint;
+}
+
+const TODAY = '(now() at time zone $2)::date';
+
+const LOCK: Statement = {
+  name: 'lock_daily_count',
+  text: `select day::text, points::text, contributions from daily_count where partner_id = $1 and day = ${TODAY} for update`,
+};
+
+const INSERT: Statement = {
+  name: 'insert_daily_count',
+  text: `insert into daily_count (partner_id, day, points, contributions) values ($1, ${TODAY}, 0, 0) on conflict do nothing`,
+};
+
+/**
+ * The count of the day in which the transaction began. Nobody else counts on it until the transaction ends, in no process: so a cap
+ * is exact.
+ */
+export async function lockDailyCount(db: Queryable, partnerId: string, timeZone: string): Promise<CountedDay> {
+  const known = await lockDay(db, partnerId, timeZone);
+  if (known) return known;
+  await run(db, INSERT, [partnerId, timeZone]);
+  return (await lockDay(db, partnerId, timeZone)) as CountedDay;
+}
+
+async function lockDay(db: Queryable, partnerId: string, timeZone: string): Promise<CountedDay | undefined> {
+  const [row] = await run<DayRow>(db, LOCK, [partnerId, timeZone]);
+  return row && { ...row, points: BigInt(row.points) };
+}
+
+const LOCK_COUNTED: Statement = {
+  name: 'lock_counted_day',
+  text: 'select 1 from daily_count where partner_id = $1 and day = $2::date for update',
+};
+
+/** Holds a day that something was counted on, until the transaction ends. */
+export async function lockCountedDay(db: Queryable, partnerId: string, day: string): Promise<void> {
+  await run(db, LOCK_COUNTED, [partnerId, day]);
+}
+
+const ADD: Statement = {
+  name: 'update_daily_count',
+  text: `update daily_count set points = points + $3::numeric, contributions = contributions + $4
+    where partner_id = $1 and day = $2::date`,
+};
+
+/** Adds to a day, or takes from it what is below zero. The row is held until the transaction ends. */
+export async function addToDailyCount(
+  db: Queryable,
+  partnerId: string,
+  { day, points, contributions }: CountedDay,
+): Promise<void> {
+  await run(db, ADD, [partnerId, day, String(points), contributions]);
+}

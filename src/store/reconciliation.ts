@@ -1,0 +1,210 @@
+import type { ListFormat } from '../domain/read-partner-list.ts';
+import type { ReconciliationVerdict } from '../domain/reconciliation.ts';
+import { type Queryable, run, type Statement } from './database.ts';
+import { NOW } from './rows.ts';
+
+export const RECONCILIATION_STATUSES = ['receiving', 'comparing', 'done', 'failed'] as const;
+
+/** What a line may be: a verdict, or not readable at all. */
+export type LineVerdict = ReconciliationVerdict | 'malformed';
+
+export type VerdictCounts = Partial<Record<LineVerdict, number>>;
+
+export interface Reconciliation {
+  readonly partnerId: string;
+  readonly reconciliationId: string;
+  readonly settlementId: string;
+  readonly idempotencyKey: string;
+  /** `null` until the whole list has come. */
+  readonly fingerprint: Buffer | null;
+  readonly format: ListFormat;
+  readonly status: (typeof RECONCILIATION_STATUSES)[number];
+  readonly problem: string | null;
+  readonly listedLines: bigint;
+  readonly counts: VerdictCounts;
+  readonly comparedThrough: number;
+  readonly createdAt: Date;
+  readonly endedAt: Date | null;
+  readonly linesRemovedAt: Date | null;
+}
+
+/** So long a process may be silent before its work is taken up by another, or ended. */
+const LEASE = `${NOW} + interval '60 seconds'`;
+
+const COLUMNS = `partner_id as "partnerId", reconciliation_id as "reconciliationId", settlement_id as "settlementId",
+    idempotency_key as "idempotencyKey", fingerprint, format, status, problem, listed_lines as "listedLines", counts,
+    compared_through as "comparedThrough", created_at as "createdAt", ended_at as "endedAt", lines_removed_at as "linesRemovedAt"`;
+
+type Row = Omit<Reconciliation, 'counts'> & { readonly counts: string };
+
+const readRow = (row: Row): Reconciliation => ({ ...row, counts: JSON.parse(row.counts) as VerdictCounts });
+
+async function findOne(db: Queryable, statement: Statement, values: unknown[]): Promise<Reconciliation | undefined> {
+  const [row] = await run<Row>(db, statement, values);
+  return row && readRow(row);
+}
+
+const INSERT: Statement = {
+  name: 'insert_reconciliation',
+  text: `insert into reconciliation (partner_id, reconciliation_id, settlement_id, idempotency_key, format, status, lease_until, created_at)
+    values ($1, $2, $3, $4, $5, 'receiving', ${LEASE}, ${NOW})
+    on conflict do nothing returning ${COLUMNS}`,
+};
+
+/** @returns `undefined` when the key is taken, or another one of the partner is under way: there is one at a time. */
+export async function insertReconciliation(
+  db: Queryable,
+  one: Pick<Reconciliation, 'partnerId' | 'reconciliationId' | 'settlementId' | 'idempotencyKey' | 'format'>,
+): Promise<Reconciliation | undefined> {
+  return findOne(db, INSERT, [one.partnerId, one.reconciliationId, one.settlementId, one.idempotencyKey, one.format]);
+}
+
+const FIND: Statement = {
+  name: 'find_reconciliation',
+  text: `select ${COLUMNS} from reconciliation where partner_id = $1 and reconciliation_id = $2`,
+};
+
+export async function findReconciliation(
+  db: Queryable,
+  partnerId: string,
+  reconciliationId: string,
+): Promise<Reconciliation | undefined> {
+  return findOne(db, FIND, [partnerId, reconciliationId]);
+}
+
+const FIND_BY_KEY: Statement = {
+  name: 'find_reconciliation_by_key',
+  text: `select ${COLUMNS} from reconciliation where partner_id = $1 and idempotency_key = $2`,
+};
+
+export async function findReconciliationByKey(
+  db: Queryable,
+  partnerId: string,
+  key: string,
+): Promise<Reconciliation | undefined> {
+  return findOne(db, FIND_BY_KEY, [partnerId, key]);
+}
+
+const LIST: Statement = {
+  name: 'list_reconciliations',
+  text: `select ${COLUMNS} from reconciliation where partner_id = $1 order by reconciliation_id desc limit $2`,
+};
+
+/** The latest first. */
+export async function listReconciliations(db: Queryable, partnerId: string, limit: number): Promise<Reconciliation[]> {
+  return (await run<Row>(db, LIST, [partnerId, limit])).map(readRow);
+}
+
+const ADD: Statement = {
+  name: 'update_reconciliation_progress',
+  text: `update reconciliation set counts = $3, listed_lines = $4, compared_through = $5, lease_until = ${LEASE}
+    where partner_id = $1 and reconciliation_id = $2 and status = $6 returning 1`,
+};
+
+/** @returns Whether it is still under way in this status: whoever was too late has lost it. */
+export async function updateProgress(
+  db: Queryable,
+  { partnerId, reconciliationId, counts, listedLines, comparedThrough, status }: Omit<Reconciliation, 'fingerprint'>,
+): Promise<boolean> {
+  const values = [partnerId, reconciliationId, JSON.stringify(counts), listedLines, comparedThrough, status];
+  return (await run(db, ADD, values)).length > 0;
+}
+
+const RECEIVED: Statement = {
+  name: 'update_reconciliation_received',
+  text: `update reconciliation set status = 'comparing', fingerprint = $3, lease_until = now()
+    where partner_id = $1 and reconciliation_id = $2 and status = 'receiving' returning ${COLUMNS}`,
+};
+
+/** From now on anybody may compare the rest. */
+export async function updateReceived(
+  db: Queryable,
+  { partnerId, reconciliationId }: Pick<Reconciliation, 'partnerId' | 'reconciliationId'>,
+  fingerprint: Buffer,
+): Promise<Reconciliation | undefined> {
+  return findOne(db, RECEIVED, [partnerId, reconciliationId, fingerprint]);
+}
+
+const END: Statement = {
+  name: 'update_reconciliation_ended',
+  text: `update reconciliation set status = $3, problem = $4, ended_at = ${NOW}
+    where partner_id = $1 and reconciliation_id = $2 and ended_at is null`,
+};
+
+export async function updateEnded(
+  db: Queryable,
+  { partnerId, reconciliationId }: Pick<Reconciliation, 'partnerId' | 'reconciliationId'>,
+  problem: string | null,
+): Promise<void> {
+  await run(db, END, [partnerId, reconciliationId, problem === null ? 'done' : 'failed', problem]);
+}
+
+const DELETE_REFUSED: Statement = {
+  name: 'delete_refused_reconciliation',
+  text: "delete from reconciliation where partner_id = $1 and reconciliation_id = $2 and status = 'receiving'",
+};
+
+/** Of a list that was refused nothing is kept, and its key is free. */
+export async function deleteRefused(
+  db: Queryable,
+  { partnerId, reconciliationId }: Pick<Reconciliation, 'partnerId' | 'reconciliationId'>,
+): Promise<void> {
+  await run(db, DELETE_REFUSED, [partnerId, reconciliationId]);
+}
+
+const END_LOST: Statement = {
+  name: 'end_lost_reconciliations',
+  text: `update reconciliation set status = 'failed', ended_at = ${NOW}, problem = 'The list did not come to its end. Send it again under a new key.'
+    where status = 'receiving' and lease_until < now()`,
+};
+
+/** Those whose process died, or whose list stopped coming. */
+export async function endLostReconciliations(db: Queryable): Promise<void> {
+  await run(db, END_LOST, []);
+}
+
+const LIST_LEFT: Statement = {
+  name: 'list_left_reconciliations',
+  text: `select partner_id as "partnerId", reconciliation_id as "reconciliationId" from reconciliation
+    where status = 'comparing' and lease_until <= now()`,
+};
+
+export type ReconciliationName = Pick<Reconciliation, 'partnerId' | 'reconciliationId'>;
+
+/** Those that nobody works on. */
+export async function listLeftReconciliations(db: Queryable): Promise<ReconciliationName[]> {
+  return run<ReconciliationName>(db, LIST_LEFT, []);
+}
+
+const CLAIM: Statement = {
+  name: 'claim_reconciliation',
+  text: `update reconciliation set lease_until = ${LEASE}
+    where partner_id = $1 and reconciliation_id = $2 and status = 'comparing' and lease_until <= now() returning ${COLUMNS}`,
+};
+
+/** One of those who try gets it. */
+export async function claimReconciliation(
+  db: Queryable,
+  { partnerId, reconciliationId }: ReconciliationName,
+): Promise<Reconciliation | undefined> {
+  return findOne(db, CLAIM, [partnerId, reconciliationId]);
+}
+
+const LIST_OLD: Statement = {
+  name: 'list_old_reconciliations',
+  text: `select partner_id as "partnerId", reconciliation_id as "reconciliationId" from reconciliation
+    where ended_at < now() - $1 * interval '1 day' and lines_removed_at is null`,
+};
+
+export async function listOldReconciliations(db: Queryable, days: number): Promise<ReconciliationName[]> {
+  return run<ReconciliationName>(db, LIST_OLD, [days]);
+}
+
+const REMOVED: Statement = {
+  name: 'update_reconciliation_lines_removed',
+  text: `update reconciliation set lines_removed_at = ${NOW} where partner_id = $1 and reconciliation_id = $2`,
+};
+
+export async function updateLinesRemoved(db: Queryable, { partnerId, reconciliationId }: ReconciliationName): Promise<void> {
+  await run(db, REMOVED, [partnerId, reconciliationId]);
+}

@@ -1,0 +1,112 @@
+import type { EnvironmentalChangeType, EnvironmentalStatus } from '../domain/environmental-status.ts';
+import type { Evidence } from '../domain/evidence.ts';
+import type { ShownBatch } from '../domain/impact-batch.ts';
+import type { Project } from '../domain/project.ts';
+import { environmentalSummary } from '../domain/texts.ts';
+import type { BatchTransaction, PooledContribution } from '../store/impact-batch-settlement.ts';
+
+/** What one partner is told of one change of a batch. */
+export interface BatchNews {
+  readonly changeType: EnvironmentalChangeType;
+  /** `null` where the contributions had no status before. */
+  readonly previousStatus: EnvironmentalStatus | null;
+  /** Of this partner. */
+  readonly contributionCount: bigint;
+  readonly occurredAt: Date;
+}
+
+/** The member `data` of `environmental.status.updated`. @see settlements, section 4. */
+export function batchNewsToData(shown: ShownBatch, news: BatchNews) {
+  const { impactBatchId, status } = shown.batch;
+  return {
+    impact_batch_id: impactBatchId,
+    status,
+    previous_status: news.previousStatus,
+    change_type: news.changeType,
+    quantity: quantityToWire(shown.batch.quantity),
+    project: projectToWire(shown.project),
+    evidence: shown.evidence.map(evidenceToWire),
+    affected_transaction_count: news.contributionCount,
+    transactions_path: `/v1/impact-batches/${impactBatchId}/transactions`,
+    ...summaryToWire(status, shown.batch.quantity),
+    contribution_status: 'confirmed',
+    occurred_at: news.occurredAt.toISOString(),
+  };
+}
+
+/** A batch on the paths of partners. */
+export function impactBatchToWire(shown: ShownBatch, contributionCount: bigint) {
+  const { batch } = shown;
+  return {
+    impact_batch_id: batch.impactBatchId,
+    ...progressToWire(shown),
+    ...summaryToWire(batch.status, batch.quantity),
+    transaction_count: contributionCount,
+  };
+}
+
+/** The projection on a contribution: `recorded` before it is in a batch, no status unless it is confirmed. */
+export function environmentalStatusToWire(contribution: PooledContribution, shown: ShownBatch | null) {
+  const { transactionId, status, confirmedAt, settlementId } = contribution;
+  const head = { transaction_id: transactionId, contribution_status: status, settlement_id: settlementId };
+  if (shown) {
+    const { batch } = shown;
+    const summary = summaryToWire(batch.status, batch.quantity);
+    return { ...head, impact_batch_id: batch.impactBatchId, ...progressToWire(shown), ...summary };
+  }
+  const isRecorded = status === 'confirmed';
+  return {
+    ...head,
+    impact_batch_id: null,
+    status: isRecorded ? 'recorded' : null,
+    status_at: isRecorded ? (confirmedAt?.toISOString() ?? null) : null,
+    quantity: null,
+    project: null,
+    evidence: [],
+    delayed_at: null,
+    expected_delivery_period: null,
+    ...(isRecorded ? summaryToWire('recorded', undefined) : { summary_en: null, summary_ar: null }),
+  };
+}
+
+export function batchTransactionToWire(transaction: BatchTransaction) {
+  return {
+    transaction_id: transaction.transactionId,
+    partner_event_id: transaction.partnerEventId,
+    partner_order_ref: transaction.partnerOrderRef,
+    points: transaction.points,
+    confirmed_at: transaction.confirmedAt.toISOString(),
+    settlement_id: transaction.settlementId,
+  };
+}
+
+function progressToWire({ batch, project, evidence }: ShownBatch) {
+  return {
+    status: batch.status,
+    status_at: batch.statusAt.toISOString(),
+    quantity: quantityToWire(batch.quantity),
+    project: projectToWire(project),
+    evidence: evidence.map(evidenceToWire),
+    delayed_at: batch.delayedAt?.toISOString() ?? null,
+    expected_delivery_period: batch.expectedDeliveryPeriod,
+  };
+}
+
+function quantityToWire(value: bigint) {
+  return { value, unit: 'tree' };
+}
+
+function projectToWire(project: Project | null) {
+  if (!project) return null;
+  const { projectId, nameEn, nameAr, country } = project;
+  return { project_id: projectId, name_en: nameEn, name_ar: nameAr, country };
+}
+
+function evidenceToWire({ type, url, sha256, capturedAt }: Evidence) {
+  return { type, url, sha256, captured_at: capturedAt.toISOString() };
+}
+
+function summaryToWire(status: EnvironmentalStatus, trees: bigint | undefined) {
+  const { summaryEn, summaryAr } = environmentalSummary(status, trees);
+  return { summary_en: summaryEn, summary_ar: summaryAr };
+}

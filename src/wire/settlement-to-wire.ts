@@ -1,0 +1,101 @@
+import type { Environment } from '../domain/api-key.ts';
+import { amountText } from '../domain/money.ts';
+import type { SettlementLine } from '../domain/settlement-line.ts';
+import { type SettlementTotals, settlementAmount } from '../domain/settlement-totals.ts';
+import type { Settlement } from '../store/settlement.ts';
+
+/** A settlement with its totals: its own where it is closed, else those of a moment. */
+export interface ShownSettlement {
+  readonly settlement: Settlement;
+  readonly totals: SettlementTotals;
+  readonly currency: string | null;
+  /** When the totals of an open settlement were computed; `null` once it is closed. */
+  readonly asOf: Date | null;
+}
+
+/** All but the environment, which is not known where an event is written down. */
+export function settlementToData({ settlement, totals, currency, asOf }: ShownSettlement) {
+  const { period, closedAt, acknowledgement } = settlement;
+  return {
+    settlement_id: settlement.settlementId,
+    sequence: settlement.sequence,
+    status: settlement.status,
+    period_start: period.startsAt.toISOString(),
+    period_end: period.endsAt.toISOString(),
+    period_timezone: period.timeZone,
+    period_label: period.label,
+    contribution_count: totals.contributionCount,
+    adjustment_count: totals.adjustmentCount,
+    gross_points: totals.grossPoints,
+    adjustment_points: totals.adjustmentPoints,
+    net_points: totals.netPoints,
+    amount: settlementAmount(totals, currency),
+    currency,
+    totals_by_version: totals.byVersion.map((each) => ({
+      contribution_rule_version: each.contributionRuleVersion,
+      point_conversion_version: each.pointConversionVersion,
+      tree_cost_version: each.treeCostVersion,
+      count: each.count,
+      points: each.points,
+      amount: each.amount === null ? null : amountText(each.amount),
+    })),
+    created_at: settlement.createdAt.toISOString(),
+    closed_at: closedAt?.toISOString() ?? null,
+    as_of: asOf?.toISOString() ?? null,
+    statement: statementToData(settlement),
+    acknowledgement: {
+      status: acknowledgement.status,
+      acknowledged_at: acknowledgement.acknowledgedAt?.toISOString() ?? null,
+      reference: acknowledgement.reference,
+      note: acknowledgement.note,
+    },
+  };
+}
+
+function statementToData({ statement, closedAt }: Settlement) {
+  if (!statement || !closedAt) return null;
+  return {
+    csv_sha256: statement.csvSha256,
+    line_count: statement.lineCount,
+    generated_at: closedAt.toISOString(),
+    previous_csv_sha256: statement.previousCsvSha256,
+  };
+}
+
+type SettlementData = ReturnType<typeof settlementToData>;
+
+export function settlementToWire(shown: ShownSettlement, environment: Environment) {
+  return withEnvironment(settlementToData(shown), environment);
+}
+
+/** Puts the environment where it belongs among the members. */
+export function withEnvironment<Data extends Pick<SettlementData, 'settlement_id' | 'sequence' | 'status'>>(
+  { settlement_id, sequence, status, ...rest }: Data,
+  environment: Environment,
+) {
+  return { settlement_id, sequence, status, environment, ...rest };
+}
+
+/** The columns of the statement, `null` where they are empty there. */
+export function settlementLineToWire(line: SettlementLine) {
+  return {
+    line_no: line.lineNo,
+    line_type: line.lineType,
+    transaction_id: line.transactionId,
+    adjustment_id: line.adjustmentId,
+    partner_event_id: line.partnerEventId,
+    partner_order_ref: line.partnerOrderRef,
+    points: line.points,
+    amount: line.amount === null ? null : amountText(line.amount),
+    currency: line.currency,
+    confirmed_at_utc: line.confirmedAt?.toISOString() ?? null,
+    posted_at_utc: line.postedAt?.toISOString() ?? null,
+    contribution_rule_version: line.contributionRuleVersion,
+    point_conversion_version: line.pointConversionVersion,
+    tree_cost_version: line.treeCostVersion,
+    calculation_id: line.calculationId,
+    association_status: line.associationStatus,
+    reason_code: line.reasonCode,
+    original_settlement_id: line.originalSettlementId,
+  };
+}

@@ -1,0 +1,283 @@
+/** Reconciliation: settlements, section 2. */
+import assert from 'node:assert/strict';
+import { request as httpRequest } from 'node:http';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { completeReconciliations, removeOldReconciliations } from '../src/operations/reconcile-settlement.ts';
+import { SERVICE_ROLES } from '../src/service.ts';
+import { type Answer, type Client, detailCodes, newConfirmation, toJson, uniqueId } from './support/client.ts';
+import { document, listMisfits } from './support/published.ts';
+import { testService } from './support/service.ts';
+import { closeNow, openFirst } from './support/settlements.ts';
+
+const service = await testService({ roles: SERVICE_ROLES });
+const { database } = service;
+const waiting = { timeout: 60_000 };
+
+interface Listed {
+  partner_event_id: string;
+  partner_order_ref: string;
+  points: number | bigint;
+}
+
+/** A partner with two closed settlements, and what it sent. */
+async function withSettlements(count = 5) {
+  const { partner, client } = await service.newPartner();
+  const { partnerId } = partner;
+  await openFirst(database, partner);
+  const confirm = async (): Promise<Listed> => {
+    const sent = newConfirmation();
+    await client.confirm(sent);
+    return sent;
+  };
+  const earlier = await confirm();
+  await closeNow(database, partnerId);
+  const sent: Listed[] = [];
+  for (let each = 0; each < count; each++) sent.push(await confirm());
+  const { closed, opened } = await closeNow(database, partnerId);
+  return { partnerId, client, earlier, sent, closed, opened, path: `/v1/settlements/${closed.settlementId}` };
+}
+
+const HEADER = 'partner_event_id,partner_order_ref,points\n';
+const toCsv = (lines: readonly Listed[]) =>
+  HEADER + lines.map((line) => `${line.partner_event_id},${line.partner_order_ref},${line.points}\n`).join('');
+
+function send(client: Client, path: string, body: string, headers: Record<string, string> = {}): Promise<Answer> {
+  const all = { 'content-type': 'text/csv', 'idempotency-key': uniqueId('key'), ...headers };
+  return client.call(`${path}/reconciliations`, { method: 'POST', body, headers: all });
+}
+
+/** Waits for the end of a job; the test's own time-out ends it. */
+async function untilEnded(client: Client, answer: Answer): Promise<Answer> {
+  assert.equal(answer.status, 202, answer.text);
+  for (;;) {
+    const found = await client.call(answer.headers.get('location') as string);
+    if (found.body.reconciliation.ended_at !== null) return found;
+    await sleep(20);
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any member of a line
+async function linesOf(client: Client, answer: Answer, query = ''): Promise<any[]> {
+  const page = await client.call(`${answer.headers.get('location')}/lines${query}`);
+  const { schema } =
+    document.paths['/v1/settlements/{settlement_id}/reconciliations/{reconciliation_id}/lines'].get.responses['200'].content[
+      'application/json'
+    ];
+  assert.equal(listMisfits(schema, JSON.parse(page.text)), '');
+  return page.body.lines;
+}
+
+describe('verdicts', waiting, () => {
+  test('each, told line by line, with counts; malformed lines have their number and the rest is compared', async () => {
+    const { client, path, earlier, sent } = await withSettlements(6);
+    const [same, morePoints, otherOrder, twice, absent, ...rest] = sent as [Listed, Listed, Listed, Listed, Listed, ...Listed[]];
+    const unknown = { partner_event_id: 'event-of-nobody', partner_order_ref: 'order-of-nobody', points: 5 };
+    const lines = [
+      same,
+      { ...morePoints, points: 251 },
+      { ...otherOrder, partner_order_ref: 'x' },
+      twice,
+      twice,
+      earlier,
+      unknown,
+    ];
+    const list = `${toCsv([...lines, ...rest])}short,order,0\n`;
+    const answer = await send(client, path, list);
+    const ended = await untilEnded(client, answer);
+    const { schema } =
+      document.paths['/v1/settlements/{settlement_id}/reconciliations/{reconciliation_id}'].get.responses['200'].content[
+        'application/json'
+      ];
+    assert.equal(listMisfits(schema, JSON.parse(ended.text)), '');
+    const { counts, status, listed_lines } = ended.body.reconciliation;
+    assert.deepEqual([status, listed_lines], ['done', 9n]);
+    assert.deepEqual(counts, {
+      ...{ matched: 3n, missing_in_service: 1n, missing_in_partner_file: 1n, points_mismatch: 1n, order_ref_mismatch: 1n },
+      ...{ duplicate_in_file: 1n, other_settlement: 1n, malformed: 1n },
+    });
+    const all = await linesOf(client, answer);
+    assert.deepEqual(
+      all.map(({ line_no, verdict }) => `${line_no} ${verdict}`),
+      [
+        ...['2 matched', '3 points_mismatch', '4 order_ref_mismatch', '5 matched', '6 duplicate_in_file', '7 other_settlement'],
+        ...['8 missing_in_service', '9 matched', '10 malformed', 'null missing_in_partner_file'],
+      ],
+    );
+    assert.equal(all.at(-1).partner_event_id, absent.partner_event_id);
+    assert.deepEqual(
+      all[8].details.map(({ field, code }: { field: string; code: string }) => `${field} ${code}`),
+      ['partner_event_id wrong_form', 'points wrong_form'],
+    );
+    assert.deepEqual([all[1].points, all[1].recorded_points], [251n, 250n]);
+  });
+
+  test('missing_in_service: look up, then retry; never restore points', async () => {
+    const { client, path } = await withSettlements(1);
+    const answer = await send(client, path, toCsv([newConfirmation()]));
+    await untilEnded(client, answer);
+    const [line, ...more] = await linesOf(client, answer, '?verdict=missing_in_service');
+    assert.equal(more.length, 0);
+    assert.deepEqual(
+      line.details.map(({ field, code }: { field: string; code: string }) => [field, code]),
+      [
+        ['point_restoration', 'not_authorized'],
+        ['next_action', 'retry_same_request'],
+      ],
+    );
+  });
+
+  test('JSON, exact over int64, page by page by verdict', async () => {
+    const { client, path, sent } = await withSettlements(5);
+    const list = toJson([...sent, { ...(sent[0] as Listed), points: 9_223_372_036_854_775_807n }, 7]);
+    const answer = await send(client, path, list, { 'content-type': 'application/json' });
+    const { counts } = (await untilEnded(client, answer)).body.reconciliation;
+    assert.deepEqual([counts.matched, counts.duplicate_in_file, counts.malformed], [5n, 1n, 1n]);
+    const [twice] = await linesOf(client, answer, '?verdict=duplicate_in_file');
+    assert.equal(twice.points, 9_223_372_036_854_775_807n);
+    const two = await linesOf(client, answer, '?verdict=matched&limit=2');
+    const next = await linesOf(client, answer, `?verdict=matched&limit=2&after=${two[1].position}`);
+    assert.deepEqual(
+      [...two, ...next].map(({ line_no }) => line_no),
+      [1n, 2n, 3n, 4n],
+    );
+  });
+
+  test('a list of many batches names an event of an earlier batch as a duplicate', async () => {
+    const { client, path, sent } = await withSettlements(1);
+    const others = Array.from({ length: 1_500 }, newConfirmation);
+    const answer = await send(client, path, toCsv([...sent, ...others, ...sent]));
+    const { counts } = (await untilEnded(client, answer)).body.reconciliation;
+    assert.deepEqual([counts.matched, counts.duplicate_in_file, counts.missing_in_service], [1n, 1n, 1_500n]);
+  });
+});
+
+describe('the job', waiting, () => {
+  test('202 with its path, as the document says; a replay gives the same, another list is a conflict', async () => {
+    const { client, path, sent } = await withSettlements();
+    const headers = { 'idempotency-key': uniqueId('key') };
+    const answer = await send(client, path, toCsv(sent), headers);
+    const { schema } =
+      document.paths['/v1/settlements/{settlement_id}/reconciliations'].post.responses['202'].content['application/json'];
+    assert.equal(listMisfits(schema, JSON.parse(answer.text)), '');
+    assert.equal(answer.headers.get('location'), answer.body.reconciliation.path);
+    await untilEnded(client, answer);
+    const replay = await send(client, path, toCsv(sent), headers);
+    assert.deepEqual([replay.status, replay.headers.get('idempotent-replayed')], [202, 'true']);
+    assert.equal(replay.body.reconciliation.reconciliation_id, answer.body.reconciliation.reconciliation_id);
+    const conflict = await send(client, path, HEADER, headers);
+    assert.deepEqual([conflict.status, conflict.body.error.code], [409, 'idempotency_conflict']);
+  });
+
+  test('one at a time for each partner: rate_limited, with Retry-After; one whose sender is gone ends as failed', async () => {
+    const { client, path, partnerId, closed, sent } = await withSettlements();
+    const slow = httpRequest(`${service.baseUrl}${path}/reconciliations`, {
+      method: 'POST',
+      headers: { 'x-api-key': client.apiKey, 'content-type': 'text/csv', 'idempotency-key': uniqueId('key') },
+    });
+    slow.on('error', () => {});
+    slow.write(HEADER);
+    const statusOf = async () =>
+      (
+        await database.pool.query('select status from reconciliation where partner_id = $1 order by reconciliation_id', [
+          partnerId,
+        ])
+      ).rows;
+    while ((await statusOf()).length === 0) await sleep(10);
+    const refused = await send(client, path, toCsv(sent));
+    assert.deepEqual([refused.status, refused.body.error.code], [429, 'rate_limited']);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    slow.destroy();
+    while ((await statusOf())[0]?.status !== 'failed') await sleep(10);
+    assert.equal((await untilEnded(client, await send(client, path, toCsv(sent)))).body.reconciliation.status, 'done');
+    assert.equal(closed.status, 'closed');
+  });
+
+  test('what a process left behind is taken up again where it stopped, or ends with a clear status', async () => {
+    const { client, path, partnerId, closed } = await withSettlements(3);
+    const insert = (id: string, status: string) =>
+      database.pool.query(
+        `insert into reconciliation (partner_id, reconciliation_id, settlement_id, idempotency_key, format, status, compared_through,
+          lease_until, created_at) values ($1, $2, $3, $2, 'csv', $4, 1, now() - interval '1 minute', now())`,
+        [partnerId, id, closed.settlementId, status],
+      );
+    const end = async (id: string) => {
+      for (;;) {
+        const { reconciliation } = (await client.call(`${path}/reconciliations/${id}`)).body;
+        if (reconciliation.ended_at) return reconciliation;
+        await completeReconciliations(database, new AbortController().signal);
+      }
+    };
+    await insert('rec_comparing-1', 'comparing');
+    const done = await end('rec_comparing-1');
+    assert.deepEqual([done.status, done.counts.missing_in_partner_file, done.compared_settlement_lines], ['done', 2n, 3n]);
+    await insert('rec_receiving-1', 'receiving');
+    const failed = await end('rec_receiving-1');
+    assert.equal(failed.status, 'failed');
+    assert.match(failed.problem, /Send it again under a new key/);
+  });
+
+  test('after 30 days the lines are removed, and the counts are kept', async () => {
+    const { client, path, partnerId, sent } = await withSettlements(2);
+    const answer = await send(client, path, toCsv(sent));
+    await untilEnded(client, answer);
+    await database.pool.query("update reconciliation set ended_at = ended_at - interval '31 days' where partner_id = $1", [
+      partnerId,
+    ]);
+    assert.equal(await removeOldReconciliations(database, 30, new AbortController().signal), 2);
+    assert.deepEqual(await linesOf(client, answer), []);
+    const { reconciliation } = (await client.call(answer.headers.get('location') as string)).body;
+    assert.ok(reconciliation.lines_removed_at);
+    assert.equal(reconciliation.counts.matched, 2n);
+  });
+});
+
+describe('refusals keep nothing and free the key', waiting, () => {
+  test('a list that is malformed as a whole, another media type, an open settlement', async () => {
+    const { client, path, partnerId, opened, sent } = await withSettlements(2);
+    const headers = { 'idempotency-key': uniqueId('key') };
+    const cases: [list: string, more: Record<string, string>, status: number, details: Record<string, string>][] = [
+      ['partner_event_id,points\n', {}, 400, { list: 'missing_column' }],
+      [`${toCsv(sent)}"open`, {}, 400, { list: 'open_quote' }],
+      ['', {}, 400, { list: 'missing_column' }],
+      ['{}', { 'content-type': 'application/json' }, 400, { list: 'not_an_array' }],
+      ['[{"points":1}', { 'content-type': 'application/json' }, 400, { list: 'not_ended' }],
+      [`${HEADER}${'x'.repeat(20_000)}\n`, {}, 400, { list: 'line_too_long' }],
+      [HEADER, { 'content-type': 'text/plain' }, 415, {}],
+      [HEADER, { 'content-encoding': 'gzip' }, 415, {}],
+    ];
+    for (const [list, more, status, details] of cases) {
+      const answer = await send(client, path, list, { ...headers, ...more });
+      assert.deepEqual(
+        [answer.status, answer.body.error.code, detailCodes(answer)],
+        [status, 'invalid_request', details],
+        list.slice(0, 40),
+      );
+    }
+    const open = await send(client, `/v1/settlements/${opened.settlementId}`, HEADER, headers);
+    assert.deepEqual([open.status, detailCodes(open)], [400, { settlement_id: 'settlement_open' }]);
+    for (const table of ['reconciliation', 'reconciliation_line']) {
+      const { rows } = await database.pool.query(`select from ${table} where partner_id = $1`, [partnerId]);
+      assert.equal(rows.length, 0, table);
+    }
+    assert.equal((await send(client, path, toCsv(sent), headers)).status, 202);
+  });
+
+  test("unknown, ill formed, another settlement's and another partner's", async () => {
+    const one = await withSettlements(1);
+    const other = await withSettlements(1);
+    const answer = await send(one.client, one.path, toCsv(one.sent));
+    const { reconciliation_id: id } = (await untilEnded(one.client, answer)).body.reconciliation;
+    for (const path of [`${one.path}/reconciliations/${id}`, `${other.path}/reconciliations/${id}`]) {
+      for (const rest of ['', '/lines']) {
+        const found = await other.client.call(path + rest);
+        assert.deepEqual([found.status, detailCodes(found)], [404, { reconciliation_id: 'not_found' }]);
+      }
+    }
+    assert.equal((await one.client.call(`${one.path}/reconciliations/%00`)).status, 404);
+    const posted = await send(other.client, one.path, HEADER);
+    assert.deepEqual([posted.status, detailCodes(posted)], [404, { settlement_id: 'not_found' }]);
+    const wrong = await one.client.call(`${one.path}/reconciliations/${id}/lines?verdict=good&after=-1`);
+    assert.deepEqual(detailCodes(wrong), { verdict: 'unsupported_value', after: 'wrong_form' });
+  });
+});

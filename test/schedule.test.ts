@@ -1,0 +1,266 @@
+/** What happens by the clock: once for each time, by one process, whatever becomes of it. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { issueApiKey } from '../src/operations/manage-api-key.ts';
+import { createPartner } from '../src/operations/manage-partner.ts';
+import type { Job, JobContext } from '../src/schedule/job.ts';
+import { runByHand } from '../src/schedule/run-by-hand.ts';
+import { nextDueAt, registerJobs } from '../src/schedule/run-job.ts';
+import { openSchedule } from '../src/schedule/schedule.ts';
+import { type Database, openDatabase } from '../src/store/database.ts';
+import { claimJob, endJobRun, type JobRun, listJobRuns, listJobStates, renewJobLease } from '../src/store/job.ts';
+import { auditKeys, OWNER, signedIn } from './support/actor.ts';
+import { Client } from './support/client.ts';
+import { commandLine } from './support/command-line.ts';
+import { testDatabase } from './support/database.ts';
+import { spawnService } from './support/service.ts';
+
+const { databaseUrl } = await testDatabase();
+const waiting = { timeout: 60_000 };
+const NOON = Date.parse('2027-03-01T12:00:00Z');
+
+function open(): Database {
+  const database = openDatabase({ databaseUrl, poolSize: 4, auditKeys });
+  after(() => database.close());
+  return database;
+}
+const database = open();
+const { pool } = database;
+let made = 0;
+
+/** A job of its own name, each hour; the work is what the test says. */
+function newJob(run: (context: JobContext) => Promise<Record<string, number>> = async () => ({ done: 1 })): Job {
+  return { name: `job-${made++}`, description: 'a test', pattern: '0 * * * *', run };
+}
+
+async function untilRuns(jobName: string, areAsWanted: (runs: readonly JobRun[]) => boolean): Promise<JobRun[]> {
+  for (;;) {
+    const runs = await listJobRuns(pool, { jobName, limit: 100 });
+    if (areAsWanted(runs)) return runs;
+    await sleep(20, undefined, { ref: false });
+  }
+}
+const hasEnded = ([newest]: readonly JobRun[]) => newest?.endedAt != null;
+
+async function stateOf(jobName: string) {
+  return (await listJobStates(pool)).find((state) => state.jobName === jobName);
+}
+
+/** Follows the schedule at a time that stands still, until the test is over. */
+function follow(job: Job, { on = database, nowMs = NOON }: { on?: Database; nowMs?: number } = {}) {
+  const errors: unknown[] = [];
+  const schedule = openSchedule({
+    database: on,
+    clock: () => nowMs,
+    jobs: [job],
+    onRun: () => {},
+    onError: (error) => errors.push(error),
+  });
+  after(() => schedule.close());
+  return { ...schedule, errors };
+}
+
+const register = (job: Job, nowMs = NOON) => registerJobs({ database, clock: () => nowMs }, [job]);
+
+describe('when a job is due', waiting, () => {
+  test('at the next time of its pattern, in UTC; starting again changes nothing, another pattern does', async () => {
+    const job = newJob();
+    await register(job, NOON + 1);
+    assert.equal((await stateOf(job.name))?.dueAt.toISOString(), '2027-03-01T13:00:00.000Z');
+    await register(job, NOON + 7_200_000);
+    assert.equal((await stateOf(job.name))?.dueAt.toISOString(), '2027-03-01T13:00:00.000Z');
+    await register({ ...job, pattern: '5 0 1 * *' }, NOON);
+    assert.equal((await stateOf(job.name))?.dueAt.toISOString(), '2027-04-01T00:05:00.000Z');
+    assert.throws(() => nextDueAt({ ...job, pattern: '0 0 30 2 *' }, new Date(NOON)), /never comes/);
+  });
+
+  test('what was due while no process ran is done at the next start, once', async () => {
+    const job = newJob();
+    await register(job, NOON - 10 * 3_600_000);
+    follow(job);
+    const [run] = await untilRuns(job.name, hasEnded);
+    assert.deepEqual([run?.outcome, run?.result, run?.trigger], ['succeeded', '{"done":1}', 'schedule']);
+    const state = await stateOf(job.name);
+    assert.equal(state?.dueAt.toISOString(), '2027-03-01T13:00:00.000Z');
+    assert.deepEqual([state?.leaseUntil, state?.lastRunNo], [null, 1n]);
+  });
+});
+
+describe('one process does it', waiting, () => {
+  test('of twenty that ask at once for one due time, one begins it', async () => {
+    const [job, other] = [newJob(), open()];
+    await register(job, NOON - 3_600_000);
+    const claim = { jobName: job.name, dueAt: new Date(NOON), leaseMs: 60_000, trigger: 'schedule' } as const;
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => claimJob((index % 2 ? database : other).pool, claim)),
+    );
+    assert.equal(claims.filter(Boolean).length, 1);
+  });
+
+  test('two processes of the service: each due time has one run', async () => {
+    const both = await Promise.all([0, 1].map(() => spawnService(databaseUrl, {}, ['--roles', 'schedule'])));
+    const name = 'remove-old-events';
+    for (let time = 1; time <= 5; time++) {
+      await pool.query("update job set due_at = now() - interval '1 second' where job_name = $1", [name]);
+      const runs = await untilRuns(name, (found) => found.length >= time && hasEnded(found));
+      assert.deepEqual([runs.length, runs[0]?.outcome, runs[0]?.result], [time, 'succeeded', '{"events":0}']);
+    }
+    assert.match(both[0]?.output() ?? '', /does schedule, and takes no requests/);
+    for (const each of both) assert.equal(await each.end('SIGTERM'), 0);
+    assert.equal((await listJobRuns(pool, { jobName: name, limit: 100 })).length, 5);
+  });
+});
+
+describe('what goes wrong', waiting, () => {
+  test('a process that is killed in the middle: the lease ends, another does it, and the first run says so', async () => {
+    const script = fileURLToPath(new URL('./support/hold-job.ts', import.meta.url));
+    await pool.query("insert into job (job_name, pattern, due_at) values ('endless', '0 0 1 1 *', now())");
+    const child = spawn(process.execPath, [script, databaseUrl], { stdio: ['ignore', 'pipe', 'inherit'] });
+    after(() => child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const claim = { jobName: 'endless', dueAt: null, leaseMs: 60_000, trigger: 'hand' } as const;
+    assert.equal(await claimJob(pool, claim), undefined, 'the lease holds, though its process has gone');
+    await pool.query("update job set lease_until = now() where job_name = 'endless'");
+    follow({ ...newJob(), name: 'endless', pattern: '0 0 1 1 *' });
+    const runs = await untilRuns('endless', (found) => found.length === 2 && hasEnded(found));
+    assert.deepEqual(
+      runs.map(({ outcome }) => outcome),
+      ['succeeded', 'abandoned'],
+    );
+    assert.match(runs[1]?.error ?? '', /process that ran it ended/);
+  });
+
+  test('a run that failed is tried again after a minute, then after two, and at last at its time', async () => {
+    const job = newJob(async () => {
+      throw new Error('no luck');
+    });
+    await register(job, NOON - 3_600_000);
+    const dueAfter: (string | undefined)[] = [];
+    for (const nowMs of [NOON, NOON + 60_000, NOON + 180_000, NOON + 59 * 60_000]) {
+      const { close } = follow(job, { nowMs });
+      const runs = dueAfter.length + 1;
+      const [run] = await untilRuns(job.name, (found) => found.length === runs && hasEnded(found));
+      assert.deepEqual([run?.outcome, run?.error], ['failed', 'no luck']);
+      await close();
+      dueAfter.push((await stateOf(job.name))?.dueAt.toISOString().slice(11, 19));
+    }
+    assert.deepEqual(dueAfter, ['12:01:00', '12:03:00', '12:07:00', '13:00:00']);
+    assert.equal((await stateOf(job.name))?.failuresInRow, 4);
+  });
+
+  test('a process that stops lets the job end where it is, and leaves it due for another', async () => {
+    const begun = Promise.withResolvers<void>();
+    const job = newJob(async ({ signal }) => {
+      begun.resolve();
+      await once(signal, 'abort');
+      return { half: 1 };
+    });
+    await register(job, NOON - 3_600_000);
+    const { close } = follow(job);
+    await begun.promise;
+    await close();
+    assert.equal((await untilRuns(job.name, hasEnded))[0]?.outcome, 'stopped');
+    follow({ ...job, run: async () => ({ rest: 1 }) }, { on: open() });
+    const runs = await untilRuns(job.name, (found) => found.length === 2 && hasEnded(found));
+    assert.equal(runs[0]?.result, '{"rest":1}');
+  });
+
+  test('a run that lost its job to another renews nothing, and writes nothing', async () => {
+    const job = newJob();
+    await register(job);
+    const claim = { jobName: job.name, dueAt: null, leaseMs: 0, trigger: 'schedule' } as const;
+    const slow = await claimJob(pool, claim);
+    const quick = await claimJob(pool, { ...claim, leaseMs: 60_000 });
+    assert.deepEqual([slow?.runNo, quick?.runNo], [1n, 2n]);
+    const end = { jobName: job.name, outcome: 'succeeded', result: null, error: null, nextDueAt: null } as const;
+    assert.equal(await renewJobLease(pool, job.name, 1n, 60_000), false);
+    assert.equal(await endJobRun(pool, { ...end, runNo: 1n }), false);
+    assert.equal(await endJobRun(pool, { ...end, runNo: 2n }), true);
+  });
+});
+
+describe('by hand', waiting, () => {
+  const schedule = { database, clock: Date.now };
+  const never = new AbortController().signal;
+
+  test('any time, again and again, with an entry in the audit', async () => {
+    const [job, operator] = [newJob(), signedIn('operator')];
+    for (const run of [1n, 2n]) {
+      const { outcome, runNo } = await runByHand(schedule, operator, job, never);
+      assert.deepEqual([outcome, runNo], ['succeeded', run]);
+    }
+    const { rows } = await pool.query('select operator_id, action from audit_entry where subject_id = $1', [job.name]);
+    assert.deepEqual(rows, Array(2).fill({ operator_id: operator.operatorId, action: 'job.run' }));
+  });
+
+  test('not while another process runs it, and not by a viewer', async () => {
+    const job = newJob();
+    await register(job);
+    await claimJob(pool, { jobName: job.name, dueAt: null, leaseMs: 60_000, trigger: 'schedule' });
+    await assert.rejects(runByHand(schedule, OWNER, job, never), /Another process runs the job/);
+    await assert.rejects(runByHand(schedule, signedIn('viewer'), newJob(), never), /takes the role operator/);
+  });
+
+  const JOBS = ['close-settlements', 'expire-pending', 'remove-old-events', 'remove-reconciliations', 'prune-job-runs'];
+
+  test('the command line lists, runs and tells; an unknown job is refused', async () => {
+    const { run, runJson } = commandLine({ DATABASE_URL: databaseUrl });
+    await pool.query(
+      `insert into job_run (job_name, run_no, trigger, started_at, ended_at, outcome) values
+       ('prune-job-runs', -1, 'schedule', now() - interval '91 days', now() - interval '91 days', 'succeeded'),
+       ('prune-job-runs', -2, 'schedule', now() - interval '89 days', now() - interval '89 days', 'succeeded')`,
+    );
+    const { outcome, result } = await runJson('job', 'run', 'prune-job-runs');
+    assert.deepEqual([outcome, result], ['succeeded', { runs: 1 }]);
+    const history = await runJson('job', 'history', '--job', 'prune-job-runs');
+    assert.deepEqual(
+      history.map(({ run_no, trigger }: { run_no: number; trigger: string }) => [run_no, trigger]),
+      [
+        [1, 'hand'],
+        [-2, 'schedule'],
+      ],
+    );
+    const listed = await runJson('job', 'list');
+    assert.deepEqual(
+      listed.map(({ job }: { job: string }) => job),
+      JOBS,
+    );
+    const { code, stderr } = await run(['job', 'run', 'sleep']);
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`There is no job sleep; there are ${JOBS.join(', ')}`));
+  });
+});
+
+test('the metrics tell the last success, the duration and the failures of each job', waiting, async () => {
+  const port = 20_000 + (process.pid % 10_000);
+  const service = await spawnService(databaseUrl, { OPERATIONS_PORT: String(port) }, ['--roles', 'schedule,webhooks']);
+  await pool.query("update job set due_at = now() - interval '1 second' where job_name = 'prune-job-runs'");
+  await untilRuns('prune-job-runs', (runs) => runs[0]?.trigger === 'schedule' && hasEnded(runs));
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  assert.match(text, /partner_impact_job_last_success_timestamp_seconds\{job="prune-job-runs"\} \d+/);
+  assert.match(text, /partner_impact_job_duration_seconds_count\{job="prune-job-runs"\} 1/);
+  assert.match(text, /partner_impact_job_runs_total\{job="prune-job-runs",outcome="succeeded"\} 1/);
+  assert.equal(await service.end('SIGTERM'), 0);
+});
+
+test('a process with the role api alone answers, numbers no event and follows no schedule', waiting, async () => {
+  const { databaseUrl: ownUrl } = await testDatabase();
+  const service = await spawnService(ownUrl, {}, ['--roles', 'api']);
+  const own = openDatabase({ databaseUrl: ownUrl, poolSize: 2, auditKeys });
+  after(() => own.close());
+  const { partnerId } = await createPartner(own, OWNER, 'Alone');
+  const terms = { name: 'server', permission: 'read_write', allowedAddresses: [], expiresAt: null } as const;
+  const { apiKey } = await issueApiKey(own, OWNER, { environment: 'sandbox', partnerId, ...terms });
+  assert.equal((await new Client(service.baseUrl, apiKey).confirm()).status, 201);
+  assert.equal(await service.end('SIGTERM'), 0);
+  const { rows } = await own.pool.query(
+    'select (select count(*) from event_outbox) as waiting, (select count(*) from job) as jobs',
+  );
+  assert.deepEqual(rows, [{ waiting: 2n, jobs: 0n }]);
+});

@@ -1,0 +1,225 @@
+/** `partner-impact settlement` and `statement`; and what a superuser may do to their rows without being found: nothing. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { type NamedKey, newNamedKey } from '../src/domain/named-key.ts';
+import { openSealKeys } from '../src/domain/settlement-seal.ts';
+import { chainValue } from '../src/domain/statement-chain.ts';
+import { writeStatement } from '../src/domain/write-statement.ts';
+import { verifySettlements } from '../src/operations/verify-settlements.ts';
+import { eachSettlement, type Settlement } from '../src/store/settlement.ts';
+import { auditKeys } from './support/actor.ts';
+import { commandLine } from './support/command-line.ts';
+import { untilNumbered } from './support/records.ts';
+import { testService } from './support/service.ts';
+import { closeNow, linesOf, openFirst, sealKeys, tools } from './support/settlements.ts';
+
+const service = await testService();
+const { database } = service;
+const { pool } = database;
+const folder = mkdtempSync(join(tmpdir(), 'partner-impact-statements-'));
+const { run, runJson } = commandLine({ DATABASE_URL: service.databaseUrl, DATA_DIR: folder });
+
+const waiting = { timeout: 60_000 };
+
+async function newPartner(closings = 0, confirmations = 3) {
+  const { partner, client } = await service.newPartner();
+  await openFirst(database, partner);
+  const closed: Settlement[] = [];
+  for (let count = 0; count < closings; count++) {
+    for (let each = 0; each < confirmations; each++) await client.confirm();
+    closed.push((await closeNow(database, partner.partnerId, tools('0.05'))).closed);
+  }
+  return { partnerId: partner.partnerId, client, closed };
+}
+
+describe('settlement', waiting, () => {
+  test('list, close and show, one JSON value each', async () => {
+    const { partnerId, client } = await newPartner();
+    await client.confirm({ points: 9_223_372_036_854_775_807n });
+    const [open] = await runJson('settlement', 'list', '--partner', partnerId);
+    assert.deepEqual([open.status, open.contribution_count], ['open', 1]);
+    const closed = await runJson('settlement', 'close', '--partner', partnerId, '--yes');
+    assert.deepEqual([closed.settlement_id, closed.status], [open.settlement_id, 'closed']);
+    const shown = await run(['settlement', 'show', '--partner', partnerId, '--settlement', closed.settlement_id, '--json']);
+    assert.match(shown.stdout, /"net_points":9223372036854775807,/);
+    const list = await run(['settlement', 'list', '--partner', partnerId]);
+    assert.match(list.stdout, /closed .* 9223372036854775807/);
+    const { rows } = await pool.query(
+      "select operator_id, action, subject_id from audit_entry where partner_id = $1 and action like 'settlement.%'",
+      [partnerId],
+    );
+    assert.deepEqual(rows, [{ operator_id: 'owner', action: 'settlement.close', subject_id: closed.settlement_id }]);
+    assert.deepEqual(await runJson('settlement', 'verify', '--partner', partnerId), {
+      ok: true,
+      settlements: 2,
+      lines: 1,
+      problems: [],
+    });
+  });
+
+  test('close asks first: without a terminal it says what to do, and closes nothing', async () => {
+    const { partnerId } = await newPartner();
+    const refused = await run(['settlement', 'close', '--partner', partnerId]);
+    assert.deepEqual([refused.code, refused.stdout], [2, '']);
+    assert.match(refused.stderr, /cannot be undone\. Repeat the command with --yes\./);
+    assert.equal((await Array.fromAsync(eachSettlement(pool, partnerId))).length, 1);
+  });
+
+  test('an unknown partner or settlement is told as such', async () => {
+    const { partnerId } = await newPartner();
+    assert.equal((await run(['settlement', 'close', '--partner', 'ptn_unknown1', '--yes'])).code, 1);
+    const unknown = await run(['settlement', 'show', '--partner', partnerId, '--settlement', 'stl_unknown1']);
+    assert.match(unknown.stderr, /no settlement with this settlement_id/);
+  });
+});
+
+describe('statement', waiting, () => {
+  test('download and verify; a changed file is named by its line', async () => {
+    const { partnerId, closed } = await newPartner(2);
+    const [, second] = closed as [Settlement, Settlement];
+    const of = ['--partner', partnerId, '--settlement', second.settlementId];
+    const file = join(folder, 'statement.csv');
+    const written = await runJson('statement', 'download', ...of, '--output', file);
+    assert.deepEqual([written.line_count, written.csv_sha256], [3, second.statement?.csvSha256]);
+    const { stdout } = await run(['statement', 'download', ...of]);
+    assert.equal(stdout, readFileSync(file, 'utf8'));
+    assert.equal((await runJson('statement', 'verify', '--file', file, ...of)).ok, true);
+    assert.equal((await runJson('statement', 'verify', '--file', file, '--sha256', written.csv_sha256)).ok, true);
+    assert.equal((await run(['statement', 'download', ...of, '--output', file])).code, 1, 'a file that is there is not replaced');
+    const changed = join(folder, 'changed.csv');
+    writeFileSync(changed, stdout.replace('\n2,contribution', '\n3,contribution'));
+    const verdict = await run(['statement', 'verify', '--file', changed, ...of]);
+    assert.equal(verdict.code, 1);
+    assert.match(verdict.stdout, /^line 3, column line_no: Line 3 of the settlement stands where line 2 belongs/);
+  });
+});
+
+/** With the rights of a superuser, who is stopped by no trigger. */
+async function tamper(text: string, values: unknown[]): Promise<void> {
+  const client = await pool.connect();
+  await client.query("begin; set local session_replication_role = 'replica'");
+  await client.query(text, values);
+  await client.query('commit');
+  client.release();
+}
+
+/** What such a person would do next: all the plain hashes again, from that settlement on. */
+async function rehash(partnerId: string): Promise<void> {
+  let previous: { csv: string; chain: string } | undefined;
+  for (const settlement of await Array.fromAsync(eachSettlement(pool, partnerId))) {
+    if (settlement.status === 'open') continue;
+    const lines = (await linesOf(database, settlement)).map((line, index) => ({ ...line, lineNo: index + 1 }));
+    const bytes = Buffer.concat(await Array.fromAsync(writeStatement(lines)));
+    const csv = createHash('sha256').update(bytes).digest('hex');
+    const chain = chainValue(previous?.chain ?? null, csv);
+    await tamper(
+      `update settlement set csv_sha256 = $2, csv_bytes = $3, line_count = $4, previous_csv_sha256 = $5, chain_sha256 = $6 where settlement_id = $1`,
+      [settlement.settlementId, csv, bytes.length, lines.length, previous?.csv ?? null, chain],
+    );
+    previous = { csv, chain };
+  }
+}
+
+async function sealOf({ settlementId }: Settlement): Promise<string | null> {
+  return (await pool.query('select seal from settlement where settlement_id = $1', [settlementId])).rows[0].seal;
+}
+
+describe('settlement verify finds what a superuser changed, with all plain hashes made again, and names the row', waiting, () => {
+  const verdictOn = async (partnerId: string) =>
+    (await verifySettlements(pool, partnerId, sealKeys)).problems.map(
+      ({ sequence, lineNo, code }) => `${sequence ?? '-'} ${lineNo ?? '-'} ${code}`,
+    );
+
+  test('nothing was changed', async () => {
+    const { partnerId } = await newPartner(3);
+    assert.deepEqual(await verdictOn(partnerId), []);
+  });
+
+  const of2 = 'partner_id = $1 and settlement_id = (select settlement_id from settlement where partner_id = $1 and sequence = 2)';
+  const cases: [what: string, text: string, expected: RegExp][] = [
+    ['the points of a line', `update settlement_line set points = points - 1 where ${of2} and line_no = 2`, /^2 2 line_changed$/],
+    ['the amount of a line', `update settlement_line set amount = 1 where ${of2} and line_no = 3`, /^2 3 line_changed$/],
+    [
+      'a reference in a line',
+      `update settlement_line set partner_order_ref = 'x' where ${of2} and line_no = 1`,
+      /^2 1 line_changed$/,
+    ],
+    ['a line in the middle that is removed', `delete from settlement_line where ${of2} and line_no = 2`, /^2 2 line_missing$/],
+    [
+      'the last line that is removed',
+      `delete from settlement_line where ${of2} and line_no = 3`,
+      /^2 -? ?.*(?:wrong_seal|line_missing)$/,
+    ],
+    [
+      'two lines that change places',
+      `update settlement_line set line_no = case when line_no = 1 then -2 else -1 end where ${of2} and line_no < 3`,
+      /^2 1 line_changed$/,
+    ],
+    ['the total of a settlement', `update settlement set net_points = 1 where ${of2}`, /^2 - wrong_seal$/],
+    ['the period of a settlement', `update settlement set period_label = 'x' where ${of2}`, /^2 - wrong_seal$/],
+    [
+      'the watermark of the open one',
+      `update settlement set follows_event = 99 where partner_id = $1 and status = 'open'`,
+      /^4 - wrong_seal$/,
+    ],
+    ['a settlement that is removed', `delete from settlement where ${of2}`, /^3 - sequence_gap$/],
+    ['a proof that is removed', `delete from settlement_line_proof where ${of2}`, /^2 1 line_changed$/],
+  ];
+  for (const [what, text, expected] of cases) {
+    test(what, async () => {
+      const { partnerId } = await newPartner(3);
+      await tamper(text, [partnerId]);
+      await tamper('update settlement_line set line_no = -line_no where partner_id = $1 and line_no < 0', [partnerId]);
+      await rehash(partnerId);
+      const found = await verdictOn(partnerId);
+      assert.ok(
+        found.some((problem) => expected.test(problem)),
+        JSON.stringify(found),
+      );
+    });
+  }
+
+  test('under the next key what an older one sealed is verified as before; without that key its seal is told as such', async () => {
+    const { partnerId } = await newPartner(1);
+    const [old, next] = [auditKeys(), [newNamedKey('next')]];
+    const { closed } = await closeNow(database, partnerId, { ...tools(), ...openSealKeys(() => [...next, ...old]) });
+    assert.match((await sealOf(closed)) ?? '', /^next\.[0-9a-f]{64}$/);
+    const codesUnder = async (keys: readonly NamedKey[]) =>
+      (
+        await verifySettlements(
+          pool,
+          partnerId,
+          openSealKeys(() => keys),
+        )
+      ).problems.map(({ sequence, code }) => `${sequence} ${code}`);
+    assert.deepEqual(await codesUnder([...next, ...old]), []);
+    assert.deepEqual(await codesUnder(next), ['1 unknown_key']);
+    assert.deepEqual(await codesUnder(old), ['2 unknown_key', '3 unknown_key']);
+  });
+
+  test('the last settlement that is taken back: the one before is opened again', async () => {
+    const { partnerId } = await newPartner(3);
+    await tamper(
+      'delete from settlement_line where partner_id = $1 and settlement_id = (select settlement_id from settlement where partner_id = $1 and sequence = 3)',
+      [partnerId],
+    );
+    await tamper('delete from settlement where partner_id = $1 and sequence = 3', [partnerId]);
+    await tamper('update settlement set sequence = 3, period_start = period_start where partner_id = $1 and sequence = 4', [
+      partnerId,
+    ]);
+    assert.ok((await verdictOn(partnerId)).includes('3 - wrong_seal'));
+  });
+
+  test('a contribution that was taken off its line, and out of reach of every closing', async () => {
+    const { partnerId, client } = await newPartner();
+    await client.confirm();
+    await untilNumbered(database, partnerId, 2);
+    await closeNow(database, partnerId);
+    await tamper('delete from settlement_line where partner_id = $1', [partnerId]);
+    assert.ok((await verdictOn(partnerId)).includes('- - not_settled'));
+  });
+});

@@ -1,0 +1,60 @@
+import type { Database } from '../../src/store/database.ts';
+import { uniqueId } from './client.ts';
+
+export interface RuleRow {
+  /** Of the partner alone; without it for all. */
+  readonly partnerId?: string;
+  readonly label?: string;
+  /** How long from now, such as `-1 day`: time enters as data. */
+  readonly starts?: string;
+  readonly points_min?: bigint | number;
+  readonly points_max?: bigint | number;
+  readonly reviews_everything?: boolean;
+  readonly review_threshold?: bigint | number;
+  readonly daily_points_cap?: bigint | number;
+  readonly daily_count_cap?: bigint | number;
+}
+
+/** A contribution rule as if it had been made long before. @returns Its label. */
+export async function insertContributionRule({ pool }: Database, rule: RuleRow): Promise<string> {
+  const { partnerId = null, label = uniqueId('rule'), starts = '-1 day', points_min = 1, points_max = 2n ** 63n - 1n } = rule;
+  await pool.query(
+    `insert into rule_version (kind, version, partner_id, starts_at, points_min, points_max, reviews_everything, review_threshold,
+      daily_points_cap, daily_count_cap, created_at)
+    values ('contribution_rule', $1, $2, date_trunc('milliseconds', now() + $3::interval), $4, $5, $6, $7, $8, $9, now() - interval '30 days')`,
+    [
+      label,
+      partnerId,
+      starts,
+      points_min,
+      points_max,
+      rule.reviews_everything ?? false,
+      rule.review_threshold,
+      rule.daily_points_cap,
+      rule.daily_count_cap,
+    ],
+  );
+  await raise(pool);
+  return label;
+}
+
+/** What a point is worth, or a tree costs, likewise. @returns Its start. */
+export async function insertPrice(
+  { pool }: Database,
+  kind: 'point_conversion' | 'tree_cost',
+  { partnerId, label, starts, price }: { partnerId: string; label: string; starts: string | Date; price: string | null },
+): Promise<Date> {
+  const column = kind === 'tree_cost' ? 'tree_cost' : 'point_value';
+  const start = starts instanceof Date ? '$3::timestamptz' : "date_trunc('milliseconds', now() + $3::interval)";
+  const { rows } = await pool.query(
+    `insert into rule_version (kind, version, partner_id, starts_at, ${column}, currency, created_at)
+    values ('${kind}', $1, $2, ${start}, $4, $5, now() - interval '30 days') returning starts_at`,
+    [label, partnerId, starts, price, price === null ? null : 'SAR'],
+  );
+  await raise(pool);
+  return rows[0].starts_at;
+}
+
+async function raise(pool: Database['pool']): Promise<void> {
+  await pool.query('update rule_revision set revision = revision + 1');
+}

@@ -1,0 +1,59 @@
+import { newId } from '../../src/domain/identifiers.ts';
+import { readUnitPrice } from '../../src/domain/money.ts';
+import type { Actor, Role } from '../../src/domain/role.ts';
+import { closesAt } from '../../src/domain/settlement-period.ts';
+import { openSealKeys } from '../../src/domain/settlement-seal.ts';
+import { type Closed, closeSettlement } from '../../src/operations/close-settlement.ts';
+import { openFirstSettlement } from '../../src/operations/open-settlement.ts';
+import type { PricesOf, SettlementTools } from '../../src/operations/settlement-tools.ts';
+import { type Database, inTransaction } from '../../src/store/database.ts';
+import { findPartner, type Partner } from '../../src/store/partner.ts';
+import { findOpenSettlement, type Settlement } from '../../src/store/settlement.ts';
+import { eachSettlementLine } from '../../src/store/settlement-line.ts';
+import { auditKeys } from './actor.ts';
+
+export const sealKeys = openSealKeys(auditKeys);
+
+/** Points under the default version are worth so much of the partner's currency; without a price, nothing. */
+export const priced =
+  (price?: string, currency = 'SAR'): PricesOf =>
+  async () => ({ currency, values: new Map(price === undefined ? [] : [['default-1', readUnitPrice(price) as bigint]]) });
+
+export const tools = (price?: string, currency?: string): SettlementTools => ({ ...sealKeys, pricesOf: priced(price, currency) });
+
+export const actor = (role: Role = 'approver'): Actor => ({ operatorId: 'opr_of_a_test', role, correlationId: newId('corr') });
+
+export async function openFirst(database: Database, partner: Partner): Promise<Settlement> {
+  await inTransaction(database, { lockTimeoutMs: 1_000 }, (db) => openFirstSettlement(db, partner, newId('corr')));
+  return getOpen(database, partner.partnerId);
+}
+
+export async function getOpen(database: Database, partnerId: string): Promise<Settlement> {
+  const open = await findOpenSettlement(database.pool, partnerId);
+  if (!open) throw new Error('The partner has no open settlement.');
+  return open;
+}
+
+/** By hand, at this moment of the database or at another. */
+export async function closeNow(database: Database, partnerId: string, using = tools(), now?: Date): Promise<Closed> {
+  const closed = await closeSettlement(database, actor(), { partnerId, isEarly: true, now }, using);
+  if (!closed) throw new Error('There was nothing to close.');
+  return closed;
+}
+
+/** As the schedule does when the period is over. */
+export async function closeRegularly(database: Database, partnerId: string, using = tools()): Promise<Closed> {
+  const { period } = await getOpen(database, partnerId);
+  const closing = { partnerId, isEarly: false, now: closesAt(period) };
+  const closed = await closeSettlement(database, actor('admin'), closing, using);
+  if (!closed) throw new Error('There was nothing to close.');
+  return closed;
+}
+
+export async function linesOf(database: Database, { partnerId, settlementId }: Settlement) {
+  return Array.fromAsync(eachSettlementLine(database.pool, { partnerId, settlementId }));
+}
+
+export async function partnerWith(database: Database, partnerId: string): Promise<Partner> {
+  return (await findPartner(database.pool, partnerId)) as Partner;
+}
