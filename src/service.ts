@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import type { ContributionRules } from './domain/contribution-rules.ts';
 import { readNamedKeys } from './domain/named-key.ts';
+import { explainBusyPort } from './explain-busy-port.ts';
 import { openKeyFile } from './key-file.ts';
 import { type Log, openLog } from './observability/log.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
@@ -153,7 +154,7 @@ async function startPartnerApi(
     },
     onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
   });
-  const baseUrl = await api.app.listen({ host: config.host, port: config.port }).catch(explainBusyPort('PORT', config.port));
+  const baseUrl = await api.app.listen({ host: config.host, port: config.port }).catch(explainBusyPort('PORT=', config.port));
   parts.defer(async () => {
     await api.drain();
     await Promise.race([api.app.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
@@ -224,7 +225,7 @@ export async function openInternalListener(
   { operationsHost: host, operationsPort: port }: Config,
   answers: { metrics(): Promise<string>; checkReadiness(): Promise<void> },
 ): Promise<OperationsListener> {
-  return openOperationsListener({ host, port, ...answers }).catch(explainBusyPort('OPERATIONS_PORT', port));
+  return openOperationsListener({ host, port, ...answers }).catch(explainBusyPort('OPERATIONS_PORT=', port));
 }
 
 /** The keys of the setting, or the one that the embedded default keeps in its data folder. */
@@ -241,21 +242,6 @@ export async function checkDatabase({ pool }: Database): Promise<void> {
 async function refuseAfter(timeoutMs: number): Promise<never> {
   await sleep(timeoutMs, undefined, { ref: false });
   throw new Error(`the database did not commit within ${timeoutMs} ms`);
-}
-
-function explainBusyPort(setting: string, port: number): (error: unknown) => never {
-  return (cause) => {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') {
-      throw new Error(`The port ${port} is taken by another program. Choose another one, such as ${setting}=${port + 10}`, {
-        cause,
-      });
-    }
-    if (code === 'EACCES') {
-      throw new Error(`The port ${port} may not be opened by this user. Choose one above 1023 with ${setting}.`, { cause });
-    }
-    throw cause;
-  };
 }
 
 /** Whoever calls again waits for the first call. */

@@ -11,7 +11,7 @@ const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;
 const { run, runJson } = commandLine({ ...WEBHOOK_ENV, DATABASE_URL: service.databaseUrl });
 
-const waiting = { timeout: 60_000 };
+const waiting = { timeout: 180_000 };
 
 async function withEndpoint() {
   const { partner, client } = await service.newPartner();
@@ -62,7 +62,14 @@ describe('endpoints', waiting, () => {
     assert.equal((await on('disable')).status, 'disabled');
     assert.equal((await on('enable')).status, 'active');
     assert.deepEqual((await on('update', '--events', 'settlement.closed')).event_types, ['settlement.closed']);
-    const { secret } = await on('rotate-secret');
+    assert.deepEqual((await on('update', '--events', 'all')).event_types, []);
+    const unsaid = await run(['endpoint', 'update', '--partner', partnerId, '--endpoint', endpointId]);
+    assert.ok(unsaid.code !== 0 && unsaid.stderr.includes('--events'), unsaid.stderr);
+    const first = await on('rotate-secret');
+    const second = await run(['endpoint', 'rotate-secret', '--partner', partnerId, '--endpoint', endpointId]);
+    assert.ok(second.code !== 0 && second.stderr.includes('--replace'), second.stderr);
+    const { secret } = await on('rotate-secret', '--replace');
+    assert.notEqual(secret, first.secret);
     assert.ok(secret !== added.secret && secret.startsWith('whsec_'));
     assert.equal((await on('rotate-secret', '--activate')).secret_rotates_at, null);
     assert.equal((await on('remove')).status, 'removed');

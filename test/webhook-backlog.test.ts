@@ -1,7 +1,7 @@
 /** What a backlog costs: nothing reads more of it than it takes (decisions, section 7, Delivery). */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { openDatabase, type Queryable } from '../src/store/database.ts';
+import { type Database, openDatabase, type Queryable } from '../src/store/database.ts';
 import { claimDeliveries, hastenDeliveries, listDueEndpoints, recordAttempts } from '../src/store/delivery.ts';
 import { recoverDeliveries } from '../src/store/delivery-log.ts';
 import { insertEventCounter, numberEvents } from '../src/store/event.ts';
@@ -24,7 +24,7 @@ const ALWAYS = new Date(0);
 
 const steps: readonly [name: string, prepare: string, work: (db: Queryable) => Promise<unknown>][] = [
   ['numbers', '', (db) => numberEvents(db, partnerId, { limit: LIMIT, attemptsMax: 10 })],
-  ['looks for', '', (db) => listDueEndpoints(db)],
+  ['looks for', '', (db) => listDueEndpoints({ pool: db as Database['pool'], isDistributed: false })],
   ['claims and records', '', claimAndRecord],
   [
     'hastens',
@@ -56,11 +56,12 @@ test('whoever takes a few of thousands reads those few, although it was planned 
   await insertWebhookEndpoint(pool, made);
   for (const [, , work] of steps) await work(pool);
   await pileUp();
+  const { rows } = await administrator.query("select current_setting('server_version_num')::int4 as version");
+  // Before 17 a list is looked up by going through the partner's rows once, here in two statements at most.
+  const readMax = LIMIT * 20 + (rows[0].version < 170_000 ? 2 * BACKLOG : 0);
   for (const [name, prepare, work] of steps) {
     if (prepare !== '') await administrator.query(prepare);
     const read = await countRead(work);
-    // PostgreSQL 15 may go through the outbox once, where it looks up a list; never once for each event that is taken.
-    const readMax = LIMIT * 20 + (name === 'numbers' ? BACKLOG : 0);
     assert.ok(read >= 1 && read <= readMax, `whoever ${name} what is due reads ${read} rows`);
   }
 });
@@ -95,14 +96,20 @@ async function claimAndRecord(db: Queryable): Promise<void> {
 /** How many rows of tables the work reads, in a transaction that leaves nothing. */
 async function countRead(work: (db: Queryable) => Promise<unknown>): Promise<number> {
   const client = await pool.connect();
+  // PostgreSQL counts what earlier transactions read along, for a while.
+  const read = async () =>
+    (
+      await client.query<{ read: number }>(
+        "select sum(coalesce(idx_tup_fetch, 0) + seq_tup_read)::int4 as read from pg_stat_xact_user_tables where schemaname = 'public'",
+      )
+    ).rows[0]?.read ?? 0;
   try {
     await client.query('begin');
+    const before = await read();
     await work(client);
-    const { rows } = await client.query<{ read: number }>(
-      "select sum(coalesce(idx_tup_fetch, 0) + seq_tup_read)::int4 as read from pg_stat_xact_user_tables where schemaname = 'public'",
-    );
+    const sum = (await read()) - before;
     await client.query('rollback');
-    return rows[0]?.read ?? 0;
+    return sum;
   } finally {
     client.release();
   }

@@ -192,6 +192,16 @@ describe('webhook listen', () => {
     assert.equal(await stop(listening, 'SIGTERM'), 0);
   });
 
+  test('on a port that is taken it says which other one to take', async () => {
+    const { port } = new URL((await listen([])).url);
+    const refused = await run(['listen', '--port', port]);
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.stderr,
+      new RegExp(`^The port ${port} is taken by another program\\. .* --port ${Number(port) + 10}$`, 'm'),
+    );
+  });
+
   test('without a secret it says that signatures are not checked', async () => {
     const listening = await listen([]);
     assert.match(

@@ -10,11 +10,12 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import type { Database } from '../src/store/database.ts';
+import { type ClaimedDelivery, claimDeliveries, recordAttempts } from '../src/store/delivery.ts';
 import { type LoggedDelivery, listDeliveryAttempts } from '../src/store/delivery-log.ts';
 import { listWebhookEndpoints } from '../src/store/webhook-endpoint.ts';
 import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
 import { getDelivery, recoverExhausted, replayMissing, resend } from '../src/webhooks/manage-delivery.ts';
-import { enableEndpoint, removeEndpoint, rotateSecret } from '../src/webhooks/manage-endpoint.ts';
+import { disableEndpoint, enableEndpoint, removeEndpoint, rotateSecret } from '../src/webhooks/manage-endpoint.ts';
 import { removeOldEvents } from '../src/webhooks/retention.ts';
 import { testEndpoint } from '../src/webhooks/test-endpoint.ts';
 import { makeMissingCounters } from '../src/webhooks/webhooks.ts';
@@ -63,7 +64,8 @@ describe('the next attempt', waiting, () => {
       await caller.confirm();
       await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.attempts === 1);
       const seconds = await secondsToNextAttempt(database, partner.partnerId);
-      assert.ok(seconds > least - 1 && seconds <= most, `${seconds} s`);
+      // The time of the answer is reckoned from the claim, which a busy machine answers late.
+      assert.ok(seconds > least - 1 && seconds <= most + 10, `${seconds} s`);
     });
   }
 
@@ -93,6 +95,7 @@ test('a rotation after one whose overlap ended by itself: the retired secret sig
   aheadMs = 25 * 3_600_000;
   try {
     const third = await rotateSecret(tools, OWNER, { partnerId: partner.partnerId, endpointId });
+    await assert.rejects(rotateSecret(tools, OWNER, { partnerId: partner.partnerId, endpointId }), /--replace/);
     await caller.confirm();
     const [arrived] = (await receiver.until(1)) as [Arrived];
     assert.equal(arrived.headers['x-service-signature'], hmac(second.secret, arrived));
@@ -313,6 +316,57 @@ describe('whoever sends', waiting, () => {
   });
 });
 
+test('an attempt that the database does not take is written down when it does, and not sent again', waiting, async () => {
+  const own = await testServiceProcesses(1, { ...WEBHOOK_ENV, LOG_LEVEL: 'error' });
+  const { client: caller, partner, receiver } = await newEndpoint(own, endpointTools(own.database));
+  await own.database.pool.query('alter table delivery_attempt rename column excerpt to elsewhere');
+  await caller.confirm();
+  while (!own.processes[0]?.output().includes('it is tried again')) await sleep(20, undefined, { ref: false });
+  await own.database.pool.query('alter table delivery_attempt rename column elsewhere to excerpt');
+  const [delivery] = await untilDeliveries(own.database, partner.partnerId, ([first]) => first?.status === 'delivered');
+  const log = await listDeliveryAttempts(own.database.pool, partner.partnerId, delivery?.deliveryId as string);
+  assert.deepEqual([delivery?.attempts, log.map(({ status }) => status), receiver.arrived.length], [1, [200], 1]);
+});
+
+test('an attempt that is written down twice counts once', async () => {
+  const { client: caller, partner, endpointId } = await withEndpoint();
+  const { partnerId } = partner;
+  await caller.confirm();
+  await untilDeliveries(database, partnerId, ([first]) => first?.status === 'delivered');
+  await disableEndpoint(database, OWNER, { partnerId, endpointId }, 'Only the test sends.');
+  await database.pool.query(
+    "update delivery set status = 'waiting', attempts_left = 2, next_attempt_at = now() where partner_id = $1",
+    [partnerId],
+  );
+  const [claimed] = (await claimDeliveries(database.pool, { partnerId, endpointId }, { limit: 1, leaseMs: 60_000 })) as [
+    ClaimedDelivery,
+  ];
+  const at = new Date();
+  const failure = { claimed, startedAt: at, milliseconds: 1, status: 500, errorClass: null, excerpt: null, isSuccess: false };
+  for (let times = 0; times < 2; times++)
+    await recordAttempts(database.pool, partnerId, [{ ...failure, endedAt: at, nextAttemptAt: at }]);
+  const { status, attempts, attemptsLeft, log } = await getDelivery(database, partnerId, claimed.deliveryId);
+  assert.deepEqual([status, attempts, attemptsLeft, log.length], ['held', 2, 1, 2]);
+});
+
+test(
+  'a delivery that was made again while its event was removed goes with it, and an event that cannot be written holds up no other',
+  waiting,
+  async () => {
+    const { client: caller, partner, endpointId, receiver } = await withEndpoint();
+    const { partnerId } = partner;
+    await disableEndpoint(database, OWNER, { partnerId, endpointId }, 'Until all are there.');
+    for (let confirmed = 0; confirmed < 3; confirmed++) await caller.confirm();
+    await untilDeliveries(database, partnerId, (all) => all.length === 3);
+    await database.pool.query('delete from event where partner_id = $1 and sequence = 2', [partnerId]);
+    await database.pool.query("update event set subject_id = 'txn_nothing' where partner_id = $1 and sequence = 3", [partnerId]);
+    await enableEndpoint(database, OWNER, { partnerId, endpointId });
+    const [arrived] = (await receiver.until(1)) as [Arrived];
+    assert.equal(JSON.parse(arrived.body.toString()).sequence, 4);
+    await untilDeliveries(database, partnerId, (all) => all.length === 2);
+  },
+);
+
 describe('sent again', waiting, () => {
   test('a delivery that succeeded: the same bytes under the same event id, and both attempts stand in the log', async () => {
     const { client: caller, partner, receiver } = await withEndpoint();
@@ -334,9 +388,12 @@ describe('sent again', waiting, () => {
     await untilDeliveries(database, partnerId, (all) => all.length === 3 && all.every(({ attempts }) => attempts === 1));
     await spendAttempts(partnerId);
     const spent = await untilDeliveries(database, partnerId, (all) => all.every(({ status }) => status === 'exhausted'));
-    const later = new Date(Math.max(...spent.map(({ createdAt }) => createdAt.getTime())) + 1);
+    const later = new Date(Math.max(...spent.map(({ endedAt }) => Number(endedAt))) + 1);
+    // When it happened says nothing of when it was given up.
+    await database.pool.query("update delivery set created_at = now() - interval '3 days' where partner_id = $1", [partnerId]);
+    const earlier = new Date(Math.min(...spent.map(({ endedAt }) => Number(endedAt))));
     assert.equal(await recoverExhausted(database, OWNER, { partnerId, endpointId, since: later }), 0);
-    assert.equal(await recoverExhausted(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 3);
+    assert.equal(await recoverExhausted(database, OWNER, { partnerId, endpointId, since: earlier }), 3);
     await untilDeliveries(database, partnerId, (all) =>
       all.every(({ attempts, status }) => attempts === 3 && status === 'waiting'),
     );

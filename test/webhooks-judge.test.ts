@@ -171,7 +171,8 @@ test('an event that came again, and a retry that did not wait for its Retry-Afte
   const ledger = new Ledger(assert.fail);
   const asked = arrival('evt_1', 1, 'txn_1', { is2xx: false, retryAfterMs: 8_000 });
   for (const atMs of [asked.atMs, asked.atMs + 5_000]) ledger.add({ ...asked, atMs });
-  assert.deepEqual(findPauses(ledger, [1]), { asked: 1, early: 1 });
+  assert.deepEqual(findPauses(ledger, [1], [asked.atMs - 1]), { asked: 1, early: 1, earlyByKills: 0 });
+  assert.deepEqual(findPauses(ledger, [1], [asked.atMs + 100]), { asked: 1, early: 0, earlyByKills: 1 });
   const { count, withoutReason, longestGapMs } = findRepetitions(ledger, [1], [asked.atMs + 60_000]);
   assert.deepEqual([count, withoutReason, longestGapMs], [1, 1, 5_000]);
 });

@@ -51,6 +51,8 @@ export class Sender {
     await this.#receiver.forget(run);
     const before = readServiceUsage(this.#installation);
     await this.#change('enable');
+    // To ask the database meanwhile would be part of what is measured.
+    await this.#untilNothing(async () => Math.max(deliveries - (await this.#receiver.read(run)).count, 0));
     await this.#untilNothing(() => this.#countWaiting());
     const after = readServiceUsage(this.#installation);
     await this.#change('disable');

@@ -22,13 +22,13 @@ export async function hastenRetries({ pool }: Database, endpointIds: readonly st
 }
 
 /**
- * Puts aside what was not tried yet at some endpoints, until it is moved up, and lets them begin anew. A retry keeps its time: the
- * receiver may have asked for it.
+ * Puts aside what is due at some endpoints, until it is moved up, and lets them begin anew. What is due later stays as it is: a process
+ * may hold it, or the receiver may have asked for the time.
  */
 export async function forgetFailures({ pool }: Database, endpointIds: readonly string[]): Promise<void> {
   await pool.query(
     `update delivery set next_attempt_at = now() + interval '1 hour'
-    where endpoint_id = any ($1) and status = 'waiting' and attempts = 0`,
+    where endpoint_id = any ($1) and status = 'waiting' and next_attempt_at <= now()`,
     [endpointIds],
   );
   await pool.query(

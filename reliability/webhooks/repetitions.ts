@@ -68,21 +68,28 @@ function countKillsNeeded({ fromMs, untilMs }: Wait, kills: readonly number[]): 
 export interface Pauses {
   /** Attempts after an answer that asked for a sensible pause. */
   readonly asked: number;
-  /** Of these, before the pause was over. */
+  /** Of these, before the pause was over, although whoever got the answer lived to write it down. */
   readonly early: number;
+  /** Of these, before it was over, and whoever got the answer was killed: the next one cannot know of it. */
+  readonly earlyByKills: number;
 }
 
 /** A head is some milliseconds under way. */
 const SLACK_MS = 50;
+/** An answer that is to be written down is written down after so long. */
+const WRITTEN_WITHIN_MS = 2_000;
 
-export function findPauses(ledger: Ledger, endpoints: readonly number[]): Pauses {
+/** @param kills When they were, in milliseconds since 1970. */
+export function findPauses(ledger: Ledger, endpoints: readonly number[], kills: readonly number[]): Pauses {
   const pauses = deliveredTo(ledger, endpoints).flatMap(({ arrivals }) =>
     arrivals.flatMap(({ atMs, retryAfterMs }, index) => {
       const next = arrivals[index + 1];
-      return next && retryAfterMs !== undefined ? { askedMs: retryAfterMs, keptMs: next.atMs - atMs } : [];
+      return next && retryAfterMs !== undefined ? { atMs, askedMs: retryAfterMs, keptMs: next.atMs - atMs } : [];
     }),
   );
-  return { asked: pauses.length, early: pauses.filter(({ askedMs, keptMs }) => keptMs < askedMs - SLACK_MS).length };
+  const early = pauses.filter(({ askedMs, keptMs }) => keptMs < askedMs - SLACK_MS);
+  const byKills = early.filter(({ atMs }) => kills.some((killed) => killed >= atMs && killed <= atMs + WRITTEN_WITHIN_MS)).length;
+  return { asked: pauses.length, early: early.length - byKills, earlyByKills: byKills };
 }
 
 function deliveredTo(ledger: Ledger, endpoints: readonly number[]): Delivered[] {

@@ -100,6 +100,7 @@ function printLoad({ members, ledger, longestHeldMs, addressesRefused, verdict }
     'events due': whole(verdict.judgement.events),
     'deliveries that arrived, attempts counted': whole(ledger.arrivals),
     'attempts after a sensible Retry-After': whole(verdict.pauses.asked),
+    'of these early, as their first sender was killed': whole(verdict.pauses.earlyByKills),
     'connections that were refused for their address': whole(addressesRefused),
     ...Object.fromEntries([...longestHeldMs].map(([words, ms]) => [`longest held by "${words}"`, `${decimal(ms / 1_000)} s`])),
   });

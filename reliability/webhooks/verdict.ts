@@ -31,6 +31,7 @@ export async function judgeEverything(cast: Cast): Promise<Verdict> {
   const pauses = findPauses(
     ledger,
     endpoints.map(({ number }) => number),
+    kills,
   );
   judgeTimes(cast, repetitions, pauses);
   return {

@@ -110,7 +110,9 @@ async function recover({ partner, endpoint, since = ALWAYS, missing = false, jso
     if (json) return printJson({ endpoint_id: endpoint, recovered });
     const { status } = await getEndpoint(database, partner, endpoint);
     const when = status === 'disabled' ? 'once their endpoint is enabled' : 'by the running service';
-    process.stdout.write(`${recovered} ${missing ? 'missing' : 'exhausted'} deliveries are sent ${when}.\n`);
+    process.stdout.write(
+      `${recovered} ${missing ? 'missing' : 'exhausted'} ${recovered === 1 ? 'delivery is' : 'deliveries are'} sent ${when}.\n`,
+    );
   });
 }
 

@@ -30,8 +30,11 @@ interface Target {
 }
 
 interface Wanted {
-  readonly events?: readonly string[];
+  readonly events: readonly string[];
 }
+
+/** The service keeps no list for all kinds, so that those of a later version are among them. */
+const ALL = 'all';
 
 export function endpointCommand(): Command {
   const endpoint = new Command('endpoint').description("webhook endpoints: where a partner's events go");
@@ -57,12 +60,13 @@ export function endpointCommand(): Command {
     .option('--json', 'one JSON array, for programs')
     .action(list);
   one('show', 'one endpoint and how it fares').action(show);
-  one('update', 'change the kinds of events').option('--events <kinds...>', 'kinds of events; all when left out').action(update);
+  one('update', 'change the kinds of events').requiredOption('--events <kinds...>', 'kinds of events, or "all"').action(update);
   one('disable', 'hold the events of an endpoint').action(disable);
   one('enable', 'send events again, those that were held first').action(enable);
   one('remove', 'remove an endpoint for good; what waits for it is dropped').action(remove);
   one('rotate-secret', 'make a second secret; both sign for 24 hours, or until the new one is activated')
     .option('--activate', 'make the new secret the only one now')
+    .option('--replace', 'give up a new secret that is not active yet for another')
     .action(rotate);
   one('test', 'send a signed test event now, and show what the receiver answers').action(test);
   return endpoint;
@@ -94,16 +98,21 @@ function openTools(database: Database, config: Config): EndpointTools {
 async function add({
   partner,
   url,
-  events = [],
+  events = [ALL],
   json,
-}: Wanted & { partner: string; url: string; json?: boolean }): Promise<void> {
+}: Partial<Wanted> & { partner: string; url: string; json?: boolean }): Promise<void> {
   await withTools(async (tools) => {
-    const added = await addEndpoint(tools, await currentActor(tools.database), { partnerId: partner, url, eventTypes: events });
+    const actor = await currentActor(tools.database);
+    const added = await addEndpoint(tools, actor, { partnerId: partner, url, eventTypes: listTypes(events) });
     const fields = { endpoint_id: added.endpointId, url: added.url, secret: added.secret };
     if (json) return printJson(fields);
     printFields(fields);
     process.stdout.write('\nThe secret is shown this once. It verifies the signatures of what arrives.\n');
   });
+}
+
+function listTypes(kinds: readonly string[]): readonly string[] {
+  return kinds.length === 1 && kinds[0] === ALL ? [] : kinds;
 }
 
 async function list({ partner, json }: { partner: string; json?: boolean }): Promise<void> {
@@ -124,10 +133,10 @@ async function show({ partner, endpoint, json }: Target): Promise<void> {
   });
 }
 
-async function update({ partner, endpoint, events = [], json }: Target & Wanted): Promise<void> {
+async function update({ partner, endpoint, events, json }: Target & Wanted): Promise<void> {
   await withStore(async (database) => {
     const id = { partnerId: partner, endpointId: endpoint };
-    await updateEventTypes(database, await currentActor(database), id, events);
+    await updateEventTypes(database, await currentActor(database), id, listTypes(events));
     print(await getEndpoint(database, partner, endpoint), json);
   });
 }
@@ -155,14 +164,20 @@ async function remove({ partner, endpoint, json }: Target): Promise<void> {
   });
 }
 
-async function rotate({ partner, endpoint, activate, json }: Target & { activate?: boolean }): Promise<void> {
+async function rotate({
+  partner,
+  endpoint,
+  activate,
+  replace,
+  json,
+}: Target & { activate?: boolean; replace?: boolean }): Promise<void> {
   await withTools(async (tools) => {
     const [actor, id] = [await currentActor(tools.database), { partnerId: partner, endpointId: endpoint }];
     if (activate) {
       await activateSecret(tools.database, actor, id);
       return print(await getEndpoint(tools.database, partner, endpoint), json);
     }
-    const { secret, from } = await rotateSecret(tools, actor, id);
+    const { secret, from } = await rotateSecret(tools, actor, id, replace);
     const fields = { endpoint_id: endpoint, secret, only_secret_from: from.toISOString() };
     if (json) return printJson(fields);
     printFields(fields);

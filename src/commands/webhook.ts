@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { explainBusyPort } from '../explain-busy-port.ts';
 import { explainSignature } from '../webhooks/explain-signature.ts';
 import { verdictInWords, verdictToWire } from '../webhooks/present-verdict.ts';
 import { readHeaders } from '../webhooks/read-headers.ts';
@@ -54,7 +55,9 @@ async function listen({ port, status, json, ...sources }: ListenOptions): Promis
   const stopped = Promise.race([stopSignal(), nobodyReads()]);
   const secret = findSecret(sources);
   const onEvent = json ? printEventAsJson : printEvent;
-  const receiver = await openReceiver({ port, secret, status, onEvent, onRefusal: printProgress });
+  const receiver = await openReceiver({ port, secret, status, onEvent, onRefusal: printProgress }).catch(
+    explainBusyPort('--port ', port),
+  );
   printProgress(`Events are received at ${receiver.url} until Ctrl-C.`);
   if (secret === undefined)
     printProgress('Signatures are not checked until a secret is given: --secret-file FILE, or the variable WEBHOOK_SECRET.');

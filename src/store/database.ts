@@ -62,6 +62,12 @@ const PLAN_ONCE = `select set_config(name, value, false)
     ('enable_mergejoin', 'off'), ('enable_bitmapscan', 'off')) as setting (name, value)
   where not exists (select from pg_extension where extname = 'citus')`;
 
+/**
+ * Ends a subquery of `exists`, so that it is looked up for one row after the other and stops at the first that it finds; joined, it would
+ * read all that waits. A distributed database knows no such look-up, and counts anew how it joins.
+ */
+export const ONE_BY_ONE = 'offset 0';
+
 const INT8_OID = 20;
 
 const TIMESTAMPTZ_OID = 1184;

@@ -130,7 +130,7 @@ const RECOVER: Statement = {
   text: `update delivery d set ${AGAIN}, trigger = 'recover'
     where d.partner_id = $1 and d.delivery_id = any (array(
       select delivery_id from delivery
-      where partner_id = $1 and endpoint_id = $2 and status = 'exhausted' and sequence is not null and created_at >= $4
+      where partner_id = $1 and endpoint_id = $2 and status = 'exhausted' and sequence is not null and ended_at >= $4
       order by delivery_id limit $5 for update
     ))
     returning d.delivery_id`,

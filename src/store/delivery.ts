@@ -1,4 +1,4 @@
-import { type Queryable, run, type Statement } from './database.ts';
+import { type Database, ONE_BY_ONE, type Queryable, run, type Statement } from './database.ts';
 import { ENDPOINT_COLUMNS, type WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** `held`: its endpoint is disabled; it waits again once that is enabled. `dropped`: its endpoint was removed. */
@@ -42,6 +42,7 @@ type OfClaim =
   | 'sequence'
   | 'body'
   | 'trigger'
+  | 'attempts'
   | 'attemptsLeft';
 
 /** A delivery that this process may send, until somebody else claims it. */
@@ -57,21 +58,26 @@ export interface DueEndpoint extends WebhookEndpoint {
   readonly health: 'sound' | 'failing' | 'probed';
 }
 
-/** The least of them is the first of an index, which is looked up for each endpoint, however much is waiting. */
-const DUE_ENDPOINTS: Statement = {
-  name: 'list_due_endpoints',
+const dueEndpoints = (name: string, ending: string): Statement => ({
+  name,
   text: `select ${ENDPOINT_COLUMNS},
       case when h.breaker_trips > 0 then 'probed' when h.failures_in_row > 0 then 'failing' else 'sound' end as health
     from endpoint_health h join webhook_endpoint e on e.partner_id = h.partner_id and e.endpoint_id = h.endpoint_id
-    where e.status = 'active' and (h.breaker_open_until is null or h.breaker_open_until <= now()) and (
-      select min(d.next_attempt_at) from delivery d
-      where d.partner_id = h.partner_id and d.endpoint_id = h.endpoint_id and d.status = 'waiting'
-    ) <= now()`,
-};
+    where e.status = 'active' and (h.breaker_open_until is null or h.breaker_open_until <= now()) and exists (
+      select from delivery d
+      where d.partner_id = h.partner_id and d.endpoint_id = h.endpoint_id and d.status = 'waiting' and d.next_attempt_at <= now()
+      ${ending}
+    )`,
+});
+const DUE_ENDPOINTS = dueEndpoints('list_due_endpoints', ONE_BY_ONE);
+const DUE_ENDPOINTS_ANYWHERE = dueEndpoints('list_due_endpoints_anywhere', '');
 
 /** Active endpoints for which something is due, whose breaker lets it pass. */
-export async function listDueEndpoints(db: Queryable): Promise<DueEndpoint[]> {
-  return run<DueEndpoint>(db, DUE_ENDPOINTS, []);
+export async function listDueEndpoints({
+  pool,
+  isDistributed,
+}: Pick<Database, 'pool' | 'isDistributed'>): Promise<DueEndpoint[]> {
+  return run<DueEndpoint>(pool, isDistributed ? DUE_ENDPOINTS_ANYWHERE : DUE_ENDPOINTS, []);
 }
 
 /** Of `delivery d`. */
@@ -80,7 +86,7 @@ export const DELIVERY_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "
     d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt", d.ended_at as "endedAt"`;
 
 const CLAIM_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "deliveryId", d.endpoint_id as "endpointId", d.event_id as "eventId",
-    d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts_left as "attemptsLeft", d.lease, d.next_attempt_at as "leaseEndsAt"`;
+    d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts, d.attempts_left as "attemptsLeft", d.lease, d.next_attempt_at as "leaseEndsAt"`;
 
 const CLAIM: Statement = {
   name: 'claim_deliveries',
@@ -145,16 +151,16 @@ export interface Attempt {
 }
 
 /**
- * What is to be written stands in lists beside that of the ids: so the rows are found by their key, whatever was known of the table when
- * this was planned.
+ * Named twice, by the list and by the join, the rows are found by their key, whatever was known of the table when this was planned.
+ * The count of attempts lets what was written down already change nothing when it is said again.
  */
-const PLACE = 'array_position($2::text[], d.delivery_id)';
 const RECORD: Statement = {
   name: 'record_attempts',
-  text: `update delivery d set attempts = d.attempts + 1, attempts_left = d.attempts_left - 1, status = ($4::text[])[${PLACE}],
-      next_attempt_at = ($5::timestamptz[])[${PLACE}],
-      ended_at = case when ($4::text[])[${PLACE}] <> 'waiting' then ($5::timestamptz[])[${PLACE}] end
-    where d.partner_id = $1 and d.delivery_id = any ($2::text[]) and d.lease = ($3::int8[])[${PLACE}]`,
+  text: `update delivery d set attempts = d.attempts + 1, attempts_left = d.attempts_left - 1, status = r.status,
+      next_attempt_at = r.at, ended_at = case when r.status <> 'waiting' then r.at end
+    from unnest($2::text[], $3::int8[], $4::int4[], $5::text[], $6::timestamptz[]) as r (delivery_id, lease, attempts, status, at)
+    where d.partner_id = $1 and d.delivery_id = any ($2::text[]) and d.delivery_id = r.delivery_id
+      and d.lease = r.lease and d.attempts = r.attempts`,
 };
 
 const INSERT_ATTEMPTS: Statement = {
@@ -166,7 +172,10 @@ const INSERT_ATTEMPTS: Statement = {
     on conflict do nothing`,
 };
 
-/** Writes attempts of one partner down. Whoever lost its lease meanwhile has its attempt logged, and changes nothing else. */
+/**
+ * Writes attempts of one partner down; written again, they change nothing. Whoever lost its lease meanwhile has its attempt logged, and
+ * changes nothing else.
+ */
 export async function recordAttempts(db: Queryable, partnerId: string, attempts: readonly Attempt[]): Promise<void> {
   const column = (value: (attempt: Attempt) => unknown) => attempts.map(value);
   const deliveryIds = column(({ claimed }) => claimed.deliveryId);
@@ -176,6 +185,7 @@ export async function recordAttempts(db: Queryable, partnerId: string, attempts:
       partnerId,
       deliveryIds,
       leases,
+      column(({ claimed }) => claimed.attempts),
       column(({ isSuccess, nextAttemptAt }) => (isSuccess ? 'delivered' : nextAttemptAt ? 'waiting' : 'exhausted')),
       column(({ nextAttemptAt, endedAt }) => nextAttemptAt ?? endedAt),
     ]),
@@ -216,4 +226,13 @@ export async function hastenDeliveries(
   { leaseMs, limit }: { leaseMs: number; limit: number },
 ): Promise<number> {
   return (await run(db, HASTEN, [partnerId, endpointId, leaseMs, limit])).length;
+}
+
+const DELETE: Statement = {
+  name: 'delete_deliveries',
+  text: 'delete from delivery where partner_id = $1 and delivery_id = any ($2::text[])',
+};
+
+export async function deleteDeliveries(db: Queryable, partnerId: string, deliveryIds: readonly string[]): Promise<void> {
+  if (deliveryIds.length > 0) await run(db, DELETE, [partnerId, deliveryIds]);
 }

@@ -1,5 +1,5 @@
 import type { EventHead } from '../domain/event.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import { type Database, ONE_BY_ONE, type Queryable, run, type Statement } from './database.ts';
 import { deliveryIdOf } from './delivery.ts';
 
 /** An event in the transaction of its change, before it has a place in its partner's order. */
@@ -63,14 +63,20 @@ export async function listEventCounters(db: Queryable): Promise<string[]> {
   return (await run<{ partnerId: string }>(db, LIST_COUNTERS, [])).map(({ partnerId }) => partnerId);
 }
 
-const PARTNERS_WITH_UNNUMBERED: Statement = {
-  name: 'list_partners_with_unnumbered_events',
+const partnersWithUnnumbered = (name: string, ending: string): Statement => ({
+  name,
   text: `select partner_id as "partnerId" from event_counter c
-    where (select min(position) from event_outbox o where o.partner_id = c.partner_id) is not null`,
-};
+    where exists (select from event_outbox o where o.partner_id = c.partner_id ${ending})`,
+});
+const PARTNERS_WITH_UNNUMBERED = partnersWithUnnumbered('list_partners_with_unnumbered_events', ONE_BY_ONE);
+const PARTNERS_WITH_UNNUMBERED_ANYWHERE = partnersWithUnnumbered('list_partners_with_unnumbered_events_anywhere', '');
 
-export async function listPartnersWithUnnumberedEvents(db: Queryable): Promise<string[]> {
-  return (await run<{ partnerId: string }>(db, PARTNERS_WITH_UNNUMBERED, [])).map(({ partnerId }) => partnerId);
+export async function listPartnersWithUnnumberedEvents({
+  pool,
+  isDistributed,
+}: Pick<Database, 'pool' | 'isDistributed'>): Promise<string[]> {
+  const statement = isDistributed ? PARTNERS_WITH_UNNUMBERED_ANYWHERE : PARTNERS_WITH_UNNUMBERED;
+  return (await run<{ partnerId: string }>(pool, statement, [])).map(({ partnerId }) => partnerId);
 }
 
 /**

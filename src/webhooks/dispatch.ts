@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../domain/api-key.ts';
 import { batched } from '../operations/batching.ts';
-import { writeEventBodies } from '../operations/event-bodies.ts';
-import type { Database } from '../store/database.ts';
-import { type Attempt, type ClaimedDelivery, claimDeliveries, type DueEndpoint, listDueEndpoints } from '../store/delivery.ts';
-import { findEventsBySequence } from '../store/event.ts';
+import { type WrittenEvent, writeEventBodies } from '../operations/event-bodies.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import {
+  type Attempt,
+  type ClaimedDelivery,
+  claimDeliveries,
+  type DueEndpoint,
+  deleteDeliveries,
+  listDueEndpoints,
+} from '../store/delivery.ts';
+import { type EventRecord, findEventsBySequence } from '../store/event.ts';
 import type { WebhookEndpoint } from '../store/webhook-endpoint.ts';
 import { type AttemptTools, judge, LEASE_MS, post } from './attempt.ts';
 import { Lanes, type Ready } from './lanes.ts';
@@ -39,6 +46,7 @@ const RECORDS_AT_ONCE = 256;
 const END_WITHIN_MS = 3_000;
 const RECORDS_BEHIND_MAX = 1_024;
 const RECORDS_WAITING_MAX = 4_096;
+const RECORD_AGAIN_AFTER_MS = 1_000;
 
 /** Sends what is due, for all partners. Any number of processes share the work through their claims. */
 export function openDispatcher(options: DispatcherOptions): Dispatcher {
@@ -60,6 +68,19 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
     },
   });
 
+  /** What was sent is written down, however long the database is away; only a stop gives it up, and it is then sent again. */
+  const persist = async (attempt: Attempt): Promise<void> => {
+    for (;;) {
+      try {
+        return await record(attempt);
+      } catch (error) {
+        onError(error);
+        if (stop.signal.aborted) return;
+        await sleep(RECORD_AGAIN_AFTER_MS, undefined, { signal: stop.signal }).catch(() => {});
+      }
+    }
+  };
+
   const records = new Set<Promise<void>>();
   const lanes = new Lanes<Task>({
     async send(task) {
@@ -68,9 +89,7 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
       if (isGivenUp && answer.status === null) return false;
       const attempt = judge(task.claimed, answer, clock(), performance.now() - task.claimedAtMs);
       onAttempt(attempt);
-      const recorded = record(attempt)
-        .catch(onError)
-        .then(() => void records.delete(recorded));
+      const recorded = persist(attempt).then(() => void records.delete(recorded));
       records.add(recorded);
       // After a success the place is free for the next at once, unless writing down falls behind; a failure may change what the endpoint gets.
       if (!attempt.isSuccess || records.size > RECORDS_BEHIND_MAX) await recorded;
@@ -88,7 +107,6 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
     const contents = await loadContents(options, endpoint.partnerId, claims);
     const tasks = claims.flatMap((claimed) => {
       const content = contents.get(claimed.deliveryId);
-      // Past its retention: the delivery goes with its event.
       return content ? [{ endpoint, secrets, claimed, content, claimedAtMs }] : [];
     });
     if (!stop.signal.aborted) lanes.add(endpoint, tasks, claims.length === limit);
@@ -98,7 +116,7 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
     while (!stop.signal.aborted) {
       awake = Promise.withResolvers();
       try {
-        await inTurns(startAnywhere(await listDueEndpoints(database.pool)), (endpoint) => claim(endpoint).catch(onError));
+        await inTurns(startAnywhere(await listDueEndpoints(database)), (endpoint) => claim(endpoint).catch(onError));
       } catch (error) {
         onError(error);
       }
@@ -156,13 +174,16 @@ function outgoing({ endpoint: { url }, secrets, claimed, content: { body, correl
 
 /** By delivery id. */
 async function loadContents(
-  { database, environment }: DispatcherOptions,
+  { database: { pool }, environment, onError }: DispatcherOptions,
   partnerId: string,
   claims: readonly ClaimedDelivery[],
 ): Promise<Map<string, Content>> {
   const sequences = [...new Set(claims.flatMap(({ sequence }) => sequence ?? []))];
-  const events = sequences.length === 0 ? [] : await findEventsBySequence(database.pool, partnerId, sequences);
-  const written = await writeEventBodies(database.pool, environment, events);
+  const events = sequences.length === 0 ? [] : await findEventsBySequence(pool, partnerId, sequences);
+  await deleteDeliveries(pool, partnerId, orphansOf(claims, events));
+  const written = await writeEventBodies(pool, environment, events).catch(() =>
+    writeOneByOne(pool, environment, events, onError),
+  );
   const bySequence = new Map(written.map((event) => [event.sequence, event]));
   const contents = claims.flatMap(({ deliveryId, eventId, sequence, body }): [string, Content][] => {
     const event = sequence === null ? undefined : bySequence.get(sequence);
@@ -171,4 +192,28 @@ async function loadContents(
     return text === undefined ? [] : [[deliveryId, { body: text, correlationId: event?.correlationId ?? eventId }]];
   });
   return new Map(contents);
+}
+
+/** Deliveries that were made again just when the retention of their event ended. */
+function orphansOf(claims: readonly ClaimedDelivery[], events: readonly EventRecord[]): string[] {
+  const present = new Set(events.map(({ sequence }) => sequence));
+  return claims.flatMap(({ deliveryId, sequence }) => (sequence === null || present.has(sequence) ? [] : [deliveryId]));
+}
+
+/** One that cannot be written is told, and holds up no other. */
+async function writeOneByOne(
+  db: Queryable,
+  environment: Environment,
+  events: readonly EventRecord[],
+  onError: (error: unknown) => void,
+): Promise<WrittenEvent[]> {
+  const written: WrittenEvent[] = [];
+  for (const event of events) {
+    try {
+      written.push(...(await writeEventBodies(db, environment, [event])));
+    } catch (error) {
+      onError(error);
+    }
+  }
+  return written;
 }

@@ -87,21 +87,27 @@ export async function updateEventTypes(
 /**
  * Makes a second secret. Until it is activated, or the overlap of 24 hours ends, the old one signs as before and the new one beside it.
  *
+ * @param isReplacing Whether a second secret that is already there, and that a receiver may verify with by now, is given up for this one.
  * @returns The new secret, shown this once.
+ * @throws ServiceError `invalid_request` when there is a second secret and it is not to be replaced.
  */
 export async function rotateSecret(
   { database, secretBox, clock }: EndpointTools,
   actor: Actor,
   id: EndpointId,
+  isReplacing = false,
 ): Promise<{ secret: string; from: Date }> {
   const secret = newSecret();
   const from = new Date(clock() + ROTATION_OVERLAP_MS);
-  await change(database, actor, { ...id, action: 'endpoint.rotate-secret' }, async (endpoint) => ({
+  await change(database, actor, { ...id, action: 'endpoint.rotate-secret' }, async (endpoint) => {
     // The secret that an earlier rotation took out of use must not sign again.
-    ...endOverlap(endpoint, new Date(clock())),
-    nextSecretSealed: secretBox.seal(id.endpointId, secret),
-    nextSecretFrom: from,
-  }));
+    const ended = endOverlap(endpoint, new Date(clock()));
+    if (ended.nextSecretFrom !== null && !isReplacing)
+      throw refusal(
+        `A new secret is there already; it is the only one from ${ended.nextSecretFrom.toISOString()} on. Activate it: \`endpoint rotate-secret --activate\`, or give it up for another: \`endpoint rotate-secret --replace\`.`,
+      );
+    return { ...ended, nextSecretSealed: secretBox.seal(id.endpointId, secret), nextSecretFrom: from };
+  });
   return { secret, from };
 }
 

@@ -37,13 +37,13 @@ export function openRelay({ database, onDeliveries, onError }: RelayOptions): ()
 
 /** One batch of each partner, so that none waits for another's backlog. What fails for one is told and left for the next time. */
 async function relayOnce(
-  { pool }: Database,
+  database: Database,
   onError: (error: unknown) => void,
 ): Promise<{ readonly deliveries: number; readonly hasMore: boolean }> {
   let [deliveries, hasMore] = [0, false];
-  for (const partnerId of await listPartnersWithUnnumberedEvents(pool)) {
+  for (const partnerId of await listPartnersWithUnnumberedEvents(database)) {
     try {
-      const numbered = await numberEvents(pool, partnerId, { limit: EVENTS_AT_ONCE, attemptsMax: ATTEMPTS_MAX });
+      const numbered = await numberEvents(database.pool, partnerId, { limit: EVENTS_AT_ONCE, attemptsMax: ATTEMPTS_MAX });
       deliveries += numbered.deliveries;
       hasMore ||= numbered.events === EVENTS_AT_ONCE;
     } catch (error) {

@@ -42,8 +42,8 @@ export async function send(client: HttpClient, { url, headers, body }: Message):
   const since = performance.now();
   const took = () => Math.round(performance.now() - since);
   const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
-  const { origin, pathname, search } = new URL(url);
   try {
+    const { origin, pathname, search } = new URL(url);
     const response = await client.request({ origin, path: pathname + search, method: 'POST', headers, body, signal });
     const excerpt = await readExcerpt(response.body);
     const retryAfter = response.headers['retry-after'];

@@ -13,6 +13,7 @@ import {
 
 const LOCK_TIMEOUT_MS = 4_000;
 const GONE = 410;
+const GONE_REASON = 'The receiver answered 410 Gone.';
 
 type EndpointId = Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>;
 
@@ -52,12 +53,13 @@ async function noteHealth(db: Queryable, endpoint: EndpointId, attempts: readonl
   const lastSuccess = attempts.findLastIndex(({ isSuccess }) => isSuccess);
   const failures = attempts.slice(lastSuccess + 1);
   if (lastSuccess >= 0) await clearEndpointHealth(db, endpoint);
-  if (failures.length === 0) return undefined;
+  const isGone = attempts.some(({ status }) => status === GONE);
+  if (failures.length === 0) return isGone ? GONE_REASON : undefined;
   const health = await lockEndpointHealth(db, endpoint);
   if (!health) return undefined;
   const next = worsen(health, failures.length, health.readAt);
   await updateEndpointHealth(db, endpoint, next);
-  if (failures.some(({ status }) => status === GONE)) return 'The receiver answered 410 Gone.';
+  if (isGone) return GONE_REASON;
   const failingForMs = health.readAt.getTime() - (next.failingSince ?? health.readAt).getTime();
   return isGivenUp(next.failuresInRow, failingForMs) ? 'No attempt has succeeded for five days.' : undefined;
 }

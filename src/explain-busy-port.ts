@@ -1,0 +1,19 @@
+/**
+ * For a failed `listen`: what to do when the port is somebody else's.
+ *
+ * @param setting What the port is chosen by, up to its number, such as `PORT=`.
+ */
+export function explainBusyPort(setting: string, port: number): (error: unknown) => never {
+  return (cause) => {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw new Error(`The port ${port} is taken by another program. Choose another one, such as ${setting}${port + 10}`, {
+        cause,
+      });
+    if (code === 'EACCES')
+      throw new Error(`The port ${port} may not be opened by this user. Choose one above 1023: ${setting}${port + 8_000}`, {
+        cause,
+      });
+    throw cause;
+  };
+}
