@@ -221,7 +221,7 @@ describe('the job', waiting, () => {
     const { client, path, partnerId, sent } = await withSettlements(2);
     const answer = await send(client, path, toCsv(sent));
     await untilEnded(client, answer);
-    await database.pool.query("update reconciliation set ended_at = ended_at - interval '31 days' where partner_id = $1", [
+    await database.pool.query("update reconciliation set ended_at = now() - interval '31 days' where partner_id = $1", [
       partnerId,
     ]);
     assert.equal(await removeOldReconciliations(database, 30, new AbortController().signal), 2);

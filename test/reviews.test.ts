@@ -138,7 +138,7 @@ describe('after 72 hours it fails by itself', () => {
     await insertPendingAged(database, { partnerId: partner.partnerId, partnerOrderRef: 'young', age: '71 hours 59 minutes' });
     await expire();
     assert.deepEqual(await statusesOf(partner), { failed: 1, pending: 1 });
-    await untilNumbered(database, partner.partnerId, 1);
+    await untilNumbered(database, partner.partnerId, 2);
     const [event, ...more] = await eventsAbout(partner, ids[0] as string);
     assert.deepEqual([event?.event_type, event?.data.change, more.length], ['impact.transaction.adjusted', 'failed', 0]);
     assert.deepEqual(

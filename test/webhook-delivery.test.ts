@@ -359,11 +359,11 @@ test(
     await disableEndpoint(database, OWNER, { partnerId, endpointId }, 'Until all are there.');
     for (let confirmed = 0; confirmed < 3; confirmed++) await caller.confirm();
     await untilDeliveries(database, partnerId, (all) => all.length === 3);
-    await database.pool.query('delete from event where partner_id = $1 and sequence = 1', [partnerId]);
-    await database.pool.query("update event set subject_id = 'txn_nothing' where partner_id = $1 and sequence = 2", [partnerId]);
+    await database.pool.query('delete from event where partner_id = $1 and sequence = 2', [partnerId]);
+    await database.pool.query("update event set subject_id = 'txn_nothing' where partner_id = $1 and sequence = 3", [partnerId]);
     await enableEndpoint(database, OWNER, { partnerId, endpointId });
     const [arrived] = (await receiver.until(1)) as [Arrived];
-    assert.equal(JSON.parse(arrived.body.toString()).sequence, 3);
+    assert.equal(JSON.parse(arrived.body.toString()).sequence, 4);
     await untilDeliveries(database, partnerId, (all) => all.length === 2);
   },
 );
