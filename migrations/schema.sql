@@ -1,5 +1,56 @@
 -- The schema that the migrations make, read from the catalogue. `npm run schema` writes it.
 
+create table adjustment (
+  partner_id text collate "C" not null,
+  adjustment_id text collate "C" not null,
+  status text collate "C" not null default 'draft'::text,
+  transaction_id text collate "C" not null,
+  partner_event_id text collate "C" not null,
+  partner_order_ref text collate "C" not null,
+  contribution_points bigint not null,
+  confirmed_at timestamp(3) with time zone not null,
+  contribution_rule_version text collate "C" not null,
+  point_conversion_version text collate "C" not null,
+  tree_cost_version text collate "C" not null,
+  reason_code text collate "C" not null,
+  reason_en text not null,
+  reason_ar text not null,
+  points_delta bigint not null,
+  amount_delta numeric(60,12),
+  reversal_of text collate "C",
+  drafted_by text collate "C" not null,
+  drafted_at timestamp(3) with time zone not null,
+  approved_by text collate "C",
+  approved_at timestamp(3) with time zone,
+  rejected_by text collate "C",
+  rejected_at timestamp(3) with time zone,
+  note text,
+  posted_by text collate "C",
+  posted_at timestamp(3) with time zone,
+  settled_points_before bigint,
+  settled_points_after bigint,
+  original_settlement_id text collate "C",
+  settlement_id text collate "C",
+  constraint adjustment_pkey PRIMARY KEY (partner_id, adjustment_id),
+  constraint adjustment_approved CHECK (((approved_by IS NULL) = (approved_at IS NULL))),
+  constraint adjustment_bounds CHECK ((((settled_points_after)::numeric = ((settled_points_before)::numeric + (points_delta)::numeric)) AND ((settled_points_before >= 0) AND (settled_points_before <= contribution_points)) AND ((settled_points_after >= 0) AND (settled_points_after <= contribution_points)))),
+  constraint adjustment_deltas CHECK ((((points_delta = 0) = (amount_delta IS NOT NULL)) AND (amount_delta <> (0)::numeric))),
+  constraint adjustment_posted CHECK ((((posted_by IS NULL) = (posted_at IS NULL)) AND ((posted_by IS NULL) = (settled_points_after IS NULL)) AND ((settled_points_before IS NULL) = (settled_points_after IS NULL)) AND ((settlement_id IS NULL) OR (posted_by IS NOT NULL)))),
+  constraint adjustment_rejected CHECK (((rejected_by IS NULL) = (rejected_at IS NULL))),
+  constraint adjustment_status CHECK ((((status = 'draft'::text) AND (approved_by IS NULL) AND (rejected_by IS NULL) AND (posted_by IS NULL)) OR ((status = 'approved'::text) AND (approved_by IS NOT NULL) AND (rejected_by IS NULL) AND (posted_by IS NULL)) OR ((status = 'rejected'::text) AND (rejected_by IS NOT NULL) AND (posted_by IS NULL)) OR ((status = 'posted'::text) AND (approved_by IS NOT NULL) AND (rejected_by IS NULL) AND (posted_by IS NOT NULL)))),
+  constraint adjustment_two_people CHECK ((approved_by <> drafted_by))
+);
+
+CREATE INDEX adjustment_of_contribution ON public.adjustment USING btree (partner_id, transaction_id);
+
+CREATE INDEX adjustment_unsettled ON public.adjustment USING btree (partner_id, posted_at) WHERE ((status = 'posted'::text) AND (settlement_id IS NULL));
+
+CREATE UNIQUE INDEX adjustment_one_reversal ON public.adjustment USING btree (partner_id, reversal_of) WHERE (status <> 'rejected'::text);
+
+CREATE TRIGGER adjustment_is_kept BEFORE DELETE ON public.adjustment FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER adjustment_transition BEFORE UPDATE ON public.adjustment FOR EACH ROW EXECUTE FUNCTION guard_adjustment();
+
 create table api_key (
   key_id text collate "C" not null,
   partner_id text collate "C" not null,
@@ -671,6 +722,29 @@ create table webhook_endpoint (
   constraint webhook_endpoint_rotation CHECK (((next_secret_sealed IS NULL) = (next_secret_from IS NULL))),
   constraint webhook_endpoint_status CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text, 'removed'::text])))
 );
+
+CREATE OR REPLACE FUNCTION public.guard_adjustment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if (old.status, new.status) not in (
+    ('draft', 'approved'), ('draft', 'rejected'), ('approved', 'posted'), ('approved', 'rejected'), ('posted', 'posted')
+  ) then
+    raise exception 'an adjustment does not go from % to %', old.status, new.status using errcode = 'restrict_violation';
+  end if;
+  if old.status = 'posted' and (old.settlement_id is not null or new.settlement_id is null
+     or (to_jsonb(new) - 'settlement_id') <> (to_jsonb(old) - 'settlement_id')) then
+    raise exception 'an adjustment that is posted is put on one settlement, and is never changed' using errcode = 'restrict_violation';
+  end if;
+  if (to_jsonb(new) - '{status,approved_by,approved_at,rejected_by,rejected_at,note,posted_by,posted_at,settled_points_before,settled_points_after,original_settlement_id,settlement_id}'::text[])
+     <> (to_jsonb(old) - '{status,approved_by,approved_at,rejected_by,rejected_at,note,posted_by,posted_at,settled_points_before,settled_points_after,original_settlement_id,settlement_id}'::text[])
+     or (old.approved_by is not null and (new.approved_by, new.approved_at) is distinct from (old.approved_by, old.approved_at)) then
+    raise exception 'an adjustment keeps what was drafted and approved' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$
+;
 
 CREATE OR REPLACE FUNCTION public.guard_audit_head()
  RETURNS trigger

@@ -5,6 +5,13 @@ import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
 import type { EnvironmentalStatus } from '../src/domain/environmental-status.ts';
 import { type Actor, mayAct, ROLES, type Role } from '../src/domain/role.ts';
 import { type BatchChange, changeImpactBatch } from '../src/operations/change-impact-batch.ts';
+import {
+  type AdjustmentId,
+  approveAdjustment,
+  draftAdjustment,
+  postAdjustment,
+  rejectAdjustment,
+} from '../src/operations/manage-adjustment.ts';
 import { issueApiKey, revokeApiKey, rotateApiKey } from '../src/operations/manage-api-key.ts';
 import { createPartner, resumePartner, setPartnerRates, suspendPartner } from '../src/operations/manage-partner.ts';
 import { createProject } from '../src/operations/manage-project.ts';
@@ -25,8 +32,9 @@ import {
 } from '../src/webhooks/manage-endpoint.ts';
 import { OWNER, signedIn } from './support/actor.ts';
 import { commandLine } from './support/command-line.ts';
-import { ADA, advanceTo, evidence, newBatch, newProject, withClosed } from './support/environment.ts';
+import { ADA, advanceTo, BEA, evidence, newBatch, newProject, withClosed } from './support/environment.ts';
 import { testService } from './support/service.ts';
+import { priced } from './support/settlements.ts';
 import { WebhookReceiver } from './support/webhook-receiver.ts';
 import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from './support/webhook-service.ts';
 
@@ -63,6 +71,13 @@ const newDelivery = async (status: 'delivered' | 'exhausted') => {
   if (status === 'exhausted')
     await database.pool.query("update delivery set status = 'exhausted' where partner_id = $1", [webhook.partnerId]);
   return { ...webhook, deliveryId: delivery?.deliveryId as string, since: new Date(0) };
+};
+
+const newCorrection = async () => {
+  const { client, partner: own } = await service.newPartner();
+  const { transaction_id: transactionId } = (await client.confirm({ points: 9 })).body.contribution;
+  const why = { reasonCode: 'other', reasonEn: 'A test.', reasonAr: 'اختبار.' };
+  return { partnerId: own.partnerId, transactionId, ...why, pointsDelta: -1n, amountDelta: null, reversalOf: null };
 };
 
 interface Change {
@@ -223,6 +238,31 @@ const changes: Change[] = [
       },
     }),
   ),
+  ...(
+    [
+      ['adjustment.approve', 'approver', 'draft', (actor, id) => approveAdjustment(database, actor, id)],
+      ['adjustment.post', 'operator', 'approved', (actor, id) => postAdjustment(database, actor, id)],
+      ['adjustment.reject', 'operator', 'approved', (actor, id) => rejectAdjustment(database, actor, id, 'a test')],
+    ] as [string, Role, string, (actor: Actor, id: AdjustmentId) => Promise<unknown>][]
+  ).map(
+    ([action, least, status, run]): Change => ({
+      action,
+      least,
+      async prepare() {
+        const drafted = await draftAdjustment(database, ADA, await newCorrection(), { pricesOf: priced() });
+        if (status === 'approved') await approveAdjustment(database, BEA, drafted);
+        return (actor) => run(actor, drafted);
+      },
+    }),
+  ),
+  {
+    action: 'adjustment.draft',
+    least: 'operator',
+    async prepare() {
+      const wanted = await newCorrection();
+      return (actor) => draftAdjustment(database, actor, wanted, { pricesOf: priced() });
+    },
+  },
   {
     action: 'impact-batch.reallocate',
     least: 'operator',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
+import { adjustmentCommand } from '../src/commands/adjustment.ts';
 import { auditCommand } from '../src/commands/audit.ts';
 import { deliveryCommand } from '../src/commands/delivery.ts';
 import { doctorCommand } from '../src/commands/doctor.ts';
@@ -67,6 +68,7 @@ const program = [
   operatorCommand(),
   auditCommand(),
   jobCommand(),
+  adjustmentCommand(),
   projectCommand(),
   impactBatchCommand(),
 ];

@@ -2,13 +2,8 @@ import type { ImpactBatch } from '../domain/impact-batch.ts';
 import { addUpSettlements, showBatch } from '../operations/impact-batch-record.ts';
 import type { Database } from '../store/database.ts';
 import { type ImpactBatchChange, listImpactBatchChanges } from '../store/impact-batch.ts';
-import { exactJson } from '../wire/event-to-text.ts';
 import { printFields, printTable, type Row, showTime } from './output.ts';
-
-/** Numbers in all their digits. */
-export function printExact(value: unknown): void {
-  process.stdout.write(`${exactJson(value)}\n`);
-}
+import { printExact } from './settlement.ts';
 
 /** A batch with what it pools, its evidence and its history. */
 export async function printBatch({ pool }: Database, batch: ImpactBatch, asJson: boolean | undefined): Promise<void> {

@@ -11,9 +11,10 @@ import { currentActor } from './actor.ts';
 import { askFirst } from './confirmation.ts';
 import { hashFile } from './hash-file.ts';
 import { addToBatch } from './impact-batch-add.ts';
-import { batchToJson, batchToRow, printBatch, printExact } from './impact-batch-output.ts';
+import { batchToJson, batchToRow, printBatch } from './impact-batch-output.ts';
 import { readLimit, readName, readPastTime } from './options.ts';
 import { printProgress, printTable } from './output.ts';
+import { printExact } from './settlement.ts';
 import { withStore } from './with-store.ts';
 
 interface JsonOption {

@@ -1,6 +1,7 @@
 /** The command line: reads arguments, calls one operation, prints the outcome. Decides nothing. */
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
+import { adjustmentCommand } from './adjustment.ts';
 import { auditCommand } from './audit.ts';
 import { deliveryCommand } from './delivery.ts';
 import { doctorCommand } from './doctor.ts';
@@ -51,6 +52,7 @@ const COMMANDS = [
   operatorCommand,
   auditCommand,
   jobCommand,
+  adjustmentCommand,
   projectCommand,
   impactBatchCommand,
 ];

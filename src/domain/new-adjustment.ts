@@ -6,7 +6,7 @@ import {
   settledPointsAfter,
 } from './adjustment.ts';
 import type { ContributionStatus } from './lifecycle.ts';
-import { readAmount } from './money.ts';
+import { MONEY_DECIMALS, readAmount } from './money.ts';
 import type { ErrorDetail } from './service-error.ts';
 
 /** An adjustment as an operator states it. */
@@ -45,6 +45,8 @@ export interface ReversedAdjustment {
 }
 
 const REASON_CHARACTERS_MAX = 500;
+/** More than all points of a contribution are ever worth. */
+const AMOUNT_MAX = 10n ** BigInt(30 + MONEY_DECIMALS);
 
 /**
  * Everything that is wrong with a new adjustment, field by field under the names on the wire; empty when it may be drafted.
@@ -85,6 +87,9 @@ function checkRestatement({ pointsDelta, amountDelta }: NewAdjustment, { hasPoin
     pointsDelta !== 0n &&
       problem('points_delta', 'not_expected', 'points_delta must be 0: a restatement changes the amount alone.'),
     !amount && problem('amount_delta', amountDelta === null ? 'missing' : 'wrong_form', `amount_delta must be ${form}.`),
+    amount !== undefined &&
+      (amount > AMOUNT_MAX || amount < -AMOUNT_MAX) &&
+      problem('amount_delta', 'out_of_bounds', 'amount_delta must have at most 30 digits before the point.'),
     !hasPointValue && problem('amount_delta', 'not_possible', 'The contribution has no amount: its points were not converted.'),
   ];
 }

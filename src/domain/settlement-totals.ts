@@ -6,6 +6,7 @@ export interface VersionTotals {
   readonly contributionRuleVersion: string;
   readonly pointConversionVersion: string;
   readonly treeCostVersion: string;
+  /** Of contributions; points and amount have their adjustments with them. */
   readonly count: bigint;
   readonly points: bigint;
   /** Exact, in 10^-12 of the currency's unit; `null` where none of the lines has an amount. */
@@ -70,20 +71,44 @@ export function countTotals(): TotalsCounter {
 /** What a settlement brings along from the one before it. */
 export type Carried = Pick<SettlementTotals, 'amount'> & { readonly points: bigint };
 
-/** The same for contributions that were added up by version already, as those of an open settlement are. */
-export function totalsOfContributions(byVersion: readonly VersionTotals[], carried: Carried | undefined): SettlementTotals {
-  const grossPoints = byVersion.reduce((sum, { points }) => sum + points, 0n);
+/** What was added up by version already, as it is for an open settlement. */
+export interface Sums {
+  readonly contributions: readonly VersionTotals[];
+  /** With counts of adjustments. */
+  readonly adjustments: readonly VersionTotals[];
+  readonly carried?: Carried | undefined;
+}
+
+/** The same as {@link countTotals} gives for the lines. */
+export function totalsOfSums({ contributions, adjustments, carried }: Sums): SettlementTotals {
+  const grossPoints = sumOf(contributions, 'points');
+  const adjustmentPoints = sumOf(adjustments, 'points');
   const carriedPoints = carried?.points ?? 0n;
+  const byVersion = addUpVersions([...contributions, ...adjustments.map((each) => ({ ...each, count: 0n }))]);
   return {
-    contributionCount: byVersion.reduce((sum, { count }) => sum + count, 0n),
-    adjustmentCount: 0n,
+    contributionCount: sumOf(contributions, 'count'),
+    adjustmentCount: sumOf(adjustments, 'count'),
     grossPoints,
-    adjustmentPoints: 0n,
+    adjustmentPoints,
     carriedPoints,
-    netPoints: grossPoints + carriedPoints,
+    netPoints: grossPoints + adjustmentPoints + carriedPoints,
     amount: byVersion.reduce((sum, { amount }) => addAmount(sum, amount), carried?.amount ?? null),
-    byVersion: [...byVersion].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)),
+    byVersion: byVersion.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)),
   };
+}
+
+function sumOf(parts: readonly VersionTotals[], field: 'count' | 'points'): bigint {
+  return parts.reduce((sum, part) => sum + part[field], 0n);
+}
+
+/** One for each set of labels. */
+export function addUpVersions(parts: readonly VersionTotals[]): VersionTotals[] {
+  return [...Map.groupBy(parts, keyOf).values()].map((same) => same.reduce(addTwo));
+}
+
+function addTwo(one: VersionTotals, other: VersionTotals): VersionTotals {
+  const amount = addAmount(one.amount, other.amount);
+  return { ...one, count: one.count + other.count, points: one.points + other.points, amount };
 }
 
 /**
@@ -122,7 +147,7 @@ function addToVersion(byVersion: Map<string, Mutable<VersionTotals>>, line: Coun
     totals = { contributionRuleVersion, pointConversionVersion, treeCostVersion, count: 0n, points: 0n, amount: null };
     byVersion.set(key, totals);
   }
-  totals.count++;
+  if (line.lineType === 'contribution') totals.count++;
   totals.points += line.points;
   totals.amount = addAmount(totals.amount, line.amount);
 }

@@ -7,6 +7,7 @@ import { lineProver, PROOFS_PER_ROW, sealClosed, sealOpened } from '../domain/se
 import { carriedForward, countTotals, type SettlementTotals } from '../domain/settlement-totals.ts';
 import { chainValue } from '../domain/statement-chain.ts';
 import { digestStatement } from '../domain/write-statement.ts';
+import { type AssignedAdjustments, assignAdjustments } from '../store/adjustment.ts';
 import { allowLongStatements, type Database, inTransaction, type LongStatements, type Queryable } from '../store/database.ts';
 import { isLockTimeout } from '../store/database-errors.ts';
 import { findPartner, type Partner } from '../store/partner.ts';
@@ -51,8 +52,8 @@ export interface Closed {
 }
 
 /**
- * Closes the open settlement of a partner, in one transaction: a line for every confirmed contribution that is on none and lies
- * before the end, the totals, the statement's hash, the next settlement, and the events of both. Of several that close at once one does.
+ * Closes the open settlement of a partner, in one transaction: a line for every confirmed contribution and every posted
+ * adjustment that is on none and lies before the end, the totals, the statement's hash, the next settlement, and the events of both. Of several that close at once one does.
  *
  * @returns `undefined` where there was nothing to close: it is not due, or another one closed it.
  * @throws ServiceError `forbidden` below the role approver; `invalid_request` when the period has not begun.
@@ -117,8 +118,10 @@ async function close(db: Queryable, work: Work, tools: SettlementTools): Promise
   const { followsEvent } = open;
   const task = { partnerId, settlementId, followsEvent, startsAt, endsAt, afterLine, prices };
   const assigned = await assignContributions(db, task, LONG);
+  const after = { ...{ partnerId, settlementId, endsAt, prices }, afterLine: afterLine + Number(assigned.count) };
+  const adjusted = await assignAdjustments(db, after, LONG);
   const { totals, statement } = await readBack(db, work, { previous, sign: tools.sign });
-  refuseDifference(assigned, totals, previous);
+  refuseDifference({ assigned, adjusted, previous }, totals);
   const { currency } = prices;
   const sealed = { ...open, period, closedAt: at, totals, currency, statement };
   const seal = sealClosed(tools.sign, sealed);
@@ -186,14 +189,24 @@ async function readBack(
   return { totals: counter.totals(), statement };
 }
 
-/** What the lines add up to is what the contributions add up to, or nothing is closed. */
-function refuseDifference(assigned: Assigned, totals: SettlementTotals, previous: Settlement | undefined): void {
+interface Expected {
+  readonly assigned: Assigned;
+  readonly adjusted: AssignedAdjustments;
+  readonly previous: Settlement | undefined;
+}
+
+/** What the lines add up to is what the contributions and the adjustments add up to, or nothing is closed. */
+function refuseDifference({ assigned, adjusted, previous }: Expected, totals: SettlementTotals): void {
   const carried = previous?.totals ? carriedForward(previous.totals) : undefined;
-  const amount = assigned.amount === null ? (carried?.amount ?? null) : assigned.amount + (carried?.amount ?? 0n);
+  const amounts = [assigned.amount, adjusted.amount, carried?.amount ?? null].filter((amount) => amount !== null);
+  const amount = amounts.length === 0 ? null : amounts.reduce((sum, each) => sum + each);
   const isSame =
     totals.contributionCount === assigned.count &&
     totals.grossPoints === assigned.points &&
+    totals.adjustmentCount === adjusted.count &&
+    totals.adjustmentPoints === adjusted.points &&
     totals.carriedPoints === (carried?.points ?? 0n) &&
     totals.amount === amount;
-  if (!isSame) throw new Error('The lines of the settlement do not add up to its contributions; nothing was closed.');
+  if (!isSame)
+    throw new Error('The lines of the settlement do not add up to its contributions and adjustments; nothing was closed.');
 }

@@ -48,6 +48,7 @@ async function findSubjects(db: Queryable, events: readonly EventRecord[]): Prom
 function sayWhat(event: EventRecord, environment: Environment, records: ReadonlyMap<string, ContributionRecord>): object {
   const noted = event.data === null ? {} : JSON.parse(event.data, exactIntegers);
   const association = ASSOCIATIONS[noted.change ?? event.eventType];
+  if (noted.change === 'adjustment') return { ...noted, environment };
   if (noted.settlement) return { ...noted, settlement: withEnvironment(noted.settlement, environment) };
   if (association === undefined) return noted;
   const record = records.get(event.subjectId);

@@ -1,6 +1,7 @@
 import { newId } from '../domain/identifiers.ts';
 import { calendarPeriod } from '../domain/settlement-period.ts';
-import { carriedForward, type SettlementTotals, totalsOfContributions } from '../domain/settlement-totals.ts';
+import { carriedForward, type SettlementTotals, totalsOfSums } from '../domain/settlement-totals.ts';
+import { sumUnsettledAdjustments } from '../store/adjustment.ts';
 import type { Queryable } from '../store/database.ts';
 import { insertEvent } from '../store/event.ts';
 import type { Partner } from '../store/partner.ts';
@@ -9,7 +10,7 @@ import { type Prices, type SumOptions, sumUnsettled } from '../store/settlement-
 import { exactJson } from '../wire/event-to-text.ts';
 import { type ShownSettlement, settlementToData } from '../wire/settlement-to-wire.ts';
 
-const NOTHING: SettlementTotals = totalsOfContributions([], undefined);
+const NOTHING: SettlementTotals = totalsOfSums({ contributions: [], adjustments: [] });
 
 /**
  * Opens the first settlement of a partner, in the transaction of whoever calls: the calendar month in which the partner was made,
@@ -48,15 +49,17 @@ async function tell(db: Queryable, eventType: string, shown: ShownSettlement, co
   await insertEvent(db, { partnerId, eventId: newId('evt'), eventType, subjectId: settlementId, correlationId, data });
 }
 
-/** What an open settlement would close over, were it closed now: its contributions, and what it brings along. */
+/** What an open settlement would close over, were it closed now: its contributions and adjustments, and what it brings along. */
 export async function totalsOfOpen(
   db: Queryable,
   settlement: Pick<Settlement, 'partnerId' | 'followsEvent' | 'period'>,
   { previous, prices, ...options }: { previous: SettlementTotals | undefined; prices: Prices } & SumOptions,
 ): Promise<SettlementTotals> {
   const { partnerId, followsEvent, period } = settlement;
-  const sums = await sumUnsettled(db, { partnerId, followsEvent, endsAt: period.endsAt, prices }, options);
-  return totalsOfContributions(sums, previous && carriedForward(previous));
+  const { endsAt } = period;
+  const contributions = await sumUnsettled(db, { partnerId, followsEvent, endsAt, prices }, options);
+  const adjustments = await sumUnsettledAdjustments(db, { partnerId, endsAt, prices });
+  return totalsOfSums({ contributions, adjustments, carried: previous && carriedForward(previous) });
 }
 
 /** The settlement as it stands in the database now. */

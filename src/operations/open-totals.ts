@@ -1,5 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { carriedForward, type SettlementTotals, totalsOfContributions, type VersionTotals } from '../domain/settlement-totals.ts';
+import {
+  addUpVersions,
+  carriedForward,
+  type SettlementTotals,
+  totalsOfSums,
+  type VersionTotals,
+} from '../domain/settlement-totals.ts';
+import { sumUnsettledAdjustments } from '../store/adjustment.ts';
 import type { Queryable } from '../store/database.ts';
 import { findLastSequence } from '../store/event.ts';
 import { readClock, type Settlement } from '../store/settlement.ts';
@@ -42,23 +49,13 @@ export function rememberOpenTotals(): OpenTotals {
     while (sum.throughEvent + EVENTS_AT_ONCE <= lastSequence) {
       const throughEvent = sum.throughEvent + EVENTS_AT_ONCE;
       const part = await sumUnsettled(db, { ...of, followsEvent: sum.throughEvent }, { throughEvent });
-      sum = { throughEvent, byVersion: addUp([...sum.byVersion, ...part]) };
+      sum = { throughEvent, byVersion: addUpVersions([...sum.byVersion, ...part]) };
       sums.set(settlementId, sum);
     }
     const asOf = await readClock(db);
     const rest = await sumUnsettled(db, { ...of, followsEvent: sum.throughEvent });
-    const byVersion = addUp([...sum.byVersion, ...rest]);
-    return { totals: totalsOfContributions(byVersion, previous && carriedForward(previous)), asOf };
+    const contributions = addUpVersions([...sum.byVersion, ...rest]);
+    const adjustments = await sumUnsettledAdjustments(db, of);
+    return { totals: totalsOfSums({ contributions, adjustments, carried: previous && carriedForward(previous) }), asOf };
   };
-}
-
-function addUp(parts: readonly VersionTotals[]): VersionTotals[] {
-  const keyOf = ({ contributionRuleVersion, pointConversionVersion, treeCostVersion }: VersionTotals) =>
-    `${contributionRuleVersion} ${pointConversionVersion} ${treeCostVersion}`;
-  return [...Map.groupBy(parts, keyOf).values()].map((same) => same.reduce(addTwo));
-}
-
-function addTwo(one: VersionTotals, other: VersionTotals): VersionTotals {
-  const amount = one.amount === null || other.amount === null ? (one.amount ?? other.amount) : one.amount + other.amount;
-  return { ...one, count: one.count + other.count, points: one.points + other.points, amount };
 }

@@ -13,6 +13,7 @@ import {
 import { countTotals } from '../domain/settlement-totals.ts';
 import { type ChainedStatement, findChainBreak } from '../domain/statement-chain.ts';
 import { digestStatement } from '../domain/write-statement.ts';
+import { eachMisplacedAdjustment } from '../store/adjustment.ts';
 import type { Queryable } from '../store/database.ts';
 import { eachSettlement, type Settlement, writeVersions } from '../store/settlement.ts';
 import { eachSettlementLine, findLineProofs, listUnreachable } from '../store/settlement-line.ts';
@@ -59,7 +60,7 @@ export async function verifySettlements(db: Queryable, partnerId: string, option
   }
   if (settlements > 0 && previous?.status !== 'open')
     problems.push(at(previous, null, 'none_open', 'The last settlement is not open: the one that followed was removed.'));
-  problems.push(...(await findLost(db, partnerId, previous)));
+  problems.push(...(await findLost(db, partnerId, previous)), ...(await findMisplaced(db, partnerId)));
   return { settlements, lines, problems };
 }
 
@@ -178,6 +179,16 @@ async function findLost(db: Queryable, partnerId: string, open: Settlement | und
     if (page.lastTransactionId === null) return problems;
     after = page.lastTransactionId;
   }
+}
+
+/** Adjustments whose line is missing, or is not where they say. */
+async function findMisplaced(db: Queryable, partnerId: string): Promise<SettlementProblem[]> {
+  const problems: SettlementProblem[] = [];
+  for await (const adjustmentId of eachMisplacedAdjustment(db, partnerId)) {
+    const message = `The adjustment ${adjustmentId} names another settlement than the one that has its line.`;
+    problems.push(at(undefined, null, 'adjustment_misplaced', message));
+  }
+  return problems;
 }
 
 function at(settlement: Settlement | undefined, lineNo: number | null, code: string, message: string): SettlementProblem {

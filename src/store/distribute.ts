@@ -23,6 +23,7 @@ export const GROWING_TABLES = [
   'reconciliation',
   'reconciliation_line',
   'impact_batch_settlement',
+  'adjustment',
 ] as const;
 
 /** What an operator who asks for a distributed database without the extension has to do. */

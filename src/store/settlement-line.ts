@@ -215,7 +215,8 @@ export async function assignContributions(
   return { count, points: BigInt(points), amount: readExact(amount), followsEvent: next };
 }
 
-function priceLists({ values }: Prices): [string[], (string | null)[]] {
+/** The parameters of what amounts are computed by. */
+export function priceLists({ values }: Prices): [string[], (string | null)[]] {
   return [[...values.keys()], [...values.values()].map(writeExact)];
 }
 

@@ -1,0 +1,225 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { ADJUSTMENT_REASONS, ADJUSTMENT_STATUSES, type AdjustmentStatus } from '../domain/adjustment.ts';
+import { amountText } from '../domain/money.ts';
+import type { NewAdjustment } from '../domain/new-adjustment.ts';
+import { requireRole } from '../operations/audit.ts';
+import { eachAuditedSubject } from '../operations/compare-with-audit.ts';
+import {
+  approveAdjustment,
+  draftAdjustment,
+  getAdjustment,
+  oppositeOf,
+  postAdjustment,
+  rejectAdjustment,
+} from '../operations/manage-adjustment.ts';
+import { getPartner } from '../operations/manage-partner.ts';
+import { verifyAdjustments } from '../operations/verify-adjustments.ts';
+import { configuredSettlementTools } from '../settlement-configuration.ts';
+import { type Adjustment, listAdjustments } from '../store/adjustment.ts';
+import { eachPartner } from '../store/partner.ts';
+import { adjustmentToWire } from '../wire/adjustment-to-wire.ts';
+import { currentActor } from './actor.ts';
+import { askFirst } from './confirmation.ts';
+import { readLimit, UsageError } from './options.ts';
+import { printFields, printProgress, printTable, type Row, showTime } from './output.ts';
+import { printExact } from './settlement.ts';
+import { withStore } from './with-store.ts';
+
+interface OfPartner {
+  readonly partner: string;
+  readonly json?: boolean;
+}
+
+interface Target extends OfPartner {
+  readonly adjustment: string;
+}
+
+export function adjustmentCommand(): Command {
+  const adjustment = new Command('adjustment').description('adjustments: corrections of what is settled, by two people');
+  const ofPartner = (name: string, description: string) =>
+    adjustment.command(name).description(description).requiredOption('--partner <id>', 'id of the partner');
+  const one = (name: string, description: string) =>
+    ofPartner(name, description)
+      .requiredOption('--adjustment <id>', 'id of the adjustment')
+      .option('--json', 'one JSON object, for programs');
+  ofPartner('draft', 'say what is to be corrected; another operator approves it')
+    .option('--transaction <id>', 'the contribution; it stays as it is')
+    .addOption(new Option('--reason <code>', 'why').choices(ADJUSTMENT_REASONS).makeOptionMandatory())
+    .requiredOption('--reason-en <text>', 'why, in English, for the partner')
+    .requiredOption('--reason-ar <text>', 'why, in Arabic, for the partner')
+    .option('--points-delta <n>', 'what is added to the settled points, such as -250', readPoints)
+    .option('--amount-delta <decimal>', 'what is added to the settled amount, by a restatement, such as -12.5')
+    .option('--reversal-of <id>', 'undo this adjustment: its deltas with the other sign')
+    .option('--json', 'one JSON object, for programs')
+    .action(draft);
+  ofPartner('list', 'adjustments of a partner, the latest first')
+    .addOption(new Option('--status <status>', 'only these').choices(ADJUSTMENT_STATUSES))
+    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  one('show', 'one adjustment').action(show);
+  one('approve', 'agree to what another operator drafted').action(approve);
+  one('reject', 'end one that is not posted').requiredOption('--note <words>', 'why').action(reject);
+  one('post', 'post an approved one, for good: the partner is told, and the next settlement has its line')
+    .option('--yes', 'do not ask')
+    .action(post);
+  adjustment
+    .command('verify')
+    .description('compare adjustments with the audit; names what somebody changed past the service, then the exit code is 1')
+    .option('--partner <id>', 'only of this partner; else of all')
+    .option('--json', 'one JSON object, for programs')
+    .action(verify);
+  return adjustment;
+}
+
+function readPoints(text: string): bigint {
+  if (/^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return BigInt(text);
+  throw new InvalidArgumentError('It must be a whole number of points, such as -250.');
+}
+
+interface DraftOptions extends OfPartner {
+  readonly transaction?: string;
+  readonly reason: string;
+  readonly reasonEn: string;
+  readonly reasonAr: string;
+  readonly pointsDelta?: bigint;
+  readonly amountDelta?: string;
+  readonly reversalOf?: string;
+}
+
+async function draft(options: DraftOptions): Promise<void> {
+  const { partner: partnerId, reason: reasonCode, reasonEn, reasonAr, json } = options;
+  await withStore(async (database, config) => {
+    const stated = options.reversalOf
+      ? await oppositeOf(database.pool, { partnerId, adjustmentId: options.reversalOf })
+      : readStated(options);
+    if (options.transaction !== undefined && options.transaction !== stated.transactionId)
+      throw new UsageError(`The adjustment ${options.reversalOf} is of the contribution ${stated.transactionId}.`);
+    const wanted = { ...stated, partnerId, reasonCode, reasonEn, reasonAr };
+    print(await draftAdjustment(database, await currentActor(database), wanted, configuredSettlementTools(config)), json);
+  });
+}
+
+type Stated = Pick<NewAdjustment, 'pointsDelta' | 'amountDelta' | 'reversalOf'> & { readonly transactionId: string };
+
+function readStated({ transaction, pointsDelta = 0n, amountDelta }: DraftOptions): Stated {
+  if (transaction === undefined)
+    throw new UsageError('Name the --transaction, or the adjustment that is undone: --reversal-of ID.');
+  return { transactionId: transaction, pointsDelta, amountDelta: amountDelta ?? null, reversalOf: null };
+}
+
+async function list({ partner, status, limit, json }: OfPartner & { status?: AdjustmentStatus; limit: number }): Promise<void> {
+  await withStore(async (database) => {
+    requireRole(await currentActor(database), 'viewer');
+    const { partnerId } = await getPartner(database.pool, partner);
+    const found = await listAdjustments(database.pool, partnerId, { status: status ?? null, limit });
+    if (json) return printExact(found.map(toJson));
+    printTable(found.map(toRow), 'There is no such adjustment.');
+  });
+}
+
+async function show({ partner, adjustment, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    requireRole(await currentActor(database), 'viewer');
+    print(await getAdjustment(database.pool, { partnerId: partner, adjustmentId: adjustment }), json);
+  });
+}
+
+async function approve({ partner, adjustment, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    const id = { partnerId: partner, adjustmentId: adjustment };
+    print(await approveAdjustment(database, await currentActor(database), id), json);
+  });
+}
+
+async function reject({ partner, adjustment, note, json }: Target & { note: string }): Promise<void> {
+  await withStore(async (database) => {
+    const id = { partnerId: partner, adjustmentId: adjustment };
+    print(await rejectAdjustment(database, await currentActor(database), id, note), json);
+  });
+}
+
+async function post({ partner, adjustment, yes, json }: Target & { yes?: boolean }): Promise<void> {
+  await withStore(async (database) => {
+    const id = { partnerId: partner, adjustmentId: adjustment };
+    const found = await getAdjustment(database.pool, id);
+    const { transactionId, pointsDelta, amountDelta } = found;
+    const what = amountDelta === null ? `${pointsDelta} points` : `an amount of ${amountText(amountDelta)}`;
+    await askFirst(`Post ${what} for the contribution ${transactionId}, and tell the partner?`, yes);
+    print(await postAdjustment(database, await currentActor(database), id), json);
+  });
+}
+
+async function verify({ partner, json }: Partial<OfPartner>): Promise<void> {
+  await withStore(async (database) => {
+    requireRole(await currentActor(database), 'viewer');
+    const audited = new Set(partner === undefined ? await Array.fromAsync(eachAuditedSubject(database.pool, 'adj_')) : []);
+    const problems: { subjectId: string; fields: readonly string[] }[] = [];
+    let adjustments = 0;
+    for await (const { partnerId } of partner === undefined
+      ? eachPartner(database.pool)
+      : [await getPartner(database.pool, partner)]) {
+      const verdict = await verifyAdjustments(database, partnerId, audited);
+      adjustments += verdict.adjustments;
+      problems.push(...verdict.problems);
+      if (verdict.adjustments > 0) printProgress(`… ${verdict.adjustments} adjustments of ${partnerId}`);
+    }
+    problems.push(...[...audited].map((subjectId) => ({ subjectId, fields: ['removed'] })));
+    if (problems.length > 0) process.exitCode = 1;
+    if (json) {
+      const told = problems.map(({ subjectId, fields }) => ({ adjustment_id: subjectId, fields }));
+      return printExact({ ok: problems.length === 0, adjustments, problems: told });
+    }
+    const rows = problems.map(({ subjectId, fields }) => ({
+      adjustment: subjectId,
+      'not as the audit has it': fields.join(', '),
+    }));
+    printTable(rows, `${adjustments} adjustments are as the audit has them.`);
+  });
+}
+
+function print(adjustment: Adjustment, asJson: boolean | undefined): void {
+  if (asJson) return void printExact(toJson(adjustment));
+  printFields({
+    ...toRow(adjustment),
+    'english reason': adjustment.reasonEn,
+    'arabic reason': adjustment.reasonAr,
+    'reversal of': adjustment.reversalOf ?? '-',
+    'drafted by': adjustment.draftedBy,
+    'approved by': adjustment.approvedBy ?? '-',
+    'rejected by': adjustment.rejectedBy ?? '-',
+    note: adjustment.note ?? '-',
+    'posted by': adjustment.postedBy ?? '-',
+    'settled before': String(adjustment.settledPointsBefore ?? '-'),
+    'settled after': String(adjustment.settledPointsAfter ?? '-'),
+  });
+}
+
+function toRow(adjustment: Adjustment): Row {
+  const { pointsDelta, amountDelta } = adjustment;
+  return {
+    adjustment: adjustment.adjustmentId,
+    status: adjustment.status,
+    contribution: adjustment.transactionId,
+    points: String(pointsDelta),
+    amount: amountDelta === null ? '-' : amountText(amountDelta),
+    reason: adjustment.reasonCode,
+    posted: showTime(adjustment.postedAt),
+    settlement: adjustment.settlementId ?? '-',
+  };
+}
+
+function toJson(adjustment: Adjustment): object {
+  return {
+    ...adjustmentToWire(adjustment),
+    status: adjustment.status,
+    drafted_by: adjustment.draftedBy,
+    drafted_at: adjustment.draftedAt,
+    approved_by: adjustment.approvedBy,
+    approved_at: adjustment.approvedAt,
+    rejected_by: adjustment.rejectedBy,
+    rejected_at: adjustment.rejectedAt,
+    note: adjustment.note,
+    posted_by: adjustment.postedBy,
+  };
+}

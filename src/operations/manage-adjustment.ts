@@ -1,0 +1,222 @@
+import { type AdjustmentStatus, checkAdjustmentStep, settledPointsAfter } from '../domain/adjustment.ts';
+import { newId } from '../domain/identifiers.ts';
+import { amountText, readAmount } from '../domain/money.ts';
+import { type AdjustmentSurroundings, checkNewAdjustment, type NewAdjustment } from '../domain/new-adjustment.ts';
+import type { Actor } from '../domain/role.ts';
+import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
+import { isLine } from '../domain/text-line.ts';
+import {
+  type Adjustment,
+  findAdjustment,
+  findReversal,
+  insertAdjustment,
+  lockAdjustment,
+  sumPostedPoints,
+  updateAdjustmentApproved,
+  updateAdjustmentPosted,
+  updateAdjustmentRejected,
+} from '../store/adjustment.ts';
+import { type ContributionRecord, lockContribution } from '../store/contribution.ts';
+import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import { violatedKey } from '../store/database-errors.ts';
+import { insertEvent } from '../store/event.ts';
+import { findLineOfContribution } from '../store/impact-batch-settlement.ts';
+import { adjustmentToData } from '../wire/adjustment-to-wire.ts';
+import { exactJson } from '../wire/event-to-text.ts';
+import { audit, requireRole } from './audit.ts';
+import { getPartner } from './manage-partner.ts';
+import { requireSecondPerson, requireSignedIn } from './second-person.ts';
+import type { SettlementTools } from './settlement-tools.ts';
+
+const LOCK_TIMEOUT_MS = 4_000;
+const NOTE_MAX = 500;
+
+export interface AdjustmentOf {
+  readonly partnerId: string;
+  readonly transactionId: string;
+}
+
+export interface AdjustmentId {
+  readonly partnerId: string;
+  readonly adjustmentId: string;
+}
+
+/**
+ * The first of two people says what is to be corrected. Nothing changes for the partner yet.
+ *
+ * @throws ServiceError `forbidden`, also for the owner of the machine; `invalid_request` with every problem.
+ * @see settlements, section 3.
+ */
+export async function draftAdjustment(
+  database: Database,
+  actor: Actor,
+  { partnerId, transactionId, ...wanted }: AdjustmentOf & NewAdjustment,
+  { pricesOf }: Pick<SettlementTools, 'pricesOf'>,
+): Promise<Adjustment> {
+  requireRole(actor, 'operator');
+  requireSignedIn(actor);
+  const partner = await getPartner(database.pool, partnerId);
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const { contribution } = await holdContribution(db, partnerId, transactionId);
+    const prices = await pricesOf(db, partner);
+    const surroundings = {
+      ...{ transactionId, contributionStatus: contribution.status, points: contribution.points },
+      settledPoints: contribution.points + (await sumPostedPoints(db, partnerId, transactionId)),
+      hasPointValue: prices.values.has(contribution.pointConversionVersion),
+      reversed: wanted.reversalOf === null ? undefined : await findReversed(db, partnerId, wanted.reversalOf),
+    };
+    const details = checkNewAdjustment(wanted, surroundings);
+    if (details.length > 0) throw refusal(details);
+    const adjustment = await insertAdjustment(db, {
+      ...{ partnerId, adjustmentId: newId('adj'), transactionId, draftedBy: actor.operatorId },
+      ...{ partnerEventId: contribution.partnerEventId, partnerOrderRef: contribution.partnerOrderRef },
+      ...{ contributionPoints: contribution.points, confirmedAt: contribution.confirmedAt as Date },
+      contributionRuleVersion: contribution.contributionRuleVersion,
+      pointConversionVersion: contribution.pointConversionVersion,
+      treeCostVersion: contribution.treeCostVersion,
+      ...{ reasonCode: wanted.reasonCode, reasonEn: wanted.reasonEn, reasonAr: wanted.reasonAr },
+      ...{ pointsDelta: wanted.pointsDelta, reversalOf: wanted.reversalOf },
+      amountDelta: wanted.amountDelta === null ? null : (readAmount(wanted.amountDelta) ?? null),
+    }).catch(explainReversal);
+    await auditStep(db, actor, { action: 'adjustment.draft', before: undefined, after: adjustment });
+    return adjustment;
+  });
+}
+
+/** @throws ServiceError `invalid_request` when the partner has none of this id. */
+export async function getAdjustment(db: Queryable, { partnerId, adjustmentId }: AdjustmentId): Promise<Adjustment> {
+  return (await findAdjustment(db, partnerId, adjustmentId)) ?? refuseUnknown(adjustmentId);
+}
+
+/**
+ * The deltas that undo a posted adjustment.
+ *
+ * @throws ServiceError `invalid_request` when the partner has none of this id.
+ */
+export async function oppositeOf(
+  db: Queryable,
+  id: AdjustmentId,
+): Promise<Pick<NewAdjustment, 'pointsDelta' | 'amountDelta' | 'reversalOf'> & Pick<AdjustmentOf, 'transactionId'>> {
+  const { transactionId, pointsDelta, amountDelta } = await getAdjustment(db, id);
+  return {
+    ...{ transactionId, pointsDelta: -pointsDelta, reversalOf: id.adjustmentId },
+    amountDelta: amountDelta === null ? null : amountText(-amountDelta),
+  };
+}
+
+/** The second of the two agrees. @throws ServiceError `forbidden`, also for the one who drafted it; `invalid_request` when it is no draft. */
+export async function approveAdjustment(database: Database, actor: Actor, id: AdjustmentId): Promise<Adjustment> {
+  requireRole(actor, 'approver');
+  requireSignedIn(actor);
+  return step(database, actor, { id, to: 'approved', action: 'adjustment.approve' }, async (db, adjustment) => {
+    requireSecondPerson(actor, adjustment.draftedBy);
+    return updateAdjustmentApproved(db, adjustment, actor.operatorId);
+  });
+}
+
+/** Ends an adjustment that is not posted, without effect; whoever drafted it may do so too. @throws ServiceError as {@link approveAdjustment}. */
+export async function rejectAdjustment(database: Database, actor: Actor, id: AdjustmentId, note: string): Promise<Adjustment> {
+  requireRole(actor, 'operator');
+  if (!isLine(note, NOTE_MAX))
+    throw refusal([problem('note', 'wrong_form', `The note must be a line of 1 to ${NOTE_MAX} characters.`)]);
+  return step(database, actor, { id, to: 'rejected', action: 'adjustment.reject' }, (db, adjustment) =>
+    updateAdjustmentRejected(db, adjustment, { by: actor.operatorId, note }),
+  );
+}
+
+/**
+ * Posts an approved adjustment, for good: the partner is told, and the next settlement that closes has its line. The contribution stays as it is.
+ *
+ * @throws ServiceError `forbidden`; `invalid_request` when it is not approved, or when what was posted since leaves no room for it.
+ */
+export async function postAdjustment(database: Database, actor: Actor, id: AdjustmentId): Promise<Adjustment> {
+  requireRole(actor, 'operator');
+  return step(database, actor, { id, to: 'posted', action: 'adjustment.post' }, async (db, adjustment) => {
+    const { partnerId, transactionId, pointsDelta } = adjustment;
+    // One adjustment of a contribution is posted after the other, so that each knows what the others left.
+    const { contribution } = await holdContribution(db, partnerId, transactionId);
+    const settledPointsBefore = contribution.points + (await sumPostedPoints(db, partnerId, transactionId));
+    const after = settledPointsAfter(contribution.points, settledPointsBefore, pointsDelta);
+    if (after === undefined) throw refusal([outOfBounds(contribution.points, settledPointsBefore)]);
+    const line = await findLineOfContribution(db, partnerId, transactionId);
+    const posting = { settledPointsBefore, settledPointsAfter: after, originalSettlementId: line?.settlementId ?? null };
+    const posted = await updateAdjustmentPosted(db, adjustment, { by: actor.operatorId, ...posting });
+    await insertEvent(db, {
+      ...{ partnerId, eventId: newId('evt'), eventType: 'impact.transaction.adjusted', subjectId: transactionId },
+      ...{ correlationId: actor.correlationId, data: exactJson(adjustmentToData(posted)) },
+    });
+    return posted;
+  });
+}
+
+interface Step {
+  readonly id: AdjustmentId;
+  readonly to: AdjustmentStatus;
+  readonly action: string;
+}
+
+async function step(
+  database: Database,
+  actor: Actor,
+  { id, to, action }: Step,
+  take: (db: Queryable, adjustment: Adjustment) => Promise<Adjustment>,
+): Promise<Adjustment> {
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const before = (await lockAdjustment(db, id.partnerId, id.adjustmentId)) ?? refuseUnknown(id.adjustmentId);
+    if (checkAdjustmentStep(before, to, actor.operatorId) === 'not_possible')
+      throw new ServiceError('invalid_request', `The adjustment is ${before.status}, and cannot become ${to}.`);
+    const after = await take(db, before);
+    await auditStep(db, actor, { action, before, after });
+    return after;
+  });
+}
+
+async function auditStep(
+  db: Queryable,
+  actor: Actor,
+  { action, before, after }: { action: string; before: Adjustment | undefined; after: Adjustment },
+): Promise<void> {
+  const { partnerId, adjustmentId: subjectId } = after;
+  await audit(db, actor, {
+    ...{ action, partnerId, subjectId },
+    ...{ before: before ? adjustmentRecord(before) : null, after: adjustmentRecord(after) },
+  });
+}
+
+/** As the audit has it: all but the settlement that closes over it, which has a seal of its own. */
+export function adjustmentRecord({ settlementId: _, amountDelta, ...adjustment }: Adjustment): object {
+  return { ...adjustment, amountDelta: amountDelta === null ? null : amountText(amountDelta) };
+}
+
+async function holdContribution(db: Queryable, partnerId: string, transactionId: string): Promise<ContributionRecord> {
+  const record = await lockContribution(db, partnerId, transactionId);
+  if (record) return record;
+  throw refusal([problem('transaction_id', 'not_found', `The partner has no contribution ${transactionId}.`)]);
+}
+
+async function findReversed(db: Queryable, partnerId: string, adjustmentId: string): Promise<AdjustmentSurroundings['reversed']> {
+  const found = await findAdjustment(db, partnerId, adjustmentId);
+  return found && { ...found, isReversed: (await findReversal(db, partnerId, adjustmentId)) !== undefined };
+}
+
+function explainReversal(cause: unknown): never {
+  if (violatedKey(cause) !== 'adjustment_one_reversal') throw cause;
+  throw refusal([problem('reversal_of', 'already_reversed', 'The adjustment is undone already.')]);
+}
+
+function refuseUnknown(adjustmentId: string): never {
+  throw new ServiceError('invalid_request', `The partner has no adjustment ${adjustmentId}. \`adjustment list\` shows all.`);
+}
+
+function outOfBounds(points: bigint, settled: bigint): ErrorDetail {
+  const message = `It must leave 0 to ${points} points settled; ${settled} are settled now. Reject it, and draft another one.`;
+  return problem('points_delta', 'out_of_bounds', message);
+}
+
+function refusal(details: readonly ErrorDetail[]): ServiceError {
+  return new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
+}
+
+function problem(field: string, code: string, message: string): ErrorDetail {
+  return { field, code, message };
+}

@@ -1,0 +1,311 @@
+import type { AdjustmentStatus } from '../domain/adjustment.ts';
+import type { VersionTotals } from '../domain/settlement-totals.ts';
+import { type LongStatements, type Queryable, run, runLong, type Statement } from './database.ts';
+import { NOW } from './rows.ts';
+import { readExact, writeExact } from './settlement.ts';
+import { type Prices, priceLists } from './settlement-line.ts';
+
+/** A correction of what is settled, with what of its contribution never changes. @see settlements, section 3. */
+export interface Adjustment {
+  readonly partnerId: string;
+  readonly adjustmentId: string;
+  readonly status: AdjustmentStatus;
+  readonly transactionId: string;
+  readonly partnerEventId: string;
+  readonly partnerOrderRef: string;
+  readonly contributionPoints: bigint;
+  readonly confirmedAt: Date;
+  readonly contributionRuleVersion: string;
+  readonly pointConversionVersion: string;
+  readonly treeCostVersion: string;
+  readonly reasonCode: string;
+  readonly reasonEn: string;
+  readonly reasonAr: string;
+  readonly pointsDelta: bigint;
+  /** In 10^-12 of the currency's unit; `null` unless it is a restatement. */
+  readonly amountDelta: bigint | null;
+  readonly reversalOf: string | null;
+  readonly draftedBy: string;
+  readonly draftedAt: Date;
+  readonly approvedBy: string | null;
+  readonly approvedAt: Date | null;
+  readonly rejectedBy: string | null;
+  readonly rejectedAt: Date | null;
+  /** Why it was rejected. */
+  readonly note: string | null;
+  readonly postedBy: string | null;
+  readonly postedAt: Date | null;
+  readonly settledPointsBefore: bigint | null;
+  readonly settledPointsAfter: bigint | null;
+  readonly originalSettlementId: string | null;
+  readonly settlementId: string | null;
+}
+
+export type AdjustmentDraft = Pick<
+  Adjustment,
+  | 'partnerId'
+  | 'adjustmentId'
+  | 'transactionId'
+  | 'partnerEventId'
+  | 'partnerOrderRef'
+  | 'contributionPoints'
+  | 'confirmedAt'
+  | 'contributionRuleVersion'
+  | 'pointConversionVersion'
+  | 'treeCostVersion'
+  | 'reasonCode'
+  | 'reasonEn'
+  | 'reasonAr'
+  | 'pointsDelta'
+  | 'amountDelta'
+  | 'reversalOf'
+  | 'draftedBy'
+>;
+
+const COLUMNS = `partner_id as "partnerId", adjustment_id as "adjustmentId", status, transaction_id as "transactionId",
+    partner_event_id as "partnerEventId", partner_order_ref as "partnerOrderRef", contribution_points as "contributionPoints",
+    confirmed_at as "confirmedAt", contribution_rule_version as "contributionRuleVersion",
+    point_conversion_version as "pointConversionVersion", tree_cost_version as "treeCostVersion", reason_code as "reasonCode",
+    reason_en as "reasonEn", reason_ar as "reasonAr", points_delta as "pointsDelta", amount_delta as "amountDelta",
+    reversal_of as "reversalOf", drafted_by as "draftedBy", drafted_at as "draftedAt", approved_by as "approvedBy",
+    approved_at as "approvedAt", rejected_by as "rejectedBy", rejected_at as "rejectedAt", note, posted_by as "postedBy",
+    posted_at as "postedAt", settled_points_before as "settledPointsBefore", settled_points_after as "settledPointsAfter",
+    original_settlement_id as "originalSettlementId", settlement_id as "settlementId"`;
+
+type Row = Omit<Adjustment, 'amountDelta'> & { readonly amountDelta: string | null };
+
+function readRow({ amountDelta, ...row }: Row): Adjustment {
+  return { ...row, amountDelta: readExact(amountDelta) };
+}
+
+const INSERT: Statement = {
+  name: 'insert_adjustment',
+  text: `insert into adjustment (partner_id, adjustment_id, transaction_id, partner_event_id, partner_order_ref, contribution_points,
+      confirmed_at, contribution_rule_version, point_conversion_version, tree_cost_version, reason_code, reason_en, reason_ar,
+      points_delta, amount_delta, reversal_of, drafted_by, drafted_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, ${NOW}) returning ${COLUMNS}`,
+};
+
+/** @throws pg.DatabaseError 23505 of `adjustment_one_reversal` when another one undoes the same. */
+export async function insertAdjustment(db: Queryable, draft: AdjustmentDraft): Promise<Adjustment> {
+  const [row] = await run<Row>(db, INSERT, [
+    ...[draft.partnerId, draft.adjustmentId, draft.transactionId, draft.partnerEventId, draft.partnerOrderRef],
+    ...[draft.contributionPoints, draft.confirmedAt, draft.contributionRuleVersion, draft.pointConversionVersion],
+    ...[draft.treeCostVersion, draft.reasonCode, draft.reasonEn, draft.reasonAr, draft.pointsDelta],
+    ...[writeExact(draft.amountDelta), draft.reversalOf, draft.draftedBy],
+  ]);
+  return readRow(row as Row);
+}
+
+const FIND: Statement = {
+  name: 'find_adjustment',
+  text: `select ${COLUMNS} from adjustment where partner_id = $1 and adjustment_id = $2`,
+};
+const LOCK: Statement = { name: 'lock_adjustment', text: `${FIND.text} for update` };
+
+export async function findAdjustment(db: Queryable, partnerId: string, adjustmentId: string): Promise<Adjustment | undefined> {
+  const [row] = await run<Row>(db, FIND, [partnerId, adjustmentId]);
+  return row && readRow(row);
+}
+
+/** The same, and nobody else takes a step with it until the transaction ends. */
+export async function lockAdjustment(db: Queryable, partnerId: string, adjustmentId: string): Promise<Adjustment | undefined> {
+  const [row] = await run<Row>(db, LOCK, [partnerId, adjustmentId]);
+  return row && readRow(row);
+}
+
+const LIST: Statement = {
+  name: 'list_adjustments',
+  text: `select ${COLUMNS} from adjustment where partner_id = $1 and adjustment_id < $2 and ($3::text is null or status = $3)
+    order by adjustment_id desc limit $4`,
+};
+
+/** After every identifier of an adjustment. */
+export const AFTER_LAST_ADJUSTMENT = 'adj~';
+
+/** The latest first. */
+export async function listAdjustments(
+  db: Queryable,
+  partnerId: string,
+  {
+    beforeId = AFTER_LAST_ADJUSTMENT,
+    status = null,
+    limit,
+  }: { beforeId?: string; status?: AdjustmentStatus | null; limit: number },
+): Promise<Adjustment[]> {
+  return (await run<Row>(db, LIST, [partnerId, beforeId, status, limit])).map(readRow);
+}
+
+const FIND_REVERSAL: Statement = {
+  name: 'find_reversal',
+  text: `select adjustment_id as "adjustmentId" from adjustment where partner_id = $1 and reversal_of = $2 and status <> 'rejected'`,
+};
+
+/** What undoes an adjustment, or will, unless it is rejected. */
+export async function findReversal(db: Queryable, partnerId: string, adjustmentId: string): Promise<string | undefined> {
+  const [row] = await run<{ adjustmentId: string }>(db, FIND_REVERSAL, [partnerId, adjustmentId]);
+  return row?.adjustmentId;
+}
+
+const SUM_POSTED: Statement = {
+  name: 'sum_posted_points',
+  text: `select coalesce(sum(points_delta), 0)::text as points from adjustment
+    where partner_id = $1 and transaction_id = $2 and status = 'posted'`,
+};
+
+/** All deltas of a contribution that were posted so far. It stays so while the contribution's row is held. */
+export async function sumPostedPoints(db: Queryable, partnerId: string, transactionId: string): Promise<bigint> {
+  const [row] = await run<{ points: string }>(db, SUM_POSTED, [partnerId, transactionId]);
+  return BigInt(row?.points ?? 0);
+}
+
+type Step = Pick<Adjustment, 'partnerId' | 'adjustmentId'>;
+
+const APPROVE: Statement = {
+  name: 'update_adjustment_approved',
+  text: `update adjustment set status = 'approved', approved_by = $3, approved_at = ${NOW}
+    where partner_id = $1 and adjustment_id = $2 returning ${COLUMNS}`,
+};
+
+export async function updateAdjustmentApproved(
+  db: Queryable,
+  { partnerId, adjustmentId }: Step,
+  by: string,
+): Promise<Adjustment> {
+  const [row] = await run<Row>(db, APPROVE, [partnerId, adjustmentId, by]);
+  return readRow(row as Row);
+}
+
+const REJECT: Statement = {
+  name: 'update_adjustment_rejected',
+  text: `update adjustment set status = 'rejected', rejected_by = $3, note = $4, rejected_at = ${NOW}
+    where partner_id = $1 and adjustment_id = $2 returning ${COLUMNS}`,
+};
+
+export async function updateAdjustmentRejected(
+  db: Queryable,
+  { partnerId, adjustmentId }: Step,
+  { by, note }: { by: string; note: string },
+): Promise<Adjustment> {
+  const [row] = await run<Row>(db, REJECT, [partnerId, adjustmentId, by, note]);
+  return readRow(row as Row);
+}
+
+const POST: Statement = {
+  name: 'update_adjustment_posted',
+  text: `update adjustment set status = 'posted', posted_by = $3, posted_at = ${NOW}, settled_points_before = $4, settled_points_after = $5,
+      original_settlement_id = $6
+    where partner_id = $1 and adjustment_id = $2 returning ${COLUMNS}`,
+};
+
+export async function updateAdjustmentPosted(
+  db: Queryable,
+  { partnerId, adjustmentId }: Step,
+  posting: { by: string; settledPointsBefore: bigint; settledPointsAfter: bigint; originalSettlementId: string | null },
+): Promise<Adjustment> {
+  const { by, settledPointsBefore, settledPointsAfter, originalSettlementId } = posting;
+  const values = [partnerId, adjustmentId, by, settledPointsBefore, settledPointsAfter, originalSettlementId];
+  const [row] = await run<Row>(db, POST, values);
+  return readRow(row as Row);
+}
+
+/** What a settlement that ends then closes over: posted, and on none yet. */
+const DUE = "partner_id = $1 and status = 'posted' and settlement_id is null and posted_at < $4";
+
+/** That of a restatement is stated; any other follows from the points and what one is worth. */
+const PRICED = `select a.*, coalesce(amount_delta,
+        points_delta * (select value from unnest($2::text[], $3::numeric[]) as price (version, value) where version = a.point_conversion_version)
+      ) as amount
+    from adjustment a where ${DUE}`;
+
+const SUM_UNSETTLED: Statement = {
+  name: 'sum_unsettled_adjustments',
+  text: `with due as materialized (${PRICED})
+    select contribution_rule_version as "contributionRuleVersion", point_conversion_version as "pointConversionVersion",
+      tree_cost_version as "treeCostVersion", count(*) as count, sum(points_delta)::text as points, sum(amount)::text as amount
+    from due group by 1, 2, 3`,
+};
+
+type SumRow = Omit<VersionTotals, 'points' | 'amount'> & { readonly points: string; readonly amount: string | null };
+
+/** What an open settlement would close over now, by version; the counts are of adjustments. */
+export async function sumUnsettledAdjustments(
+  db: Queryable,
+  { partnerId, endsAt, prices }: { partnerId: string; endsAt: Date; prices: Prices },
+): Promise<VersionTotals[]> {
+  const rows = await run<SumRow>(db, SUM_UNSETTLED, [partnerId, ...priceLists(prices), endsAt]);
+  return rows.map((row) => ({ ...row, points: BigInt(row.points), amount: readExact(row.amount) }));
+}
+
+/** Both parts of the statement see the same adjustments: one that is posted meanwhile is in neither, and on the next settlement. */
+const ASSIGN: Statement = {
+  name: 'assign_adjustment_lines',
+  text: `with due as materialized (${PRICED}), marked as (
+      update adjustment set settlement_id = $5 where ${DUE} returning adjustment_id
+    ), written as (
+      insert into settlement_line (partner_id, settlement_id, line_no, line_type, transaction_id, adjustment_id, partner_event_id,
+        partner_order_ref, points, amount, currency, confirmed_at, posted_at, contribution_rule_version, point_conversion_version,
+        tree_cost_version, reason_code, original_settlement_id)
+      select $1, $5, $6::int4 + row_number() over (order by posted_at, adjustment_id), 'adjustment', transaction_id, adjustment_id,
+        partner_event_id, partner_order_ref, points_delta, amount, case when amount is not null then $7 end, confirmed_at, posted_at,
+        contribution_rule_version, point_conversion_version, tree_cost_version, reason_code, coalesce(original_settlement_id, (
+          select l.settlement_id from settlement_line l
+          where l.partner_id = $1 and l.transaction_id = due.transaction_id and l.line_type = 'contribution'
+        ))
+      from due
+    )
+    select (select count(*) from due) as count, (select count(*) from marked) as marked,
+      (select coalesce(sum(points_delta), 0)::text from due) as points, (select sum(amount)::text from due) as amount`,
+};
+
+export interface AdjustmentAssignment {
+  readonly partnerId: string;
+  readonly settlementId: string;
+  readonly endsAt: Date;
+  /** The number of the line before the first. */
+  readonly afterLine: number;
+  readonly prices: Prices;
+}
+
+export interface AssignedAdjustments {
+  readonly count: bigint;
+  readonly points: bigint;
+  readonly amount: bigint | null;
+}
+
+/** Writes a line for each adjustment that is due, and notes on it which settlement it is on. */
+export async function assignAdjustments(
+  db: Queryable,
+  { partnerId, settlementId, endsAt, afterLine, prices }: AdjustmentAssignment,
+  long: LongStatements,
+): Promise<AssignedAdjustments> {
+  const values = [partnerId, ...priceLists(prices), endsAt, settlementId, afterLine, prices.currency];
+  type AssignedRow = { count: bigint; marked: bigint; points: string; amount: string | null };
+  const [row] = await runLong<AssignedRow>(db, ASSIGN, values, long);
+  const { count, marked, points, amount } = row as AssignedRow;
+  if (count !== marked) throw new Error(`Of ${count} adjustments ${marked} were put on the settlement.`);
+  return { count, points: BigInt(points), amount: readExact(amount) };
+}
+
+const MISPLACED: Statement = {
+  name: 'list_misplaced_adjustments',
+  text: `with page as materialized (
+      select adjustment_id, settlement_id, status from adjustment where partner_id = $1 and adjustment_id > $2 order by adjustment_id limit $3
+    )
+    select adjustment_id as "adjustmentId", settlement_id is not distinct from (
+        select l.settlement_id from settlement_line l
+        where l.partner_id = $1 and l.adjustment_id = page.adjustment_id and l.line_type = 'adjustment'
+      ) as "isInPlace"
+    from page`,
+};
+
+const ADJUSTMENTS_AT_ONCE = 1_000;
+
+/** Adjustments that say they are on another settlement than the one that has their line. There are none, unless somebody wrote into the tables. */
+export async function* eachMisplacedAdjustment(db: Queryable, partnerId: string): AsyncGenerator<string> {
+  type Placed = { readonly adjustmentId: string; readonly isInPlace: boolean };
+  for (let page: Placed[] | undefined; page === undefined || page.length === ADJUSTMENTS_AT_ONCE; ) {
+    page = await run<Placed>(db, MISPLACED, [partnerId, page?.at(-1)?.adjustmentId ?? '', ADJUSTMENTS_AT_ONCE]);
+    for (const { adjustmentId, isInPlace } of page) if (!isInPlace) yield adjustmentId;
+  }
+}
