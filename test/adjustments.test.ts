@@ -360,6 +360,14 @@ describe('the database itself', () => {
       drafted.adjustmentId,
     );
     await assert.rejects(pool.query('delete from adjustment where adjustment_id = $1', [adjustmentId]), /not allowed/);
+    const reversal = await draft(of, 100n, { reversalOf: adjustmentId });
+    await assert.rejects(
+      pool.query(
+        `insert into adjustment select (jsonb_populate_record(a, '{"adjustment_id": "adj_of_a_test"}')).* from adjustment a where adjustment_id = $1`,
+        [reversal.adjustmentId],
+      ),
+      /adjustment_one_reversal/,
+    );
     await closeNow(database, of.partnerId);
     await no("settlement_id = 'stl_other'", adjustmentId);
     await no('settlement_id = null', adjustmentId);
