@@ -626,7 +626,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'what an adjustment undoes is undone once',
     source: 'settlements 3',
-    file: 'migrations/0009_adjustments.sql',
+    file: 'migrations/0008_adjustments.sql',
     find: 'create unique index adjustment_one_reversal',
     replace: 'create index adjustment_one_reversal',
     tests: ['adjustments'],
@@ -642,7 +642,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a settlement is in one impact batch',
     source: 'settlements 4',
-    file: 'migrations/0008_environment.sql',
+    file: 'migrations/0007_environment.sql',
     find: 'constraint impact_batch_settlement_pkey primary key (partner_id, settlement_id)',
     replace: 'constraint impact_batch_settlement_pkey primary key (partner_id, settlement_id, impact_batch_id)',
     tests: ['environmental-status'],
