@@ -579,8 +579,8 @@ export const RULES: readonly Rule[] = [
     rule: 'a failure takes two operators: one is not two',
     source: 'decisions 1 and 4',
     file: 'src/operations/record-failure.ts',
-    find: 'if (open.draftedBy === actor.operatorId)',
-    replace: "if (open.draftedBy === '')",
+    find: 'requireSecondPerson(actor, open.draftedBy);',
+    replace: '',
     tests: ['record-failure'],
   },
   {
