@@ -104,6 +104,8 @@ describe('one process does it', waiting, () => {
   test('two processes of the service: each due time has one run', async () => {
     const both = await Promise.all([0, 1].map(() => spawnService(databaseUrl, {}, ['--roles', 'schedule'])));
     const name = 'remove-old-events';
+    // They serve before they have made their jobs known.
+    while (!(await stateOf(name))) await sleep(20);
     for (let time = 1; time <= 5; time++) {
       await pool.query("update job set due_at = now() - interval '1 second' where job_name = $1", [name]);
       const runs = await untilRuns(name, (found) => found.length >= time && hasEnded(found));
