@@ -7,8 +7,8 @@ import { closeDueSettlements } from '../src/operations/close-due-settlements.ts'
 import { closeSettlement } from '../src/operations/close-settlement.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
 import { insertEventCounter } from '../src/store/event.ts';
+import { deleteOldEvents } from '../src/store/event-retention.ts';
 import { eachSettlement, findOpenSettlement } from '../src/store/settlement.ts';
-import { removeOldEvents } from '../src/webhooks/retention.ts';
 import { OWNER } from './support/actor.ts';
 import { document, listMisfits } from './support/published.ts';
 import { insertOldPartner, untilNumbered } from './support/records.ts';
@@ -204,7 +204,7 @@ describe('assignment at close', () => {
       "update event set occurred_at = now() - interval '91 days' where partner_id = $1 and sequence <= 2",
       [partnerId],
     );
-    assert.equal(await removeOldEvents(database, 90), 2);
+    assert.equal(await deleteOldEvents(database.pool, partnerId, { days: 90, limit: 10 }), 2);
     const { closed } = await closeNow(database, partnerId);
     assert.equal(closed.totals?.contributionCount, 2n);
     assert.equal((await closeNow(database, partnerId)).closed.totals?.contributionCount, 0n);
