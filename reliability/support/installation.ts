@@ -25,6 +25,8 @@ export interface InstallationOptions {
   readonly discardsOutput?: boolean;
   /** How many processes share the port; by default one, which is the service itself. */
   readonly processes?: number;
+  /** A folder that others use as well, which whoever made it removes; by default one of its own. */
+  readonly dataDirectory?: string;
 }
 
 export interface PartnerTerms {
@@ -54,7 +56,7 @@ export class Installation {
   #readiness = 'nothing';
 
   private constructor(ports: readonly [number, number], options: InstallationOptions) {
-    this.dataDirectory = mkdtempSync(join(tmpdir(), 'partner-impact-reliability-'));
+    this.dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'partner-impact-reliability-'));
     [this.port, this.operationsPort] = ports;
     this.#options = options;
     process.once('exit', () => this.#service?.kill('SIGKILL'));
@@ -194,14 +196,18 @@ export class Installation {
     return `postgresql:///postgres?host=${host}&user=postgres`;
   }
 
-  /** Stops the service, and with it its database, and removes the folder. */
+  /** Stops the service, and with it its database if it started one. */
+  async stopService(): Promise<void> {
+    if (this.hasServiceEnded) return;
+    const ended = once(this.service, 'exit');
+    this.service.kill('SIGTERM');
+    await ended;
+  }
+
+  /** Stops the service, and removes the folder if it is its own. */
   async close(): Promise<void> {
-    if (!this.hasServiceEnded) {
-      const ended = once(this.service, 'exit');
-      this.service.kill('SIGTERM');
-      await ended;
-    }
-    rmSync(this.dataDirectory, { recursive: true, force: true });
+    await this.stopService();
+    if (this.#options.dataDirectory === undefined) rmSync(this.dataDirectory, { recursive: true, force: true });
   }
 }
 

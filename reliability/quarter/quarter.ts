@@ -1,0 +1,248 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../src/store/database.ts';
+import { listJobStates } from '../../src/store/job.ts';
+import type { Random } from '../support/random.ts';
+import { progress } from '../support/report.ts';
+import {
+  ADJUSTMENT_DAYS,
+  BELOW_ZERO_DAY,
+  DAY_MS,
+  EARLY_CLOSING_DAYS,
+  type Happening,
+  HOUR_MS,
+  LAST_NOON,
+  listHappenings,
+  PARTNERS,
+  REVIEWED,
+  RULE_CHANGES,
+  RULES_AHEAD_DAYS,
+} from './calendar.ts';
+import type { SimulatedClock } from './clock.ts';
+import type { Desk } from './desk.ts';
+import type { Ledger } from './ledger.ts';
+import { renewSignIns, type Staff } from './operators.ts';
+import type { PartnerClient } from './partner-client.ts';
+import { readSettledUntil } from './partner-settlements.ts';
+import type { PlannedRule } from './rule-plan.ts';
+import type { Writers } from './writers.ts';
+
+const CLOSING_DELAY_MS = 300_000;
+const WAIT_MAX_MS = 60_000;
+const LOOK_EVERY_MS = 100;
+const WITHDRAWING_DAY = 8;
+/** In so long every job is due but those of the night and the hour. */
+const JOBS_MS = 360_000;
+/** After so long each process has looked at the database's time again, by which it tells which rules are in force. */
+const RULES_KNOWN_MS = 5_000;
+
+export interface QuarterOptions {
+  readonly clock: SimulatedClock;
+  readonly database: Database;
+  readonly client: PartnerClient;
+  readonly apiKeys: readonly string[];
+  readonly partnerIds: readonly string[];
+  readonly ledger: Ledger;
+  readonly writers: Writers;
+  readonly desk: Desk;
+  readonly staff: Staff;
+  readonly random: Random;
+  /** How many contributions are to be sent in all. */
+  readonly contributions: number;
+  readonly report: (violation: string, kind?: string) => void;
+}
+
+/** What happened in the quarter, as it is shown in the end and compared with what the service has. */
+export interface QuarterCounts {
+  /** By partner, closed before their time. */
+  readonly early: number[];
+  readonly lostRaces: { count: number };
+  rulesMade: number;
+  rulesWithdrawn: number;
+  signInsRenewed: number;
+}
+
+/** Lives through the quarter: from one happening to the next, with contributions at every one of them. */
+export class Quarter {
+  readonly counts: QuarterCounts = {
+    ...{ early: PARTNERS.map(() => 0), lostRaces: { count: 0 } },
+    ...{ rulesMade: 0, rulesWithdrawn: 0, signInsRenewed: 0 },
+  };
+  readonly #options: QuarterOptions;
+  /** Contributions a second while something else is looked at. */
+  readonly #pace: number;
+  #monthEnds = 0;
+
+  constructor(options: QuarterOptions) {
+    this.#options = options;
+    this.#pace = Math.max(10, options.contributions / 1_000);
+  }
+
+  async run(): Promise<void> {
+    await this.#beginUnderRules();
+    for (const happening of listHappenings()) {
+      const { clock, desk, ledger, writers } = this.#options;
+      await this.#untilIdle();
+      if (happening.kind === 'day') await this.#day(happening.at);
+      else if (happening.kind === 'month ends') await this.#monthEnd(happening);
+      else await this.#rulesChange(happening.at);
+      const when = new Date(clock.now()).toISOString().slice(0, 16);
+      const { confirmed, failed, expired, posted } = desk.counts;
+      const decided = `${confirmed} confirmed, ${failed} failed, ${expired} expired, ${ledger.pending.size} pending`;
+      progress(`${when} ${happening.kind.padEnd(12)} ${writers.counts.sent} sent; ${decided}; ${posted} adjustments`);
+    }
+  }
+
+  async #beginUnderRules(): Promise<void> {
+    const { clock, ledger } = this.#options;
+    const start = Math.min(...ledger.rules.map(({ startsAt }) => startsAt));
+    await this.#makeRules(ledger.rules.filter(({ startsAt }) => startsAt === start));
+    await clock.moveTo(start + 1_000);
+    await sleep(RULES_KNOWN_MS);
+  }
+
+  async #makeRules(rules: readonly PlannedRule[]): Promise<void> {
+    const { staff, partnerIds } = this.#options;
+    for (const rule of rules) {
+      await staff.admin.command(['rule', 'create', ...wordsOf(rule, partnerIds)]);
+      this.counts.rulesMade++;
+    }
+  }
+
+  async #day(noon: number): Promise<void> {
+    const { clock, contributions, random, writers } = this.#options;
+    // In two steps: whoever looks right after a move may find the time before it in one of the database's sessions.
+    await clock.moveTo(noon - JOBS_MS);
+    await clock.moveTo(noon);
+    const daysLeft = Math.round((LAST_NOON - noon) / DAY_MS) + 1;
+    const left = Math.max(0, contributions - writers.counts.sent);
+    const share = (left / daysLeft) * (0.7 + 0.6 * random.fraction());
+    await Promise.all([writers.send(Math.ceil(daysLeft === 1 ? left : share)), this.#officeHours(noon)]);
+    const day = new Date(noon).getUTCDate();
+    if (noon === LAST_NOON) return;
+    if (EARLY_CLOSING_DAYS.includes(day))
+      for (const partner of PARTNERS.keys()) await writers.during(this.#pace, () => this.#closeEarly(partner));
+    if (day === BELOW_ZERO_DAY) for (const partner of [1, 2]) await this.#goBelowZero(partner);
+  }
+
+  async #officeHours(noon: number): Promise<void> {
+    const { staff, desk, client, apiKeys, ledger, clock } = this.#options;
+    this.counts.signInsRenewed += await renewSignIns(staff);
+    await this.#untilJobRan('expire-pending', noon - JOBS_MS);
+    await desk.noteExpired(noon - JOBS_MS);
+    // Some wait until the next day, and what comes with a month's end is decided on while it closes.
+    await desk.decide(noon - HOUR_MS);
+    const day = new Date(noon).getUTCDate();
+    if (ADJUSTMENT_DAYS.includes(day)) await desk.adjust(24, await readSettledUntil(client, apiKeys));
+    const ahead = RULE_CHANGES.find((change) => Math.abs(change - noon - RULES_AHEAD_DAYS * DAY_MS) < DAY_MS / 2);
+    if (ahead !== undefined) await this.#makeRules(ledger.rules.filter(({ startsAt }) => startsAt === ahead));
+    if (day === WITHDRAWING_DAY) await this.#makeAndWithdraw(clock.now() + DAY_MS / 2);
+  }
+
+  /** A version that never comes into force. */
+  async #makeAndWithdraw(startsAt: number): Promise<void> {
+    const { staff } = this.#options;
+    const label = `withdrawn-${this.counts.rulesWithdrawn}`;
+    const rule = { kind: 'point_conversion', label, partner: REVIEWED, startsAt, price: '1', currency: 'SAR' } as const;
+    await this.#makeRules([rule]);
+    await staff.admin.command(['rule', 'withdraw', '--kind', rule.kind, '--label', label, '--yes']);
+    this.counts.rulesWithdrawn++;
+  }
+
+  async #rulesChange(at: number): Promise<void> {
+    const { clock, writers } = this.#options;
+    await clock.moveTo(at - 5_000);
+    await writers.during(this.#pace, () => this.#until('the change', async () => clock.now() > at + 4_000));
+  }
+
+  /** The time goes over the end by itself, or it is moved over it; either way while contributions are confirmed and reviews decided. */
+  async #monthEnd({ at, partner }: Extract<Happening, { kind: 'month ends' }>): Promise<void> {
+    const { clock, writers, desk } = this.#options;
+    const isMovedOver = this.#monthEnds++ % 2 === 1;
+    await clock.moveTo(at - 4_000);
+    await writers.during(this.#pace, async () => {
+      const deciding = desk.decide(clock.now());
+      await this.#until('the end of the month', async () => clock.now() > at + (isMovedOver ? -1_500 : 1_500));
+      await clock.moveTo(at + CLOSING_DELAY_MS + 1_000);
+      await this.#until(`the closing for ${PARTNERS[partner]?.name}`, async () => (await this.#settledUntil(partner)) >= at);
+      await deciding;
+    });
+    if ((await this.#settledUntil(partner)) !== at)
+      this.#options.report(`a settlement of ${PARTNERS[partner]?.name} was not closed at the end of its month`);
+  }
+
+  async #settledUntil(partner: number): Promise<number> {
+    const { client, apiKeys } = this.#options;
+    return (await readSettledUntil(client, apiKeys))[partner] as number;
+  }
+
+  /** By two commands at once. Either may find the next one open already, and close that too. */
+  async #closeEarly(partner: number): Promise<void> {
+    const { staff, partnerIds, report } = this.#options;
+    const words = ['settlement', 'close', '--partner', partnerIds[partner] as string, '--yes', '--json'];
+    const outcomes = await Promise.all([staff.approver.run(words), staff.approver.run(words)]);
+    const closed = outcomes.filter(({ exitCode }) => exitCode === 0).map(({ stdout }) => idOf(stdout));
+    if (closed.length === 0 || new Set(closed).size < closed.length)
+      report(`two closed at once, and it became ${closed.join(' and ') || 'nothing'}: ${outcomes[0]?.stderr}`, 'early closing');
+    const lost = outcomes.filter(({ exitCode }) => exitCode !== 0);
+    for (const { stderr } of lost)
+      if (!/Somebody else closed|being closed by somebody else/.test(stderr))
+        report(`an early closing failed: ${stderr}`, 'early closing failed');
+    this.counts.lostRaces.count += lost.length;
+    (this.counts.early[partner] as number) += closed.length;
+  }
+
+  /** A settlement over nothing but points that are taken back: it ends below zero, and the next one begins with that. */
+  async #goBelowZero(partner: number): Promise<void> {
+    const { staff, desk, partnerIds, client, apiKeys } = this.#options;
+    const words = ['settlement', 'close', '--partner', partnerIds[partner] as string, '--yes'];
+    await staff.approver.command(words);
+    await desk.takeBackMost(partner, await readSettledUntil(client, apiKeys));
+    await staff.approver.command(words);
+    (this.counts.early[partner] as number) += 2;
+  }
+
+  /** No job is under way, so that a move of the time takes nobody's lease away. */
+  async #untilIdle(): Promise<void> {
+    const { database } = this.#options;
+    await this.#until('the jobs to end', async () =>
+      (await listJobStates(database.pool)).every(({ leaseUntil }) => leaseUntil === null),
+    );
+  }
+
+  async #untilJobRan(name: string, since: number): Promise<void> {
+    const { database } = this.#options;
+    await this.#until(`the job ${name}`, async () => {
+      const job = (await listJobStates(database.pool)).find(({ jobName }) => jobName === name);
+      return (job?.lastSuccessAt?.getTime() ?? 0) >= since;
+    });
+  }
+
+  async #until(what: string, isReached: () => Promise<boolean>): Promise<void> {
+    const deadline = performance.now() + WAIT_MAX_MS;
+    while (!(await isReached())) {
+      if (performance.now() > deadline)
+        throw new Error(`In vain waited for ${what}, at ${new Date(this.#options.clock.now()).toISOString()}.`);
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+}
+
+function idOf(json: string): string {
+  return (JSON.parse(json) as { settlement_id: string }).settlement_id;
+}
+
+function wordsOf(rule: PlannedRule, partnerIds: readonly string[]): string[] {
+  const { kind, label, partner, startsAt, pointsMin, pointsMax, reviewThreshold, dailyCountCap, price, currency } = rule;
+  const options = {
+    ...{ kind, label, 'starts-at': new Date(startsAt).toISOString() },
+    partner: partner === null ? undefined : partnerIds[partner],
+    ...{
+      'points-min': pointsMin,
+      'points-max': pointsMax,
+      'review-threshold': reviewThreshold,
+      'daily-count-cap': dailyCountCap,
+    },
+    ...{ [kind === 'point_conversion' ? 'point-value' : 'tree-cost']: price, currency },
+  };
+  return Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
+}
