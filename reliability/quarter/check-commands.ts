@@ -56,7 +56,11 @@ interface JobRun {
 
 const JOBS = ['close-settlements', 'expire-pending', 'remove-old-events', 'remove-reconciliations', 'prune-job-runs'];
 
-/** Whatever did not succeed was done again, and then did. @returns Runs by outcome. */
+/**
+ * Whatever did not succeed was done again, and then did. A move of the time past the end of a lease takes it from a process that lives.
+ *
+ * @returns Runs by outcome.
+ */
 export async function checkJobs({ owner, report }: Pick<CommandChecks, 'owner' | 'report'>): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const job of JOBS) {

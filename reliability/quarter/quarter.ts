@@ -112,6 +112,7 @@ export class Quarter {
     const { clock, contributions, random, writers } = this.#options;
     // In two steps: whoever looks right after a move may find the time before it in one of the database's sessions.
     await clock.moveTo(noon - JOBS_MS);
+    await this.#untilIdle();
     await clock.moveTo(noon);
     const daysLeft = Math.round((LAST_NOON - noon) / DAY_MS) + 1;
     const left = Math.max(0, contributions - writers.counts.sent);
@@ -125,8 +126,8 @@ export class Quarter {
   }
 
   async #officeHours(noon: number): Promise<void> {
-    const { staff, desk, client, apiKeys, ledger, clock } = this.#options;
-    this.counts.signInsRenewed += await renewSignIns(staff);
+    const { desk, client, apiKeys, ledger, clock } = this.#options;
+    await this.#renewSignIns();
     await this.#untilJobRan('expire-pending', noon - JOBS_MS);
     await desk.noteExpired(noon - JOBS_MS);
     // Some wait until the next day, and what comes with a month's end is decided on while it closes.
@@ -136,6 +137,10 @@ export class Quarter {
     const ahead = RULE_CHANGES.find((change) => Math.abs(change - noon - RULES_AHEAD_DAYS * DAY_MS) < DAY_MS / 2);
     if (ahead !== undefined) await this.#makeRules(ledger.rules.filter(({ startsAt }) => startsAt === ahead));
     if (day === WITHDRAWING_DAY) await this.#makeAndWithdraw(clock.now() + DAY_MS / 2);
+  }
+
+  async #renewSignIns(): Promise<void> {
+    this.counts.signInsRenewed += await renewSignIns(this.#options.staff);
   }
 
   /** A version that never comes into force. */
@@ -158,14 +163,16 @@ export class Quarter {
   async #monthEnd({ at, partner }: Extract<Happening, { kind: 'month ends' }>): Promise<void> {
     const { clock, writers, desk } = this.#options;
     const isMovedOver = this.#monthEnds++ % 2 === 1;
+    await clock.moveTo(at - HOUR_MS);
+    await this.#renewSignIns();
+    await this.#untilIdle();
     await clock.moveTo(at - 4_000);
-    await writers.during(this.#pace, async () => {
-      const deciding = desk.decide(clock.now());
+    const end = async () => {
       await this.#until('the end of the month', async () => clock.now() > at + (isMovedOver ? -1_500 : 1_500));
       await clock.moveTo(at + CLOSING_DELAY_MS + 1_000);
       await this.#until(`the closing for ${PARTNERS[partner]?.name}`, async () => (await this.#settledUntil(partner)) >= at);
-      await deciding;
-    });
+    };
+    await writers.during(this.#pace, () => Promise.all([desk.decide(clock.now()), end()]));
     if ((await this.#settledUntil(partner)) !== at)
       this.#options.report(`a settlement of ${PARTNERS[partner]?.name} was not closed at the end of its month`);
   }
