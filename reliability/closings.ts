@@ -1,7 +1,7 @@
 /**
  * Closes a partner's settlements from two processes at once, while fifty writers confirm contributions.
  *
- *     node reliability/closings.ts [--closings 100] [--writers 50]
+ *     npm run closings -- [--closings 100] [--writers 50]
  *
  *   --closings  how many settlements are closed (default 100)
  *   --writers   how many confirm without a pause (default 50)

@@ -1,7 +1,7 @@
 /**
  * Sends a list of a million lines to the service and watches its memory.
  *
- *     node reliability/reconciliation.ts [--lines 1000000] [--settled 200000]
+ *     npm run reconciliation -- [--lines 1000000] [--settled 200000]
  *
  *   --lines    how many lines the list has (default 1000000)
  *   --settled  how many of them are on the settlement; every tenth of those is left out of the list (default 200000)

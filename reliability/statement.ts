@@ -1,12 +1,12 @@
 /**
  * Closes a settlement over a million contributions and fetches its statement from the service, watching the memory of both.
  *
- *     node reliability/statement.ts [--lines 1000000]
+ *     npm run statement -- [--lines 1000000]
  *
  *   --lines  how many contributions (default 1000000)
  *
  * The statement is fetched twice, and once more by a reader that reads slowly. Exit code 1 when bytes differ from what was closed over, when a
- * line is not as it was written, or when a process grows by more than 50 MB.
+ * line is not as it was written, or when a process grows by more than 50 MB. Its own process has the service's settings of Node.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
