@@ -97,7 +97,7 @@ interface Intent {
 async function check(db: Queryable, batch: ImpactBatch, intent: Intent & { pooled: PooledSettlements }): Promise<void> {
   const { actor, change, pooled, now } = intent;
   const { operatorId } = actor;
-  requirePeople(batch, actor, change);
+  await requirePeople(db, batch, { actor, change });
   const evidence = await listEvidence(db, batch.impactBatchId);
   const facts = { ...batch, evidenceCount: evidence.length };
   const next = environmentalStatusAfter(batch.status, change.changeType);
@@ -126,12 +126,16 @@ async function check(db: Queryable, batch: ImpactBatch, intent: Intent & { poole
 }
 
 /** Who may be the first of two people, and who the second. */
-function requirePeople({ status, deliveredBy, verifiedBy }: ImpactBatch, actor: Actor, change: BatchChange): void {
+async function requirePeople(
+  db: Queryable,
+  { status, deliveredBy, verifiedBy }: ImpactBatch,
+  { actor, change }: Pick<Intent, 'actor' | 'change'>,
+): Promise<void> {
   if (change.changeType === 'advanced' && change.to === 'delivered') requireSignedIn(actor);
-  if (isVerification(change) && status === 'delivered') requireSecondPerson(actor, deliveredBy ?? '');
+  if (isVerification(change) && status === 'delivered') await requireSecondPerson(db, actor, deliveredBy ?? '');
   if (change.changeType === 'corrected' && status === 'verified') {
     requireRole(actor, 'approver');
-    requireSecondPerson(actor, verifiedBy ?? '');
+    await requireSecondPerson(db, actor, verifiedBy ?? '');
   }
 }
 

@@ -109,7 +109,7 @@ export async function approveAdjustment(database: Database, actor: Actor, id: Ad
   requireRole(actor, 'approver');
   requireSignedIn(actor);
   return step(database, actor, { id, to: 'approved', action: 'adjustment.approve' }, async (db, adjustment) => {
-    requireSecondPerson(actor, adjustment.draftedBy);
+    await requireSecondPerson(db, actor, adjustment.draftedBy);
     return updateAdjustmentApproved(db, adjustment, actor.operatorId);
   });
 }
