@@ -336,6 +336,22 @@ describe('two people', () => {
   });
 });
 
+describe('a number of trees that was corrected after the delivery', () => {
+  test('is verified by another person than the one who corrected it', async () => {
+    const batch = await newBatch(database, [await withClosed(service, 1)]);
+    const { impactBatchId } = batch;
+    await advanceTo(database, batch, 'in_progress');
+    await change(impactBatchId, BEA, { changeType: 'corrected', quantity: 7n });
+    await advance(impactBatchId, 'delivered', ADA);
+    await change(impactBatchId, ADA, { changeType: 'evidence_added', evidence: evidence() });
+    await assert.rejects(change(impactBatchId, OWNER, { changeType: 'corrected', quantity: 8n }), { code: 'forbidden' });
+    await change(impactBatchId, BEA, { changeType: 'corrected', quantity: 1_000_000n });
+    await assert.rejects(advance(impactBatchId, 'verified', BEA), { code: 'forbidden' });
+    const verified = await advance(impactBatchId, 'verified', signedIn('approver'));
+    assert.deepEqual([verified.status, verified.quantity], ['verified', 1_000_000n]);
+  });
+});
+
 describe('at once', () => {
   test('twenty who advance: one does, and each partner hears of it once', async () => {
     const partner = await withClosed(service, 1);
