@@ -311,6 +311,12 @@ describe('what is refused changes nothing and tells nobody', () => {
       { country: 'QX' },
     ])
       await assert.rejects(make(over), { code: 'invalid_request' }, JSON.stringify(over));
+    await assert.rejects(
+      make({ nameEn: ' ', country: 'ZZ' }),
+      /name_en must be a line of 1 to 200 characters\. country must be a code/,
+    );
+    const unnamed = createImpactBatch(database, ADA, { name: ' ', quantity: 1n });
+    await assert.rejects(unnamed, { code: 'invalid_request', message: /name must be/ });
     assert.equal((await make({ nameAr: 'غابة «النخيل» – المرحلة ٢' })).nameAr, 'غابة «النخيل» – المرحلة ٢');
   });
 });
