@@ -138,6 +138,19 @@ describe('closing by hand', () => {
     );
   });
 
+  test('two who mean the same settlement close it once, and leave its successor alone', async () => {
+    const { partnerId, open } = await newPartner();
+    const closing = { partnerId, isEarly: true, settlementId: open.settlementId };
+    const attempt = () => closeSettlement(database, actor(), closing, tools());
+    const outcomes = await Promise.all([attempt(), attempt(), attempt()]);
+    assert.equal(outcomes.filter((outcome) => outcome !== undefined).length, 1);
+    assert.equal(await attempt(), undefined);
+    assert.deepEqual(
+      (await settlementsOf(partnerId)).map(({ status }) => status),
+      ['closed', 'open'],
+    );
+  });
+
   test('a period that has not begun is not closed', async () => {
     const { partnerId, open } = await newPartner();
     await assert.rejects(closeNow(database, partnerId, tools(), open.period.startsAt), /there is nothing to close before that/);

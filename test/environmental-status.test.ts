@@ -311,6 +311,12 @@ describe('what is refused changes nothing and tells nobody', () => {
       { country: 'QX' },
     ])
       await assert.rejects(make(over), { code: 'invalid_request' }, JSON.stringify(over));
+    await assert.rejects(
+      make({ nameEn: ' ', country: 'ZZ' }),
+      /name_en must be a line of 1 to 200 characters\. country must be a code/,
+    );
+    const unnamed = createImpactBatch(database, ADA, { name: ' ', quantity: 1n });
+    await assert.rejects(unnamed, { code: 'invalid_request', message: /name must be/ });
     assert.equal((await make({ nameAr: 'غابة «النخيل» – المرحلة ٢' })).nameAr, 'غابة «النخيل» – المرحلة ٢');
   });
 });
@@ -333,6 +339,22 @@ describe('two people', () => {
       await assert.rejects(change(impactBatchId, actor, { changeType: 'corrected', quantity: 2n }), { code: 'forbidden' });
     const corrected = await change(impactBatchId, both, { changeType: 'corrected', quantity: 2n });
     assert.deepEqual([corrected.status, corrected.quantity, corrected.verifiedBy], ['verified', 2n, BEA.operatorId]);
+  });
+});
+
+describe('a number of trees that was corrected after the delivery', () => {
+  test('is verified by another person than the one who corrected it', async () => {
+    const batch = await newBatch(database, [await withClosed(service, 1)]);
+    const { impactBatchId } = batch;
+    await advanceTo(database, batch, 'in_progress');
+    await change(impactBatchId, BEA, { changeType: 'corrected', quantity: 7n });
+    await advance(impactBatchId, 'delivered', ADA);
+    await change(impactBatchId, ADA, { changeType: 'evidence_added', evidence: evidence() });
+    await assert.rejects(change(impactBatchId, OWNER, { changeType: 'corrected', quantity: 8n }), { code: 'forbidden' });
+    await change(impactBatchId, BEA, { changeType: 'corrected', quantity: 1_000_000n });
+    await assert.rejects(advance(impactBatchId, 'verified', BEA), { code: 'forbidden' });
+    const verified = await advance(impactBatchId, 'verified', signedIn('approver'));
+    assert.deepEqual([verified.status, verified.quantity], ['verified', 1_000_000n]);
   });
 });
 

@@ -129,17 +129,39 @@ describe('who may make and change operators', () => {
 describe('what takes two people', () => {
   const [one, other] = [signedIn('approver'), signedIn('approver')];
 
-  test('is begun by one who is signed in, and approved by another', () => {
+  test('is begun by one who is signed in, and approved by another', async () => {
     requireSignedIn(one);
-    requireSecondPerson(other, one.operatorId);
-    assert.throws(() => requireSecondPerson(one, one.operatorId), /another operator has to approve/);
+    await requireSecondPerson(database.pool, other, one.operatorId);
+    await assert.rejects(requireSecondPerson(database.pool, one, one.operatorId), /another operator has to approve/);
   });
 
-  test('the owner of the machine is none of the two, and neither is the schedule; the refusal says how to sign in', () => {
+  test('whoever was disabled and made anew is no second person', async () => {
+    const wanted = { name: 'Amal', role: 'approver' } as const;
+    const before = (await createOperator(database, OWNER, { ...wanted, email: 'twice@example.org' })).operator;
+    await disableOperator(database, OWNER, before.operatorId);
+    const after = (await createOperator(database, OWNER, { ...wanted, email: 'Twice@example.org' })).operator;
+    const actor = { ...one, operatorId: after.operatorId };
+    await assert.rejects(requireSecondPerson(database.pool, actor, before.operatorId), {
+      code: 'forbidden',
+      message: /your address/,
+    });
+    const [nameless, another] = await Promise.all(
+      [1, 2].map(async () => (await createOperator(database, OWNER, { ...wanted, email: null })).operator.operatorId),
+    );
+    await requireSecondPerson(database.pool, { ...one, operatorId: nameless as string }, another as string);
+  });
+
+  test('the owner of the machine is none of the two, and neither is the schedule; the refusal says how to sign in', async () => {
     assert.throws(() => requireSignedIn(OWNER), /partner-impact login.*operator create/);
-    assert.throws(() => requireSecondPerson(OWNER, one.operatorId), /"owner" is nobody in particular.*partner-impact login/);
-    assert.throws(() => requireSecondPerson(one, 'owner'), /begun by "owner".*begin it anew/);
-    assert.throws(() => requireSecondPerson({ ...OWNER, operatorId: 'schedule' }, one.operatorId), /nobody in particular/);
+    await assert.rejects(
+      requireSecondPerson(database.pool, OWNER, one.operatorId),
+      /"owner" is nobody in particular.*partner-impact login/,
+    );
+    await assert.rejects(requireSecondPerson(database.pool, one, 'owner'), /begun by "owner".*begin it anew/);
+    await assert.rejects(
+      requireSecondPerson(database.pool, { ...OWNER, operatorId: 'schedule' }, one.operatorId),
+      /nobody in particular/,
+    );
   });
 });
 

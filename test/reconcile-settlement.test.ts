@@ -7,7 +7,7 @@ import { completeReconciliations, removeOldReconciliations } from '../src/operat
 import { SERVICE_ROLES } from '../src/service.ts';
 import { type Answer, type Client, detailCodes, newConfirmation, toJson, uniqueId } from './support/client.ts';
 import { document, listMisfits } from './support/published.ts';
-import { testService } from './support/service.ts';
+import { spawnService, testService } from './support/service.ts';
 import { closeNow, openFirst } from './support/settlements.ts';
 
 const service = await testService({ roles: SERVICE_ROLES });
@@ -191,6 +191,24 @@ describe('the job', waiting, () => {
     while ((await statusOf())[0]?.status !== 'failed') await sleep(10);
     assert.equal((await untilEnded(client, await send(client, path, toCsv(sent)))).body.reconciliation.status, 'done');
     assert.equal(closed.status, 'closed');
+  });
+
+  test('a sender that leaves in the midst is no error of the service', async () => {
+    const { client, path, partnerId } = await withSettlements();
+    const { baseUrl, output } = await spawnService(service.databaseUrl, { LOG_LEVEL: 'info' }, ['--roles', 'api']);
+    const cut = httpRequest(`${baseUrl}${path}/reconciliations`, {
+      method: 'POST',
+      headers: { 'x-api-key': client.apiKey, 'content-type': 'text/csv', 'idempotency-key': uniqueId('key') },
+    });
+    cut.on('error', () => {});
+    cut.write(HEADER);
+    const statusOf = async () =>
+      (await database.pool.query('select status from reconciliation where partner_id = $1', [partnerId])).rows[0]?.status;
+    while ((await statusOf()) !== 'receiving') await sleep(10);
+    cut.destroy();
+    while ((await statusOf()) !== 'failed' || !output().includes('"reconcileSettlement"')) await sleep(10);
+    await sleep(100);
+    assert.doesNotMatch(output(), /unexpected error/);
   });
 
   test('what a process left behind is taken up again where it stopped, or ends with a clear status', async () => {

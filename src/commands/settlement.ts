@@ -73,7 +73,8 @@ async function close({ partner, yes, json }: OfPartner & { yes?: boolean }): Pro
     const actor = await currentActor(database);
     const tools = configuredSettlementTools(config);
     printProgress('Closing: every contribution gets its line …');
-    const outcome = await closeSettlement(database, actor, { partnerId: partner, isEarly: true }, tools);
+    const closing = { partnerId: partner, isEarly: true, settlementId: open.settlementId };
+    const outcome = await closeSettlement(database, actor, closing, tools);
     if (!outcome) throw new Error('Somebody else closed the settlement meanwhile. `settlement list` shows it.');
     print(await withTotals(database, tools.pricesOf, outcome.closed), config.environment, json);
   });

@@ -44,6 +44,10 @@ export interface ReversedAdjustment {
   readonly isReversed: boolean;
 }
 
+/** A draft counts too, so that what is undone is undone once. */
+export const ALREADY_REVERSED =
+  'Another adjustment undoes it already, or is drafted to. `adjustment list` shows it; if it is not posted, it may be rejected.';
+
 const REASON_CHARACTERS_MAX = 500;
 /** More than all points of a contribution are ever worth. */
 const AMOUNT_MAX = 10n ** BigInt(30 + MONEY_DECIMALS);
@@ -119,7 +123,7 @@ function checkReversal(
   if (reversed?.transactionId !== transactionId)
     return refuse('not_found', 'reversal_of must name an adjustment of this contribution.');
   if (reversed.status !== 'posted') return refuse('not_posted', 'Only a posted adjustment is undone; reject this one instead.');
-  if (reversed.isReversed) return refuse('already_reversed', 'The adjustment is undone already.');
+  if (reversed.isReversed) return refuse('already_reversed', ALREADY_REVERSED);
   const amount = amountDelta === null ? null : (readAmount(amountDelta) ?? null);
   const isOpposite =
     pointsDelta === -reversed.pointsDelta && amount === (reversed.amountDelta === null ? null : -reversed.amountDelta);

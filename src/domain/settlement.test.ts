@@ -58,3 +58,10 @@ test('settlements, section 2, acknowledgement: a note is a text in any language'
   for (const note of ['', '\n', 'x'.repeat(1_001), 'a\u0000b', 'a\u001b[31m', 'a\rb', 'a\ud800'])
     assert.deepEqual(problems('pending', { note }), ['note wrong_form'], JSON.stringify(note));
 });
+
+test('settlements, section 2, acknowledgement: the refusal of a note says which characters it may not have', () => {
+  const wanted = { status: 'accepted', reference: null, note: 'Two lines\r\nof text.' } as const;
+  const [problem, ...more] = checkAcknowledgement({ settlement: 'closed', acknowledgement: 'pending' }, wanted);
+  assert.deepEqual([problem?.field, more], ['note', []]);
+  assert.match(problem?.message ?? '', /without control characters other than line feeds/);
+});

@@ -68,9 +68,11 @@ export function checkAcknowledgement(
     add('status', 'not_possible', `A settlement that is ${acknowledgement} cannot become ${status}.`);
   if (reference !== null && !isShortIdentifier(reference))
     add('reference', 'wrong_form', 'reference must be of 1 to 128 characters out of A-Z a-z 0-9 . _ : -');
-  if (note !== null && !isNote(note)) add('note', 'wrong_form', `note must be a text of 1 to ${NOTE_CHARACTERS_MAX} characters.`);
+  if (note !== null && !isNote(note)) add('note', 'wrong_form', `note must be ${NOTE_FORM}.`);
   return problems;
 }
+
+const NOTE_FORM = `a text of 1 to ${NOTE_CHARACTERS_MAX} characters, not blank, without control characters other than line feeds`;
 
 /** Lines may be broken; no other control character is a text's. */
 function isNote(text: string): boolean {

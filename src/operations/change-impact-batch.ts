@@ -11,7 +11,7 @@ import type { Actor } from '../domain/role.ts';
 import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
 import { isLine } from '../domain/text-line.ts';
 import { type Database, inTransaction, type Queryable } from '../store/database.ts';
-import { insertImpactBatchChange, lockImpactBatch, updateImpactBatch } from '../store/impact-batch.ts';
+import { insertImpactBatchChange, listImpactBatchChanges, lockImpactBatch, updateImpactBatch } from '../store/impact-batch.ts';
 import { insertEvidence, listEvidence } from '../store/impact-evidence.ts';
 import { readClock } from '../store/settlement.ts';
 import { audit, requireRole } from './audit.ts';
@@ -41,8 +41,9 @@ const REASON_MAX = 500;
 /**
  * Records a change of a batch, and tells every partner with contributions in it, in one transaction.
  *
- * Verifying takes the role approver, and another person than the one who recorded the delivery; so does correcting what is verified,
- * and another person than the one who verified it. Whoever records a delivery is signed in, so that there can be a second person.
+ * Verifying takes the role approver, and another person than the one who recorded the delivery, or who corrected the number of trees
+ * since; so does correcting what is verified, and another person than the one who verified it. Whoever records a delivery, or corrects
+ * it, is signed in, so that there can be a second person.
  *
  * @throws ServiceError `forbidden`; `invalid_request` with what is wrong.
  */
@@ -97,7 +98,7 @@ interface Intent {
 async function check(db: Queryable, batch: ImpactBatch, intent: Intent & { pooled: PooledSettlements }): Promise<void> {
   const { actor, change, pooled, now } = intent;
   const { operatorId } = actor;
-  requirePeople(batch, actor, change);
+  await requirePeople(db, batch, { actor, change });
   const evidence = await listEvidence(db, batch.impactBatchId);
   const facts = { ...batch, evidenceCount: evidence.length };
   const next = environmentalStatusAfter(batch.status, change.changeType);
@@ -126,13 +127,28 @@ async function check(db: Queryable, batch: ImpactBatch, intent: Intent & { poole
 }
 
 /** Who may be the first of two people, and who the second. */
-function requirePeople({ status, deliveredBy, verifiedBy }: ImpactBatch, actor: Actor, change: BatchChange): void {
+async function requirePeople(
+  db: Queryable,
+  { impactBatchId, status, deliveredBy, verifiedBy }: ImpactBatch,
+  { actor, change }: Pick<Intent, 'actor' | 'change'>,
+): Promise<void> {
   if (change.changeType === 'advanced' && change.to === 'delivered') requireSignedIn(actor);
-  if (isVerification(change) && status === 'delivered') requireSecondPerson(actor, deliveredBy ?? '');
+  if (change.changeType === 'corrected' && status === 'delivered') requireSignedIn(actor);
+  if (isVerification(change) && status === 'delivered') {
+    await requireSecondPerson(db, actor, deliveredBy ?? '');
+    const corrector = await findCorrector(db, impactBatchId);
+    if (corrector !== undefined) await requireSecondPerson(db, actor, corrector);
+  }
   if (change.changeType === 'corrected' && status === 'verified') {
     requireRole(actor, 'approver');
-    requireSecondPerson(actor, verifiedBy ?? '');
+    await requireSecondPerson(db, actor, verifiedBy ?? '');
   }
+}
+
+/** Whose number of trees it is, if another one than was recorded as delivered. */
+async function findCorrector(db: Queryable, impactBatchId: string): Promise<string | undefined> {
+  const changes = await listImpactBatchChanges(db, impactBatchId);
+  return changes.findLast(({ changeType, status }) => changeType === 'corrected' && status === 'delivered')?.operatorId;
 }
 
 function misstep({ status }: ImpactBatch, to: EnvironmentalStatus): ErrorDetail {

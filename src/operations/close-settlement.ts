@@ -42,6 +42,8 @@ export interface Closing {
   readonly partnerId: string;
   /** Before the end of the period, by an operator's hand. Else nothing is closed before its time. */
   readonly isEarly: boolean;
+  /** The one that the operator means, where there is one: if it is no longer the open one, its successor is left alone. */
+  readonly settlementId?: string | undefined;
   /** Instead of the database's clock. */
   readonly now?: Date | undefined;
 }
@@ -61,7 +63,7 @@ export interface Closed {
 export async function closeSettlement(
   database: Database,
   actor: Actor,
-  { partnerId, isEarly, now }: Closing,
+  { partnerId, isEarly, settlementId, now }: Closing,
   tools: SettlementTools,
 ): Promise<Closed | undefined> {
   requireRole(actor, 'approver');
@@ -70,7 +72,8 @@ export async function closeSettlement(
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const open = await lockOpenSettlement(db, partnerId).catch(explainLock);
     const at = now ?? (await readClock(db));
-    if (!open || (!isEarly && at < closesAt(open.period))) return undefined;
+    if (!open || open.settlementId !== (settlementId ?? open.settlementId)) return undefined;
+    if (!isEarly && at < closesAt(open.period)) return undefined;
     await allowLongStatements(db, LONG);
     const period = endAt(open.period, at);
     const prices = await tools.pricesOf(db, partner);

@@ -1,7 +1,12 @@
 import { type AdjustmentStatus, checkAdjustmentStep, settledPointsAfter } from '../domain/adjustment.ts';
 import { newId } from '../domain/identifiers.ts';
 import { amountText, readAmount } from '../domain/money.ts';
-import { type AdjustmentSurroundings, checkNewAdjustment, type NewAdjustment } from '../domain/new-adjustment.ts';
+import {
+  type AdjustmentSurroundings,
+  ALREADY_REVERSED,
+  checkNewAdjustment,
+  type NewAdjustment,
+} from '../domain/new-adjustment.ts';
 import type { Actor } from '../domain/role.ts';
 import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
 import { isLine } from '../domain/text-line.ts';
@@ -109,7 +114,7 @@ export async function approveAdjustment(database: Database, actor: Actor, id: Ad
   requireRole(actor, 'approver');
   requireSignedIn(actor);
   return step(database, actor, { id, to: 'approved', action: 'adjustment.approve' }, async (db, adjustment) => {
-    requireSecondPerson(actor, adjustment.draftedBy);
+    await requireSecondPerson(db, actor, adjustment.draftedBy);
     return updateAdjustmentApproved(db, adjustment, actor.operatorId);
   });
 }
@@ -201,7 +206,7 @@ async function findReversed(db: Queryable, partnerId: string, adjustmentId: stri
 
 function explainReversal(cause: unknown): never {
   if (violatedKey(cause) !== 'adjustment_one_reversal') throw cause;
-  throw refusal([problem('reversal_of', 'already_reversed', 'The adjustment is undone already.')]);
+  throw refusal([problem('reversal_of', 'already_reversed', ALREADY_REVERSED)]);
 }
 
 function refuseUnknown(adjustmentId: string): never {

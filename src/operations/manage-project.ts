@@ -16,7 +16,7 @@ const LOCK_TIMEOUT_MS = 4_000;
 export async function createProject(database: Database, actor: Actor, wanted: NewProject): Promise<Project> {
   requireRole(actor, 'operator');
   const details = checkNewProject(wanted);
-  if (details.length > 0) throw new ServiceError('invalid_request', 'The project cannot be made.', { details });
+  if (details.length > 0) throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const project = await insertProject(db, { ...wanted, projectId: newId('project') });
     const subject = { partnerId: null, subjectId: project.projectId };

@@ -33,7 +33,7 @@ export async function createImpactBatch(database: Database, actor: Actor, wanted
     (wanted.quantity < 1n || wanted.quantity > POINTS_MAX) &&
       problem('quantity', 'quantity must be a whole number of trees, 1 or more.'),
   ].filter((found) => found !== false);
-  if (details.length > 0) throw new ServiceError('invalid_request', 'The impact batch cannot be made.', { details });
+  if (details.length > 0) throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const batch = await insertImpactBatch(db, { ...wanted, impactBatchId: newId('batch') });
     const after = await impactBatchRecord(db, batch);

@@ -81,7 +81,7 @@ export async function approveFailure(
   requireSignedIn(actor);
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const open = await lockOpen(db, id);
-    requireSecondPerson(actor, open.draftedBy);
+    await requireSecondPerson(db, actor, open.draftedBy);
     const failed = await failureOf(db, open, actor);
     const { transactionId } = failed.contribution;
     await insertFailedContribution(db, failed).catch((cause: unknown) => {

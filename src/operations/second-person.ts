@@ -1,5 +1,7 @@
 import type { Actor } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
+import type { Queryable } from '../store/database.ts';
+import { shareAddress } from '../store/operator.ts';
 
 const HOW =
   'Sign in with a code: npx partner-impact login. An admin, or the owner of the machine, makes it: npx partner-impact operator create --name NAME --role ROLE';
@@ -22,15 +24,19 @@ export function requireSignedIn(actor: Actor): void {
  * For the second of two people.
  *
  * @param firstOperatorId Who began it.
- * @throws ServiceError `forbidden` for the same person, and for the owner of the machine on either side, who may be anybody.
+ * @throws ServiceError `forbidden` for the same person, also under another id with the same address, and for the owner of the machine on either side, who may be anybody.
  */
-export function requireSecondPerson(actor: Actor, firstOperatorId: string): void {
+export async function requireSecondPerson(db: Queryable, actor: Actor, firstOperatorId: string): Promise<void> {
   requireSignedIn(actor);
   if (actor.operatorId === firstOperatorId)
     throw refusal(`This takes two people, and ${firstOperatorId} began it: another operator has to approve it.`);
   if (!isSignedIn({ operatorId: firstOperatorId }))
     throw refusal(
       `This takes two people, and it was begun by "${firstOperatorId}", who may be anybody, you too: a signed-in operator has to begin it anew.`,
+    );
+  if (await shareAddress(db, actor.operatorId, firstOperatorId))
+    throw refusal(
+      `This takes two people, and ${firstOperatorId}, who began it, has your address: another operator has to approve it.`,
     );
 }
 

@@ -115,7 +115,9 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   });
   app.setErrorHandler((error, request, reply) => {
     sendError(error, request, reply);
-    if (!(error instanceof ServiceError) && reply.statusCode >= 500)
+    // A client that leaves in the midst of its list is no defect of ours.
+    const isItsSenders = error === request.raw.errored;
+    if (!(error instanceof ServiceError) && !isItsSenders && reply.statusCode >= 500)
       options.onUnexpectedError(error, request.context.correlationId);
   });
   gate.learnRoutes(app);

@@ -58,3 +58,14 @@ export async function updateOperatorDisabled(db: Queryable, operatorId: string):
   const [operator] = await run<Operator>(db, DISABLE, [operatorId]);
   return operator as Operator;
 }
+
+const SHARES_ADDRESS: Statement = {
+  name: 'operators_share_address',
+  text: `select 1 from operator one join operator other on lower(one.email) = lower(other.email)
+    where one.operator_id = $1 and other.operator_id = $2`,
+};
+
+/** Whether two operators have one address, as somebody has who was disabled and made anew. */
+export async function shareAddress(db: Queryable, operatorId: string, otherId: string): Promise<boolean> {
+  return (await run(db, SHARES_ADDRESS, [operatorId, otherId])).length > 0;
+}
