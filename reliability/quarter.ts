@@ -67,6 +67,10 @@ try {
   const partners = new PartnerClient(services.map(({ baseUrl }) => baseUrl));
   try {
     process.exitCode = await simulate(database, partners);
+  } catch (error) {
+    for (const { port, output } of services)
+      process.stderr.write(`\nThe process at port ${port} wrote:\n${output.slice(-3_000)}\n`);
+    throw error;
   } finally {
     await partners.close();
     await database.close();

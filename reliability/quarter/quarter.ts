@@ -27,7 +27,8 @@ import type { PlannedRule } from './rule-plan.ts';
 import type { Writers } from './writers.ts';
 
 const CLOSING_DELAY_MS = 300_000;
-const WAIT_MAX_MS = 60_000;
+/** More than the lease of a job: a run whose end could not be written down is taken over when that is past. */
+const WAIT_MAX_MS = 180_000;
 const LOOK_EVERY_MS = 100;
 const WITHDRAWING_DAY = 8;
 /** In so long every job is due but those of the night and the hour. */
