@@ -38,6 +38,9 @@ const FILES_APART = [
   'settlements',
   'settlement-prices',
   'reconcile-settlement',
+  'adjustments',
+  'environmental-status',
+  'every-event',
 ].map(testFile);
 
 function testFile(name: string): string {

@@ -23,6 +23,7 @@ import { document, listMisfits } from './support/published.ts';
 import { insertPendingAged, untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
 import { closeNow, getOpen, linesOf, openFirst, partnerWith, priced, sealKeys, tools } from './support/settlements.ts';
+import { asSuperuser } from './support/superuser.ts';
 
 const service = await testService();
 const { database } = service;
@@ -390,18 +391,14 @@ describe('the database itself', () => {
       return { problems, isMissing: (id: string) => audited.has(id) };
     };
     assert.deepEqual((await verify()).problems, []);
-    const client = await pool.connect();
-    try {
-      await client.query("set session_replication_role = 'replica'");
+    await asSuperuser(pool, async (client) => {
       const edits: [string, string][] = [
         ['update adjustment set points_delta = -3, settled_points_after = 246 where adjustment_id = $1', edited.adjustmentId],
         ["update adjustment set settlement_id = 'stl_other' where adjustment_id = $1", moved.adjustmentId],
         ['delete from adjustment where adjustment_id = $1', gone.adjustmentId],
       ];
       for (const [text, id] of edits) assert.equal((await client.query(text, [id])).rowCount, 1);
-    } finally {
-      client.release(true);
-    }
+    });
     const { problems, isMissing } = await verify();
     assert.deepEqual(problems, [{ subjectId: edited.adjustmentId, fields: ['pointsDelta', 'settledPointsAfter'] }]);
     assert.deepEqual([isMissing(gone.adjustmentId), isMissing(kept.adjustmentId)], [true, false]);

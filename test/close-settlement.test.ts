@@ -14,6 +14,7 @@ import { document, listMisfits } from './support/published.ts';
 import { insertOldPartner, untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
 import { actor, closeNow, closeRegularly, getOpen, linesOf, openFirst, tools } from './support/settlements.ts';
+import { asSuperuser } from './support/superuser.ts';
 
 const service = await testService();
 const { database } = service;
@@ -263,13 +264,11 @@ describe('amounts', () => {
     const { partnerId, client } = await newPartner();
     const { closed } = await closeNow(database, partnerId, tools('0.005'));
     // As adjustments would leave it.
-    const owing = await database.pool.connect();
-    await owing.query("begin; set local session_replication_role = 'replica'");
-    await owing.query('update settlement set net_points = -5, exact_amount = -0.025 where settlement_id = $1', [
-      closed.settlementId,
-    ]);
-    await owing.query('commit');
-    owing.release();
+    await asSuperuser(database.pool, async (owing) => {
+      await owing.query('update settlement set net_points = -5, exact_amount = -0.025 where settlement_id = $1', [
+        closed.settlementId,
+      ]);
+    });
     await client.confirm({ points: 7 });
     const opened = await getOpen(database, partnerId);
     const shown = (await client.call(`/v1/settlements/${opened.settlementId}`)).body.settlement;

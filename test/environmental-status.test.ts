@@ -15,6 +15,7 @@ import { document, listMisfits } from './support/published.ts';
 import { insertPendingAged, untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
 import { openFirst } from './support/settlements.ts';
+import { asSuperuser } from './support/superuser.ts';
 
 const service = await testService();
 const { database } = service;
@@ -427,9 +428,7 @@ describe('the database itself', () => {
     assert.deepEqual((await verifyImpactBatches(database)).problems, []);
     const gone = await createImpactBatch(database, ADA, { name: 'Gone', quantity: 1n });
     const { projectId } = await newProject(database, 'Renamed');
-    const client = await pool.connect();
-    try {
-      await client.query("set session_replication_role = 'replica'");
+    await asSuperuser(pool, async (client) => {
       const edits: [string, unknown[], string][] = [
         ['update impact_batch set quantity = quantity + 1 where impact_batch_id = $1', [impactBatchId], 'quantity'],
         ["update impact_evidence set sha256 = repeat('a', 64) where impact_batch_id = $1", [impactBatchId], 'evidence'],
@@ -447,12 +446,10 @@ describe('the database itself', () => {
         ["update project set name_ar = 'آخر' where project_id = $1", [projectId], 'name_ar'],
       ];
       for (const [text, values] of edits) assert.ok(((await client.query(text, values)).rowCount ?? 0) > 0, text);
-      const { problems } = await verifyImpactBatches(database);
-      const found = new Map(problems.map(({ subjectId, fields }) => [subjectId, [...fields].sort()]));
-      assert.deepEqual(found.get(impactBatchId), ['changes', 'evidence', 'quantity', 'settlements']);
-      assert.deepEqual([found.get(gone.impactBatchId), found.get(projectId), found.size], [['removed'], ['name_ar'], 3]);
-    } finally {
-      client.release(true);
-    }
+    });
+    const { problems } = await verifyImpactBatches(database);
+    const found = new Map(problems.map(({ subjectId, fields }) => [subjectId, [...fields].sort()]));
+    assert.deepEqual(found.get(impactBatchId), ['changes', 'evidence', 'quantity', 'settlements']);
+    assert.deepEqual([found.get(gone.impactBatchId), found.get(projectId), found.size], [['removed'], ['name_ar'], 3]);
   });
 });

@@ -10,6 +10,7 @@ import type { Role } from '../src/domain/role.ts';
 import { commandLine } from './support/command-line.ts';
 import { withClosed } from './support/environment.ts';
 import { testService } from './support/service.ts';
+import { asSuperuser } from './support/superuser.ts';
 
 const service = await testService();
 const folder = mkdtempSync(join(tmpdir(), 'partner-impact-evidence-'));
@@ -77,10 +78,9 @@ test('from a project to a verified batch, one JSON value each, with files of Ara
   const told = await run(['impact-batch', 'check-evidence', ...batch, '--file', file]);
   assert.match(told.stdout, /has the name of evidence 1, and other bytes/);
 
-  const client = await service.database.pool.connect();
-  await client.query("set session_replication_role = 'replica'");
-  await client.query('update impact_batch set quantity = 13 where impact_batch_id = $1', [id]);
-  client.release(true);
+  await asSuperuser(service.database.pool, async (client) => {
+    await client.query('update impact_batch set quantity = 13 where impact_batch_id = $1', [id]);
+  });
   const found = await run(['impact-batch', 'verify']);
   assert.equal(found.code, 1);
   assert.match(found.stdout, new RegExp(`${id} +quantity`));

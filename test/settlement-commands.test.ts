@@ -16,6 +16,7 @@ import { commandLine } from './support/command-line.ts';
 import { untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
 import { closeNow, linesOf, openFirst, sealKeys, tools } from './support/settlements.ts';
+import { asSuperuser } from './support/superuser.ts';
 
 const service = await testService();
 const { database } = service;
@@ -98,13 +99,8 @@ describe('statement', waiting, () => {
   });
 });
 
-/** With the rights of a superuser, who is stopped by no trigger. */
 async function tamper(text: string, values: unknown[]): Promise<void> {
-  const client = await pool.connect();
-  await client.query("begin; set local session_replication_role = 'replica'");
-  await client.query(text, values);
-  await client.query('commit');
-  client.release();
+  await asSuperuser(pool, async (client) => void (await client.query(text, values)));
 }
 
 /** What such a person would do next: all the plain hashes again, from that settlement on. */
