@@ -123,10 +123,14 @@ export function openDatabase(options: DatabaseOptions): Database {
       statement_timeout: STATEMENT_TIMEOUT_MS,
     }),
   });
-  pool.on('error', onConnectionError);
+  // The server may end before it has read that a connection is over.
+  const tellLoss = (error: Error) => {
+    if (!pool.ending) onConnectionError(error);
+  };
+  pool.on('error', tellLoss);
   // The pool's own listener leaves while a client is checked out; without this one a lost connection would end the process.
   pool.on('connect', (client) => {
-    client.on('error', onConnectionError);
+    client.on('error', tellLoss);
     if (!preparesStatements) unprepared.add(client);
     // Whatever is asked of the connection comes after this; if it is lost, that is what fails.
     else client.query(PLAN_ONCE).catch(() => {});
