@@ -60,7 +60,7 @@ describe('a sign-in code', () => {
       operator.operatorId,
     ]);
     await assert.rejects(signIn(database, signInCode), /is not valid/);
-    await database.pool.query("update operator_credential set expires_at = now() where kind = 'code'");
+    await database.pool.query("update operator_credential set expires_at = now() - interval '1 second' where kind = 'code'");
     await assert.rejects(signIn(database, other), /is not valid/);
   });
 
@@ -79,7 +79,7 @@ describe('a token', () => {
     await signOut(database, token);
     await assert.rejects(authenticateOperator(database, token), /has ended/);
     const aged = await signInAs('operator');
-    await database.pool.query('update operator_credential set expires_at = now() where operator_id = $1', [
+    await database.pool.query("update operator_credential set expires_at = now() - interval '1 second' where operator_id = $1", [
       aged.operator.operatorId,
     ]);
     await assert.rejects(authenticateOperator(database, aged.token), /has ended/);

@@ -1,5 +1,6 @@
 import { type Queryable, run, type Statement } from './database.ts';
 import { DELIVERY_COLUMNS, type Delivery, type DeliveryStatus, deliveryIdOf } from './delivery.ts';
+import { NOW } from './rows.ts';
 
 /** A delivery and what has become of it so far. */
 export interface LoggedDelivery extends Delivery {
@@ -95,7 +96,7 @@ export async function listDeliveryAttempts(
 }
 
 /** Due at once, with all its attempts anew. */
-const AGAIN = `status = 'waiting', attempts_left = $3, next_attempt_at = now(), ended_at = null`;
+const AGAIN = `status = 'waiting', attempts_left = $3, next_attempt_at = ${NOW}, ended_at = null`;
 
 const RESEND: Statement = {
   name: 'resend_delivery',

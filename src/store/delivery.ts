@@ -1,4 +1,5 @@
 import { type Database, ONE_BY_ONE, type Queryable, run, type Statement } from './database.ts';
+import { NOW } from './rows.ts';
 import { ENDPOINT_COLUMNS, type WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** `held`: its endpoint is disabled; it waits again once that is enabled. `dropped`: its endpoint was removed. */
@@ -206,7 +207,7 @@ export async function recordAttempts(db: Queryable, partnerId: string, attempts:
 
 const HASTEN: Statement = {
   name: 'hasten_deliveries',
-  text: `update delivery d set next_attempt_at = now()
+  text: `update delivery d set next_attempt_at = ${NOW}
     where d.partner_id = $1 and d.delivery_id = any (array(
       select delivery_id from delivery
       where partner_id = $1 and endpoint_id = $2 and status = 'waiting' and next_attempt_at > now() + $3 * interval '1 millisecond'

@@ -1,6 +1,7 @@
 import type { EventHead } from '../domain/event.ts';
 import { type Database, ONE_BY_ONE, type Queryable, run, type Statement } from './database.ts';
 import { deliveryIdOf } from './delivery.ts';
+import { NOW } from './rows.ts';
 
 /** An event in the transaction of its change, before it has a place in its partner's order. */
 export interface EventDraft {
@@ -103,7 +104,7 @@ const NUMBER: Statement = {
       insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
         next_attempt_at, created_at)
       select n.partner_id, ${deliveryIdOf('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence,
-        n.event_type, 'event', 'waiting', $3, now(), now()
+        n.event_type, 'event', 'waiting', $3, ${NOW}, ${NOW}
       from numbered n join webhook_endpoint e on e.partner_id = n.partner_id and e.status <> 'removed'
         and (e.event_types = '{}' or n.event_type = any (e.event_types))
       returning 1

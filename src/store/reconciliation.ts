@@ -112,7 +112,7 @@ export async function updateProgress(
 
 const RECEIVED: Statement = {
   name: 'update_reconciliation_received',
-  text: `update reconciliation set status = 'comparing', fingerprint = $3, lease_until = now()
+  text: `update reconciliation set status = 'comparing', fingerprint = $3, lease_until = ${NOW}
     where partner_id = $1 and reconciliation_id = $2 and status = 'receiving' returning ${COLUMNS}`,
 };
 

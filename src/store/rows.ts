@@ -4,7 +4,7 @@ import type { Queryable } from './database.ts';
 /** One column of a record's row: its name, its type, and where its value comes from. */
 export type Column<Item> = readonly [name: string, type: string, value: (item: Item) => unknown];
 
-/** The database's clock, as precise as the interface shows it. */
+/** The database's clock, as precise as the interface shows it. A column would round a bare `now()`, and lie half a millisecond ahead. */
 export const NOW = "date_trunc('milliseconds', now())";
 
 /** `partner_id, transaction_id, …` */
