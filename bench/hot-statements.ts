@@ -7,14 +7,13 @@ import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
 import { estimateEmissions } from '../src/domain/emissions.ts';
 import { newId } from '../src/domain/identifiers.ts';
 import { supportTexts } from '../src/domain/texts.ts';
-import type { ContributionDraft } from '../src/store/contribution.ts';
 import {
   findContributionRivals,
   findContributionsByEvent,
   findContributionsById,
-  insertContributions,
   lockContribution,
 } from '../src/store/contribution.ts';
+import { type ContributionDraft, insertContributions } from '../src/store/contribution-insert.ts';
 import type { Queryable } from '../src/store/database.ts';
 import { findEmissionsLinkByKey, insertEmissionsLink } from '../src/store/emissions-link.ts';
 import { type EstimateDraft, findEstimatesById, findEstimatesByKey, insertEstimates } from '../src/store/estimate.ts';

@@ -15,7 +15,7 @@ import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
 import { newId } from '../src/domain/identifiers.ts';
 import { type ConfirmationRequest, draftContributions } from '../src/operations/contribution-draft.ts';
 import { createOperations } from '../src/operations/operations.ts';
-import { insertContributions } from '../src/store/contribution.ts';
+import { insertContributions } from '../src/store/contribution-insert.ts';
 import { type Database, inTransaction, openDatabase } from '../src/store/database.ts';
 import { openEmbedded } from '../src/store/embedded.ts';
 import { migrate } from '../src/store/migrate.ts';

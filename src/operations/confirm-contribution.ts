@@ -4,12 +4,8 @@
  */
 import { hasDailyCap, isWithinBounds } from '../domain/contribution-rules.ts';
 import { newId } from '../domain/identifiers.ts';
-import {
-  type ContributionRecord,
-  findContributionRivals,
-  insertContributions,
-  insertContributionsListed,
-} from '../store/contribution.ts';
+import { type ContributionRecord, findContributionRivals } from '../store/contribution.ts';
+import { insertContributions, insertContributionsListed } from '../store/contribution-insert.ts';
 import { insertContributionReviews } from '../store/contribution-review.ts';
 import { addToDailyCount, type CountedDay, lockDailyCount } from '../store/daily-count.ts';
 import { type Database, inTransaction, type Queryable } from '../store/database.ts';

@@ -7,7 +7,8 @@ import {
   reviewReason,
 } from '../domain/contribution-rules.ts';
 import { expectedSupport } from '../domain/expected-support.ts';
-import type { ContributionDraft, ContributionRecord } from '../store/contribution.ts';
+import type { ContributionRecord } from '../store/contribution.ts';
+import type { ContributionDraft } from '../store/contribution-insert.ts';
 import type { EstimateRecord } from '../store/estimate.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './linking.ts';
 

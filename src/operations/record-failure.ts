@@ -5,16 +5,11 @@ import { isPoints, POINTS_MAX } from '../domain/points.ts';
 import type { Actor } from '../domain/role.ts';
 import { rulesInForce } from '../domain/rule-versions.ts';
 import { type ErrorDetail, recordNotFound, ServiceError } from '../domain/service-error.ts';
-import {
-  type ContributionRecord,
-  type FailedContribution,
-  findContributionsByEvent,
-  insertFailedContribution,
-  lockContribution,
-} from '../store/contribution.ts';
+import { type ContributionRecord, findContributionsByEvent, lockContribution } from '../store/contribution.ts';
 import { type Database, inTransaction, type Queryable } from '../store/database.ts';
 import { violatedKey } from '../store/database-errors.ts';
 import { insertEvent } from '../store/event.ts';
+import { type FailedContribution, insertFailedContribution } from '../store/failed-contribution.ts';
 import { type FailureDraft, insertFailureDraft, lockFailureDraft, updateFailureDraftDecided } from '../store/failure-draft.ts';
 import { listRuleVersions, readRuleRevision } from '../store/rule-version.ts';
 import { audit, requireRole } from './audit.ts';

@@ -1,14 +1,9 @@
 import type { RejectionCode } from '../domain/association.ts';
 import type { Actor } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import {
-  type ContributionId,
-  type ContributionRecord,
-  lockContribution,
-  updateContributionConfirmed,
-  updateContributionFailed,
-} from '../store/contribution.ts';
+import { type ContributionId, type ContributionRecord, lockContribution } from '../store/contribution.ts';
 import { findContributionReview, updateContributionReviewResolved } from '../store/contribution-review.ts';
+import { updateContributionConfirmed, updateContributionFailed } from '../store/contribution-transition.ts';
 import { addToDailyCount, lockCountedDay } from '../store/daily-count.ts';
 import { type Database, inTransaction, type Queryable } from '../store/database.ts';
 import { isLockTimeout } from '../store/database-errors.ts';

@@ -1,0 +1,33 @@
+import type { ContributionId, ContributionRecord } from './contribution.ts';
+import { type Queryable, run, type Statement } from './database.ts';
+
+const CONFIRM_PENDING: Statement = {
+  name: 'update_contribution_confirmed',
+  text: `update contribution set status = 'confirmed', association_outcome = $3, rejection_code = $4,
+      confirmed_at = date_trunc('milliseconds', now())
+    where partner_id = $1 and transaction_id = $2`,
+};
+
+/** Ends a pending contribution. The database refuses it for any other. */
+export async function updateContributionConfirmed(
+  db: Queryable,
+  { partnerId, transactionId }: ContributionId,
+  { associationOutcome, rejectionCode }: Pick<ContributionRecord, 'associationOutcome' | 'rejectionCode'>,
+): Promise<void> {
+  await run(db, CONFIRM_PENDING, [partnerId, transactionId, associationOutcome, rejectionCode]);
+}
+
+const FAIL_PENDING: Statement = {
+  name: 'update_contribution_failed',
+  text: `update contribution set status = 'failed', failure_reason = $3, failed_at = date_trunc('milliseconds', now())
+    where partner_id = $1 and transaction_id = $2`,
+};
+
+/** Ends a pending contribution, which frees its order. The database refuses it for any other. */
+export async function updateContributionFailed(
+  db: Queryable,
+  { partnerId, transactionId }: ContributionId,
+  reason: string,
+): Promise<void> {
+  await run(db, FAIL_PENDING, [partnerId, transactionId, reason]);
+}
