@@ -21,15 +21,10 @@ import {
   type Settlement,
   updateSettlementClosed,
 } from '../store/settlement.ts';
-import {
-  type Assigned,
-  assignContributions,
-  deleteSettledCandidates,
-  eachSettlementLine,
-  insertCarriedLine,
-  insertLineProofs,
-  type Prices,
-} from '../store/settlement-line.ts';
+import { type Assigned, assignContributions, deleteSettledCandidates } from '../store/settlement-assignment.ts';
+import { eachSettlementLine, insertCarriedLine } from '../store/settlement-line.ts';
+import { insertLineProofs } from '../store/settlement-line-proof.ts';
+import type { Prices } from '../store/settlement-price.ts';
 import { audit, requireRole } from './audit.ts';
 import { asOpened, reread, tellClosed, tellOpened, totalsOfOpen } from './open-settlement.ts';
 import type { SettlementTools } from './settlement-tools.ts';

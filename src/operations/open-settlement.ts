@@ -6,7 +6,8 @@ import type { Queryable } from '../store/database.ts';
 import { insertEvent } from '../store/event.ts';
 import type { Partner } from '../store/partner.ts';
 import { findSettlement, insertSettlement, type NewSettlement, type Settlement } from '../store/settlement.ts';
-import { type Prices, type SumOptions, sumUnsettled } from '../store/settlement-line.ts';
+import type { Prices } from '../store/settlement-price.ts';
+import { type SumOptions, sumUnsettled } from '../store/unsettled-contribution.ts';
 import { exactJson } from '../wire/event-to-text.ts';
 import { type ShownSettlement, settlementToData } from '../wire/settlement-to-wire.ts';
 

@@ -10,7 +10,8 @@ import { sumUnsettledAdjustments } from '../store/adjustment.ts';
 import type { Queryable } from '../store/database.ts';
 import { findLastSequence } from '../store/event.ts';
 import { readClock, type Settlement } from '../store/settlement.ts';
-import { type Prices, sumUnsettled } from '../store/settlement-line.ts';
+import type { Prices } from '../store/settlement-price.ts';
+import { sumUnsettled } from '../store/unsettled-contribution.ts';
 
 export interface OpenTotalsOptions {
   /** Of the settlement before. */

@@ -16,7 +16,9 @@ import { digestStatement } from '../domain/write-statement.ts';
 import { eachMisplacedAdjustment } from '../store/adjustment.ts';
 import type { Queryable } from '../store/database.ts';
 import { eachSettlement, type Settlement, writeVersions } from '../store/settlement.ts';
-import { eachSettlementLine, findLineProofs, listUnreachable } from '../store/settlement-line.ts';
+import { eachSettlementLine } from '../store/settlement-line.ts';
+import { findLineProofs } from '../store/settlement-line-proof.ts';
+import { listUnreachable } from '../store/unsettled-contribution.ts';
 
 /** One thing that is not as the service wrote it, and in which row. */
 export interface SettlementProblem {

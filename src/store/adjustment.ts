@@ -3,7 +3,7 @@ import type { VersionTotals } from '../domain/settlement-totals.ts';
 import { type LongStatements, type Queryable, run, runLong, type Statement } from './database.ts';
 import { NOW } from './rows.ts';
 import { readExact, writeExact } from './settlement.ts';
-import { type Prices, priceLists } from './settlement-line.ts';
+import { type Prices, priceLists } from './settlement-price.ts';
 
 /** A correction of what is settled, with what of its contribution never changes. @see settlements, section 3. */
 export interface Adjustment {

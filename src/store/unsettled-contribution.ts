@@ -1,0 +1,129 @@
+import { type LongStatements, type Queryable, run, runLong, type Statement } from './database.ts';
+import { readExact } from './settlement.ts';
+import { type Prices, priceLists } from './settlement-price.ts';
+
+/**
+ * The line of a contribution, found by the one index that has it. As a joined table it might be read from end to end for each
+ * contribution, where the plan was made while it was empty; so might the contributions beside their events. `$1` is the partner.
+ */
+export function lineOf(transactionId: string): string {
+  return `(
+        select line_no from settlement_line l
+        where l.partner_id = $1 and l.transaction_id = ${transactionId} and l.line_type = 'contribution'
+      )`;
+}
+
+/**
+ * The contributions of a partner that may be on no line yet. The event of a confirmation is written in its transaction and numbered
+ * after its commit, without gaps: whatever was committed has a number, or waits for one in the outbox, or has left its
+ * mark among the candidates. No clock has a say in it, and nothing that was settled long ago is read.
+ */
+const NUMBERED = `select subject_id as transaction_id, sequence from event
+      where partner_id = $1 and sequence > $2 and event_type = 'impact.transaction.confirmed'`;
+const WITHOUT_NUMBER = `union all
+      select subject_id, null from event_outbox where partner_id = $1 and event_type = 'impact.transaction.confirmed'
+      union all
+      select transaction_id, null from settlement_candidate where partner_id = $1 and coalesce(sequence > $2, true)`;
+
+const unsettledOf = (source: string) => `found as materialized (
+      ${source}
+    ), unsettled as materialized (
+      select f.sequence, c.*,
+        c.points * (select value from unnest($3::text[], $4::numeric[]) as price (version, value) where version = c.point_conversion_version) as amount
+      from found f cross join lateral (
+          select transaction_id, partner_event_id, partner_order_ref, points, confirmed_at, contribution_rule_version, point_conversion_version,
+            tree_cost_version, association_outcome, status
+          from contribution where partner_id = $1 and transaction_id = f.transaction_id
+          offset 0
+        ) c
+      where c.status = 'confirmed' and ${lineOf('c.transaction_id')} is null
+    )`;
+
+/** `$1` is the partner, `$2` the event that the settlement follows, `$3` and `$4` are its {@link priceLists}. */
+export const UNSETTLED = unsettledOf(`${NUMBERED} ${WITHOUT_NUMBER}`);
+
+/** Of these, those before `$5`, the end of the settlement. What two events, or an event and a candidate, lead to is there once. */
+export const DUE = `due as materialized (
+      select distinct on (confirmed_at, transaction_id) * from unsettled where confirmed_at < $5 order by confirmed_at, transaction_id
+    )`;
+
+/** Which contributions a settlement closes over, and what they are worth. */
+export interface DueContributions {
+  readonly partnerId: string;
+  /** Of the settlement. */
+  readonly followsEvent: bigint;
+  readonly endsAt: Date;
+  readonly prices: Prices;
+}
+
+const sumOf = (unsettled: string) => `with ${unsettled}, ${DUE}
+    select contribution_rule_version as "contributionRuleVersion", point_conversion_version as "pointConversionVersion",
+      tree_cost_version as "treeCostVersion", count(*) as count, sum(points) as points, sum(amount) as amount
+    from due group by 1, 2, 3`;
+
+const SUM: Statement = { name: 'sum_unsettled', text: sumOf(UNSETTLED) };
+const SUM_NUMBERED: Statement = { name: 'sum_unsettled_numbered', text: sumOf(unsettledOf(`${NUMBERED} and sequence <= $6`)) };
+
+export interface UnsettledSum {
+  readonly contributionRuleVersion: string;
+  readonly pointConversionVersion: string;
+  readonly treeCostVersion: string;
+  readonly count: bigint;
+  readonly points: bigint;
+  readonly amount: bigint | null;
+}
+
+type SumRow = Omit<UnsettledSum, 'points' | 'amount'> & { readonly points: string; readonly amount: string | null };
+
+export interface SumOptions {
+  /** In a transaction that allows it. */
+  readonly long?: LongStatements | undefined;
+  /** Only what has an event up to this number. */
+  readonly throughEvent?: bigint | undefined;
+}
+
+/** What an open settlement would close over now, by version. */
+export async function sumUnsettled(
+  db: Queryable,
+  { partnerId, followsEvent, endsAt, prices }: DueContributions,
+  { long, throughEvent }: SumOptions = {},
+): Promise<UnsettledSum[]> {
+  const values = [partnerId, followsEvent, ...priceLists(prices), endsAt];
+  const [statement, all] = throughEvent === undefined ? [SUM, values] : [SUM_NUMBERED, [...values, throughEvent]];
+  const rows = await (long ? runLong<SumRow>(db, statement, all, long) : run<SumRow>(db, statement, all));
+  return rows.map((row) => ({ ...row, points: BigInt(row.points), amount: readExact(row.amount) }));
+}
+
+const UNREACHABLE: Statement = {
+  name: 'list_unreachable_contributions',
+  text: `with page as materialized (
+      select transaction_id, status from contribution where partner_id = $1 and transaction_id > $2 order by transaction_id limit $4
+    ), reachable as materialized (
+      select subject_id from event_outbox where partner_id = $1
+    )
+    select (select max(transaction_id) from page) as "lastTransactionId", array(
+      select p.transaction_id from page p
+      where p.status = 'confirmed' and ${lineOf('p.transaction_id')} is null
+        and coalesce((
+          select sequence from event e where e.partner_id = $1 and e.event_id = 'evt_' || substr(p.transaction_id, 5)
+        ) <= $3, true)
+        and (select k.transaction_id from settlement_candidate k where k.partner_id = $1 and k.transaction_id = p.transaction_id) is null
+        and p.transaction_id not in (select subject_id from reachable)
+    ) as unreachable`,
+};
+
+const CONTRIBUTIONS_AT_ONCE = 5_000;
+
+/**
+ * Of the contributions that follow in the order of their ids, those that are confirmed, on no line, and that no closing would find.
+ * There are none, unless somebody wrote into the tables.
+ */
+export async function listUnreachable(
+  db: Queryable,
+  partnerId: string,
+  { after, followsEvent }: { after: string; followsEvent: bigint },
+): Promise<{ readonly unreachable: readonly string[]; readonly lastTransactionId: string | null }> {
+  type Page = { readonly unreachable: string[]; readonly lastTransactionId: string | null };
+  const [page] = await run<Page>(db, UNREACHABLE, [partnerId, after, followsEvent, CONTRIBUTIONS_AT_ONCE]);
+  return page as Page;
+}
