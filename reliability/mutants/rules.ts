@@ -270,7 +270,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a bad calculation_id leaves the contribution confirmed',
     source: 'Association outcome, rejected',
-    file: 'src/partner-api/schemas.ts',
+    file: 'src/partner-api/contribution-schemas.ts',
     find: ", 'x-lenient': true",
     replace: '',
     tests: ['confirm-contribution'],
@@ -458,7 +458,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a page has at most 500 events',
     source: 'decisions 7',
-    file: 'src/partner-api/schemas.ts',
+    file: 'src/partner-api/event-path-schemas.ts',
     find: 'max: 500',
     replace: 'max: 501',
     tests: ['list-events'],

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
+import { Echo } from './envelope-schemas.ts';
 import { BATCH_STATUSES, Evidence, Project } from './event-schemas.ts';
 import { closed, int64, longId, nullable, nullableTime, shortId, time } from './schema-parts.ts';
-import { Echo } from './schemas.ts';
 
 /** The shapes of the paths of environmental status. @see settlements, section 4. */
 

@@ -3,8 +3,6 @@ import { EVENT_TYPES, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../do
 import { EVENT_EXAMPLES } from './event-examples.ts';
 import { ChallengeEnvelope, EVENT_ENVELOPES, TestEnvelope } from './event-schemas.ts';
 import type { Examples } from './openapi-examples.ts';
-import { closed, int64 } from './schema-parts.ts';
-import { Echo } from './schemas.ts';
 
 /** All that is published of a kind. */
 export interface EventKind {
@@ -85,15 +83,3 @@ export const Event = Type.Unsafe<object>({
   },
   description: 'Told apart by `event_type`, an open list.',
 });
-
-export const EventPageBody = Type.Object(
-  {
-    events: Type.Array(Event, { description: 'In the order of their `sequence`, each as webhooks send it, byte for byte.' }),
-    next_after_sequence: int64('What to send as `after_sequence` for the next page, now or when there are more.', { minimum: 0 }),
-    has_more: Type.Boolean({ description: 'There are more events already.' }),
-    request: Echo,
-  },
-  closed,
-);
-
-export const EventBody = Type.Object({ event: Event, request: Echo }, closed);

@@ -1,8 +1,9 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { EVENT_API_VERSION, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../domain/event.ts';
 import { LONG_IDENTIFIER } from '../domain/identifiers.ts';
+import { Association } from './association-schemas.ts';
+import { Contribution } from './contribution-schemas.ts';
 import { closed, Environment, int64, longId, nullable, nullableTime, shortId, time } from './schema-parts.ts';
-import { Association, Contribution } from './schemas.ts';
 
 /**
  * What events say, kind by kind: published in the OpenAPI document, for webhooks and for whoever fetches events alike.

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { LIST_LIMITS } from '../domain/partner-list.ts';
 import { RECONCILIATION_VERDICTS } from '../domain/reconciliation.ts';
 import { RECONCILIATION_STATUSES } from '../store/reconciliation.ts';
+import { Echo, KeyedEcho } from './envelope-schemas.ts';
 import { closed, longId, nullable, nullableTime, shortId, time } from './schema-parts.ts';
-import { Echo, KeyedEcho } from './schemas.ts';
 import { LINE_PAGE } from './settlement-schemas.ts';
 
 /** The shapes of reconciliations. @see settlements, section 2, Reconciliation. */

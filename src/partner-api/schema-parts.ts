@@ -1,7 +1,15 @@
 import { Type } from 'typebox';
 import { LONG_IDENTIFIER, SHORT_IDENTIFIER } from '../domain/identifiers.ts';
 
-/** What the shapes of the interface are built of: one way to write an identifier, a time, a decimal and an exact integer. */
+/**
+ * What the contract's shapes are built of: one way to write an identifier, a time, a decimal and an exact integer. The shapes, in
+ * the files `…-schemas.ts`, are the one source of validation, serialisation and the OpenAPI document.
+ *
+ * Keywords of our own: `x-error-code` is the code that a bad value gives where it is not `invalid_request`; a value under
+ * `x-lenient` is described and not judged.
+ *
+ * @see Interface, "Resources and their fields" and "Endpoints".
+ */
 
 export const longId = (description: string) => Type.String({ ...LONG_IDENTIFIER, description });
 export const shortId = (description: string) => Type.String({ ...SHORT_IDENTIFIER, description });

@@ -1,9 +1,9 @@
 import { type TProperties, Type } from 'typebox';
 import { SHORT_IDENTIFIER } from '../domain/identifiers.ts';
 import { LINE_TYPES } from '../domain/settlement-line.ts';
+import { Echo, KeyedEcho } from './envelope-schemas.ts';
 import { Acknowledgement, Settlement } from './event-schemas.ts';
 import { closed, longId, nullable, nullableTime } from './schema-parts.ts';
-import { Echo, KeyedEcho } from './schemas.ts';
 
 /** The shapes of the paths of settlements. @see settlements, section 2. */
 

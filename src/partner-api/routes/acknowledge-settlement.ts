@@ -6,9 +6,9 @@ import { settlementNotFound } from '../../operations/read-settlements.ts';
 import { exactJson } from '../../wire/event-to-text.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
+import { WriteHeaders } from '../envelope-schemas.ts';
 import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
-import { WriteHeaders } from '../schemas.ts';
 import { AcknowledgeBody, AcknowledgedBody, SettlementParams } from '../settlement-schemas.ts';
 import { sendWritten, writtenAlready } from '../written-answer.ts';
 

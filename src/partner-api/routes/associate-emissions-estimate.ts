@@ -5,10 +5,12 @@ import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { contributionNotFound } from '../../operations/get-contribution.ts';
 import { associationToWire } from '../../wire/wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
+import { AssociatedBody, AssociateEstimateBody } from '../association-schemas.ts';
+import { TransactionParams } from '../contribution-schemas.ts';
 import { beforeDeadline } from '../deadline.ts';
+import { WriteHeaders } from '../envelope-schemas.ts';
 import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
-import { AssociatedBody, AssociateEstimateBody, TransactionParams, WriteHeaders } from '../schemas.ts';
 
 interface Shape {
   Params: Static<typeof TransactionParams>;

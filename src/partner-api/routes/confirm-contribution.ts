@@ -8,10 +8,11 @@ import { ServiceError } from '../../domain/service-error.ts';
 import { originalAssociation } from '../../wire/association-outcome.ts';
 import { associationToWire, contributionToWire } from '../../wire/wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
+import { ConfirmContributionBody, ConfirmedBody } from '../contribution-schemas.ts';
 import { beforeDeadline } from '../deadline.ts';
+import { WriteHeaders } from '../envelope-schemas.ts';
 import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
-import { ConfirmContributionBody, ConfirmedBody, WriteHeaders } from '../schemas.ts';
 
 type Body = Static<typeof ConfirmContributionBody>;
 type Headers = Static<typeof WriteHeaders>;

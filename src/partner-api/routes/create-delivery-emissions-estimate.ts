@@ -5,9 +5,10 @@ import { fingerprint } from '../../domain/fingerprint.ts';
 import { estimateToWire } from '../../wire/wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
+import { CreateEstimateBody, EstimateBody } from '../emissions-schemas.ts';
+import { WriteHeaders } from '../envelope-schemas.ts';
 import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
-import { CreateEstimateBody, EstimateBody, WriteHeaders } from '../schemas.ts';
 
 /** @see Interface, "createDeliveryEmissionsEstimate". */
 export function createDeliveryEmissionsEstimate(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {

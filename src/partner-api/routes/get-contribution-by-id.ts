@@ -4,10 +4,11 @@ import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { contributionNotFound } from '../../operations/get-contribution.ts';
 import { recordToWire } from '../../wire/wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
+import { ContributionBody, TransactionParams } from '../contribution-schemas.ts';
 import { beforeDeadline } from '../deadline.ts';
+import { NoQuery } from '../envelope-schemas.ts';
 import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
-import { ContributionBody, NoQuery, TransactionParams } from '../schemas.ts';
 
 /** @see Interface, "getContributionById". */
 export function getContributionById(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {

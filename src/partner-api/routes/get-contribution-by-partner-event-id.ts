@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { recordToWire } from '../../wire/wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
+import { ContributionBody, EventQuery } from '../contribution-schemas.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
-import { ContributionBody, EventQuery } from '../schemas.ts';
 
 /** @see Interface, "getContributionByPartnerEventId". */
 export function getContributionByPartnerEventId(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {

@@ -5,9 +5,10 @@ import { estimateNotFound } from '../../operations/get-delivery-emissions-estima
 import { associationToWire, estimateToWire } from '../../wire/wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
+import { CalculationParams, EstimateBody } from '../emissions-schemas.ts';
+import { NoQuery } from '../envelope-schemas.ts';
 import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
-import { CalculationParams, EstimateBody, NoQuery } from '../schemas.ts';
 
 /** @see Interface, "getDeliveryEmissionsEstimate". */
 export function getDeliveryEmissionsEstimate(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {

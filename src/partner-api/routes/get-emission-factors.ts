@@ -3,8 +3,9 @@ import type { Static } from 'typebox';
 import { findEmissionFactors } from '../../domain/emission-factors.ts';
 import { emissionFactorsToWire } from '../../wire/wire.ts';
 import { factorsNotFound } from '../emission-factors-not-found.ts';
+import { EmissionFactorsBody, FactorsParams } from '../emissions-schemas.ts';
+import { NoQuery } from '../envelope-schemas.ts';
 import { describeOperation } from '../openapi.ts';
-import { EmissionFactorsBody, FactorsParams, NoQuery } from '../schemas.ts';
 
 /** One version of the factors. @see settlements, section 1. */
 export function getEmissionFactors(app: FastifyInstance): void {

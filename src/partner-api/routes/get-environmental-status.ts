@@ -5,11 +5,12 @@ import { contributionNotFound } from '../../operations/get-contribution.ts';
 import { environmentalStatusToWire } from '../../wire/environmental-status-to-wire.ts';
 import { exactJson } from '../../wire/event-to-text.ts';
 import type { PartnerApiOptions } from '../app.ts';
+import { TransactionParams } from '../contribution-schemas.ts';
 import { beforeDeadline } from '../deadline.ts';
+import { NoQuery } from '../envelope-schemas.ts';
 import { EnvironmentalStatusBody } from '../environmental-schemas.ts';
 import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
-import { NoQuery, TransactionParams } from '../schemas.ts';
 import { sendWritten, writtenAlready } from '../written-answer.ts';
 
 /** @see settlements, section 4, the contribution's own path. */

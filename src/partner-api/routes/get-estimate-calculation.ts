@@ -6,9 +6,10 @@ import { estimateNotFound } from '../../operations/get-delivery-emissions-estima
 import { calculationToWire } from '../../wire/wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
+import { CalculationBody, CalculationParams } from '../emissions-schemas.ts';
+import { NoQuery } from '../envelope-schemas.ts';
 import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
-import { CalculationBody, CalculationParams, NoQuery } from '../schemas.ts';
 
 /** The sheet behind an estimate, as long as that can be read. @see settlements, section 1. */
 export function getEstimateCalculation(app: FastifyInstance, { operations }: PartnerApiOptions): void {

@@ -5,10 +5,10 @@ import { eventNotFound } from '../../operations/list-events.ts';
 import { foundEventToText } from '../../wire/event-to-text.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
-import { EventBody } from '../event-kinds.ts';
+import { NoQuery } from '../envelope-schemas.ts';
+import { EventBody, EventParams } from '../event-path-schemas.ts';
 import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
-import { EventParams, NoQuery } from '../schemas.ts';
 import { sendWritten, writtenAlready } from '../written-answer.ts';
 
 /**

@@ -6,6 +6,7 @@ import { exactJson } from '../../wire/event-to-text.ts';
 import { reconciliationLineToWire, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
+import { NoQuery } from '../envelope-schemas.ts';
 import { describeOperation } from '../openapi.ts';
 import {
   ReconciliationBody,
@@ -14,7 +15,6 @@ import {
   ReconciliationParams,
 } from '../reconciliation-schemas.ts';
 import { callerOf } from '../request-context.ts';
-import { NoQuery } from '../schemas.ts';
 import { LINE_PAGE } from '../settlement-schemas.ts';
 import { sendWritten, writtenAlready } from '../written-answer.ts';
 

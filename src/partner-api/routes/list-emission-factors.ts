@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { listEmissionFactors as listAll } from '../../domain/emission-factors.ts';
 import { emissionFactorsToWire } from '../../wire/wire.ts';
+import { EmissionFactorsListBody } from '../emissions-schemas.ts';
+import { NoQuery } from '../envelope-schemas.ts';
 import { describeOperation } from '../openapi.ts';
-import { EmissionFactorsListBody, NoQuery } from '../schemas.ts';
 
 /** The public table of factors. @see settlements, section 1. */
 export function listEmissionFactors(app: FastifyInstance): void {

@@ -3,10 +3,9 @@ import type { Static } from 'typebox';
 import { eventPageToText } from '../../wire/event-to-text.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
-import { EventPageBody } from '../event-kinds.ts';
+import { EVENT_PAGE, EventPageBody, ListEventsQuery } from '../event-path-schemas.ts';
 import { describeOperation } from '../openapi.ts';
 import { callerOf } from '../request-context.ts';
-import { EVENT_PAGE, ListEventsQuery } from '../schemas.ts';
 import { sendWritten, writtenAlready } from '../written-answer.ts';
 
 /** Events by their place, for a partner that was down. Beside what decisions, section 7, fixes stands `request`, as in every GET. */

@@ -1,0 +1,39 @@
+import { Type } from 'typebox';
+import { ERROR_CODE_NAMES } from '../domain/error-codes.ts';
+import { closed, longId } from './schema-parts.ts';
+
+/** What stands around the records, whatever the operation. @see Interface, "Common request headers", "Request echo" and "Errors". */
+
+export const WriteHeaders = Type.Object({
+  'idempotency-key': longId('One key per event: the same key and payload give the original result. No personal data.'),
+});
+
+export const NoQuery = Type.Object({}, closed);
+
+const correlationId = longId("The request's correlation identifier.");
+export const Echo = Type.Object({ correlation_id: correlationId }, closed);
+export const KeyedEcho = Type.Object({ correlation_id: correlationId, idempotency_key: longId('As sent.') }, closed);
+
+export const ErrorBody = Type.Object(
+  {
+    error: Type.Object(
+      {
+        code: Type.Unsafe<string>({
+          type: 'string',
+          description: `One of ${ERROR_CODE_NAMES.map((code) => `\`${code}\``).join(', ')}; an open list.`,
+        }),
+        message: Type.String({ description: 'For people: what is wrong and what to do.' }),
+        retryable: Type.Boolean({ description: 'Sending the identical request again soon, by a program, is worth while.' }),
+        correlation_id: correlationId,
+        details: Type.Optional(
+          Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }, closed), {
+            description:
+              'Every problem of the request, then the recovery verdict: `point_restoration`, `next_action`, `transaction_id`.',
+          }),
+        ),
+      },
+      closed,
+    ),
+  },
+  closed,
+);
