@@ -1,8 +1,7 @@
 import { EVENT_TYPES, TEST_TYPE, VERIFICATION_TYPE } from '../domain/event.ts';
 import { LONG_IDENTIFIER } from '../domain/identifiers.ts';
 import { CHALLENGE, EVENT_KINDS, type EventKind, schemaNameOf, TEST } from './event-kinds.ts';
-
-type Json = Record<string, unknown>;
+import type { Json } from './openapi-schemas.ts';
 
 const SIGNATURE = { type: 'string', pattern: '^v1=[0-9a-f]{64}$' };
 const UNIX_SECONDS = { type: 'string', pattern: '^[0-9]+$' };

@@ -7,7 +7,7 @@ import { exactJson } from '../../wire/event-to-text.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { WriteHeaders } from '../envelope-schemas.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { AcknowledgeBody, AcknowledgedBody, SettlementParams } from '../settlement-schemas.ts';
 import { sendWritten, writtenAlready } from '../written-answer.ts';

@@ -9,7 +9,7 @@ import { AssociatedBody, AssociateEstimateBody } from '../association-schemas.ts
 import { TransactionParams } from '../contribution-schemas.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { WriteHeaders } from '../envelope-schemas.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 
 interface Shape {

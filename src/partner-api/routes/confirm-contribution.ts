@@ -11,7 +11,7 @@ import type { PartnerApiOptions } from '../app.ts';
 import { ConfirmContributionBody, ConfirmedBody } from '../contribution-schemas.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { WriteHeaders } from '../envelope-schemas.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 
 type Body = Static<typeof ConfirmContributionBody>;

@@ -7,7 +7,7 @@ import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { CreateEstimateBody, EstimateBody } from '../emissions-schemas.ts';
 import { WriteHeaders } from '../envelope-schemas.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 
 /** @see Interface, "createDeliveryEmissionsEstimate". */

@@ -7,7 +7,7 @@ import type { PartnerApiOptions } from '../app.ts';
 import { ContributionBody, TransactionParams } from '../contribution-schemas.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { NoQuery } from '../envelope-schemas.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 
 /** @see Interface, "getContributionById". */

@@ -4,7 +4,7 @@ import { recordToWire } from '../../wire/wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { ContributionBody, EventQuery } from '../contribution-schemas.ts';
 import { beforeDeadline } from '../deadline.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 
 /** @see Interface, "getContributionByPartnerEventId". */

@@ -5,7 +5,7 @@ import { emissionFactorsToWire } from '../../wire/wire.ts';
 import { factorsNotFound } from '../emission-factors-not-found.ts';
 import { EmissionFactorsBody, FactorsParams } from '../emissions-schemas.ts';
 import { NoQuery } from '../envelope-schemas.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 
 /** One version of the factors. @see settlements, section 1. */
 export function getEmissionFactors(app: FastifyInstance): void {

@@ -9,7 +9,7 @@ import { TransactionParams } from '../contribution-schemas.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { NoQuery } from '../envelope-schemas.ts';
 import { EnvironmentalStatusBody } from '../environmental-schemas.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { sendWritten, writtenAlready } from '../written-answer.ts';
 

@@ -8,7 +8,7 @@ import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { CalculationBody, CalculationParams } from '../emissions-schemas.ts';
 import { NoQuery } from '../envelope-schemas.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 
 /** The sheet behind an estimate, as long as that can be read. @see settlements, section 1. */

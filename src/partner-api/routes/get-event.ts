@@ -7,7 +7,7 @@ import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { NoQuery } from '../envelope-schemas.ts';
 import { EventBody, EventParams } from '../event-path-schemas.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { sendWritten, writtenAlready } from '../written-answer.ts';
 

@@ -7,7 +7,7 @@ import { reconciliationLineToWire, reconciliationToWire } from '../../wire/recon
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { NoQuery } from '../envelope-schemas.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 import {
   ReconciliationBody,
   ReconciliationLinesBody,

@@ -5,7 +5,7 @@ import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { type Statement, settlementNotFound } from '../../operations/read-settlements.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { SettlementParams, StatementQuery } from '../settlement-schemas.ts';
 import { boundStream } from '../stream-bounds.ts';

@@ -7,7 +7,7 @@ import { settlementToWire } from '../../wire/settlement-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { NoQuery } from '../envelope-schemas.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { SettlementBody, SettlementParams } from '../settlement-schemas.ts';
 import { sendWritten, writtenAlready } from '../written-answer.ts';

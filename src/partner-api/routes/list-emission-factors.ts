@@ -3,7 +3,7 @@ import { listEmissionFactors as listAll } from '../../domain/emission-factors.ts
 import { emissionFactorsToWire } from '../../wire/wire.ts';
 import { EmissionFactorsListBody } from '../emissions-schemas.ts';
 import { NoQuery } from '../envelope-schemas.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 
 /** The public table of factors. @see settlements, section 1. */
 export function listEmissionFactors(app: FastifyInstance): void {

@@ -4,7 +4,7 @@ import { eventPageToText } from '../../wire/event-to-text.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { EVENT_PAGE, EventPageBody, ListEventsQuery } from '../event-path-schemas.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { sendWritten, writtenAlready } from '../written-answer.ts';
 

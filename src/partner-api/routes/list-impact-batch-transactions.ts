@@ -7,7 +7,7 @@ import { exactJson } from '../../wire/event-to-text.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { BatchParams, BatchTransactionsBody, ListTransactionsQuery, TRANSACTION_PAGE } from '../environmental-schemas.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { sendWritten, writtenAlready } from '../written-answer.ts';
 

@@ -5,7 +5,7 @@ import { exactJson } from '../../wire/event-to-text.ts';
 import { settlementToWire } from '../../wire/settlement-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { ListSettlementsQuery, SETTLEMENT_PAGE, SettlementPageBody } from '../settlement-schemas.ts';
 import { sendWritten, writtenAlready } from '../written-answer.ts';

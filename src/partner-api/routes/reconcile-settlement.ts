@@ -10,7 +10,7 @@ import { exactJson } from '../../wire/event-to-text.ts';
 import { reconciliationPath, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { WriteHeaders } from '../envelope-schemas.ts';
-import { describeOperation } from '../openapi.ts';
+import { describeOperation } from '../openapi-operations.ts';
 import { ListBody, ReconcilingBody } from '../reconciliation-schemas.ts';
 import { callerOf } from '../request-context.ts';
 import { SettlementParams } from '../settlement-schemas.ts';
