@@ -16,9 +16,10 @@ import { newId } from '../src/domain/identifiers.ts';
 import { type ConfirmationRequest, draftContributions } from '../src/operations/contribution-draft.ts';
 import { createOperations } from '../src/operations/operations.ts';
 import { insertContributions } from '../src/store/contribution-insert.ts';
-import { type Database, inTransaction, openDatabase } from '../src/store/database.ts';
+import { type Database, openDatabase } from '../src/store/database.ts';
 import { openEmbedded } from '../src/store/embedded.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { inTransaction } from '../src/store/transaction.ts';
 
 const TURNS = 10;
 const LOCK_TIMEOUT_MS = 100;

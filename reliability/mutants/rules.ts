@@ -361,7 +361,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a COMMIT that was answered with ROLLBACK is not acknowledged',
     source: 'reliability, Rule 0',
-    file: 'src/store/database.ts',
+    file: 'src/store/transaction.ts',
     find: "if (ending.is !== 'durable')",
     replace: "if (ending.is === 'in doubt')",
     tests: ['storage'],
@@ -385,7 +385,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'what a COMMIT that went along may have stored is never reported as not stored',
     source: 'reliability, Rule 0',
-    file: 'src/store/database.ts',
+    file: 'src/store/transaction.ts',
     find: "if (ending && ending.is !== 'rolled back') return endInDoubt(client, error);\n",
     replace: '',
     tests: ['storage'],

@@ -1,6 +1,6 @@
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import { type Acknowledgement, checkAcknowledgement } from '../domain/settlement.ts';
-import { CommitUnknownError, type Database, inTransaction, type Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { vouchForRead } from '../store/durability.ts';
 import { lockSettlement } from '../store/settlement.ts';
 import {
@@ -8,6 +8,7 @@ import {
   findAcknowledgementByKey,
   insertAcknowledgement,
 } from '../store/settlement-acknowledgement.ts';
+import { CommitUnknownError, inTransaction } from '../store/transaction.ts';
 import { batched } from './batching.ts';
 import { settlementNotFound } from './read-settlements.ts';
 import { tellKeyApart } from './replay.ts';

@@ -2,7 +2,8 @@ import { sealEntry } from '../domain/audit-chain.ts';
 import { type Actor, mayAct, type Role } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { insertAuditEntry, lockAuditHead, updateAuditHead } from '../store/audit.ts';
-import { databaseOf, type Queryable } from '../store/database.ts';
+import type { Queryable } from '../store/database.ts';
+import { databaseOf } from '../store/transaction.ts';
 
 /** One change by an operator. */
 export interface AuditEntry {

@@ -1,7 +1,8 @@
 import type { Actor } from '../domain/role.ts';
-import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { eachPartner } from '../store/partner.ts';
 import { listOpenSettlements, readClock } from '../store/settlement.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { type Closing, closeSettlement } from './close-settlement.ts';
 import { eachApart } from './each-apart.ts';
 import { openFirstSettlement } from './open-settlement.ts';

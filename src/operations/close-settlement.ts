@@ -8,7 +8,7 @@ import { carriedForward, countTotals, type SettlementTotals } from '../domain/se
 import { chainValue } from '../domain/statement-chain.ts';
 import { digestStatement } from '../domain/write-statement.ts';
 import { type AssignedAdjustments, assignAdjustments } from '../store/adjustment.ts';
-import { allowLongStatements, type Database, inTransaction, type LongStatements, type Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { isLockTimeout } from '../store/database-errors.ts';
 import { findPartner, type Partner } from '../store/partner.ts';
 import {
@@ -25,6 +25,8 @@ import { type Assigned, assignContributions, deleteSettledCandidates } from '../
 import { eachSettlementLine, insertCarriedLine } from '../store/settlement-line.ts';
 import { insertLineProofs } from '../store/settlement-line-proof.ts';
 import type { Prices } from '../store/settlement-price.ts';
+import { allowLongStatements, type LongStatements } from '../store/statement.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { asOpened, reread, tellClosed, tellOpened, totalsOfOpen } from './open-settlement.ts';
 import type { SettlementTools } from './settlement-tools.ts';

@@ -8,9 +8,10 @@ import { type ContributionRecord, findContributionRivals } from '../store/contri
 import { insertContributions, insertContributionsListed } from '../store/contribution-insert.ts';
 import { insertContributionReviews } from '../store/contribution-review.ts';
 import { addToDailyCount, type CountedDay, lockDailyCount } from '../store/daily-count.ts';
-import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { vouchForRead } from '../store/durability.ts';
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
+import { inTransaction } from '../store/transaction.ts';
 import {
   type Confirmation,
   type ConfirmationRequest,

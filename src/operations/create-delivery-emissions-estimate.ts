@@ -1,6 +1,6 @@
 import { estimateEmissions, type VehicleCategory } from '../domain/emissions.ts';
 import { newId } from '../domain/identifiers.ts';
-import { type Database, inTransaction } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
 import { vouchForRead } from '../store/durability.ts';
 import {
   type EstimateDraft,
@@ -10,6 +10,7 @@ import {
   insertEstimates,
   insertEstimatesListed,
 } from '../store/estimate.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
 import { refuseSuspended, tellKeyApart } from './replay.ts';
 

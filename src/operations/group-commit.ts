@@ -1,6 +1,6 @@
 import { unavailable } from '../domain/service-error.ts';
-import { CommitUnknownError } from '../store/database.ts';
 import { isDeadlock, isLockTimeout, isRefusedStatement, violatedKey } from '../store/database-errors.ts';
+import { CommitUnknownError } from '../store/transaction.ts';
 import { batched } from './batching.ts';
 
 export interface CommitLanes {

@@ -22,10 +22,11 @@ import {
   updateAdjustmentRejected,
 } from '../store/adjustment.ts';
 import { type ContributionRecord, lockContribution } from '../store/contribution.ts';
-import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { violatedKey } from '../store/database-errors.ts';
 import { insertEvent } from '../store/event.ts';
 import { findLineOfContribution } from '../store/impact-batch-settlement.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { adjustmentToData } from '../wire/adjustment-to-wire.ts';
 import { exactJson } from '../wire/event-to-text.ts';
 import { audit, requireRole } from './audit.ts';

@@ -9,7 +9,8 @@ import {
   updateApiKeyExpiry,
   updateApiKeyRevoked,
 } from '../store/api-key.ts';
-import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { getPartner } from './manage-partner.ts';
 

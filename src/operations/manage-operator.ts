@@ -2,9 +2,10 @@ import { newId } from '../domain/identifiers.ts';
 import { newCredential, type Operator } from '../domain/operator.ts';
 import type { Actor, Role } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { insertOperator, lockOperator, updateOperatorDisabled, updateOperatorRole } from '../store/operator.ts';
 import { insertOperatorCredential, updateOperatorCredentialsEnded } from '../store/operator-credential.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;

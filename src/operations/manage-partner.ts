@@ -3,7 +3,7 @@ import { newId } from '../domain/identifiers.ts';
 import type { Actor } from '../domain/role.ts';
 import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
 import { DEFAULT_TIME_ZONE, findTimeZone } from '../domain/settlement-period.ts';
-import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { isRestricted } from '../store/database-errors.ts';
 import { insertEventCounter } from '../store/event.ts';
 import {
@@ -17,6 +17,7 @@ import {
   updatePartnerSuspension,
   updateSettlementTerms,
 } from '../store/partner.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { openFirstSettlement } from './open-settlement.ts';
 

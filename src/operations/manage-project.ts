@@ -2,8 +2,9 @@ import { newId } from '../domain/identifiers.ts';
 import { checkNewProject, type NewProject, type Project } from '../domain/project.ts';
 import type { Actor } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { findProject, insertProject } from '../store/project.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;

@@ -4,7 +4,7 @@ import type { Actor } from '../domain/role.ts';
 import { type RuleRequest, readRuleRequest } from '../domain/rule-request.ts';
 import { findVersionInForce, RULE_KINDS, type RuleKind } from '../domain/rule-versions.ts';
 import { recordNotFound, ServiceError } from '../domain/service-error.ts';
-import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { isRestricted } from '../store/database-errors.ts';
 import { eachPartner } from '../store/partner.ts';
 import {
@@ -17,6 +17,7 @@ import {
   readRuleRevision,
   updateRuleVersionWithdrawn,
 } from '../store/rule-version.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { getPartner } from './manage-partner.ts';
 

@@ -5,7 +5,7 @@ import type { ListEntry } from '../domain/partner-list.ts';
 import { type ListFormat, readPartnerList } from '../domain/read-partner-list.ts';
 import { type RecordedContribution, reconcile } from '../domain/reconciliation.ts';
 import { recordNotFound, ServiceError } from '../domain/service-error.ts';
-import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { vouchForRead } from '../store/durability.ts';
 import {
   claimReconciliation,
@@ -36,6 +36,7 @@ import {
   type RecordedEvent,
 } from '../store/reconciliation-line.ts';
 import { findSettlement } from '../store/settlement.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { eachApart } from './each-apart.ts';
 import { settlementNotFound } from './read-settlements.ts';
 import { tellKeyApart } from './replay.ts';

@@ -5,11 +5,12 @@ import { type ContributionId, type ContributionRecord, lockContribution } from '
 import { findContributionReview, updateContributionReviewResolved } from '../store/contribution-review.ts';
 import { updateContributionConfirmed, updateContributionFailed } from '../store/contribution-transition.ts';
 import { addToDailyCount, lockCountedDay } from '../store/daily-count.ts';
-import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { isLockTimeout } from '../store/database-errors.ts';
 import { insertEmissionsLink } from '../store/emissions-link.ts';
 import { findEstimatesById } from '../store/estimate.ts';
 import { insertEvent } from '../store/event.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { confirmationEvent, failureEvent } from './contribution-events.ts';
 import { linkSnapshot, refuseLink } from './linking.ts';

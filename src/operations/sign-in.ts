@@ -3,7 +3,7 @@ import { newId } from '../domain/identifiers.ts';
 import { newCredential, type Operator, parseCredential } from '../domain/operator.ts';
 import type { Actor } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { type Database, inTransaction } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
 import {
   findOperatorCredential,
   type HeldCredential,
@@ -12,6 +12,7 @@ import {
   updateOperatorCredentialEnded,
   updateOperatorCredentialUsed,
 } from '../store/operator-credential.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { audit } from './audit.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;

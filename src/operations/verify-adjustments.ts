@@ -1,5 +1,6 @@
 import { type Adjustment, AFTER_LAST_ADJUSTMENT, listAdjustments, lockAdjustment } from '../store/adjustment.ts';
-import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { type AuditDifference, compareWithAudit } from './compare-with-audit.ts';
 import { adjustmentRecord } from './manage-adjustment.ts';
 

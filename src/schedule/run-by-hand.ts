@@ -1,8 +1,8 @@
 import type { Actor } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { audit, requireRole } from '../operations/audit.ts';
-import { inTransaction } from '../store/database.ts';
 import { claimJob } from '../store/job.ts';
+import { inTransaction } from '../store/transaction.ts';
 import type { Job } from './job.ts';
 import { doRun, type EndedRun, LEASE_MS, registerJobs, type Schedule } from './run-job.ts';
 

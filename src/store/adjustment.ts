@@ -1,9 +1,10 @@
 import type { AdjustmentStatus } from '../domain/adjustment.ts';
 import type { VersionTotals } from '../domain/settlement-totals.ts';
-import { type LongStatements, type Queryable, run, runLong, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
 import { readExact, writeExact } from './settlement.ts';
 import { type Prices, priceLists } from './settlement-price.ts';
+import { type LongStatements, run, runLong, type Statement } from './statement.ts';
 
 /** A correction of what is settled, with what of its contribution never changes. @see settlements, section 3. */
 export interface Adjustment {

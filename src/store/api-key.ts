@@ -1,5 +1,6 @@
-import { type Queryable, run } from './database.ts';
+import type { Queryable } from './database.ts';
 import type { Partner, PartnerRates } from './partner.ts';
+import { run } from './statement.ts';
 
 export type Permission = 'read_write' | 'read_only';
 

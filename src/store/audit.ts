@@ -1,6 +1,7 @@
 import type { SealedEntry } from '../domain/audit-chain.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
+import { run, type Statement } from './statement.ts';
 
 export interface AuditHead {
   /** 0 before the first entry. */

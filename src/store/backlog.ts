@@ -1,4 +1,5 @@
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
+import { run, type Statement } from './statement.ts';
 
 /** What has not reached its receiver yet. */
 export interface Backlog {

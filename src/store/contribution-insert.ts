@@ -1,8 +1,9 @@
 import type { EmissionsLink } from '../domain/association.ts';
 import type { Contribution } from '../domain/contribution.ts';
 import type { ContributionRecord } from './contribution.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { type Column, insertListed, type ListedInsert, listsOf, NOW, namesOf, unnested } from './rows.ts';
+import { run, type Statement } from './statement.ts';
 
 /** A record before its times, which are the database's. */
 export interface ContributionDraft extends Omit<ContributionRecord, 'contribution' | 'firstStatus' | 'link'> {

@@ -1,7 +1,8 @@
 import type { ReviewReason } from '../domain/contribution-rules.ts';
 import type { ContributionId } from './contribution.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
+import { run, type Statement } from './statement.ts';
 
 /** Why a contribution began as pending, and what came of it. */
 export interface ContributionReview extends ContributionId {

@@ -1,5 +1,6 @@
 import type { ContributionId, ContributionRecord } from './contribution.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
+import { run, type Statement } from './statement.ts';
 
 const CONFIRM_PENDING: Statement = {
   name: 'update_contribution_confirmed',

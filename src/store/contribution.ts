@@ -1,7 +1,8 @@
 import type { EmissionsLink, RejectionCode } from '../domain/association.ts';
 import type { Contribution } from '../domain/contribution.ts';
-import { findStatement, type Queryable, run, runFind, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { LINK_COLUMNS, type LinkRow, readLinkRow } from './emissions-link.ts';
+import { findStatement, run, runFind, type Statement } from './statement.ts';
 
 /** A contribution with what the service keeps beside it: it is its own idempotency record. */
 export interface ContributionRecord {

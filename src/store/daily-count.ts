@@ -1,5 +1,6 @@
 import type { DailyCount } from '../domain/contribution-rules.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
+import { run, type Statement } from './statement.ts';
 
 /** A day of a partner's own calendar, as `2026-11-20`, and what was counted on it so far. */
 export interface CountedDay extends DailyCount {

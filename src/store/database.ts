@@ -1,10 +1,10 @@
 /**
- * Everything that knows SQL lives in this folder: one file per table, one function per statement, and this file, the one
- * way to the database. Rules and decisions do not belong here; who begins a transaction is an operation.
+ * Everything that knows SQL lives in this folder: files by table, one function per statement, and this file, the one way to the
+ * database, on which `statement.ts` sends and `transaction.ts` commits. Rules and decisions do not belong here; who begins a
+ * transaction is an operation.
  */
 import pg from 'pg';
 import type { NamedKey } from '../domain/named-key.ts';
-import { ServiceError } from '../domain/service-error.ts';
 
 /** Whatever a statement can be sent on. The caller decides atomicity: a pool is a transaction per statement, a client its own. */
 export type Queryable = Pick<pg.Pool, 'query'> | Pick<pg.ClientBase, 'query'>;
@@ -61,12 +61,6 @@ const PLAN_ONCE = `select set_config(name, value, false)
   from (values ('plan_cache_mode', 'force_generic_plan'), ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'),
     ('enable_mergejoin', 'off'), ('enable_bitmapscan', 'off')) as setting (name, value)
   where not exists (select from pg_extension where extname = 'citus')`;
-
-/**
- * Ends a subquery of `exists`, so that it is looked up for one row after the other and stops at the first that it finds; joined, it would
- * read all that waits. A distributed database knows no such look-up, and counts anew how it joins.
- */
-export const ONE_BY_ONE = 'offset 0';
 
 const INT8_OID = 20;
 
@@ -148,184 +142,7 @@ function refuseAudit(): never {
 /** The pools behind a transaction pooler, and their connections. */
 const unprepared = new WeakSet<Queryable>();
 
-/** A statement of the hot path: prepared once per connection under its name, where that is possible. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
-
-export async function run<Row extends pg.QueryResultRow>(
-  db: Queryable,
-  { name, text }: Statement,
-  values: unknown[],
-): Promise<Row[]> {
-  const { rows } = await (db as pg.Pool).query<Row>(unprepared.has(db) ? { text, values } : { name, text, values });
-  return rows;
-}
-
-/** How long statements of a transaction may take that close over a partner's month at once. */
-export interface LongStatements {
-  readonly timeoutMs: number;
-}
-
-/** Holds until the transaction ends. Such work is sorted and hashed in more memory than a request may have. */
-export async function allowLongStatements(db: Queryable, { timeoutMs }: LongStatements): Promise<void> {
-  const text = `set local statement_timeout = ${Math.trunc(timeoutMs)}; set local work_mem = '64MB'`;
-  await (db as pg.Pool).query(text);
-}
-
-/** Like {@link run}, for a statement of such a transaction. It is planned anew each time, for what it meets. */
-export async function runLong<Row extends pg.QueryResultRow>(
-  db: Queryable,
-  { text }: Statement,
-  values: unknown[],
-  { timeoutMs }: LongStatements,
-): Promise<Row[]> {
-  const query = { text, values, query_timeout: timeoutMs };
-  const { rows } = await (db as pg.Pool).query<Row>(query as pg.QueryConfig);
-  return rows;
-}
-
-/** A statement that finds rows for a list of wanted ones, of any partners, and the same for those of one partner. */
-export interface FindStatement {
-  readonly ofAny: Statement;
-  /** Its last parameter is the partner: a distributed database then asks that partner's node alone. */
-  readonly ofOne: Statement;
-}
-
-/**
- * @param write Writes the text, given a condition to add to it: none, or one on the partner of the table that is searched.
- * @param table What the statement calls that table.
- * @param parameters How many parameters it has without the partner.
- */
-export function findStatement(
-  name: string,
-  { table, parameters }: { table: string; parameters: number },
-  write: (condition: string) => string,
-): FindStatement {
-  return {
-    ofAny: { name, text: write('') },
-    ofOne: { name: `${name}_of_one`, text: write(` and ${table}.partner_id = $${parameters + 1}`) },
-  };
-}
-
-export async function runFind<Row extends pg.QueryResultRow>(
-  db: Queryable,
-  { ofAny, ofOne }: FindStatement,
-  wanted: readonly { readonly partnerId: string }[],
-  values: unknown[],
-): Promise<Row[]> {
-  const partnerId = wanted[0]?.partnerId;
-  const isOfOne = wanted.every((each) => each.partnerId === partnerId);
-  return isOfOne ? run<Row>(db, ofOne, [...values, partnerId]) : run<Row>(db, ofAny, values);
-}
-
-/** The COMMIT was sent and not answered: the transaction took effect, or it did not. Only a look at the database tells. */
-export class CommitUnknownError extends Error {
-  override readonly name = 'CommitUnknownError';
-}
-
-export interface TransactionOptions {
-  /** How long a statement may wait for a row that another transaction holds. */
-  readonly lockTimeoutMs: number;
-}
-
-export interface Transaction {
-  /** `performance.now()` just before it began: never later than the database's `now()`. */
-  readonly begunAtMs: number;
-  /** Runs the last statement: the COMMIT follows it at once, on the same trip to the server. */
-  lastly<Result>(statement: () => Promise<Result>): Promise<Result>;
-}
-
-/**
- * Runs `work` in one READ COMMITTED transaction on a connection of its own. The BEGIN travels with its first statement, and the
- * COMMIT with the one that it hands to `lastly`, if any; the server takes them one after the other.
- *
- * @throws CommitUnknownError When the COMMIT was sent and its answer did not come, or did not vouch for a durable commit.
- * @throws Whatever `work` throws; then nothing was stored.
- */
-export async function inTransaction<T>(
-  database: Database,
-  { lockTimeoutMs }: TransactionOptions,
-  work: (db: pg.PoolClient, transaction: Transaction) => Promise<T>,
-): Promise<T> {
-  const client = await database.pool.connect();
-  databases.set(client, database);
-  let commit: Promise<Ending> | undefined;
-  const transaction: Transaction = {
-    begunAtMs: performance.now(),
-    lastly(statement) {
-      const result = statement();
-      commit = sendCommit(client);
-      return result;
-    },
-  };
-  const begin = client.query(`begin; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`);
-  const [begun, done] = await Promise.allSettled([begin, work(client, transaction)]);
-  // Without its BEGIN a statement is a transaction of its own.
-  if (begun.status === 'rejected') return endInDoubt(client, begun.reason);
-  if (done.status === 'rejected') return endFailed(client, done.reason, await commit);
-  const ending = await (commit ?? sendCommit(client));
-  if (ending.is !== 'durable') return endInDoubt(client, ending.cause);
-  client.release();
-  return done.value;
-}
-
-/** Whose connection it is, of each that a transaction has had. */
-const databases = new WeakMap<Queryable, Database>();
-
-/** @throws Error For a pool, or whatever else no transaction was begun on. */
-export function databaseOf(transaction: Queryable): Database {
-  const database = databases.get(transaction);
-  if (!database) throw new Error('This is no transaction of inTransaction().');
-  return database;
-}
-
-/** Nothing was stored, unless a COMMIT went along and took effect all the same. */
-async function endFailed(client: pg.PoolClient, error: unknown, ending: Ending | undefined): Promise<never> {
-  if (ending && ending.is !== 'rolled back') return endInDoubt(client, error);
-  if (ending) client.release();
-  else await abandon(client, error);
-  throw error;
-}
-
-function endInDoubt(client: pg.PoolClient, cause: unknown): never {
-  client.release(true);
-  throw new CommitUnknownError('The outcome of the COMMIT is unknown.', { cause });
-}
-
-/** Where the connection itself is in doubt (a time-out, a broken socket), a ROLLBACK would wait behind what hangs. */
-async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {
-  if (!(error instanceof pg.DatabaseError || error instanceof ServiceError)) return client.release(true);
-  try {
-    await client.query('rollback');
-    client.release();
-  } catch {
-    client.release(true);
-  }
-}
-
-/** What a COMMIT came to. PostgreSQL answers that of a failed transaction with the word ROLLBACK, and no error. */
-type Ending = { readonly is: 'durable' | 'rolled back' | 'in doubt'; readonly cause?: unknown };
-
-/** PostgreSQL says so when an operator cut short the wait for the standby: the commit is then on one machine only. */
-const UNREPLICATED_NOTICE = /canceling(?: the)? wait for synchronous replication/;
-
-async function sendCommit(client: pg.PoolClient): Promise<Ending> {
-  let isReplicated = true;
-  const onNotice = ({ message }: { message?: string | undefined }) => {
-    if (message !== undefined && UNREPLICATED_NOTICE.test(message)) isReplicated = false;
-  };
-  client.on('notice', onNotice);
-  try {
-    const { command } = await client.query('commit');
-    if (command === 'ROLLBACK') return { is: 'rolled back', cause: new Error('The COMMIT was answered with ROLLBACK.') };
-    if (command !== 'COMMIT') throw new Error(`The COMMIT was answered with ${command}.`);
-    if (!isReplicated) throw new Error('The commit is not known to have reached the synchronous standby.');
-    return { is: 'durable' };
-  } catch (cause) {
-    return { is: 'in doubt', cause };
-  } finally {
-    client.off('notice', onNotice);
-  }
+/** Whether a statement can be prepared there under its name. */
+export function canPrepare(db: Queryable): boolean {
+  return !unprepared.has(db);
 }

@@ -1,6 +1,7 @@
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { DELIVERY_COLUMNS, type Delivery, type DeliveryStatus, deliveryIdOf } from './delivery.ts';
 import { NOW } from './rows.ts';
+import { run, type Statement } from './statement.ts';
 
 /** A delivery and what has become of it so far. */
 export interface LoggedDelivery extends Delivery {

@@ -1,5 +1,6 @@
-import { type Database, ONE_BY_ONE, type Queryable, run, type Statement } from './database.ts';
+import type { Database, Queryable } from './database.ts';
 import { NOW } from './rows.ts';
+import { ONE_BY_ONE, run, type Statement } from './statement.ts';
 import { ENDPOINT_COLUMNS, type WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** `held`: its endpoint is disabled; it waits again once that is enabled. `dropped`: its endpoint was removed. */

@@ -1,4 +1,5 @@
-import { type Database, type Queryable, run } from './database.ts';
+import type { Database, Queryable } from './database.ts';
+import { run } from './statement.ts';
 
 /** Tables that grow with the partners' traffic, spread together by `partner_id`, those first that others refer to. */
 export const GROWING_TABLES = [

@@ -1,4 +1,5 @@
-import { type Database, type Queryable, run } from './database.ts';
+import type { Database, Queryable } from './database.ts';
+import { run } from './statement.ts';
 
 export const OLDEST_SERVER_VERSION = 15;
 

@@ -1,5 +1,6 @@
 import type { EmissionsLink } from '../domain/association.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
+import { run, type Statement } from './statement.ts';
 
 /** For statements that read a link beside its contribution, under the alias `l`. */
 export const LINK_COLUMNS = `l.association_id as link_association_id, l.transaction_id as link_transaction_id,

@@ -1,8 +1,9 @@
 import type { EmissionsLink } from '../domain/association.ts';
 import type { Estimate } from '../domain/estimate.ts';
-import { findStatement, type Queryable, run, runFind, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { LINK_COLUMNS, type LinkRow, readLinkRow } from './emissions-link.ts';
 import { type Column, insertListed, type ListedInsert, listsOf, NOW, namesOf, unnested } from './rows.ts';
+import { findStatement, run, runFind, type Statement } from './statement.ts';
 
 export interface EstimateRecord {
   readonly partnerId: string;

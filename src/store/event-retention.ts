@@ -1,5 +1,6 @@
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { deliveryIdOf } from './delivery.ts';
+import { run, type Statement } from './statement.ts';
 
 /**
  * The oldest come first in the order of their sequence, so that one page of it tells whether anything is old. A confirmation that no

@@ -1,7 +1,8 @@
 import type { EventHead } from '../domain/event.ts';
-import { type Database, ONE_BY_ONE, type Queryable, run, type Statement } from './database.ts';
+import type { Database, Queryable } from './database.ts';
 import { deliveryIdOf } from './delivery.ts';
 import { NOW } from './rows.ts';
+import { ONE_BY_ONE, run, type Statement } from './statement.ts';
 
 /** An event in the transaction of its change, before it has a place in its partner's order. */
 export interface EventDraft {

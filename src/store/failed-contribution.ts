@@ -1,7 +1,8 @@
 import type { Contribution } from '../domain/contribution.ts';
 import type { ContributionRecord } from './contribution.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
+import { run, type Statement } from './statement.ts';
 
 /** What two operators record as failed. Its key is none that a partner can send. */
 export interface FailedContribution

@@ -1,7 +1,8 @@
 import type { BatchShare } from '../domain/impact-batch.ts';
 import type { ContributionStatus } from '../domain/lifecycle.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
+import { run, type Statement } from './statement.ts';
 
 /** Which settlements' contributions a batch pools. A contribution is in the batch of the settlement that has its line. */
 export interface BatchSettlement {

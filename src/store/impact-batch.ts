@@ -1,7 +1,8 @@
 import type { EnvironmentalChangeType, EnvironmentalStatus } from '../domain/environmental-status.ts';
 import type { ImpactBatch } from '../domain/impact-batch.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
+import { run, type Statement } from './statement.ts';
 
 const COLUMNS = `impact_batch_id as "impactBatchId", name, status, change_no as "changeNo", project_id as "projectId", quantity,
     delayed_at as "delayedAt", expected_delivery_period as "expectedDeliveryPeriod", delivered_by as "deliveredBy",

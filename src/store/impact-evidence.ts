@@ -1,6 +1,7 @@
 import type { Evidence, NewEvidence } from '../domain/evidence.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
+import { run, type Statement } from './statement.ts';
 
 const COLUMNS = `evidence_no as "evidenceNo", type, url, file_name as "fileName", byte_count as "byteCount", sha256,
     captured_at as "capturedAt", added_by as "addedBy", added_at as "addedAt"`;

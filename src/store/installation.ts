@@ -1,5 +1,6 @@
 import type { Environment } from '../domain/api-key.ts';
-import { type Queryable, run } from './database.ts';
+import type { Queryable } from './database.ts';
+import { run } from './statement.ts';
 
 const CLAIM = {
   name: 'claim_installation',

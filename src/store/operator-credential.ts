@@ -1,6 +1,7 @@
 import type { CredentialKind, Operator } from '../domain/operator.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
+import { run, type Statement } from './statement.ts';
 
 export interface NewCredential {
   readonly credentialId: string;

@@ -1,8 +1,9 @@
 import type { Operator } from '../domain/operator.ts';
 import type { Role } from '../domain/role.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { violatedKey } from './database-errors.ts';
 import { NOW } from './rows.ts';
+import { run, type Statement } from './statement.ts';
 
 const COLUMNS = 'operator_id as "operatorId", name, email, role, created_at as "createdAt", disabled_at as "disabledAt"';
 

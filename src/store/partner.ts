@@ -1,4 +1,5 @@
-import { type Queryable, run } from './database.ts';
+import type { Queryable } from './database.ts';
+import { run } from './statement.ts';
 
 /** Requests a second, per class of operation; the burst is twice the rate. */
 export interface PartnerRates {

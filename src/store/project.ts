@@ -1,6 +1,7 @@
 import type { NewProject, Project } from '../domain/project.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
+import { run, type Statement } from './statement.ts';
 
 const COLUMNS = 'project_id as "projectId", name_en as "nameEn", name_ar as "nameAr", country, created_at as "createdAt"';
 

@@ -1,8 +1,9 @@
 import type { ContributionStatus } from '../domain/lifecycle.ts';
 import type { ErrorDetail } from '../domain/service-error.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import type { LineVerdict, ReconciliationName } from './reconciliation.ts';
 import { type Column, listsOf, namesOf, unnested } from './rows.ts';
+import { run, type Statement } from './statement.ts';
 
 export interface ReconciliationLine {
   /** The line of the list; beyond any of them for what is missing in it. */

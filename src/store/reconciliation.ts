@@ -1,7 +1,8 @@
 import type { ListFormat } from '../domain/read-partner-list.ts';
 import type { ReconciliationVerdict } from '../domain/reconciliation.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
+import { run, type Statement } from './statement.ts';
 
 export const RECONCILIATION_STATUSES = ['receiving', 'comparing', 'done', 'failed'] as const;
 

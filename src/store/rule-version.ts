@@ -1,6 +1,7 @@
 import { amountText, readAmount } from '../domain/money.ts';
 import type { RuleHead, RuleKind, RuleVersion } from '../domain/rule-versions.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
+import { run, type Statement } from './statement.ts';
 
 /** A version with when it was made, and when it was withdrawn, if it was. */
 export type RuleRecord = RuleVersion & { readonly createdAt: Date; readonly withdrawnAt: Date | null };

@@ -1,6 +1,7 @@
 import type { Acknowledgement } from '../domain/settlement.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
+import { run, type Statement } from './statement.ts';
 
 /** What a partner said to a settlement: it is its own idempotency record. */
 export interface AcknowledgementRecord extends Acknowledgement {

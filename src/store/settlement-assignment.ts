@@ -1,6 +1,7 @@
-import { type LongStatements, type Queryable, runLong, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { readExact } from './settlement.ts';
 import { priceLists } from './settlement-price.ts';
+import { type LongStatements, runLong, type Statement } from './statement.ts';
 import { DUE, type DueContributions, lineOf, UNSETTLED } from './unsettled-contribution.ts';
 
 const ASSIGN: Statement = {

@@ -1,6 +1,7 @@
 import type { LineType, SettlementLine } from '../domain/settlement-line.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { readExact, writeExact } from './settlement.ts';
+import { run, type Statement } from './statement.ts';
 
 interface LineRow {
   readonly line_no: number;

@@ -2,7 +2,8 @@ import { amountText, readAmount } from '../domain/money.ts';
 import type { AcknowledgementStatus, SettlementStatus } from '../domain/settlement.ts';
 import type { SettlementPeriod } from '../domain/settlement-period.ts';
 import type { SettlementTotals, VersionTotals } from '../domain/settlement-totals.ts';
-import { type Queryable, run, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
+import { run, type Statement } from './statement.ts';
 
 /** What is kept of a closed settlement's statement. */
 export interface KeptStatement {

@@ -1,6 +1,7 @@
-import { type LongStatements, type Queryable, run, runLong, type Statement } from './database.ts';
+import type { Queryable } from './database.ts';
 import { readExact } from './settlement.ts';
 import { type Prices, priceLists } from './settlement-price.ts';
+import { type LongStatements, run, runLong, type Statement } from './statement.ts';
 
 /**
  * The line of a contribution, found by the one index that has it. As a joined table it might be read from end to end for each

@@ -1,7 +1,7 @@
 import { ATTEMPTS_MAX } from '../domain/delivery-schedule.ts';
 import type { Actor } from '../domain/role.ts';
 import { audit, requireRole } from '../operations/audit.ts';
-import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import {
   type DeliveryAttemptRecord,
   findDelivery,
@@ -11,6 +11,7 @@ import {
   recoverDeliveries,
   resendDelivery,
 } from '../store/delivery-log.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { closeEndpointBreaker, findWebhookEndpoint } from '../store/webhook-endpoint.ts';
 import { aboutEndpoint, LOCK_TIMEOUT_MS, refusal, unknownEndpoint } from './endpoint-tools.ts';
 

@@ -1,7 +1,8 @@
 import type { Actor } from '../domain/role.ts';
 import { audit, requireRole } from '../operations/audit.ts';
-import { type Database, inTransaction } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
 import { hastenDeliveries } from '../store/delivery.ts';
+import { inTransaction } from '../store/transaction.ts';
 import {
   clearEndpointHealth,
   type EndpointHealth,

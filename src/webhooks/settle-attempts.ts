@@ -1,6 +1,7 @@
 import { breakerPauseMs, isGivenUp } from '../domain/delivery-schedule.ts';
-import { type Database, inTransaction, type Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { type Attempt, recordAttempts } from '../store/delivery.ts';
+import { inTransaction } from '../store/transaction.ts';
 import {
   clearEndpointHealth,
   type EndpointHealth,

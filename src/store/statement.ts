@@ -1,0 +1,80 @@
+import type pg from 'pg';
+import { canPrepare, type Queryable } from './database.ts';
+
+/** A statement of the hot path: prepared once per connection under its name, where that is possible. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export async function run<Row extends pg.QueryResultRow>(
+  db: Queryable,
+  { name, text }: Statement,
+  values: unknown[],
+): Promise<Row[]> {
+  const { rows } = await (db as pg.Pool).query<Row>(canPrepare(db) ? { name, text, values } : { text, values });
+  return rows;
+}
+
+/** How long statements of a transaction may take that close over a partner's month at once. */
+export interface LongStatements {
+  readonly timeoutMs: number;
+}
+
+/** Holds until the transaction ends. Such work is sorted and hashed in more memory than a request may have. */
+export async function allowLongStatements(db: Queryable, { timeoutMs }: LongStatements): Promise<void> {
+  const text = `set local statement_timeout = ${Math.trunc(timeoutMs)}; set local work_mem = '64MB'`;
+  await (db as pg.Pool).query(text);
+}
+
+/** Like {@link run}, for a statement of such a transaction. It is planned anew each time, for what it meets. */
+export async function runLong<Row extends pg.QueryResultRow>(
+  db: Queryable,
+  { text }: Statement,
+  values: unknown[],
+  { timeoutMs }: LongStatements,
+): Promise<Row[]> {
+  const query = { text, values, query_timeout: timeoutMs };
+  const { rows } = await (db as pg.Pool).query<Row>(query as pg.QueryConfig);
+  return rows;
+}
+
+/** A statement that finds rows for a list of wanted ones, of any partners, and the same for those of one partner. */
+export interface FindStatement {
+  readonly ofAny: Statement;
+  /** Its last parameter is the partner: a distributed database then asks that partner's node alone. */
+  readonly ofOne: Statement;
+}
+
+/**
+ * @param write Writes the text, given a condition to add to it: none, or one on the partner of the table that is searched.
+ * @param table What the statement calls that table.
+ * @param parameters How many parameters it has without the partner.
+ */
+export function findStatement(
+  name: string,
+  { table, parameters }: { table: string; parameters: number },
+  write: (condition: string) => string,
+): FindStatement {
+  return {
+    ofAny: { name, text: write('') },
+    ofOne: { name: `${name}_of_one`, text: write(` and ${table}.partner_id = $${parameters + 1}`) },
+  };
+}
+
+export async function runFind<Row extends pg.QueryResultRow>(
+  db: Queryable,
+  { ofAny, ofOne }: FindStatement,
+  wanted: readonly { readonly partnerId: string }[],
+  values: unknown[],
+): Promise<Row[]> {
+  const partnerId = wanted[0]?.partnerId;
+  const isOfOne = wanted.every((each) => each.partnerId === partnerId);
+  return isOfOne ? run<Row>(db, ofOne, [...values, partnerId]) : run<Row>(db, ofAny, values);
+}
+
+/**
+ * Ends a subquery of `exists`, so that it is looked up for one row after the other and stops at the first that it finds; joined, it would
+ * read all that waits. A distributed database knows no such look-up, and counts anew how it joins.
+ */
+export const ONE_BY_ONE = 'offset 0';

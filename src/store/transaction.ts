@@ -1,0 +1,113 @@
+import pg from 'pg';
+import { ServiceError } from '../domain/service-error.ts';
+import type { Database, Queryable } from './database.ts';
+
+/** The COMMIT was sent and not answered: the transaction took effect, or it did not. Only a look at the database tells. */
+export class CommitUnknownError extends Error {
+  override readonly name = 'CommitUnknownError';
+}
+
+export interface TransactionOptions {
+  /** How long a statement may wait for a row that another transaction holds. */
+  readonly lockTimeoutMs: number;
+}
+
+export interface Transaction {
+  /** `performance.now()` just before it began: never later than the database's `now()`. */
+  readonly begunAtMs: number;
+  /** Runs the last statement: the COMMIT follows it at once, on the same trip to the server. */
+  lastly<Result>(statement: () => Promise<Result>): Promise<Result>;
+}
+
+/**
+ * Runs `work` in one READ COMMITTED transaction on a connection of its own. The BEGIN travels with its first statement, and the
+ * COMMIT with the one that it hands to `lastly`, if any; the server takes them one after the other.
+ *
+ * @throws CommitUnknownError When the COMMIT was sent and its answer did not come, or did not vouch for a durable commit.
+ * @throws Whatever `work` throws; then nothing was stored.
+ */
+export async function inTransaction<T>(
+  database: Database,
+  { lockTimeoutMs }: TransactionOptions,
+  work: (db: pg.PoolClient, transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  const client = await database.pool.connect();
+  databases.set(client, database);
+  let commit: Promise<Ending> | undefined;
+  const transaction: Transaction = {
+    begunAtMs: performance.now(),
+    lastly(statement) {
+      const result = statement();
+      commit = sendCommit(client);
+      return result;
+    },
+  };
+  const begin = client.query(`begin; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`);
+  const [begun, done] = await Promise.allSettled([begin, work(client, transaction)]);
+  // Without its BEGIN a statement is a transaction of its own.
+  if (begun.status === 'rejected') return endInDoubt(client, begun.reason);
+  if (done.status === 'rejected') return endFailed(client, done.reason, await commit);
+  const ending = await (commit ?? sendCommit(client));
+  if (ending.is !== 'durable') return endInDoubt(client, ending.cause);
+  client.release();
+  return done.value;
+}
+
+/** Whose connection it is, of each that a transaction has had. */
+const databases = new WeakMap<Queryable, Database>();
+
+/** @throws Error For a pool, or whatever else no transaction was begun on. */
+export function databaseOf(transaction: Queryable): Database {
+  const database = databases.get(transaction);
+  if (!database) throw new Error('This is no transaction of inTransaction().');
+  return database;
+}
+
+/** Nothing was stored, unless a COMMIT went along and took effect all the same. */
+async function endFailed(client: pg.PoolClient, error: unknown, ending: Ending | undefined): Promise<never> {
+  if (ending && ending.is !== 'rolled back') return endInDoubt(client, error);
+  if (ending) client.release();
+  else await abandon(client, error);
+  throw error;
+}
+
+function endInDoubt(client: pg.PoolClient, cause: unknown): never {
+  client.release(true);
+  throw new CommitUnknownError('The outcome of the COMMIT is unknown.', { cause });
+}
+
+/** Where the connection itself is in doubt (a time-out, a broken socket), a ROLLBACK would wait behind what hangs. */
+async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {
+  if (!(error instanceof pg.DatabaseError || error instanceof ServiceError)) return client.release(true);
+  try {
+    await client.query('rollback');
+    client.release();
+  } catch {
+    client.release(true);
+  }
+}
+
+/** What a COMMIT came to. PostgreSQL answers that of a failed transaction with the word ROLLBACK, and no error. */
+type Ending = { readonly is: 'durable' | 'rolled back' | 'in doubt'; readonly cause?: unknown };
+
+/** PostgreSQL says so when an operator cut short the wait for the standby: the commit is then on one machine only. */
+const UNREPLICATED_NOTICE = /canceling(?: the)? wait for synchronous replication/;
+
+async function sendCommit(client: pg.PoolClient): Promise<Ending> {
+  let isReplicated = true;
+  const onNotice = ({ message }: { message?: string | undefined }) => {
+    if (message !== undefined && UNREPLICATED_NOTICE.test(message)) isReplicated = false;
+  };
+  client.on('notice', onNotice);
+  try {
+    const { command } = await client.query('commit');
+    if (command === 'ROLLBACK') return { is: 'rolled back', cause: new Error('The COMMIT was answered with ROLLBACK.') };
+    if (command !== 'COMMIT') throw new Error(`The COMMIT was answered with ${command}.`);
+    if (!isReplicated) throw new Error('The commit is not known to have reached the synchronous standby.');
+    return { is: 'durable' };
+  } catch (cause) {
+    return { is: 'in doubt', cause };
+  } finally {
+    client.off('notice', onNotice);
+  }
+}
