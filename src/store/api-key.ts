@@ -1,5 +1,6 @@
 import type { Queryable } from './database.ts';
 import type { Partner, PartnerRates } from './partner.ts';
+import { NOW } from './rows.ts';
 import { run } from './statement.ts';
 
 export type Permission = 'read_write' | 'read_only';
@@ -69,7 +70,7 @@ export async function updateApiKeyRevoked(db: Queryable, keyId: string): Promise
 
 /** Brings a key's end forward, never back. */
 export async function updateApiKeyExpiry(db: Queryable, keyId: string, inSeconds: number): Promise<ApiKey | undefined> {
-  const text = `update api_key set expires_at = least(expires_at, now() + make_interval(secs => $2))
+  const text = `update api_key set expires_at = least(expires_at, ${NOW} + make_interval(secs => $2))
     where key_id = $1 returning ${COLUMNS}`;
   const [row] = await run<ApiKey>(db, { name: 'update_api_key_expiry', text }, [keyId, inSeconds]);
   return row;
