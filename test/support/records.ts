@@ -46,7 +46,7 @@ export async function insertEstimateAged({ pool }: Database, { partnerId, partne
       methodology_version, vehicle_catalog_version, emission_factor_version, emission_factor_gco2e_per_km, lifecycle_boundary,
       raw_emissions_gco2e, estimated_emissions_kgco2e, calculated_at, expires_at)
     values ($1, $2, $2, $3, $4, '1', 'car_gasoline', 'm', 'v', 'f', 207.51, 'well_to_wheel', 207.51, 0.20751,
-      now() - $5::interval, now() - $5::interval + interval '24 hours')`,
+      date_trunc('milliseconds', now() - $5::interval), date_trunc('milliseconds', now() - $5::interval) + interval '24 hours')`,
     [partnerId, calculationId, fingerprint('test', {}), partnerOrderRef, age],
   );
   return calculationId;
