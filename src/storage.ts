@@ -7,7 +7,7 @@ import { distributeTables, listDistributedTables } from './store/distribute.ts';
 import { listDurabilityProblems, readServerSettings } from './store/durability.ts';
 import { type EmbeddedServer, openEmbedded } from './store/embedded.ts';
 import { claimInstallation } from './store/installation.ts';
-import { listPendingMigrations, migrate } from './store/migrate.ts';
+import { migrate, readMigrationState } from './store/migrate.ts';
 
 /** The database of this installation, whichever server it is on. */
 export interface Store {
@@ -123,9 +123,18 @@ async function prepare(
   if (problems.length > 0)
     throw new Error(`This database would not keep contributions safe.\n${problems.map((each) => `  - ${each}`).join('\n')}`);
   database.hasSynchronousStandbys = settings.synchronousStandbyNames !== '';
-  const pooling = { isPooled: !config.preparesStatements };
-  if (migrates) for (const { name } of await migrate(databaseUrl, pooling)) onProgress(`Migrated the database: ${name}`);
-  else await refusePendingMigrations(databaseUrl, pooling);
+  const { pending, unknown } = await readMigrationState(database.pool);
+  if (!migrates && pending.length > 0)
+    throw new Error(
+      `The database lacks ${pending.join(', ')}. Start the service (npm start), or run: npx partner-impact migrate`,
+    );
+  if (migrates && unknown.length > 0)
+    throw new Error(
+      `The database has seen ${unknown.join(', ')}, which this release does not know: a newer one was here. Start that one.`,
+    );
+  if (migrates && pending.length > 0)
+    for (const { name } of await migrate(databaseUrl, { isPooled: !config.preparesStatements }))
+      onProgress(`Migrated the database: ${name}`);
   database.isDistributed = (await listDistributedTables(database)).length > 0;
   // Tables that a migration made belong beside those that are spread already.
   if (migrates && database.isDistributed)
@@ -136,10 +145,4 @@ async function prepare(
       `This database belongs to the ${owner} environment, and SERVICE_ENVIRONMENT is ${config.environment}. Use the database of this environment.`,
     );
   }
-}
-
-async function refusePendingMigrations(databaseUrl: string, pooling: { isPooled: boolean }): Promise<void> {
-  const pending = await listPendingMigrations(databaseUrl, pooling);
-  if (pending.length === 0) return;
-  throw new Error(`The database lacks ${pending.join(', ')}. Start the service (npm start), or run: npx partner-impact migrate`);
 }

@@ -137,4 +137,13 @@ describe('failures: one sentence on standard error, nothing on standard output',
     const { rows } = await pool.query("select 1 from pg_class where relname = 'partner'");
     assert.equal(rows.length, 0);
   });
+
+  test('a schema of a newer release is not served', async () => {
+    const { databaseUrl, pool } = await emptyDatabase();
+    assert.equal((await run(['migrate'], { DATABASE_URL: databaseUrl })).code, 0);
+    await pool.query("insert into kysely_migration values ('9999_later', '2026-01-01')");
+    const { code, stderr } = await run(['serve'], { DATABASE_URL: databaseUrl });
+    assert.equal(code, 1);
+    assert.match(stderr, /has seen 9999_later, which this release does not know: .* Start that one/);
+  });
 });

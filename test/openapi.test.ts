@@ -141,6 +141,9 @@ describe('/docs', () => {
       assert.doesNotMatch(source, /^(?:https?:)?\/\//);
       assert.equal((await fetch(new URL(source, `${baseUrl}/docs/`))).status, 200, source);
     }
+    assert.equal((await fetch(`${baseUrl}/docs`)).url, `${baseUrl}/docs/`);
+    const missing = await fetch(`${baseUrl}/docs/nothing`);
+    assert.deepEqual([missing.status, ((await missing.json()) as Json).error.code], [404, 'invalid_request']);
     const served: Json = await (await fetch(`${baseUrl}/docs/openapi.json`)).json();
     assert.deepEqual([served.paths, served.webhooks], [document.paths, document.webhooks]);
   });

@@ -4,7 +4,7 @@ import { DEFAULT_VERSION } from '../domain/contribution-rules.ts';
 import { listPartnersUnderDefaults } from '../operations/manage-rule.ts';
 import { openStore, type Store } from '../storage.ts';
 import { listDurabilityProblems, readServerSettings } from '../store/durability.ts';
-import { listPendingMigrations } from '../store/migrate.ts';
+import { readMigrationState } from '../store/migrate.ts';
 import { printJson, printTable } from './output.ts';
 
 type Verdict = 'ok' | 'warning' | 'problem';
@@ -68,7 +68,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     return [
       await examineServer(store),
       await examineClock(store),
-      await examineMigrations(store, config),
+      await examineMigrations(store),
       await examineOwner(store, config),
       await examineRules(store, config),
     ].flat();
@@ -108,8 +108,8 @@ async function examineClock({ database }: Store): Promise<Finding> {
   return { check: 'clock', verdict: isNear ? 'ok' : 'problem', message };
 }
 
-async function examineMigrations({ databaseUrl }: Store, { preparesStatements }: Config): Promise<Finding> {
-  const pending = await listPendingMigrations(databaseUrl, { isPooled: !preparesStatements });
+async function examineMigrations({ database }: Store): Promise<Finding> {
+  const { pending } = await readMigrationState(database.pool);
   if (pending.length === 0) return { check: 'migrations', verdict: 'ok', message: 'up to date' };
   return { check: 'migrations', verdict: 'problem', message: `missing: ${pending.join(', ')}. Run: npx partner-impact migrate` };
 }
@@ -130,9 +130,9 @@ async function examineOwner({ database }: Store, { environment }: Config): Promi
 }
 
 /** In production each contribution should be under rules that somebody has set: `default-1` has no bounds and no conversion. */
-async function examineRules({ database, databaseUrl }: Store, { environment, preparesStatements }: Config): Promise<Finding[]> {
+async function examineRules({ database }: Store, { environment }: Config): Promise<Finding[]> {
   if (environment !== 'production') return [];
-  if ((await listPendingMigrations(databaseUrl, { isPooled: !preparesStatements })).length > 0) return [];
+  if ((await readMigrationState(database.pool)).pending.length > 0) return [];
   const unruled = await listPartnersUnderDefaults(database.pool);
   if (unruled.length === 0) return [{ check: 'rules', verdict: 'ok', message: 'every partner is under rules that were set' }];
   const named = unruled.slice(0, 3).map(({ partnerId, kinds }) => `${partnerId}: ${kinds.join(', ')}`);

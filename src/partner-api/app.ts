@@ -125,7 +125,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   answerWhatNodeWould(app);
   await app.register(fastifySwagger, { openapi: DOCUMENT_HEAD, convertConstToEnum: false });
   await app.register(async (v1) => registerContract(v1, options));
-  await serveReference(app, options.environment);
+  serveReference(app, options.environment);
   await app.ready();
   const drain = () => {
     traffic.isDraining = true;

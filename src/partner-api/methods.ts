@@ -20,12 +20,13 @@ export function wrongMethodCheck(app: FastifyInstance): (request: FastifyRequest
     if (!request.is404) return;
     const path = request.url.split('?', 1)[0] as string;
     const allowed = new Set(routes.filter((route) => route.path.test(path)).map(({ method }) => method));
-    if (allowed.size === 0) {
-      throw new ServiceError('invalid_request', 'There is no such path. The reference at /docs lists all of them.', {
-        status: 404,
-      });
-    }
+    if (allowed.size === 0) throw noSuchPath();
     const allow = [...allowed].sort().join(', ');
     throw new ServiceError('invalid_request', `This path takes ${allow}.`, { status: 405, headers: { allow } });
   };
+}
+
+export function noSuchPath(): ServiceError {
+  const message = 'There is no such path. The reference at /docs lists all of them.';
+  return new ServiceError('invalid_request', message, { status: 404 });
 }

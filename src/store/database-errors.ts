@@ -5,6 +5,7 @@ const DEADLOCK_DETECTED = '40P01';
 const UNIQUE_VIOLATION = '23505';
 const RESTRICT_VIOLATION = '23001';
 const INTERNAL_ERROR = 'XX000';
+const UNDEFINED_TABLE = '42P01';
 
 /** Citus hands a worker's error on as an internal one where a statement has several parts; its words stay what they were. */
 const STATES_BY_WORDS: readonly (readonly [RegExp, string])[] = [
@@ -31,6 +32,10 @@ export function isRestricted(error: unknown): boolean {
 
 export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === LOCK_NOT_AVAILABLE;
+}
+
+export function isUndefinedTable(error: unknown): boolean {
+  return sqlState(error) === UNDEFINED_TABLE;
 }
 
 export function isDeadlock(error: unknown): boolean {

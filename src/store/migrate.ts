@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kysely, PostgresDialect, sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import type { Migration } from 'kysely/migration';
 import pg from 'pg';
+import type { Queryable } from './database.ts';
+import { isUndefinedTable } from './database-errors.ts';
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 
@@ -33,7 +34,7 @@ export interface AppliedMigration {
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<AppliedMigration[]> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await withMigrator(databaseUrl, options, applyAll);
+      return await applyAll(databaseUrl, options);
     } catch (error) {
       const isBlocked = error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
       if (!isBlocked || attempt === ATTEMPTS) throw error;
@@ -42,25 +43,36 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
   }
 }
 
-/** The names of the migrations that the database has not seen; `doctor` asks. */
-export async function listPendingMigrations(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {
-  return withMigrator(databaseUrl, options, async (migrator) => {
-    const all = await migrator.getMigrations();
-    return all.filter(({ executedAt }) => executedAt === undefined).map(({ name }) => name);
-  });
+export interface MigrationState {
+  /** Names of what the database has not seen. */
+  readonly pending: readonly string[];
+  /** Names of what it has seen and this program does not know: a newer release was here. */
+  readonly unknown: readonly string[];
 }
 
-async function applyAll(migrator: Migrator): Promise<AppliedMigration[]> {
-  const { error, results = [] } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
-  return results.map(({ migrationName }) => ({ name: migrationName }));
+/** Compares the database with `migrations/`. Takes no lock and changes nothing. */
+export async function readMigrationState(db: Queryable): Promise<MigrationState> {
+  const [known, applied] = await Promise.all([listFiles(), listApplied(db)]);
+  const names = known.map(nameOf);
+  return {
+    pending: names.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !names.includes(name)),
+  };
 }
 
-async function withMigrator<T>(
-  databaseUrl: string,
-  { isPooled = false }: MigrateOptions,
-  use: (migrator: Migrator) => Promise<T>,
-): Promise<T> {
+async function listApplied(db: Queryable): Promise<string[]> {
+  try {
+    const { rows } = await (db as pg.Pool).query<{ name: string }>('select name from kysely_migration order by name');
+    return rows.map(({ name }) => name);
+  } catch (error) {
+    if (isUndefinedTable(error)) return [];
+    throw error;
+  }
+}
+
+async function applyAll(databaseUrl: string, { isPooled = false }: MigrateOptions): Promise<AppliedMigration[]> {
+  // Seldom needed, and as long to load as a tenth of a start.
+  const [{ Kysely, PostgresDialect, sql }, { Migrator }] = await Promise.all([import('kysely'), import('kysely/migration')]);
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: 1,
@@ -70,18 +82,27 @@ async function withMigrator<T>(
   });
   pool.on('error', () => {});
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  const readFiles = async () => {
+    const entries = (await listFiles()).map(async (file): Promise<[string, Migration]> => {
+      const text = await readFile(new URL(file, MIGRATIONS), 'utf8');
+      return [nameOf(file), { up: async (transaction) => void (await sql.raw(text).execute(transaction)) }];
+    });
+    return Object.fromEntries(await Promise.all(entries));
+  };
   try {
-    return await use(new Migrator({ db, provider: { getMigrations: () => readMigrations() } }));
+    const { error, results = [] } = await new Migrator({ db, provider: { getMigrations: readFiles } }).migrateToLatest();
+    if (error !== undefined) throw error;
+    return results.map(({ migrationName }) => ({ name: migrationName }));
   } finally {
     await db.destroy();
   }
 }
 
-async function readMigrations(): Promise<Record<string, Migration>> {
-  const files = (await readdir(MIGRATIONS)).filter((file) => /^\d{4}_.*\.sql$/.test(file)).sort();
-  const entries = files.map(async (file): Promise<[string, Migration]> => {
-    const text = await readFile(new URL(file, MIGRATIONS), 'utf8');
-    return [file.replace(/\.sql$/, ''), { up: async (db: Kysely<unknown>) => void (await sql.raw(text).execute(db)) }];
-  });
-  return Object.fromEntries(await Promise.all(entries));
+/** `0001_contributions.sql`, …, in order. */
+async function listFiles(): Promise<string[]> {
+  return (await readdir(MIGRATIONS)).filter((file) => /^\d{4}_.*\.sql$/.test(file)).sort();
+}
+
+function nameOf(file: string): string {
+  return file.replace(/\.sql$/, '');
 }
