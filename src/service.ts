@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.ts';
+import { openConfiguredSecretBox } from './configured-keys.ts';
 import type { ContributionRules } from './domain/contribution-rules.ts';
-import { readNamedKeys } from './domain/named-key.ts';
 import { explainBusyPort } from './explain-busy-port.ts';
-import { openKeyFile } from './key-file.ts';
 import { type Log, openLog } from './observability/log.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import { type OperationsListener, openOperationsListener } from './observability/operations-listener.ts';
@@ -18,18 +17,14 @@ import { listJobs } from './schedule/jobs.ts';
 import { openReconciler } from './schedule/reconciler.ts';
 import type { EndedRun } from './schedule/run-job.ts';
 import { openSchedule, SCHEDULE_POOL_SIZE } from './schedule/schedule.ts';
+import { SERVICE_ROLES, type ServiceRole } from './service-role.ts';
 import { configuredSettlementTools } from './settlement-configuration.ts';
 import { connectStore } from './storage.ts';
 import { listEndpointStates, measureBacklog } from './store/backlog.ts';
 import type { Database } from './store/database.ts';
 import { proveCommit } from './store/durability.ts';
 import { listJobStates } from './store/job.ts';
-import { openSecretBox, type SecretBox } from './webhooks/secret-box.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from './webhooks/webhooks.ts';
-
-/** What a process of the service may do: answer partners, number and send events, do what is due by the clock. */
-export const SERVICE_ROLES = ['api', 'webhooks', 'schedule'] as const;
-export type ServiceRole = (typeof SERVICE_ROLES)[number];
 
 export interface Service {
   /** Where partners reach it, such as `http://127.0.0.1:8080`; empty without the role `api`. */
@@ -226,12 +221,6 @@ export async function openInternalListener(
   answers: { metrics(): Promise<string>; checkReadiness(): Promise<void> },
 ): Promise<OperationsListener> {
   return openOperationsListener({ host, port, ...answers }).catch(explainBusyPort('OPERATIONS_PORT=', port));
-}
-
-/** The keys of the setting, or the one that the embedded default keeps in its data folder. */
-export function openConfiguredSecretBox({ secretsKey, dataDirectory }: Config): SecretBox {
-  if (secretsKey !== undefined) return openSecretBox(readNamedKeys(secretsKey, 'SECRETS_KEY'));
-  return openSecretBox(openKeyFile({ dataDirectory, name: 'secrets.key', ifExposed: " and renew the endpoints' secrets" }));
 }
 
 /** @throws Error With the reason why no contribution could be committed now. */

@@ -1,6 +1,5 @@
 import type { Config } from './config.ts';
-import { type NamedKey, readNamedKeys } from './domain/named-key.ts';
-import { openKeyFile } from './key-file.ts';
+import { openAuditKeys } from './configured-keys.ts';
 import type { Logger } from './observability/log.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { distributeTables, listDistributedTables } from './store/distribute.ts';
@@ -73,12 +72,6 @@ export async function openStore(
       await server?.stop();
     },
   };
-}
-
-/** The keys of the setting, or the one that the default keeps in its data folder. */
-export function openAuditKeys({ auditKey, dataDirectory }: Pick<Config, 'auditKey' | 'dataDirectory'>): readonly NamedKey[] {
-  if (auditKey !== undefined) return readNamedKeys(auditKey, 'AUDIT_KEY');
-  return openKeyFile({ dataDirectory, name: 'audit.key', ifExposed: '' });
 }
 
 function once<Value>(make: () => Value): () => Value {

@@ -3,28 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { adjustmentCommand } from '../src/commands/adjustment.ts';
-import { auditCommand } from '../src/commands/audit.ts';
-import { deliveryCommand } from '../src/commands/delivery.ts';
-import { doctorCommand } from '../src/commands/doctor.ts';
-import { endpointCommand } from '../src/commands/endpoint.ts';
-import { eventCommand } from '../src/commands/event.ts';
-import { failureCommand } from '../src/commands/failure.ts';
-import { impactBatchCommand } from '../src/commands/impact-batch.ts';
-import { jobCommand } from '../src/commands/job.ts';
-import { keyCommand } from '../src/commands/key.ts';
-import { migrateCommand } from '../src/commands/migrate.ts';
-import { operatorCommand } from '../src/commands/operator.ts';
-import { partnerCommand } from '../src/commands/partner.ts';
-import { projectCommand } from '../src/commands/project.ts';
-import { reconciliationCommand } from '../src/commands/reconciliation.ts';
-import { reviewCommand } from '../src/commands/review.ts';
-import { ruleCommand } from '../src/commands/rule.ts';
-import { serveCommand } from '../src/commands/serve.ts';
-import { settlementCommand } from '../src/commands/settlement.ts';
-import { loginCommand, logoutCommand, whoamiCommand } from '../src/commands/sign-in.ts';
-import { statementCommand } from '../src/commands/statement.ts';
-import { webhookCommand } from '../src/commands/webhook.ts';
+import { loadCommands } from '../src/commands/program.ts';
 import { ERROR_CODES } from '../src/domain/error-codes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -46,32 +25,7 @@ test('`npm start` gives Node the settings that the command has in its first line
   assert.match(String(scripts['start']), new RegExp(`^exec node ${settings} src/main\\.ts`));
 });
 
-const program = [
-  serveCommand(),
-  migrateCommand(),
-  doctorCommand(),
-  partnerCommand(),
-  keyCommand(),
-  ruleCommand(),
-  reviewCommand(),
-  failureCommand(),
-  endpointCommand(),
-  eventCommand(),
-  deliveryCommand(),
-  webhookCommand(),
-  settlementCommand(),
-  statementCommand(),
-  reconciliationCommand(),
-  loginCommand(),
-  logoutCommand(),
-  whoamiCommand(),
-  operatorCommand(),
-  auditCommand(),
-  jobCommand(),
-  adjustmentCommand(),
-  projectCommand(),
-  impactBatchCommand(),
-];
+const program = await loadCommands();
 
 /** Whether `doctor`, or `key issue`, may follow `partner-impact`; what follows a command without commands of its own is free. */
 function isCommand(words: string): boolean {

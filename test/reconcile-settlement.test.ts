@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { completeReconciliations, removeOldReconciliations } from '../src/operations/reconcile-settlement.ts';
-import { SERVICE_ROLES } from '../src/service.ts';
+import { SERVICE_ROLES } from '../src/service-role.ts';
 import { type Answer, type Client, detailCodes, newConfirmation, toJson, uniqueId } from './support/client.ts';
 import { document, listMisfits } from './support/published.ts';
 import { spawnService, testService } from './support/service.ts';

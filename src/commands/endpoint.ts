@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
+import { openConfiguredSecretBox } from '../configured-keys.ts';
 import { getPartner } from '../operations/manage-partner.ts';
-import { openConfiguredSecretBox } from '../service.ts';
 import type { Database } from '../store/database.ts';
 import { type EndpointHealth, listWebhookEndpoints, type WebhookEndpoint } from '../store/webhook-endpoint.ts';
 import { addEndpoint } from '../webhooks/add-endpoint.ts';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { isAddressOrBlock } from '../partner-api/client-address.ts';
-import { SERVICE_ROLES, type ServiceRole } from '../service.ts';
+import { SERVICE_ROLES, type ServiceRole } from '../service-role.ts';
 
 /** What was asked for makes no sense; the message says what would. */
 export class UsageError extends Error {

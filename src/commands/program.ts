@@ -1,61 +1,40 @@
 /** The command line: reads arguments, calls one operation, prints the outcome. Decides nothing. */
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
-import { adjustmentCommand } from './adjustment.ts';
-import { auditCommand } from './audit.ts';
-import { deliveryCommand } from './delivery.ts';
-import { doctorCommand } from './doctor.ts';
-import { endpointCommand } from './endpoint.ts';
-import { eventCommand } from './event.ts';
-import { failureCommand } from './failure.ts';
-import { impactBatchCommand } from './impact-batch.ts';
-import { jobCommand } from './job.ts';
-import { keyCommand } from './key.ts';
-import { migrateCommand } from './migrate.ts';
-import { operatorCommand } from './operator.ts';
 import { UsageError } from './options.ts';
-import { partnerCommand } from './partner.ts';
-import { projectCommand } from './project.ts';
-import { reconciliationCommand } from './reconciliation.ts';
-import { reviewCommand } from './review.ts';
-import { ruleCommand } from './rule.ts';
-import { serveCommand } from './serve.ts';
-import { settlementCommand } from './settlement.ts';
-import { loginCommand, logoutCommand, whoamiCommand } from './sign-in.ts';
-import { statementCommand } from './statement.ts';
-import { webhookCommand } from './webhook.ts';
 
 /** What the command found wrong, or could not do. */
 const FAILED = 1;
 /** What was asked for makes no sense. */
 const USAGE = 2;
 
-const COMMANDS = [
-  serveCommand,
-  migrateCommand,
-  doctorCommand,
-  partnerCommand,
-  keyCommand,
-  ruleCommand,
-  reviewCommand,
-  failureCommand,
-  endpointCommand,
-  eventCommand,
-  deliveryCommand,
-  webhookCommand,
-  settlementCommand,
-  statementCommand,
-  reconciliationCommand,
-  loginCommand,
-  logoutCommand,
-  whoamiCommand,
-  operatorCommand,
-  auditCommand,
-  jobCommand,
-  adjustmentCommand,
-  projectCommand,
-  impactBatchCommand,
-];
+/** What a command needs is loaded when it is called. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./serve.ts')).serveCommand(),
+  migrate: async () => (await import('./migrate.ts')).migrateCommand(),
+  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
+  partner: async () => (await import('./partner.ts')).partnerCommand(),
+  key: async () => (await import('./key.ts')).keyCommand(),
+  rule: async () => (await import('./rule.ts')).ruleCommand(),
+  review: async () => (await import('./review.ts')).reviewCommand(),
+  failure: async () => (await import('./failure.ts')).failureCommand(),
+  endpoint: async () => (await import('./endpoint.ts')).endpointCommand(),
+  event: async () => (await import('./event.ts')).eventCommand(),
+  delivery: async () => (await import('./delivery.ts')).deliveryCommand(),
+  webhook: async () => (await import('./webhook.ts')).webhookCommand(),
+  settlement: async () => (await import('./settlement.ts')).settlementCommand(),
+  statement: async () => (await import('./statement.ts')).statementCommand(),
+  reconciliation: async () => (await import('./reconciliation.ts')).reconciliationCommand(),
+  login: async () => (await import('./sign-in.ts')).loginCommand(),
+  logout: async () => (await import('./sign-in.ts')).logoutCommand(),
+  whoami: async () => (await import('./sign-in.ts')).whoamiCommand(),
+  operator: async () => (await import('./operator.ts')).operatorCommand(),
+  audit: async () => (await import('./audit.ts')).auditCommand(),
+  job: async () => (await import('./job.ts')).jobCommand(),
+  adjustment: async () => (await import('./adjustment.ts')).adjustmentCommand(),
+  project: async () => (await import('./project.ts')).projectCommand(),
+  'impact-batch': async () => (await import('./impact-batch.ts')).impactBatchCommand(),
+};
 
 /** @returns The exit code: 0, {@link FAILED} or {@link USAGE}. */
 export async function runCommand(args: readonly string[]): Promise<number> {
@@ -63,7 +42,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     .description('Records loyalty-points contributions exactly once and estimates delivery emissions, for partners.')
     .showHelpAfterError('(--help shows all options)')
     .exitOverride();
-  for (const makeCommand of COMMANDS) program.addCommand(makeCommand());
+  for (const command of await loadCommands(args[0])) program.addCommand(command);
   inherit(program);
   try {
     await program.parseAsync(args as string[], { from: 'user' });
@@ -71,6 +50,12 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   } catch (error) {
     return explain(error);
   }
+}
+
+/** The command of that name; all of them, to choose from, where there is none. */
+export function loadCommands(name = ''): Promise<Command[]> {
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  return Promise.all((load ? [load] : Object.values(COMMANDS)).map((each) => each()));
 }
 
 /** Commands made apart do not take over their parent's way of ending. */

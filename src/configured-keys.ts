@@ -1,0 +1,16 @@
+import type { Config } from './config.ts';
+import { type NamedKey, readNamedKeys } from './domain/named-key.ts';
+import { openKeyFile } from './key-file.ts';
+import { openSecretBox, type SecretBox } from './webhooks/secret-box.ts';
+
+/** What audit entries are sealed with: the keys of the setting, or the one that the embedded default keeps in its data folder. */
+export function openAuditKeys({ auditKey, dataDirectory }: Pick<Config, 'auditKey' | 'dataDirectory'>): readonly NamedKey[] {
+  if (auditKey !== undefined) return readNamedKeys(auditKey, 'AUDIT_KEY');
+  return openKeyFile({ dataDirectory, name: 'audit.key', ifExposed: '' });
+}
+
+/** What the secrets of endpoints lie in, under keys that come from the same two places. */
+export function openConfiguredSecretBox({ secretsKey, dataDirectory }: Pick<Config, 'secretsKey' | 'dataDirectory'>): SecretBox {
+  if (secretsKey !== undefined) return openSecretBox(readNamedKeys(secretsKey, 'SECRETS_KEY'));
+  return openSecretBox(openKeyFile({ dataDirectory, name: 'secrets.key', ifExposed: " and renew the endpoints' secrets" }));
+}
