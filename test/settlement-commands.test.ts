@@ -219,3 +219,149 @@ describe('settlement verify finds what a superuser changed, with all plain hashe
     assert.ok((await verdictOn(partnerId)).includes('- - not_settled'));
   });
 });
+
+describe('settlement verify compares with the records that were settled', waiting, () => {
+  const problemsOf = async (partnerId: string) =>
+    (await verifySettlements(pool, partnerId, sealKeys)).problems.map(({ lineNo, code, message }) => ({ lineNo, code, message }));
+
+  /** One settlement of four contributions, the second with an estimate; and their ids by line. */
+  async function settled() {
+    const { partnerId, client } = await newPartner();
+    await client.confirm();
+    const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;
+    await client.confirm({ partner_order_ref, calculation_id });
+    await client.confirm();
+    await client.confirm();
+    const { closed } = await closeNow(database, partnerId, tools('0.05'));
+    const lines = await linesOf(database, closed);
+    return { partnerId, client, closed, ids: lines.map(({ transactionId }) => transactionId as string) };
+  }
+
+  const edits: [what: string, line: number, text: string, expected: RegExp][] = [
+    ['points', 3, 'update contribution set points = 999 where transaction_id = $1', /points is 999, and the line has 250/],
+    [
+      'status',
+      1,
+      "update contribution set status = 'failed', first_status = 'pending', failed_at = confirmed_at, confirmed_at = null, failure_reason = 'x' where transaction_id = $1",
+      /status is "failed", and the line has "confirmed"; confirmed_at is null, and the line has "20/,
+    ],
+    [
+      'order',
+      4,
+      "update contribution set partner_order_ref = e'\\u202ex' where transaction_id = $1",
+      /partner_order_ref is "\\u\{202e\}x", and/,
+    ],
+    [
+      'version',
+      1,
+      "update contribution set point_conversion_version = 'x' where transaction_id = $1",
+      /point_conversion_version is "x", and the line has "default-1"/,
+    ],
+    ['link', 2, "update emissions_link set calculation_id = 'x' where transaction_id = $1", /calculation_id is "x", and/],
+    ['link that is removed', 2, 'delete from emissions_link where transaction_id = $1', /calculation_id is null, and/],
+  ];
+  for (const [what, lineNo, text, expected] of edits) {
+    test(`a contribution's ${what}: the line, the transaction and both values are named`, async () => {
+      const { partnerId, ids } = await settled();
+      assert.deepEqual(await problemsOf(partnerId), []);
+      const id = ids[lineNo - 1] as string;
+      await tamper(text, [id]);
+      const [problem, ...more] = await problemsOf(partnerId);
+      assert.deepEqual([problem?.lineNo, problem?.code, more], [lineNo, 'contribution_changed', []]);
+      assert.match(problem?.message ?? '', new RegExp(`^The contribution ${id} `));
+      assert.match(problem?.message ?? '', expected);
+    });
+  }
+
+  test('a contribution that is removed; the first of a settlement is named, and how many more there are', async () => {
+    const { partnerId, ids } = await settled();
+    await tamper('delete from contribution where transaction_id = $1', [ids[2]]);
+    assert.deepEqual(await problemsOf(partnerId), [
+      { lineNo: 3, code: 'contribution_removed', message: `The contribution ${ids[2]} of line 3 is not there any more.` },
+    ]);
+    await tamper('update contribution set points = 1 where transaction_id = any($1)', [[ids[0], ids[3]]]);
+    const [problem, ...more] = await problemsOf(partnerId);
+    assert.deepEqual([problem?.lineNo, problem?.code, more], [1, 'contribution_changed', []]);
+    assert.match(problem?.message ?? '', /^The contribution .* So it is with 2 more contributions of this settlement\.$/);
+  });
+
+  test('of more lines than are compared at once, the last', async () => {
+    const { partner, client } = await service.newPartner();
+    await openFirst(database, partner);
+    await client.confirm();
+    const copy = `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref,
+        points, status, first_status, contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar,
+        association_outcome, created_at, confirmed_at)
+      select partner_id, 'txn_copy-' || n, 'key-' || n, fingerprint, 'event-' || n, 'order-' || n, points, status, first_status,
+        contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar, association_outcome, created_at,
+        confirmed_at + n * interval '1 ms'
+      from contribution cross join generate_series(1, 1500) n where partner_id = $1`;
+    await pool.query(copy, [partner.partnerId]);
+    const candidates =
+      'insert into settlement_candidate (partner_id, transaction_id) select partner_id, transaction_id from contribution';
+    await pool.query(`${candidates} where partner_id = $1 and transaction_id like 'txn_copy-%'`, [partner.partnerId]);
+    await closeNow(database, partner.partnerId, tools(), new Date(Date.now() + 60_000));
+    assert.deepEqual(await problemsOf(partner.partnerId), []);
+    await tamper("update contribution set points = 7 where partner_id = $1 and transaction_id = 'txn_copy-1500'", [
+      partner.partnerId,
+    ]);
+    const [problem] = await problemsOf(partner.partnerId);
+    assert.deepEqual([problem?.lineNo, problem?.code], [1501, 'contribution_changed']);
+  });
+
+  const said: [what: string, text: string, expected: [code: string, message: RegExp][]][] = [
+    [
+      'reference',
+      "update settlement_acknowledgement set reference = 'payment-2' where settlement_id = $1 and status = 'accepted'",
+      [['acknowledgement_changed', /^The acknowledgement "accepted": reference is "payment-2", and "payment-1" was recorded\.$/]],
+    ],
+    [
+      'time',
+      "update settlement_acknowledgement set acknowledged_at = '2026-01-01' where settlement_id = $1 and status = 'disputed'",
+      [['acknowledgement_changed', /^The acknowledgement "disputed": acknowledged_at is "2026-01-01T00:00:00.000Z", and "20/]],
+    ],
+    [
+      'key',
+      "update settlement_acknowledgement set idempotency_key = 'other' where settlement_id = $1 and status = 'disputed'",
+      [['acknowledgement_changed', /: idempotency_key is "other", and "/]],
+    ],
+    [
+      'settlement',
+      "update settlement_acknowledgement set settlement_id = 'stl_other' where settlement_id = $1 and status = 'disputed'",
+      [['acknowledgement_removed', /^The acknowledgement "disputed" was recorded, and is not there any more\.$/]],
+    ],
+    [
+      'removal',
+      "delete from settlement_acknowledgement where settlement_id = $1 and status = 'accepted'",
+      [['acknowledgement_removed', /^The acknowledgement "accepted" was recorded, and is not there any more\.$/]],
+    ],
+  ];
+  for (const [what, text, expected] of said) {
+    test(`an acknowledgement's ${what}, with both values`, async () => {
+      const { partnerId, client, closed } = await settled();
+      const path = `/v1/settlements/${closed.settlementId}/acknowledgement`;
+      assert.equal((await client.post(path, { status: 'disputed', note: 'Which "order"?' })).status, 201);
+      assert.equal((await client.post(path, { status: 'accepted', reference: 'payment-1' })).status, 201);
+      assert.deepEqual(await problemsOf(partnerId), []);
+      await tamper(text, [closed.settlementId]);
+      const found = await problemsOf(partnerId);
+      assert.deepEqual(
+        found.map(({ code }) => code),
+        expected.map(([code]) => code),
+      );
+      for (const [index, [, message]] of expected.entries()) assert.match(found[index]?.message ?? '', message);
+    });
+  }
+
+  test('an acknowledgement that nobody gave', async () => {
+    const { partnerId, closed } = await settled();
+    await tamper(
+      `insert into settlement_acknowledgement (partner_id, settlement_id, status, idempotency_key, fingerprint, acknowledged_at)
+        values ($1, $2, 'accepted', 'key', sha256('x'), now())`,
+      [partnerId, closed.settlementId],
+    );
+    const [problem, ...more] = await problemsOf(partnerId);
+    assert.deepEqual([problem?.code, more], ['acknowledgement_unrecorded', []]);
+    assert.match(problem?.message ?? '', /^The acknowledgement "accepted" is not in the audit/);
+  });
+});

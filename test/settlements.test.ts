@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { parseApiKey } from '../src/domain/api-key.ts';
 import { STATEMENT_HEADER } from '../src/domain/statement-columns.ts';
 import { verifyStatement } from '../src/domain/verify-statement.ts';
 import { issueApiKey } from '../src/operations/manage-api-key.ts';
@@ -182,19 +183,35 @@ describe('acknowledgeSettlement', () => {
     assert.deepEqual([pending.status, rest], ['pending', restBefore]);
   });
 
-  test('one key, one acknowledgement: twenty at once, and a replay gives the original also after more was said', async () => {
-    const { client, path } = await withClosed();
+  test('one key, one acknowledgement and one audit entry: twenty at once, and a replay gives the original also after more was said', async () => {
+    const { client, path, closed } = await withClosed();
     const headers = { 'idempotency-key': uniqueId('key') };
     const body = { status: 'disputed', note: 'Twice.' };
     const answers = await Promise.all(Array.from({ length: 20 }, () => acknowledge(client, path, body, headers)));
     assert.deepEqual(countByStatus(answers), { 201: 20 });
     assert.equal(answers.filter(({ headers: each }) => each.get('idempotent-replayed') === null).length, 1);
-    assert.equal((await acknowledge(client, path, { status: 'accepted' })).status, 201);
+    const accepted = await acknowledge(client, path, { status: 'accepted' });
+    assert.equal(accepted.status, 201);
     const replay = await acknowledge(client, path, body, headers);
     assert.equal(replay.body.acknowledgement.status, 'disputed');
     assert.equal((await client.call(path)).body.settlement.acknowledgement.status, 'accepted');
     const conflict = await acknowledge(client, path, { ...body, note: 'Thrice.' }, headers);
     assert.deepEqual([conflict.status, conflict.body.error.code], [409, 'idempotency_conflict']);
+    const { rows } = await database.pool.query(
+      `select operator_id as "keyId", role, before_json::jsonb ->> 'status' as before, after_json::jsonb ->> 'status' as after,
+        correlation_id as "correlationId" from audit_entry
+      where subject_id = $1 and action = 'settlement.acknowledge' order by entry_no`,
+      [closed.settlementId],
+    );
+    const keyId = parseApiKey(client.apiKey)?.keyId;
+    assert.deepEqual(
+      rows.map(({ correlationId: _, ...row }) => row),
+      [
+        { keyId, role: 'partner', before: 'pending', after: 'disputed' },
+        { keyId, role: 'partner', before: 'disputed', after: 'accepted' },
+      ],
+    );
+    assert.equal(rows[1].correlationId, accepted.body.request.correlation_id);
   });
 
   test('what is accepted stays so, an open settlement cannot be acknowledged, and all problems are told', async () => {

@@ -11,6 +11,11 @@ export interface Actor {
   readonly correlationId: string;
 }
 
+/** Whoever an entry of the audit names: an actor, or a partner by the API key that its request came with, `key_…`. */
+export interface AuditAuthor extends Omit<Actor, 'role'> {
+  readonly role: Role | 'partner';
+}
+
 export function mayAct({ role }: Actor, least: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(least);
 }

@@ -1,3 +1,4 @@
+import type { AuditAuthor } from '../domain/role.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import { type Acknowledgement, checkAcknowledgement } from '../domain/settlement.ts';
 import type { Database, Queryable } from '../store/database.ts';
@@ -9,6 +10,7 @@ import {
   insertAcknowledgement,
 } from '../store/settlement-acknowledgement.ts';
 import { CommitUnknownError, inTransaction } from '../store/transaction.ts';
+import { audit } from './audit.ts';
 import { batched } from './batching.ts';
 import { settlementNotFound } from './read-settlements.ts';
 import { tellKeyApart } from './replay.ts';
@@ -19,6 +21,8 @@ export interface AcknowledgementRequest {
   readonly idempotencyKey: string;
   readonly fingerprint: Buffer;
   readonly acknowledgement: Acknowledgement;
+  /** The partner's key that it came by. */
+  readonly author: AuditAuthor;
 }
 
 export interface AcknowledgementOutcome {
@@ -30,9 +34,12 @@ export type AcknowledgeSettlement = (request: AcknowledgementRequest) => Promise
 
 const LOCK_TIMEOUT_MS = 4_000;
 
+/** The action of its entries in the audit. */
+export const ACKNOWLEDGE = 'settlement.acknowledge';
+
 /**
- * Records what a partner says to a closed settlement. It reopens nothing, and a suspended partner may say it too: what it speaks of
- * is recorded already.
+ * Records what a partner says to a closed settlement, with an entry in the audit, so that no hand in the database changes it unseen. It
+ * reopens nothing, and a suspended partner may say it too: what it speaks of is recorded already.
  *
  * Throws `idempotency_conflict`, and `invalid_request` for an unknown settlement (404), and for one that is open or that was
  * acknowledged otherwise.
@@ -67,13 +74,25 @@ async function acknowledge(database: Database, request: AcknowledgementRequest):
 
 /** `undefined` when the key was taken meanwhile. */
 async function insert(db: Queryable, request: AcknowledgementRequest): Promise<AcknowledgementRecord | undefined> {
-  const { partnerId, settlementId, idempotencyKey, fingerprint, acknowledgement } = request;
+  const { partnerId, settlementId, idempotencyKey, fingerprint, acknowledgement, author } = request;
   const settlement = await lockSettlement(db, partnerId, settlementId);
   if (!settlement) throw settlementNotFound();
   const known = { settlement: settlement.status, acknowledgement: settlement.acknowledgement.status };
   const details = checkAcknowledgement(known, acknowledgement);
   if (details.length > 0) throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
-  return insertAcknowledgement(db, { partnerId, settlementId, idempotencyKey, fingerprint, ...acknowledgement });
+  const record = await insertAcknowledgement(db, { partnerId, settlementId, idempotencyKey, fingerprint, ...acknowledgement });
+  if (!record) return undefined;
+  const before = { status: known.acknowledgement };
+  const after = acknowledgementRecord(record);
+  await audit(db, author, { action: ACKNOWLEDGE, partnerId, subjectId: settlementId, before, after });
+  return record;
+}
+
+/** As the audit keeps it: everything that was said, when, and under which key. */
+export function acknowledgementRecord(record: AcknowledgementRecord) {
+  const { status, reference, note, acknowledgedAt, idempotencyKey, fingerprint } = record;
+  const said = { status, reference, note, acknowledged_at: acknowledgedAt.toISOString() };
+  return { ...said, idempotency_key: idempotencyKey, fingerprint: fingerprint.toString('hex') };
 }
 
 async function findOutcome(

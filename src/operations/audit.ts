@@ -1,11 +1,11 @@
 import { sealEntry } from '../domain/audit-chain.ts';
-import { type Actor, mayAct, type Role } from '../domain/role.ts';
+import { type Actor, type AuditAuthor, mayAct, type Role } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { insertAuditEntry, lockAuditHead, updateAuditHead } from '../store/audit.ts';
 import type { Queryable } from '../store/database.ts';
 import { databaseOf } from '../store/transaction.ts';
 
-/** One change by an operator. */
+/** One change by an operator, or a partner's word that somebody may have to prove. */
 export interface AuditEntry {
   /** What was done, as `rule.create` or `settlement.close`. */
   readonly action: string;
@@ -29,21 +29,21 @@ export function requireRole(actor: Actor, least: Role): void {
  *
  * @param db What `inTransaction` lends; an entry that could be there without its change, or its change without it, is a defect.
  */
-export async function audit(db: Queryable, actor: Actor, entry: AuditEntry): Promise<void> {
+export async function audit(db: Queryable, author: AuditAuthor, entry: AuditEntry): Promise<void> {
   const [key] = databaseOf(db).auditKeys();
   if (key === undefined) throw new Error('The audit needs at least one key.');
   const { lastNo, lastMac, now } = await lockAuditHead(db);
   const sealed = sealEntry(key, {
     entryNo: lastNo + 1n,
     recordedAt: now,
-    operatorId: actor.operatorId,
-    role: actor.role,
+    operatorId: author.operatorId,
+    role: author.role,
     action: entry.action,
     partnerId: entry.partnerId,
     subjectId: entry.subjectId,
     before: toText(entry.before),
     after: toText(entry.after),
-    correlationId: actor.correlationId,
+    correlationId: author.correlationId,
     previousMac: lastMac,
   });
   await insertAuditEntry(db, sealed);

@@ -10,7 +10,7 @@ import {
   sealClosed,
   sealOpened,
 } from '../domain/settlement-seal.ts';
-import { countTotals } from '../domain/settlement-totals.ts';
+import { countTotals, type SettlementTotals } from '../domain/settlement-totals.ts';
 import { type ChainedStatement, findChainBreak } from '../domain/statement-chain.ts';
 import { digestStatement } from '../domain/write-statement.ts';
 import { eachMisplacedAdjustment } from '../store/adjustment.ts';
@@ -19,6 +19,8 @@ import { eachSettlement, type Settlement, writeVersions } from '../store/settlem
 import { eachSettlementLine } from '../store/settlement-line.ts';
 import { findLineProofs } from '../store/settlement-line-proof.ts';
 import { listUnreachable } from '../store/unsettled-contribution.ts';
+import { compareSettledContributions } from './compare-settled-contributions.ts';
+import { verifyAcknowledgements } from './verify-acknowledgements.ts';
 
 /** One thing that is not as the service wrote it, and in which row. */
 export interface SettlementProblem {
@@ -43,9 +45,10 @@ export interface VerifyOptions extends Pick<SealKeys, 'signLike'> {
 const REPORT_EVERY = 100_000;
 
 /**
- * Whether a partner's settlements, lines and statements are as the service wrote them, and every confirmed contribution is on a line
- * or will be. A change by whoever may write everything in the database is found as well, because seals and proofs are made with a key that
- * is not in it. Of each settlement the first wrong line is told.
+ * Whether a partner's settlements, lines and statements are as the service wrote them, the contributions on the lines and what the
+ * partner said still are what was recorded, and every confirmed contribution is on a line or will be. A change by whoever may write
+ * everything in the database is found as well, because seals, proofs and the audit are made with a key that is not in it. Of each
+ * settlement the first wrong line is told, and the first whose contribution is another; the audit itself is `verifyAudit`'s affair.
  */
 export async function verifySettlements(db: Queryable, partnerId: string, options: VerifyOptions): Promise<SettlementsVerdict> {
   const problems: SettlementProblem[] = [];
@@ -58,6 +61,8 @@ export async function verifySettlements(db: Queryable, partnerId: string, option
     const found = await checkLines(db, settlement, { ...options, sign, linesBefore: lines });
     lines += found.count;
     problems.push(...found.problems);
+    for (const { code, message } of await verifyAcknowledgements(db, settlement))
+      problems.push(at(settlement, null, code, message));
     previous = settlement;
   }
   if (settlements > 0 && previous?.status !== 'open')
@@ -119,10 +124,10 @@ async function checkLines(
   settlement: Settlement,
   { sign, onProgress, linesBefore }: VerifyOptions & { sign: Sign | undefined; linesBefore: number },
 ): Promise<CheckedLines> {
-  const { statement, totals } = settlement;
   // Without its key a line is told by what the statement and the totals say of all together.
   const prove = sign && lineProver(sign, settlement);
   const counter = countTotals();
+  const contributions = compareSettledContributions(db, settlement.partnerId);
   let count = 0;
   let problem: SettlementProblem | undefined;
   let proofs: Buffer | undefined;
@@ -135,6 +140,8 @@ async function checkLines(
       problem = at(settlement, count, 'line_missing', `Line ${count} is missing: line ${line.lineNo} stands in its place.`);
     else if (prove && !proofs?.subarray(place * PROOF_BYTES, (place + 1) * PROOF_BYTES).equals(prove(line)))
       problem = at(settlement, count, 'line_changed', `Line ${count} is not as it was written.`);
+    // Beside a line that was changed a contribution would be blamed for being another.
+    else await contributions.add(line);
     if ((linesBefore + count) % REPORT_EVERY === 0) onProgress?.(linesBefore + count);
   };
   const lines = async function* () {
@@ -144,28 +151,34 @@ async function checkLines(
       yield problem ? { ...line, lineNo: count } : line;
     }
   };
-  const digest = await digestStatement(lines());
-  if (problem) return { count, problems: [problem] };
-  if (!statement)
-    return { count, problems: count === 0 ? [] : [at(settlement, 1, 'line_of_open', 'An open settlement has lines.')] };
+  const { csvSha256 } = await digestStatement(lines());
+  const differing = await contributions.end();
+  const problems = problem ? [problem] : checkWhole(settlement, { count, csvSha256, totals: counter.totals() });
+  if (differing) problems.push(at(settlement, differing.lineNo, differing.code, differing.message));
+  return { count, problems };
+}
+
+/** What all lines come to together. */
+function checkWhole(
+  settlement: Settlement,
+  { count, csvSha256, totals: sums }: { count: number; csvSha256: string; totals: SettlementTotals },
+): SettlementProblem[] {
+  const { statement, totals } = settlement;
+  if (!statement) return count === 0 ? [] : [at(settlement, 1, 'line_of_open', 'An open settlement has lines.')];
   if (count !== statement.lineCount)
-    return {
-      count,
-      problems: [at(settlement, count + 1, 'line_missing', `There are ${count} lines, and there were ${statement.lineCount}.`)],
-    };
+    return [at(settlement, count + 1, 'line_missing', `There are ${count} lines, and there were ${statement.lineCount}.`)];
   const problems: SettlementProblem[] = [];
-  if (digest.csvSha256 !== statement.csvSha256)
+  if (csvSha256 !== statement.csvSha256)
     problems.push(
       at(settlement, null, 'other_statement', 'The lines make another statement than the one whose SHA-256 is kept.'),
     );
-  const { contributionCount, netPoints, amount, byVersion } = counter.totals();
   const isSum =
-    contributionCount === totals?.contributionCount &&
-    netPoints === totals.netPoints &&
-    amount === totals.amount &&
-    writeVersions(byVersion) === writeVersions(totals.byVersion);
+    sums.contributionCount === totals?.contributionCount &&
+    sums.netPoints === totals.netPoints &&
+    sums.amount === totals.amount &&
+    writeVersions(sums.byVersion) === writeVersions(totals.byVersion);
   if (!isSum) problems.push(at(settlement, null, 'other_totals', 'The lines do not add up to the totals.'));
-  return { count, problems };
+  return problems;
 }
 
 /** Confirmed contributions that are on no line, and that no closing would find. */

@@ -46,3 +46,16 @@ export async function findAcknowledgementByKey(
   const [row] = await run<AcknowledgementRecord>(db, FIND_BY_KEY, [partnerId, idempotencyKey]);
   return row;
 }
+
+const LIST: Statement = {
+  name: 'list_settlement_acknowledgements',
+  text: `select ${COLUMNS} from settlement_acknowledgement where partner_id = $1 and settlement_id = $2 order by status`,
+};
+
+/** Everything that was said to a settlement: a dispute and the acceptance that ended it at most. */
+export async function listAcknowledgements(
+  db: Queryable,
+  { partnerId, settlementId }: Pick<AcknowledgementRecord, 'partnerId' | 'settlementId'>,
+): Promise<AcknowledgementRecord[]> {
+  return run<AcknowledgementRecord>(db, LIST, [partnerId, settlementId]);
+}

@@ -39,12 +39,14 @@ export function acknowledgeSettlement(app: FastifyInstance, { operations }: Part
       const { status, reference = null, note = null } = request.body;
       const idempotencyKey = request.headers['idempotency-key'];
       const members = { settlement_id: settlementId, status, reference: reference ?? undefined, note: note ?? undefined };
+      const { partnerId, keyId } = callerOf(request);
       const outcome = operations.acknowledgeSettlement({
-        partnerId: callerOf(request).partnerId,
+        partnerId,
         settlementId,
         idempotencyKey,
         fingerprint: fingerprint('acknowledgeSettlement', members),
         acknowledgement: { status, reference, note },
+        author: { operatorId: keyId, role: 'partner', correlationId: request.context.correlationId },
       });
       const { record, isReplay } = await beforeDeadline(outcome);
       if (isReplay) reply.header('idempotent-replayed', 'true');
