@@ -521,7 +521,7 @@ create table reconciliation (
   partner_id text collate "C" not null,
   reconciliation_id text collate "C" not null,
   settlement_id text collate "C" not null,
-  idempotency_key text collate "C" not null,
+  idempotency_key text collate "C",
   fingerprint bytea,
   format text collate "C" not null,
   status text collate "C" not null,
@@ -535,6 +535,7 @@ create table reconciliation (
   lines_removed_at timestamp(3) with time zone,
   constraint reconciliation_idempotency_key UNIQUE (partner_id, idempotency_key),
   constraint reconciliation_pkey PRIMARY KEY (partner_id, reconciliation_id),
+  constraint reconciliation_has_key CHECK (((idempotency_key IS NOT NULL) OR (status = 'failed'::text))),
   constraint reconciliation_status CHECK ((((status = ANY (ARRAY['receiving'::text, 'comparing'::text])) AND (ended_at IS NULL)) OR ((status = 'done'::text) AND (ended_at IS NOT NULL)) OR ((status = 'failed'::text) AND (ended_at IS NOT NULL) AND (problem IS NOT NULL))))
 );
 

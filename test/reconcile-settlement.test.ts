@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { completeReconciliations, removeOldReconciliations } from '../src/operations/reconcile-settlement.ts';
 import { SERVICE_ROLES } from '../src/service-role.ts';
+import { updateBrokenOff } from '../src/store/reconciliation.ts';
 import { type Answer, type Client, detailCodes, newConfirmation, toJson, uniqueId } from './support/client.ts';
 import { document, listMisfits } from './support/published.ts';
 import { spawnService, testService } from './support/service.ts';
@@ -232,7 +233,7 @@ describe('the job', waiting, () => {
     await insert('rec_receiving-1', 'receiving');
     const failed = await end('rec_receiving-1');
     assert.equal(failed.status, 'failed');
-    assert.match(failed.problem, /Send it again under a new key/);
+    assert.match(failed.problem, /^The list did not come to its end\. Send it again/);
   });
 
   test('after 30 days the lines are removed, and the counts are kept', async () => {
@@ -247,6 +248,117 @@ describe('the job', waiting, () => {
     const { reconciliation } = (await client.call(answer.headers.get('location') as string)).body;
     assert.ok(reconciliation.lines_removed_at);
     assert.equal(reconciliation.counts.matched, 2n);
+  });
+});
+
+describe('an upload that broke off frees its key, because nothing was answered for it', waiting, () => {
+  type Sent = Awaited<ReturnType<typeof withSettlements>>;
+  const rowsOf = async ({ partnerId }: Sent) =>
+    (
+      await database.pool.query(
+        'select reconciliation_id as id, status, idempotency_key as key from reconciliation where partner_id = $1 order by 1',
+        [partnerId],
+      )
+    ).rows;
+
+  /** Sends the beginning of a list, and comes back when the service has begun with it. */
+  async function begin(of: Sent, key: string, lines: readonly Listed[] = []) {
+    const request = httpRequest(`${service.baseUrl}${of.path}/reconciliations`, {
+      method: 'POST',
+      headers: { 'x-api-key': of.client.apiKey, 'content-type': 'text/csv', 'idempotency-key': key },
+    });
+    const status = new Promise<number | undefined>((resolve) => {
+      request.on('response', (response) => resolve(response.resume().statusCode));
+      request.on('error', () => resolve(undefined));
+    });
+    request.write(toCsv(lines));
+    while (!(await rowsOf(of)).some((row) => row.status === 'receiving' && row.key === key)) await sleep(10);
+    return { request, status };
+  }
+
+  test('the retry with the same key and body is received and compared, and replays from then on', async () => {
+    const of = await withSettlements(3);
+    const headers = { 'idempotency-key': uniqueId('key') };
+    const cut = await begin(of, headers['idempotency-key'], of.sent.slice(0, 1));
+    cut.request.destroy();
+    while ((await rowsOf(of))[0]?.status !== 'failed') await sleep(10);
+    const answer = await send(of.client, of.path, toCsv(of.sent), headers);
+    assert.equal(answer.headers.get('idempotent-replayed'), null);
+    const { status, counts } = (await untilEnded(of.client, answer)).body.reconciliation;
+    assert.deepEqual([status, counts.matched, counts.duplicate_in_file], ['done', 3n, 0n]);
+    const replay = await send(of.client, of.path, toCsv(of.sent), headers);
+    assert.deepEqual([replay.status, replay.headers.get('idempotent-replayed')], [202, 'true']);
+    assert.equal(replay.body.reconciliation.reconciliation_id, answer.body.reconciliation.reconciliation_id);
+    const [failed, done] = await rowsOf(of);
+    assert.deepEqual([failed.status, failed.key, done.status, done.key], ['failed', null, 'done', headers['idempotency-key']]);
+  });
+
+  test('while the list is still coming, a retry with its key waits: the first is neither lost nor mixed with it', async () => {
+    const of = await withSettlements(3);
+    const headers = { 'idempotency-key': uniqueId('key') };
+    const slow = await begin(of, headers['idempotency-key']);
+    const retry = await send(of.client, of.path, toCsv(of.sent), headers);
+    assert.deepEqual([retry.status, retry.body.error.code], [429, 'rate_limited']);
+    assert.match(retry.body.error.message, /with this Idempotency-Key is still being received/);
+    assert.ok(Number(retry.headers.get('retry-after')) > 0);
+    slow.request.end(toCsv(of.sent).slice(HEADER.length));
+    assert.equal(await slow.status, 202);
+    const replay = await send(of.client, of.path, toCsv(of.sent), headers);
+    assert.deepEqual([replay.status, replay.headers.get('idempotent-replayed')], [202, 'true']);
+    const { counts } = (await untilEnded(of.client, replay)).body.reconciliation;
+    assert.deepEqual([counts.matched, counts.duplicate_in_file], [3n, 0n]);
+    assert.equal((await rowsOf(of)).length, 1);
+  });
+
+  test('one that was given up and comes to life again is refused, and leaves the retry under its key alone', async () => {
+    const of = await withSettlements(3);
+    const headers = { 'idempotency-key': uniqueId('key') };
+    const slow = await begin(of, headers['idempotency-key']);
+    await database.pool.query("update reconciliation set lease_until = now() - interval '1 s' where partner_id = $1", [
+      of.partnerId,
+    ]);
+    const answer = await send(of.client, of.path, toCsv(of.sent), headers);
+    await untilEnded(of.client, answer);
+    slow.request.end(toCsv(of.sent.slice(1)).slice(HEADER.length));
+    assert.equal(await slow.status, 503);
+    const { status, counts } = (await untilEnded(of.client, answer)).body.reconciliation;
+    assert.deepEqual([status, counts.matched, counts.duplicate_in_file], ['done', 3n, 0n]);
+    assert.equal((await linesOf(of.client, answer)).length, 3);
+    assert.deepEqual(
+      (await rowsOf(of)).map((row) => row.status),
+      ['failed', 'done'],
+    );
+  });
+
+  test('twenty retries at once: one is received, and all end with its answer', async () => {
+    const of = await withSettlements(3);
+    const headers = { 'idempotency-key': uniqueId('key') };
+    const cut = await begin(of, headers['idempotency-key']);
+    cut.request.destroy();
+    while ((await rowsOf(of))[0]?.status !== 'failed') await sleep(10);
+    const untilTaken = async () => {
+      for (;;) {
+        const answer = await send(of.client, of.path, toCsv(of.sent), headers);
+        if (answer.status !== 429) return answer;
+        await sleep(20);
+      }
+    };
+    const answers = await Promise.all(Array.from({ length: 20 }, untilTaken));
+    assert.equal(answers.filter((answer) => answer.headers.get('idempotent-replayed') === null).length, 1);
+    assert.equal(new Set(answers.map(({ body }) => body.reconciliation.reconciliation_id)).size, 1);
+    assert.equal((await rowsOf(of)).length, 2);
+  });
+
+  test('a list that came whole keeps its key, also where its receiver did not hear that it is recorded', async () => {
+    const of = await withSettlements(1);
+    const key = uniqueId('key');
+    await database.pool.query(
+      `insert into reconciliation (partner_id, reconciliation_id, settlement_id, idempotency_key, format, status, fingerprint, lease_until,
+        created_at) values ($1, 'rec_came-whole', $2, $3, 'csv', 'comparing', sha256('x'), now() + interval '1 minute', now())`,
+      [of.partnerId, of.closed.settlementId, key],
+    );
+    await updateBrokenOff(database.pool, { partnerId: of.partnerId, reconciliationId: 'rec_came-whole' });
+    assert.deepEqual(await rowsOf(of), [{ id: 'rec_came-whole', status: 'comparing', key }]);
   });
 });
 

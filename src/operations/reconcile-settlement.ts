@@ -18,7 +18,8 @@ import {
   listOldReconciliations,
   type Reconciliation,
   type ReconciliationName,
-  updateEnded,
+  updateBrokenOff,
+  updateDone,
   updateLinesRemoved,
   updateProgress,
   updateReceived,
@@ -64,9 +65,9 @@ export interface ReconciliationLines {
 export interface ReconcileSettlement {
   /**
    * Takes a partner's list and compares each line as it comes; what is missing in the list is looked for afterwards. Of a list that is
-   * refused nothing is kept.
+   * refused nothing is kept. One that broke off frees its key: the retry is received as if it were the first.
    *
-   * Throws `idempotency_conflict`, `rate_limited` while another one of the partner is under way, and `invalid_request` for an unknown
+   * Throws `idempotency_conflict`, `rate_limited` while another one of the partner, or this very list, is still coming, and `invalid_request` for an unknown
    * settlement (404), an open one, and a list that is malformed as a whole.
    */
   take(list: UploadedList): Promise<ReconciliationOutcome>;
@@ -110,11 +111,11 @@ async function take(database: Database, list: UploadedList): Promise<Reconciliat
   if (!settlement) throw settlementNotFound();
   if (settlement.status === 'open') throw settlementOpen();
   const known = await findReconciliationByKey(pool, partnerId, idempotencyKey);
-  if (known) return replay(known, list);
+  if (known && known.status !== 'receiving') return replay(known, list);
   await endLostReconciliations(pool);
   const reconciliationId = newId('rec');
   const begun = await insertReconciliation(pool, { partnerId, reconciliationId, settlementId, idempotencyKey, format });
-  if (!begun) throw underWay();
+  if (!begun) return meetAnother(pool, list);
   try {
     const hash = createHash('sha256');
     await compareList(database, begun, readPartnerList(hashed(list.chunks, hash), format));
@@ -127,9 +128,16 @@ async function take(database: Database, list: UploadedList): Promise<Reconciliat
   }
 }
 
+/** The key is taken, or it is another list that is under way. What is still coming under this key may yet break off. */
+async function meetAnother(db: Queryable, list: UploadedList): Promise<ReconciliationOutcome> {
+  const twin = await findReconciliationByKey(db, list.partnerId, list.idempotencyKey);
+  if (!twin) throw underWay();
+  if (twin.status === 'receiving') throw stillComing();
+  return replay(twin, list);
+}
+
 /** The same list gives the same answer; another one is a conflict. */
 async function replay(known: Reconciliation, list: UploadedList): Promise<ReconciliationOutcome> {
-  if (known.fingerprint === null && known.status === 'receiving') throw underWay();
   const hash = createHash('sha256');
   for await (const chunk of list.chunks) hash.update(chunk);
   if (known.fingerprint) tellKeyApart(known.fingerprint, fingerprintOf(list, hash.digest('hex')));
@@ -210,11 +218,11 @@ function readRecorded(found: RecordedEvent | undefined): RecordedContribution | 
   return { partnerEventId, partnerOrderRef, points, transactionId, status, settlementId: settlementId ?? null };
 }
 
-/** A refusal frees the key; after anything else the job ends with a clear status. */
+/** Either frees the key: of a list that is refused nothing is kept, one that broke off ends with a clear status. */
 async function forget(db: Queryable, begun: Reconciliation, error: unknown): Promise<void> {
   const isRefused = error instanceof ServiceError && error.code === 'invalid_request';
-  if (!isRefused)
-    return updateEnded(db, begun, 'The list did not come to its end. Send it again under a new key.').catch(() => {});
+  // Where this does not get through either, the lease ends it.
+  if (!isRefused) return updateBrokenOff(db, begun).catch(() => {});
   while ((await deleteReconciliationLines(db, begun, LINES_REMOVED_AT_ONCE)) === LINES_REMOVED_AT_ONCE);
   await deleteRefused(db, begun);
 }
@@ -231,10 +239,16 @@ function underWay(): ServiceError {
   return new ServiceError('rate_limited', message, { headers: { 'retry-after': '10' } });
 }
 
+function stillComing(): ServiceError {
+  const message =
+    'The list with this Idempotency-Key is still being received. Send it again after that: it replays, or it is received anew if the first broke off.';
+  return new ServiceError('rate_limited', message, { headers: { 'retry-after': '10' } });
+}
+
 function tookTooLong(): ServiceError {
   return new ServiceError(
     'internal_service_unavailable',
-    'The reconciliation was ended because it did not move on. Send the list again.',
+    'The reconciliation was ended because it did not move on. Send the list again, under the same key or another.',
   );
 }
 
@@ -270,7 +284,7 @@ async function findMissing(database: Database, claimed: Reconciliation, signal: 
     progress = { ...progress, comparedThrough, counts: addUp(progress.counts, lines) };
     await store(database, progress, lines);
     if (beside.length < LINES_AT_ONCE) {
-      await updateEnded(database.pool, claimed, null);
+      await updateDone(database.pool, claimed);
       return true;
     }
   }

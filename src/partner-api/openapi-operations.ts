@@ -172,7 +172,7 @@ export const OPERATIONS = {
     tag: 'Settlements',
     summary: 'Compare a list of your own with a settlement',
     description:
-      'Takes up to a million lines or 100 MiB, as a stream that may take 15 minutes and pause for 30 seconds. Malformed lines are told, and the rest is compared. One at a time for each partner: `rate_limited` until then.',
+      'Takes up to a million lines or 100 MiB, as a stream that may take 15 minutes and pause for 30 seconds. Malformed lines are told, and the rest is compared. One at a time for each partner: `rate_limited` until then. A list that broke off before its end is sent again under the same key.',
     errors: ['invalid_request', ...ACCESS, 'idempotency_conflict', ...SERVICE],
     notFound: settlementNotFound(),
   },

@@ -15,7 +15,8 @@ export interface Reconciliation {
   readonly partnerId: string;
   readonly reconciliationId: string;
   readonly settlementId: string;
-  readonly idempotencyKey: string;
+  /** `null` where the list broke off: its key is free then. */
+  readonly idempotencyKey: string | null;
   /** `null` until the whole list has come. */
   readonly fingerprint: Buffer | null;
   readonly format: ListFormat;
@@ -55,7 +56,7 @@ const INSERT: Statement = {
 /** @returns `undefined` when the key is taken, or another one of the partner is under way: there is one at a time. */
 export async function insertReconciliation(
   db: Queryable,
-  one: Pick<Reconciliation, 'partnerId' | 'reconciliationId' | 'settlementId' | 'idempotencyKey' | 'format'>,
+  one: Pick<Reconciliation, 'partnerId' | 'reconciliationId' | 'settlementId' | 'format'> & { readonly idempotencyKey: string },
 ): Promise<Reconciliation | undefined> {
   return findOne(db, INSERT, [one.partnerId, one.reconciliationId, one.settlementId, one.idempotencyKey, one.format]);
 }
@@ -127,17 +128,27 @@ export async function updateReceived(
 }
 
 const END: Statement = {
-  name: 'update_reconciliation_ended',
-  text: `update reconciliation set status = $3, problem = $4, ended_at = ${NOW}
-    where partner_id = $1 and reconciliation_id = $2 and ended_at is null`,
+  name: 'update_reconciliation_done',
+  text: `update reconciliation set status = 'done', ended_at = ${NOW}
+    where partner_id = $1 and reconciliation_id = $2 and status = 'comparing'`,
 };
 
-export async function updateEnded(
-  db: Queryable,
-  { partnerId, reconciliationId }: Pick<Reconciliation, 'partnerId' | 'reconciliationId'>,
-  problem: string | null,
-): Promise<void> {
-  await run(db, END, [partnerId, reconciliationId, problem === null ? 'done' : 'failed', problem]);
+export async function updateDone(db: Queryable, { partnerId, reconciliationId }: ReconciliationName): Promise<void> {
+  await run(db, END, [partnerId, reconciliationId]);
+}
+
+/** Nothing was answered for its key, and nobody else has the rest of the list: the key is free for the retry. */
+const BREAK_OFF = `update reconciliation set status = 'failed', idempotency_key = null, ended_at = ${NOW},
+      problem = 'The list did not come to its end. Send it again, under the same key or another.'`;
+
+const BROKEN_OFF: Statement = {
+  name: 'update_reconciliation_broken_off',
+  text: `${BREAK_OFF} where partner_id = $1 and reconciliation_id = $2 and status = 'receiving'`,
+};
+
+/** Of a list that came whole the status is another one by then, and it stays as it is, whoever missed the answer. */
+export async function updateBrokenOff(db: Queryable, { partnerId, reconciliationId }: ReconciliationName): Promise<void> {
+  await run(db, BROKEN_OFF, [partnerId, reconciliationId]);
 }
 
 const DELETE_REFUSED: Statement = {
@@ -155,11 +166,10 @@ export async function deleteRefused(
 
 const END_LOST: Statement = {
   name: 'end_lost_reconciliations',
-  text: `update reconciliation set status = 'failed', ended_at = ${NOW}, problem = 'The list did not come to its end. Send it again under a new key.'
-    where status = 'receiving' and lease_until < now()`,
+  text: `${BREAK_OFF} where status = 'receiving' and lease_until < now()`,
 };
 
-/** Those whose process died, or whose list stopped coming. */
+/** Those whose process died, or whose list stopped coming. What comes of such a list afterwards finds it ended, and is refused. */
 export async function endLostReconciliations(db: Queryable): Promise<void> {
   await run(db, END_LOST, []);
 }
