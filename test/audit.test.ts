@@ -146,6 +146,35 @@ describe('an end that was cut off together with its head', () => {
   });
 });
 
+describe('a head that is gone', () => {
+  test('is a fault like others, with the next step, and the row can be put back as the document says', async () => {
+    const { database, databaseUrl, tamper, append } = await newChain(5);
+    await tamper('delete from audit_head');
+    const { fault, entries, last } = await verifyAudit(database);
+    assert.deepEqual([fault?.entryNo, fault?.is, entries, last.lastNo], [5n, 'head_removed', 5n, 5n]);
+    assert.match(fault?.sentence ?? '', /the row of audit_head was removed.*--expect-last.*docs\/operating\.md/);
+    await assert.rejects(append(1), /audit_head has lost its row.*`partner-impact audit verify` says what to do/);
+    const { run } = commandLine({ DATABASE_URL: databaseUrl, AUDIT_KEY: writeNamedKey(KEY) });
+    const told = await run(['audit', 'verify']);
+    assert.deepEqual([told.code, told.stderr], [1, '']);
+    assert.match(told.stdout, new RegExp(`^Not sound: the row of audit_head[\\s\\S]*\\nLast  5:${last.lastMac}\\n`));
+    await database.pool.query('insert into audit_head (last_no, last_mac) values ($1, $2)', [last.lastNo, last.lastMac]);
+    await append(1);
+    assert.deepEqual([(await verifyAudit(database)).fault, (await verifyAudit(database)).entries], [null, 6n]);
+  });
+
+  test('and the end with it: an entry that was written down elsewhere tells', async () => {
+    const { database, tamper } = await newChain(5);
+    const { last } = await verifyAudit(database);
+    await tamper('delete from audit_entry where entry_no > 3', 'delete from audit_head');
+    const { fault } = await verifyAudit(database, { expected: last });
+    assert.deepEqual([fault?.entryNo, fault?.is], [4n, 'truncated']);
+    assert.match(fault?.sentence ?? '', /its end was removed, and the row of audit_head with it/);
+    await tamper("update audit_entry set action = 'x' where entry_no = 2");
+    assert.deepEqual((await verifyAudit(database)).fault?.is, 'edited');
+  });
+});
+
 describe('what is sound', () => {
   test('an empty chain, and one of more pages than one, with a stranger appending meanwhile', async () => {
     const { database, append } = await newChain(0);

@@ -13,6 +13,7 @@ export type AuditFault =
   | 'truncated'
   | 'unknown_key'
   | 'head_changed'
+  | 'head_removed'
   | 'not_expected';
 
 export interface AuditVerdict {
@@ -54,8 +55,8 @@ export async function verifyAudit(database: Database, { expected, onProgress }: 
     if (page.length === ENTRIES_AT_ONCE) continue;
     const head = await findAuditHead(pool);
     // Whoever appended since then did so in one transaction with the head, so that the next page holds it.
-    if (head.lastNo > last.lastNo && (await listAuditEntriesAfter(pool, last.lastNo, 1)).length > 0) continue;
-    return broken(judgeEnd(head, last) ?? judgeExpected(expected, last));
+    if (head && head.lastNo > last.lastNo && (await listAuditEntriesAfter(pool, last.lastNo, 1)).length > 0) continue;
+    return broken(head ? (judgeEnd(head, last) ?? judgeExpected(expected, last)) : judgeWithoutHead(expected, last));
   }
 }
 
@@ -79,11 +80,22 @@ function judgeEnd(head: AuditHead, last: AuditHead): AuditVerdict['fault'] {
   return { entryNo: last.lastNo, is: 'head_changed', sentence };
 }
 
-function judgeExpected(expected: AuditHead | undefined, last: AuditHead): AuditVerdict['fault'] {
+function judgeExpected(
+  expected: AuditHead | undefined,
+  last: AuditHead,
+  head = 'and audit_head set back',
+): AuditVerdict['fault'] {
   if (!expected || expected.lastNo <= last.lastNo) return null;
   const entryNo = last.lastNo + 1n;
-  const sentence = `the audit ends with entry ${last.lastNo}, and entry ${expected.lastNo} was there: its end was removed, and audit_head set back`;
+  const sentence = `the audit ends with entry ${last.lastNo}, and entry ${expected.lastNo} was there: its end was removed, ${head}`;
   return { entryNo, is: 'truncated', sentence };
+}
+
+function judgeWithoutHead(expected: AuditHead | undefined, last: AuditHead): AuditVerdict['fault'] {
+  const cutOff = judgeExpected(expected, last, 'and the row of audit_head with it');
+  if (cutOff) return cutOff;
+  const sentence = `the row of audit_head was removed, so that nothing that is audited can be changed, and only a backup or --expect-last tells whether there were entries behind entry ${last.lastNo}; "The audit" in docs/operating.md says how the row is put back`;
+  return { entryNo: last.lastNo, is: 'head_removed', sentence };
 }
 
 interface Place {
@@ -139,7 +151,7 @@ function isSealed(keys: readonly NamedKey[], entry: SealedEntry): boolean {
 /** The number that the entry was sealed with; `undefined` when its words were changed. */
 async function findPlace(db: Queryable, keys: readonly NamedKey[], entry: SealedEntry): Promise<bigint | undefined> {
   // Entries may be gone and numbers with them: what is sealed may have a number above the last.
-  const { lastNo } = await findAuditHead(db);
+  const lastNo = (await findAuditHead(db))?.lastNo ?? entry.entryNo;
   for (let place = 1n; place <= lastNo + BigInt(ENTRIES_AT_ONCE); place++)
     if (isSealed(keys, { ...entry, entryNo: place })) return place;
   return undefined;

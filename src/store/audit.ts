@@ -18,18 +18,19 @@ const LOCK_HEAD: Statement = {
   text: `select last_no as "lastNo", last_mac as "lastMac", ${NOW} as now from audit_head for update`,
 };
 
-/** The end of the chain, as far as it is committed. */
-export async function findAuditHead(db: Queryable): Promise<AuditHead> {
-  return only(await run<AuditHead>(db, FIND_HEAD, []));
+/** The end of the chain, as far as it is committed; `undefined` where somebody removed the row. */
+export async function findAuditHead(db: Queryable): Promise<AuditHead | undefined> {
+  const [head] = await run<AuditHead>(db, FIND_HEAD, []);
+  return head;
 }
 
 /** The same, and nobody else appends until the transaction ends. With the transaction's time, to the millisecond. */
 export async function lockAuditHead(db: Queryable): Promise<AuditHead & { readonly now: Date }> {
-  return only(await run<AuditHead & { now: Date }>(db, LOCK_HEAD, []));
-}
-
-function only<Head>([head]: readonly Head[]): Head {
-  if (!head) throw new Error('The table audit_head has lost its row.');
+  const [head] = await run<AuditHead & { now: Date }>(db, LOCK_HEAD, []);
+  if (!head)
+    throw new Error(
+      'The table audit_head has lost its row, so that nothing that is audited can be changed: `partner-impact audit verify` says what to do.',
+    );
   return head;
 }
 
