@@ -25,7 +25,7 @@ const ONLY_IN: Record<string, readonly string[]> = {
   kysely: ['store'],
   fastify: ['partner-api'],
   undici: ['webhooks'],
-  'ipaddr.js': ['partner-api', 'webhooks'],
+  'ipaddr.js': ['partner-api', 'domain'],
   commander: ['commands'],
   croner: ['schedule'],
   'prom-client': ['observability'],

@@ -107,6 +107,17 @@ describe('what it refuses', waiting, () => {
   });
 });
 
+test('evidence at an address that only this machine can open is refused, and nothing is recorded', waiting, async () => {
+  const { impact_batch_id: id } = await runJson('impact-batch', 'create', '--name', 'Local', '--trees', '1');
+  const file = join(folder, 'local.jpg');
+  writeFileSync(file, 'bytes');
+  const about = ['--type', 'photo', '--url', 'https://localhost/1.jpg', '--captured-at', '2026-01-02T03:04:05Z'];
+  const refused = await run(['impact-batch', 'add-evidence', '--batch', id, '--file', file, ...about, '--yes']);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /url must be an https address that .* can open, .*: its host is a name of the local network/);
+  assert.deepEqual((await runJson('impact-batch', 'show', '--batch', id)).evidence, []);
+});
+
 describe('the hash of a file', waiting, () => {
   test('of many megabytes, read piece by piece; of a folder, a pipe and nothing none', async () => {
     const path = join(folder, 'large');

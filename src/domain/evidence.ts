@@ -1,3 +1,4 @@
+import { classifyHost, inWords } from './host-class.ts';
 import type { ErrorDetail } from './service-error.ts';
 import { isLine } from './text-line.ts';
 
@@ -5,7 +6,7 @@ import { isLine } from './text-line.ts';
 export interface NewEvidence {
   /** Such as `photo`; an open list. */
   readonly type: string;
-  /** Where the partner finds it. */
+  /** Where the partner, and whoever it shows it to, finds it. */
   readonly url: string;
   /** The name of the file, without its folder. */
   readonly fileName: string;
@@ -30,8 +31,7 @@ export function checkNewEvidence({ type, url, fileName, byteCount, sha256, captu
   return [
     !/^[a-z][a-z0-9_]{0,39}$/.test(type) &&
       problem('type', 'wrong_form', 'type must be a word of 1 to 40 lower-case letters, digits and _, such as satellite_image.'),
-    !isPublicUrl(url) &&
-      problem('url', 'wrong_form', 'url must be an https address without a user, a password and a fragment, such as https://….'),
+    checkUrl(url),
     !isLine(fileName, FILE_NAME_MAX) &&
       problem('file', 'wrong_form', `The name of the file must be a line of 1 to ${FILE_NAME_MAX} characters.`),
     byteCount === 0n && problem('file', 'empty', 'The file is empty.'),
@@ -40,10 +40,27 @@ export function checkNewEvidence({ type, url, fileName, byteCount, sha256, captu
   ].filter((found) => found !== false);
 }
 
-function isPublicUrl(text: string): boolean {
+/** As far as its spelling tells: nothing is looked up or fetched. */
+function checkUrl(text: string): ErrorDetail | false {
   const url = URL.parse(text);
-  if (!url || text.length > URL_MAX || /[\s\p{Cc}]/u.test(text)) return false;
-  return url.protocol === 'https:' && url.username === '' && url.password === '' && url.hash === '';
+  if (!url || !isHttpsUrl(url) || text.length > URL_MAX || /[\s\p{Cc}]/u.test(text))
+    return problem(
+      'url',
+      'wrong_form',
+      'url must be an https address without a user, a password and a fragment, such as https://….',
+    );
+  const hostClass = classifyHost(url.hostname);
+  if (hostClass === 'public') return false;
+  const form = 'url must be an https address that partners and their customers can open, such as https://files.example.org/1.jpg';
+  return problem(
+    'url',
+    'not_public',
+    `${form}: its host is ${inWords(hostClass)}. Put the file where it can be reached, and name that.`,
+  );
+}
+
+function isHttpsUrl({ protocol, username, password, hash }: URL): boolean {
+  return protocol === 'https:' && username === '' && password === '' && hash === '';
 }
 
 function problem(field: string, code: string, message: string): ErrorDetail {

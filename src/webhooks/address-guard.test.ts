@@ -9,7 +9,8 @@ import {
   REFUSED_ADDRESSES,
   REFUSED_URLS,
 } from '../../test/support/address-corpus.ts';
-import { classifyAddress, findAddressRefusal, findHostRefusal, inWords, judgeEndpointUrl } from './address-guard.ts';
+import { classifyAddress, inWords } from '../domain/host-class.ts';
+import { findAddressRefusal, findHostRefusal, judgeEndpointUrl } from './address-guard.ts';
 
 const GUARDED = { allowInsecure: false };
 const DEVELOPMENT = { allowInsecure: true };

@@ -1,11 +1,4 @@
-import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
-
-/** What an address is for. Only `public` may be connected to; the other names are those of the registries of IANA. */
-export type AddressClass = 'public' | RefusedAddressClass;
-
-/** Why a host is refused: its address, or a name that leads inside wherever it is asked. */
-export type RefusedHostClass = RefusedAddressClass | 'local_name';
+import { classifyAddress, classifyHost, inWords, type RefusedAddressClass, type RefusedHostClass } from '../domain/host-class.ts';
 
 export type UrlRefusal = 'not_a_url' | 'plain_http' | 'scheme' | 'user_info' | 'fragment' | RefusedHostClass;
 
@@ -20,84 +13,8 @@ export interface GuardOptions {
   readonly allowInsecure: boolean;
 }
 
-type RefusedAddressClass = keyof typeof ADDRESS_CLASSES;
-
-/** Every class of addresses that are refused, in words that follow "is". */
-const ADDRESS_CLASSES = {
-  loopback: 'a loopback address',
-  private: 'a private address',
-  link_local: 'a link-local address',
-  carrier_grade_nat: 'an address behind carrier-grade NAT',
-  metadata: 'the metadata address of a cloud',
-  multicast: 'a multicast address',
-  broadcast: 'the broadcast address',
-  unspecified: 'an unspecified address',
-  documentation: 'a documentation address',
-  benchmark: 'a benchmark address',
-  reserved: 'a reserved address',
-  unique_local: 'a unique local address',
-  site_local: 'a site-local address',
-  ipv4_mapped: 'an IPv4-mapped address',
-  ipv4_compatible: 'an IPv4-compatible address',
-  ipv4_translated: 'an IPv4-translated address',
-  nat64: 'a NAT64 address',
-  six_to_four: 'a 6to4 address',
-  teredo: 'a Teredo address',
-  isatap: 'an ISATAP address',
-  unreadable: 'no address',
-} as const;
-
 /** What `allowInsecure` opens: where a developer's own receiver may be. */
-const INSIDE: readonly AddressClass[] = ['loopback', 'private', 'carrier_grade_nat', 'unique_local'];
-
-/** Ranges that are more than what `ipaddr.js` says of them, or that it does not know. The first that fits counts. */
-const BLOCKS = blocks({
-  metadata: [
-    // Several clouds; the next two are Amazon's for containers and name service.
-    '169.254.169.254/32',
-    '169.254.170.2/32',
-    '169.254.169.253/32',
-    'fd00:ec2::/32',
-    // Google, Alibaba, Azure (an address that belongs to nobody else), Oracle, Scaleway.
-    'fd20:ce::254/128',
-    '100.100.100.200/32',
-    '168.63.129.16/32',
-    '192.0.0.192/32',
-    'fd00:42::42/128',
-  ],
-  documentation: ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20'],
-  benchmark: ['198.18.0.0/15', '2001:2::/48'],
-  six_to_four: ['2002::/16', '192.88.99.0/24'],
-  loopback: ['::1/128'],
-  unspecified: ['::/128'],
-  ipv4_compatible: ['::/96'],
-  // Given back by the 6bone.
-  reserved: ['3ffe::/16'],
-});
-
-/** Of what `ipaddr.js` finds; any other name of its is `reserved`. */
-const CLASS_OF_RANGE: Readonly<Record<string, AddressClass>> = {
-  unicast: 'public',
-  loopback: 'loopback',
-  private: 'private',
-  linkLocal: 'link_local',
-  carrierGradeNat: 'carrier_grade_nat',
-  multicast: 'multicast',
-  broadcast: 'broadcast',
-  unspecified: 'unspecified',
-  uniqueLocal: 'unique_local',
-  deprecatedSiteLocal: 'site_local',
-  ipv4Mapped: 'ipv4_mapped',
-  rfc6145: 'ipv4_translated',
-  rfc6052: 'nat64',
-  teredo: 'teredo',
-};
-
-/** The only part of IPv6 from which addresses of hosts are given out. */
-const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
-
-/** Names that no public name service answers for, themselves and all below them. */
-const LOCAL_NAMES = ['localhost', 'localdomain', 'local', 'internal', 'home.arpa'];
+const INSIDE: readonly RefusedHostClass[] = ['local_name', 'loopback', 'private', 'carrier_grade_nat', 'unique_local'];
 
 const URL_SENTENCES = {
   not_a_url: 'The URL cannot be read.',
@@ -133,56 +50,21 @@ export function judgeEndpointUrl(text: string, options: GuardOptions): EndpointU
  * @param hostname As in a parsed URL; the brackets around an IPv6 address may be missing.
  */
 export function findHostRefusal(hostname: string, options: GuardOptions): RefusedHostClass | undefined {
-  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
-  if (isIP(bare) !== 0) return findAddressRefusal(bare, options);
-  return options.allowInsecure || !isLocalName(bare) ? undefined : 'local_name';
+  return refusalOf(classifyHost(hostname), options);
 }
 
 /** Why this address may not be connected to. */
-export function findAddressRefusal(address: string, { allowInsecure }: GuardOptions): RefusedAddressClass | undefined {
-  const addressClass = classifyAddress(address);
-  if (addressClass === 'public' || (allowInsecure && INSIDE.includes(addressClass))) return undefined;
-  return addressClass;
+export function findAddressRefusal(address: string, options: GuardOptions): RefusedAddressClass | undefined {
+  return refusalOf(classifyAddress(address), options);
 }
 
-/**
- * What an address is for. Addresses that carry an IPv4 address inside are none of the public ones, whatever they carry.
- *
- * @param address Four decimal numbers or IPv6, as a name service or a parsed URL gives it; any other spelling is `unreadable`.
- */
-export function classifyAddress(address: string): AddressClass {
-  if (isIP(address) === 0 || !ipaddr.isValid(address)) return 'unreadable';
-  const parsed = ipaddr.parse(address);
-  const known = ipaddr.subnetMatch(parsed, BLOCKS, '') as AddressClass | '';
-  if (known !== '') return known;
-  const addressClass = CLASS_OF_RANGE[parsed.range()] ?? 'reserved';
-  if (addressClass !== 'public' || !(parsed instanceof ipaddr.IPv6)) return addressClass;
-  if (!parsed.match(GLOBAL_UNICAST)) return 'reserved';
-  return isIsatap(parsed) ? 'isatap' : 'public';
-}
-
-/** In words that follow "is" or "resolves to". */
-export function inWords(hostClass: RefusedHostClass): string {
-  return hostClass === 'local_name' ? 'a name of the local network' : ADDRESS_CLASSES[hostClass];
-}
-
-/** A name without a full stop is completed by the machine that asks, so that it is local too. */
-function isLocalName(hostname: string): boolean {
-  const name = hostname.toLowerCase().replace(/\.+$/, '');
-  return !name.includes('.') || LOCAL_NAMES.some((local) => name === local || name.endsWith(`.${local}`));
-}
-
-/** An IPv4 address behind any prefix at all. @see RFC 5214, section 6.1. */
-function isIsatap({ parts }: ipaddr.IPv6): boolean {
-  return ((parts[4] ?? 0) & ~0x200) === 0 && parts[5] === 0x5efe;
+function refusalOf<Refused extends RefusedHostClass>(
+  hostClass: 'public' | Refused,
+  { allowInsecure }: GuardOptions,
+): Refused | undefined {
+  return hostClass === 'public' || (allowInsecure && INSIDE.includes(hostClass)) ? undefined : hostClass;
 }
 
 function refuse(reason: keyof typeof URL_SENTENCES): EndpointUrlVerdict {
   return { status: 'refused', reason, sentence: URL_SENTENCES[reason] };
-}
-
-function blocks(texts: Partial<Record<AddressClass, readonly string[]>>) {
-  return Object.fromEntries(
-    Object.entries(texts).map(([name, list]) => [name, list.map((text) => ipaddr.parseCIDR(text))]),
-  ) as Record<string, [ipaddr.IPv4 | ipaddr.IPv6, number][]>;
 }

@@ -1,7 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { findAddressRefusal, findHostRefusal, type GuardOptions, inWords, type RefusedHostClass } from './address-guard.ts';
+import { inWords, type RefusedHostClass } from '../domain/host-class.ts';
+import { findAddressRefusal, findHostRefusal, type GuardOptions } from './address-guard.ts';
 import { namesOfThisMachine, publicNames, type ResolveName } from './resolve-name.ts';
 
 export interface GuardedAgentOptions extends GuardOptions {
