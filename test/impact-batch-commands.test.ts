@@ -48,7 +48,12 @@ test('from a project to a verified batch, one JSON value each, with files of Ara
   assert.equal(add.code, 0, add.stderr);
   const added = JSON.parse(add.stdout);
   assert.deepEqual([added.partners, added.settlements, added.contributions], [2, 2, 3]);
-  assert.match(add.stderr, new RegExp(`${one.partnerId}: 2 contributions[\\s\\S]*${two.partnerId}: 1 contributions`));
+  assert.match(
+    add.stderr,
+    new RegExp(
+      `${one.partnerId}: in the batch with 2 contributions\n[\\s\\S]*${two.partnerId}: in the batch with 1 contribution\n`,
+    ),
+  );
   const advance = (who: typeof ada, to: string, ...more: string[]) =>
     who.runJson('impact-batch', 'advance', ...batch, '--to', to, '--yes', ...more);
   assert.equal((await advance(ada, 'allocated', '--project', project.project_id)).project_id, project.project_id);

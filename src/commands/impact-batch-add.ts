@@ -1,3 +1,4 @@
+import { counted } from '../domain/counted.ts';
 import { getImpactBatch } from '../operations/impact-batch-record.ts';
 import { getPartner } from '../operations/manage-partner.ts';
 import { poolSettlements } from '../operations/pool-contributions.ts';
@@ -27,10 +28,13 @@ export async function addToBatch({ batch: id, yes, json, ...wanted }: AddOptions
     const batch = await getImpactBatch(database.pool, id);
     const found = await findWanted(database, wanted);
     const count = found.reduce((sum, { settlementIds }) => sum + settlementIds.length, 0);
-    await askFirst(`Put ${count} settlements of ${found.length} partners into the impact batch "${batch.name}"?`, yes);
+    await askFirst(
+      `Put ${counted(count, 'settlement')} of ${counted(found.length, 'partner')} into the impact batch "${batch.name}"?`,
+      yes,
+    );
     for (const { partnerId, settlementIds } of found) {
       const { contributionCount } = await poolSettlements(database, actor, { impactBatchId: id, partnerId, settlementIds });
-      printProgress(`… ${partnerId}: ${contributionCount} contributions are in the batch`);
+      printProgress(`… ${partnerId}: in the batch with ${counted(contributionCount, 'contribution')}`);
     }
     await printBatch(database, await getImpactBatch(database.pool, id), json);
   });

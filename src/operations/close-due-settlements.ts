@@ -1,3 +1,4 @@
+import { counted } from '../domain/counted.ts';
 import type { Actor } from '../domain/role.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { eachPartner } from '../store/partner.ts';
@@ -32,7 +33,7 @@ export async function closeDueSettlements(
   const counts = { opened: 0, closed: 0 };
   const at = now ?? (await readClock(database.pool));
   const ends = new Map((await listOpenSettlements(database.pool)).map(({ partnerId, endsAt }) => [partnerId, endsAt]));
-  const failed = (count: number) => `Settlements of ${count} partners could not be closed.`;
+  const failed = (count: number) => `Settlements of ${counted(count, 'partner')} could not be closed.`;
   await eachApart(eachPartner(database.pool), { signal, failed }, async (partner) => {
     const { partnerId } = partner;
     const endsAt = ends.get(partnerId);

@@ -1,3 +1,4 @@
+import { counted } from '../domain/counted.ts';
 import { compareWithLine, showValue, type ValueDifference } from '../domain/settled-contribution.ts';
 import type { SettlementLine } from '../domain/settlement-line.ts';
 import type { Queryable } from '../store/database.ts';
@@ -47,7 +48,7 @@ export function compareSettledContributions(db: Queryable, partnerId: string): S
     async end() {
       if (lines.length > 0) await compare();
       if (!first || count === 1) return first;
-      const others = count === 2 ? '1 more contribution' : `${count - 1} more contributions`;
+      const others = counted(count - 1, 'more contribution');
       return { ...first, message: `${first.message} So it is with ${others} of this settlement.` };
     },
   };

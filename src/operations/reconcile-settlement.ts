@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { counted } from '../domain/counted.ts';
 import { fingerprint } from '../domain/fingerprint.ts';
 import { newId } from '../domain/identifiers.ts';
 import type { ListEntry } from '../domain/partner-list.ts';
@@ -296,7 +297,7 @@ const LINES_REMOVED_AT_ONCE = 2_000;
 /** Removes the lines of those that ended longer ago than so many days; their counts are kept. */
 export async function removeOldReconciliations({ pool }: Database, days: number, signal: AbortSignal): Promise<number> {
   let sum = 0;
-  const failed = (count: number) => `The lines of ${count} reconciliations could not be removed.`;
+  const failed = (count: number) => `The lines of ${counted(count, 'reconciliation')} could not be removed.`;
   await eachApart(await listOldReconciliations(pool, days), { signal, failed }, async (name) => {
     for (let removed = LINES_REMOVED_AT_ONCE; removed === LINES_REMOVED_AT_ONCE && !signal.aborted; sum += removed)
       removed = await deleteReconciliationLines(pool, name, LINES_REMOVED_AT_ONCE);

@@ -1,3 +1,4 @@
+import { counted } from '../domain/counted.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { eachApart } from '../operations/each-apart.ts';
 import { expirePendingContribution } from '../operations/resolve-pending-contribution.ts';
@@ -23,7 +24,7 @@ export function expirePending({ hours }: { readonly hours: number }): Job {
     pattern: '*/5 * * * *',
     async run(context) {
       const counts = { failed: 0, decided: 0 };
-      const failed = (count: number) => `Pending contributions of ${count} partners could not be failed.`;
+      const failed = (count: number) => `Pending contributions of ${counted(count, 'partner')} could not be failed.`;
       await eachApart(eachPartner(context.database.pool), { ...context, failed }, ({ partnerId }) =>
         expireOf(partnerId, { ...context, hours, counts }),
       );

@@ -1,3 +1,4 @@
+import { counted } from '../domain/counted.ts';
 import { eachApart } from '../operations/each-apart.ts';
 import type { Database } from '../store/database.ts';
 import { listEventCounters } from '../store/event.ts';
@@ -14,7 +15,7 @@ const EVENTS_AT_ONCE = 500;
  */
 export async function removeOldEvents({ pool }: Database, days: number, signal?: AbortSignal): Promise<number> {
   let sum = 0;
-  const failed = (count: number) => `Old events of ${count} partners could not be removed.`;
+  const failed = (count: number) => `Old events of ${counted(count, 'partner')} could not be removed.`;
   await eachApart(await listEventCounters(pool), { signal, failed }, async (partnerId) => {
     for (let removed = EVENTS_AT_ONCE; removed === EVENTS_AT_ONCE && !signal?.aborted; sum += removed)
       removed = await deleteOldEvents(pool, partnerId, { days, limit: EVENTS_AT_ONCE });
