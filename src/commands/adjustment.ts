@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ADJUSTMENT_REASONS, ADJUSTMENT_STATUSES, type AdjustmentStatus } from '../domain/adjustment.ts';
+import { counted } from '../domain/counted.ts';
 import { amountText } from '../domain/money.ts';
 import type { NewAdjustment } from '../domain/new-adjustment.ts';
 import { requireRole } from '../operations/audit.ts';
@@ -174,7 +175,7 @@ async function verify({ partner, json }: Partial<OfPartner>): Promise<void> {
       adjustment: subjectId,
       'not as the audit has it': fields.join(', '),
     }));
-    printTable(rows, `${adjustments} adjustments are as the audit has them.`);
+    printTable(rows, `As the audit has them: ${counted(adjustments, 'adjustment')}.`);
   });
 }
 

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { counted } from '../domain/counted.ts';
 import { POINTS_MAX } from '../domain/points.ts';
 import { settlementAmount } from '../domain/settlement-totals.ts';
 import { closeSettlement } from '../operations/close-settlement.ts';
@@ -107,7 +108,7 @@ async function verify({ partner, json }: { partner?: string; json?: boolean }): 
         problem: message,
       }),
     );
-    printTable(rows, `${figures.settlements} settlements with ${figures.lines} lines are as they were written.`);
+    printTable(rows, `As written: ${counted(figures.settlements, 'settlement')} with ${counted(figures.lines, 'line')}.`);
   });
 }
 

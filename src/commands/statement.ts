@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError } from 'commander';
+import { counted } from '../domain/counted.ts';
 import { settlementAmount } from '../domain/settlement-totals.ts';
 import { type ChainedStatement, findChainBreak } from '../domain/statement-chain.ts';
 import { type ExpectedStatement, type StatementVerdict, verifyStatement } from '../domain/verify-statement.ts';
@@ -67,7 +68,7 @@ async function download({ partner, settlement: id, output, excelSafe = false, js
     if (output === undefined) return pipeline(bytes, process.stdout, { end: false });
     await pipeline(bytes, createWriteStream(output, { flags: 'wx' }));
     if (json) printJson({ file: output, line_count: statement.lineCount, csv_sha256: excelSafe ? null : statement.csvSha256 });
-    else printProgress(`Written: ${output}, ${statement.lineCount} lines.`);
+    else printProgress(`Written: ${output}, ${counted(statement.lineCount, 'line')}.`);
   });
 }
 
@@ -120,5 +121,7 @@ function report(verdict: StatementVerdict, chainBreak: string | undefined, asJso
   }
   if (chainBreak !== undefined) process.stdout.write(`${chainBreak}\n`);
   if (isIntact)
-    process.stdout.write(`The statement is as it was made: ${verdict.lineCount} lines, SHA-256 ${verdict.csvSha256}.\n`);
+    process.stdout.write(
+      `The statement is as it was made: ${counted(verdict.lineCount, 'line')}, SHA-256 ${verdict.csvSha256}.\n`,
+    );
 }

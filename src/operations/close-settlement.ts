@@ -7,7 +7,7 @@ import { lineProver, PROOFS_PER_ROW, sealClosed, sealOpened } from '../domain/se
 import { carriedForward, countTotals, type SettlementTotals } from '../domain/settlement-totals.ts';
 import { chainValue } from '../domain/statement-chain.ts';
 import { digestStatement } from '../domain/write-statement.ts';
-import { type AssignedAdjustments, assignAdjustments } from '../store/adjustment.ts';
+import { type AssignedAdjustments, assignAdjustments } from '../store/adjustment-assignment.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { isLockTimeout } from '../store/database-errors.ts';
 import { findPartner, type Partner } from '../store/partner.ts';

@@ -6,7 +6,7 @@ import {
   totalsOfSums,
   type VersionTotals,
 } from '../domain/settlement-totals.ts';
-import { sumUnsettledAdjustments } from '../store/adjustment.ts';
+import { sumUnsettledAdjustments } from '../store/adjustment-assignment.ts';
 import type { Queryable } from '../store/database.ts';
 import { findLastSequence } from '../store/event.ts';
 import { readClock, type Settlement } from '../store/settlement.ts';

@@ -2,43 +2,31 @@ import { createHash } from 'node:crypto';
 import { counted } from '../domain/counted.ts';
 import { fingerprint } from '../domain/fingerprint.ts';
 import { newId } from '../domain/identifiers.ts';
-import type { ListEntry } from '../domain/partner-list.ts';
 import { type ListFormat, readPartnerList } from '../domain/read-partner-list.ts';
-import { type RecordedContribution, reconcile } from '../domain/reconciliation.ts';
 import { recordNotFound, ServiceError } from '../domain/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { vouchForRead } from '../store/durability.ts';
 import {
-  claimReconciliation,
   deleteRefused,
   endLostReconciliations,
   findReconciliation,
   findReconciliationByKey,
   insertReconciliation,
-  listLeftReconciliations,
   listOldReconciliations,
   type Reconciliation,
   type ReconciliationName,
   updateBrokenOff,
-  updateDone,
   updateLinesRemoved,
-  updateProgress,
   updateReceived,
-  type VerdictCounts,
 } from '../store/reconciliation.ts';
 import {
   deleteReconciliationLines,
-  findRecordedEvents,
-  insertReconciliationLines,
   listReconciliationLines,
-  listSettlementBesideList,
-  MISSING_FROM,
   type ReconciliationLine,
   type ReconciliationLinePage,
-  type RecordedEvent,
 } from '../store/reconciliation-line.ts';
 import { findSettlement } from '../store/settlement.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { compareList, tookTooLong } from './compare-list.ts';
 import { eachApart } from './each-apart.ts';
 import { settlementNotFound } from './read-settlements.ts';
 import { tellKeyApart } from './replay.ts';
@@ -75,11 +63,6 @@ export interface ReconcileSettlement {
   byId(id: ReconciliationName & { readonly settlementId: string }): Promise<Reconciliation>;
   lines(page: ReconciliationLinePage & { readonly settlementId: string }): Promise<ReconciliationLines>;
 }
-
-const LINES_AT_ONCE = 500;
-const LOCK_TIMEOUT_MS = 2_000;
-/** A list that trickles in is told to be alive, well before its lease ends. */
-const SLOW_LIST_MS = 10_000;
 
 export function reconcileSettlements(database: Database): ReconcileSettlement {
   const { pool } = database;
@@ -156,69 +139,6 @@ async function* hashed(chunks: AsyncIterable<Uint8Array>, hash: ReturnType<typeo
   }
 }
 
-async function compareList(database: Database, begun: Reconciliation, entries: AsyncIterable<ListEntry>): Promise<void> {
-  let progress = begun;
-  let batch: ListEntry[] = [];
-  let comparedAtMs = performance.now();
-  const compare = async () => {
-    const lines = await judge(database.pool, progress, batch);
-    progress = { ...progress, listedLines: progress.listedLines + BigInt(batch.length), counts: addUp(progress.counts, lines) };
-    batch = [];
-    await store(database, progress, lines);
-    comparedAtMs = performance.now();
-  };
-  for await (const entry of entries) {
-    const isLate = performance.now() - comparedAtMs > SLOW_LIST_MS;
-    if (batch.push(entry) === LINES_AT_ONCE || isLate) await compare();
-  }
-  await compare();
-}
-
-/** Lines and counts in one transaction, so that whoever takes it up again finds them alike. */
-async function store(database: Database, progress: Reconciliation, lines: readonly ReconciliationLine[]): Promise<void> {
-  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    if (!(await updateProgress(db, progress))) throw tookTooLong();
-    await insertReconciliationLines(db, progress, lines);
-  });
-}
-
-function addUp(counts: VerdictCounts, lines: readonly ReconciliationLine[]): VerdictCounts {
-  const sums = { ...counts };
-  for (const { verdict } of lines) sums[verdict] = (sums[verdict] ?? 0) + 1;
-  return sums;
-}
-
-async function judge(db: Queryable, of: Reconciliation, batch: readonly ListEntry[]): Promise<ReconciliationLine[]> {
-  const events = batch.flatMap(({ listed }) => (listed ? [listed.partnerEventId] : []));
-  const recorded = await findRecordedEvents(db, of, [...new Set(events)]);
-  const seen = new Map<string, number>();
-  return batch.map(({ lineNo, listed, problems }) => {
-    if (!listed) return { ...EMPTY, position: BigInt(lineNo), verdict: 'malformed', problems };
-    const { partnerEventId } = listed;
-    const found = recorded.get(partnerEventId);
-    const before = found?.listedBeforeAt == null ? seen.get(partnerEventId) : Number(found.listedBeforeAt);
-    if (!seen.has(partnerEventId)) seen.set(partnerEventId, lineNo);
-    const pair = { settlementId: of.settlementId, listed, recorded: readRecorded(found), listedBeforeAt: before ?? null };
-    const { verdict } = reconcile(pair);
-    return {
-      ...{ ...EMPTY, position: BigInt(lineNo), verdict, ...listed, transactionId: found?.transactionId ?? null },
-      ...{ recordedOrderRef: found?.partnerOrderRef ?? null, recordedPoints: found?.points ?? null },
-      recordedSettlementId: found?.settlementId ?? null,
-    };
-  });
-}
-
-const EMPTY: Omit<ReconciliationLine, 'position' | 'verdict'> = {
-  ...{ partnerEventId: null, partnerOrderRef: null, points: null, transactionId: null },
-  ...{ recordedOrderRef: null, recordedPoints: null, recordedSettlementId: null, problems: null },
-};
-
-function readRecorded(found: RecordedEvent | undefined): RecordedContribution | null {
-  const { partnerEventId, partnerOrderRef, points, transactionId, status, settlementId } = found ?? {};
-  if (!partnerEventId || !partnerOrderRef || points == null || !transactionId || !status) return null;
-  return { partnerEventId, partnerOrderRef, points, transactionId, status, settlementId: settlementId ?? null };
-}
-
 /** Either frees the key: of a list that is refused nothing is kept, one that broke off ends with a clear status. */
 async function forget(db: Queryable, begun: Reconciliation, error: unknown): Promise<void> {
   const isRefused = error instanceof ServiceError && error.code === 'invalid_request';
@@ -244,52 +164,6 @@ function stillComing(): ServiceError {
   const message =
     'The list with this Idempotency-Key is still being received. Send it again after that: it replays, or it is received anew if the first broke off.';
   return new ServiceError('rate_limited', message, { headers: { 'retry-after': '10' } });
-}
-
-function tookTooLong(): ServiceError {
-  return new ServiceError(
-    'internal_service_unavailable',
-    'The reconciliation was ended because it did not move on. Send the list again, under the same key or another.',
-  );
-}
-
-/**
- * Looks for what is missing in lists that have come, of every partner where nobody does so: at once after an upload, and later where a process
- * died over it.
- *
- * @returns How many came to their end.
- */
-export async function completeReconciliations(database: Database, signal: AbortSignal): Promise<number> {
-  let count = 0;
-  await endLostReconciliations(database.pool);
-  for (const name of await listLeftReconciliations(database.pool)) {
-    if (signal.aborted) return count;
-    const claimed = await claimReconciliation(database.pool, name);
-    if (claimed && (await findMissing(database, claimed, signal))) count++;
-  }
-  return count;
-}
-
-async function findMissing(database: Database, claimed: Reconciliation, signal: AbortSignal): Promise<boolean> {
-  for (let progress = claimed; !signal.aborted; ) {
-    const page = { afterLine: progress.comparedThrough, limit: LINES_AT_ONCE };
-    const beside = await listSettlementBesideList(database.pool, progress, page);
-    const lines = beside
-      .filter(({ listedAt }) => listedAt === null)
-      .map(({ lineNo, partnerOrderRef, points, transactionId, partnerEventId }): ReconciliationLine => {
-        const recorded = { transactionId, recordedOrderRef: partnerOrderRef, recordedPoints: points };
-        const place = { position: MISSING_FROM + BigInt(lineNo), verdict: 'missing_in_partner_file', partnerEventId } as const;
-        return { ...EMPTY, ...place, ...recorded, recordedSettlementId: claimed.settlementId };
-      });
-    const comparedThrough = beside.at(-1)?.lineNo ?? progress.comparedThrough;
-    progress = { ...progress, comparedThrough, counts: addUp(progress.counts, lines) };
-    await store(database, progress, lines);
-    if (beside.length < LINES_AT_ONCE) {
-      await updateDone(database.pool, claimed);
-      return true;
-    }
-  }
-  return false;
 }
 
 const LINES_REMOVED_AT_ONCE = 2_000;

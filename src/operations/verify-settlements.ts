@@ -13,9 +13,10 @@ import {
 import { countTotals, type SettlementTotals } from '../domain/settlement-totals.ts';
 import { type ChainedStatement, findChainBreak } from '../domain/statement-chain.ts';
 import { digestStatement } from '../domain/write-statement.ts';
-import { eachMisplacedAdjustment } from '../store/adjustment.ts';
+import { eachMisplacedAdjustment } from '../store/adjustment-assignment.ts';
 import type { Queryable } from '../store/database.ts';
-import { eachSettlement, type Settlement, writeVersions } from '../store/settlement.ts';
+import { writeVersions } from '../store/exact-totals.ts';
+import { eachSettlement, type Settlement } from '../store/settlement.ts';
 import { eachSettlementLine } from '../store/settlement-line.ts';
 import { findLineProofs } from '../store/settlement-line-proof.ts';
 import { listUnreachable } from '../store/unsettled-contribution.ts';

@@ -1,4 +1,4 @@
-import { completeReconciliations } from '../operations/reconcile-settlement.ts';
+import { completeReconciliations } from '../operations/complete-reconciliations.ts';
 import type { Database } from '../store/database.ts';
 import { repeat } from '../webhooks/repeat.ts';
 

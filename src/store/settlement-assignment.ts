@@ -1,5 +1,5 @@
 import type { Queryable } from './database.ts';
-import { readExact } from './settlement.ts';
+import { readExact } from './exact-totals.ts';
 import { priceLists } from './settlement-price.ts';
 import { type LongStatements, runLong, type Statement } from './statement.ts';
 import { DUE, type DueContributions, lineOf, UNSETTLED } from './unsettled-contribution.ts';

@@ -1,6 +1,6 @@
 import type { LineType, SettlementLine } from '../domain/settlement-line.ts';
 import type { Queryable } from './database.ts';
-import { readExact, writeExact } from './settlement.ts';
+import { readExact, writeExact } from './exact-totals.ts';
 import { run, type Statement } from './statement.ts';
 
 interface LineRow {

@@ -1,4 +1,4 @@
-import { writeExact } from './settlement.ts';
+import { writeExact } from './exact-totals.ts';
 
 /** What one point is worth, by the version label; a version that is not there gives no amount. */
 export interface Prices {

@@ -1,8 +1,8 @@
-import { amountText, readAmount } from '../domain/money.ts';
 import type { AcknowledgementStatus, SettlementStatus } from '../domain/settlement.ts';
 import type { SettlementPeriod } from '../domain/settlement-period.ts';
-import type { SettlementTotals, VersionTotals } from '../domain/settlement-totals.ts';
+import type { SettlementTotals } from '../domain/settlement-totals.ts';
 import type { Queryable } from './database.ts';
+import { readExact, readVersions, writeExact, writeVersions } from './exact-totals.ts';
 import { run, type Statement } from './statement.ts';
 
 /** What is kept of a closed settlement's statement. */
@@ -122,53 +122,8 @@ function readTotals(row: SettlementRow): SettlementTotals {
     carriedPoints: BigInt(row.carried_points),
     netPoints: BigInt(row.net_points),
     amount: readExact(row.exact_amount),
-    byVersion: (JSON.parse(row.totals_by_version as string) as VersionText[]).map(readVersion),
+    byVersion: readVersions(row.totals_by_version as string),
   };
-}
-
-/** A `numeric` of the database, as many zeros as it may end with. */
-export function readExact(text: string | null): bigint | null {
-  return text === null ? null : (readAmount(text) ?? null);
-}
-
-export function writeExact(amount: bigint | null): string | null {
-  return amount === null ? null : amountText(amount);
-}
-
-type VersionText = readonly [
-  rule: string,
-  conversion: string,
-  cost: string,
-  count: string,
-  points: string,
-  amount: string | null,
-];
-
-function readVersion([rule, conversion, cost, count, points, amount]: VersionText): VersionTotals {
-  return {
-    contributionRuleVersion: rule,
-    pointConversionVersion: conversion,
-    treeCostVersion: cost,
-    count: BigInt(count),
-    points: BigInt(points),
-    amount: readExact(amount),
-  };
-}
-
-/** Exact as a text: numbers of JSON may be larger than others read exactly. */
-export function writeVersions(byVersion: readonly VersionTotals[]): string {
-  return JSON.stringify(
-    byVersion.map(
-      (each): VersionText => [
-        each.contributionRuleVersion,
-        each.pointConversionVersion,
-        each.treeCostVersion,
-        String(each.count),
-        String(each.points),
-        writeExact(each.amount),
-      ],
-    ),
-  );
 }
 
 export type NewSettlement = Pick<

@@ -1,5 +1,5 @@
 import type { Queryable } from './database.ts';
-import { readExact } from './settlement.ts';
+import { readExact } from './exact-totals.ts';
 import { type Prices, priceLists } from './settlement-price.ts';
 import { type LongStatements, run, runLong, type Statement } from './statement.ts';
 

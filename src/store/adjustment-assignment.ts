@@ -1,0 +1,106 @@
+import type { VersionTotals } from '../domain/settlement-totals.ts';
+import type { Queryable } from './database.ts';
+import { readExact } from './exact-totals.ts';
+import { type Prices, priceLists } from './settlement-price.ts';
+import { type LongStatements, run, runLong, type Statement } from './statement.ts';
+
+/** What a settlement that ends then closes over: posted, and on none yet. */
+const DUE = "partner_id = $1 and status = 'posted' and settlement_id is null and posted_at < $4";
+
+/** That of a restatement is stated; any other follows from the points and what one is worth. */
+const PRICED = `select a.*, coalesce(amount_delta,
+        points_delta * (select value from unnest($2::text[], $3::numeric[]) as price (version, value) where version = a.point_conversion_version)
+      ) as amount
+    from adjustment a where ${DUE}`;
+
+const SUM_UNSETTLED: Statement = {
+  name: 'sum_unsettled_adjustments',
+  text: `with due as materialized (${PRICED})
+    select contribution_rule_version as "contributionRuleVersion", point_conversion_version as "pointConversionVersion",
+      tree_cost_version as "treeCostVersion", count(*) as count, sum(points_delta)::text as points, sum(amount)::text as amount
+    from due group by 1, 2, 3`,
+};
+
+type SumRow = Omit<VersionTotals, 'points' | 'amount'> & { readonly points: string; readonly amount: string | null };
+
+/** What an open settlement would close over now, by version; the counts are of adjustments. */
+export async function sumUnsettledAdjustments(
+  db: Queryable,
+  { partnerId, endsAt, prices }: { partnerId: string; endsAt: Date; prices: Prices },
+): Promise<VersionTotals[]> {
+  const rows = await run<SumRow>(db, SUM_UNSETTLED, [partnerId, ...priceLists(prices), endsAt]);
+  return rows.map((row) => ({ ...row, points: BigInt(row.points), amount: readExact(row.amount) }));
+}
+
+/** Both parts of the statement see the same adjustments: one that is posted meanwhile is in neither, and on the next settlement. */
+const ASSIGN: Statement = {
+  name: 'assign_adjustment_lines',
+  text: `with due as materialized (${PRICED}), marked as (
+      update adjustment set settlement_id = $5 where ${DUE} returning adjustment_id
+    ), written as (
+      insert into settlement_line (partner_id, settlement_id, line_no, line_type, transaction_id, adjustment_id, partner_event_id,
+        partner_order_ref, points, amount, currency, confirmed_at, posted_at, contribution_rule_version, point_conversion_version,
+        tree_cost_version, reason_code, original_settlement_id)
+      select $1, $5, $6::int4 + row_number() over (order by posted_at, adjustment_id), 'adjustment', transaction_id, adjustment_id,
+        partner_event_id, partner_order_ref, points_delta, amount, case when amount is not null then $7 end, confirmed_at, posted_at,
+        contribution_rule_version, point_conversion_version, tree_cost_version, reason_code, coalesce(original_settlement_id, (
+          select l.settlement_id from settlement_line l
+          where l.partner_id = $1 and l.transaction_id = due.transaction_id and l.line_type = 'contribution'
+        ))
+      from due
+    )
+    select (select count(*) from due) as count, (select count(*) from marked) as marked,
+      (select coalesce(sum(points_delta), 0)::text from due) as points, (select sum(amount)::text from due) as amount`,
+};
+
+export interface AdjustmentAssignment {
+  readonly partnerId: string;
+  readonly settlementId: string;
+  readonly endsAt: Date;
+  /** The number of the line before the first. */
+  readonly afterLine: number;
+  readonly prices: Prices;
+}
+
+export interface AssignedAdjustments {
+  readonly count: bigint;
+  readonly points: bigint;
+  readonly amount: bigint | null;
+}
+
+/** Writes a line for each adjustment that is due, and notes on it which settlement it is on. */
+export async function assignAdjustments(
+  db: Queryable,
+  { partnerId, settlementId, endsAt, afterLine, prices }: AdjustmentAssignment,
+  long: LongStatements,
+): Promise<AssignedAdjustments> {
+  const values = [partnerId, ...priceLists(prices), endsAt, settlementId, afterLine, prices.currency];
+  type AssignedRow = { count: bigint; marked: bigint; points: string; amount: string | null };
+  const [row] = await runLong<AssignedRow>(db, ASSIGN, values, long);
+  const { count, marked, points, amount } = row as AssignedRow;
+  if (count !== marked) throw new Error(`Of ${count} adjustments ${marked} were put on the settlement.`);
+  return { count, points: BigInt(points), amount: readExact(amount) };
+}
+
+const MISPLACED: Statement = {
+  name: 'list_misplaced_adjustments',
+  text: `with page as materialized (
+      select adjustment_id, settlement_id, status from adjustment where partner_id = $1 and adjustment_id > $2 order by adjustment_id limit $3
+    )
+    select adjustment_id as "adjustmentId", settlement_id is not distinct from (
+        select l.settlement_id from settlement_line l
+        where l.partner_id = $1 and l.adjustment_id = page.adjustment_id and l.line_type = 'adjustment'
+      ) as "isInPlace"
+    from page`,
+};
+
+const ADJUSTMENTS_AT_ONCE = 1_000;
+
+/** Adjustments that say they are on another settlement than the one that has their line. There are none, unless somebody wrote into the tables. */
+export async function* eachMisplacedAdjustment(db: Queryable, partnerId: string): AsyncGenerator<string> {
+  type Placed = { readonly adjustmentId: string; readonly isInPlace: boolean };
+  for (let page: Placed[] | undefined; page === undefined || page.length === ADJUSTMENTS_AT_ONCE; ) {
+    page = await run<Placed>(db, MISPLACED, [partnerId, page?.at(-1)?.adjustmentId ?? '', ADJUSTMENTS_AT_ONCE]);
+    for (const { adjustmentId, isInPlace } of page) if (!isInPlace) yield adjustmentId;
+  }
+}
