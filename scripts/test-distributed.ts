@@ -35,6 +35,7 @@ const FILES_APART = [
   'record-failure',
   'reviews',
   'close-settlement',
+  'closings',
   'settlements',
   'settlement-prices',
   'reconcile-settlement',

@@ -4,18 +4,18 @@ import { readExact } from './exact-totals.ts';
 import { type Prices, priceLists } from './settlement-price.ts';
 import { type LongStatements, run, runLong, type Statement } from './statement.ts';
 
-/** What a settlement that ends then closes over: posted, and on none yet. */
+/** What a settlement that ends at `$4` closes over: posted, and on none yet. */
 const DUE = "partner_id = $1 and status = 'posted' and settlement_id is null and posted_at < $4";
 
-/** That of a restatement is stated; any other follows from the points and what one is worth. */
-const PRICED = `select a.*, coalesce(amount_delta,
+/** That of a restatement is stated; any other follows from the points and what one is worth. `$2` and `$3` are its {@link priceLists}. */
+const priced = (which: string) => `select a.*, coalesce(amount_delta,
         points_delta * (select value from unnest($2::text[], $3::numeric[]) as price (version, value) where version = a.point_conversion_version)
       ) as amount
-    from adjustment a where ${DUE}`;
+    from adjustment a where ${which}`;
 
 const SUM_UNSETTLED: Statement = {
   name: 'sum_unsettled_adjustments',
-  text: `with due as materialized (${PRICED})
+  text: `with due as materialized (${priced(DUE)})
     select contribution_rule_version as "contributionRuleVersion", point_conversion_version as "pointConversionVersion",
       tree_cost_version as "treeCostVersion", count(*) as count, sum(points_delta)::text as points, sum(amount)::text as amount
     from due group by 1, 2, 3`,
@@ -32,12 +32,16 @@ export async function sumUnsettledAdjustments(
   return rows.map((row) => ({ ...row, points: BigInt(row.points), amount: readExact(row.amount) }));
 }
 
-/** Both parts of the statement see the same adjustments: one that is posted meanwhile is in neither, and on the next settlement. */
-const ASSIGN: Statement = {
-  name: 'assign_adjustment_lines',
-  text: `with due as materialized (${PRICED}), marked as (
-      update adjustment set settlement_id = $5 where ${DUE} returning adjustment_id
-    ), written as (
+/** First they are marked, then what is marked is written: one that is posted meanwhile is in neither, and on the next settlement. */
+const MARK: Statement = {
+  name: 'mark_adjustments',
+  text: `update adjustment set settlement_id = $2 where partner_id = $1 and status = 'posted' and settlement_id is null and posted_at < $3
+    returning adjustment_id as "adjustmentId"`,
+};
+
+const WRITE: Statement = {
+  name: 'insert_adjustment_lines',
+  text: `with marked as materialized (${priced('partner_id = $1 and adjustment_id = any ($4::text[])')}), written as (
       insert into settlement_line (partner_id, settlement_id, line_no, line_type, transaction_id, adjustment_id, partner_event_id,
         partner_order_ref, points, amount, currency, confirmed_at, posted_at, contribution_rule_version, point_conversion_version,
         tree_cost_version, reason_code, original_settlement_id)
@@ -45,12 +49,11 @@ const ASSIGN: Statement = {
         partner_event_id, partner_order_ref, points_delta, amount, case when amount is not null then $7 end, confirmed_at, posted_at,
         contribution_rule_version, point_conversion_version, tree_cost_version, reason_code, coalesce(original_settlement_id, (
           select l.settlement_id from settlement_line l
-          where l.partner_id = $1 and l.transaction_id = due.transaction_id and l.line_type = 'contribution'
+          where l.partner_id = $1 and l.transaction_id = marked.transaction_id and l.line_type = 'contribution'
         ))
-      from due
+      from marked
     )
-    select (select count(*) from due) as count, (select count(*) from marked) as marked,
-      (select coalesce(sum(points_delta), 0)::text from due) as points, (select sum(amount)::text from due) as amount`,
+    select count(*) as count, coalesce(sum(points_delta), 0)::text as points, sum(amount)::text as amount from marked`,
 };
 
 export interface AdjustmentAssignment {
@@ -74,11 +77,13 @@ export async function assignAdjustments(
   { partnerId, settlementId, endsAt, afterLine, prices }: AdjustmentAssignment,
   long: LongStatements,
 ): Promise<AssignedAdjustments> {
-  const values = [partnerId, ...priceLists(prices), endsAt, settlementId, afterLine, prices.currency];
-  type AssignedRow = { count: bigint; marked: bigint; points: string; amount: string | null };
-  const [row] = await runLong<AssignedRow>(db, ASSIGN, values, long);
-  const { count, marked, points, amount } = row as AssignedRow;
-  if (count !== marked) throw new Error(`Of ${count} adjustments ${marked} were put on the settlement.`);
+  const marked = await runLong<{ adjustmentId: string }>(db, MARK, [partnerId, settlementId, endsAt], long);
+  const adjustmentIds = marked.map(({ adjustmentId }) => adjustmentId);
+  const values = [partnerId, ...priceLists(prices), adjustmentIds, settlementId, afterLine, prices.currency];
+  type WrittenRow = { count: bigint; points: string; amount: string | null };
+  const [row] = await runLong<WrittenRow>(db, WRITE, values, long);
+  const { count, points, amount } = row as WrittenRow;
+  if (count !== BigInt(marked.length)) throw new Error(`Of ${marked.length} adjustments ${count} were put on the settlement.`);
   return { count, points: BigInt(points), amount: readExact(amount) };
 }
 

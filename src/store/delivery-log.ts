@@ -154,7 +154,7 @@ const REPLAY: Statement = {
       insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
         next_attempt_at, created_at)
       select w.partner_id, ${deliveryIdOf('w.event_id', 'e.endpoint_id')}, e.endpoint_id, w.event_id, w.sequence,
-        w.event_type, 'replay', 'waiting', $3, now(), now()
+        w.event_type, 'replay', 'waiting', $3, ${NOW}, ${NOW}
       from wanted w join webhook_endpoint e on e.partner_id = w.partner_id and e.endpoint_id = $2 and e.status <> 'removed'
         and (e.event_types = '{}' or w.event_type = any (e.event_types))
       where w.occurred_at >= $4

@@ -1,9 +1,14 @@
 import type { Queryable } from './database.ts';
+import { findLastSequence } from './event.ts';
 import { readExact } from './exact-totals.ts';
 import { priceLists } from './settlement-price.ts';
 import { type LongStatements, runLong, type Statement } from './statement.ts';
 import { DUE, type DueContributions, lineOf, UNSETTLED } from './unsettled-contribution.ts';
 
+/**
+ * What is numbered after `$10` may be seen by one part of the statement and not by another: a distributed database looks anew for each. So the
+ * next settlement follows an event that was numbered before any of them looked.
+ */
 const ASSIGN: Statement = {
   name: 'assign_settlement_lines',
   text: `with ${UNSETTLED}, ${DUE}, written as (
@@ -22,8 +27,7 @@ const ASSIGN: Statement = {
     select (select count(*) from due) as count, (select coalesce(sum(points), 0) from due) as points, (select sum(amount) from due) as amount,
       coalesce(
         (select min(sequence) - 1 from unsettled where confirmed_at >= $5),
-        (select last_sequence from event_counter where partner_id = $1),
-        $2
+        $10::int8
       ) as "followsEvent"`,
 };
 
@@ -56,7 +60,11 @@ export async function assignContributions(
   { partnerId, settlementId, followsEvent, startsAt, endsAt, afterLine, prices }: Assignment,
   long: LongStatements,
 ): Promise<Assigned> {
-  const values = [partnerId, followsEvent, ...priceLists(prices), endsAt, settlementId, afterLine, prices.currency, startsAt];
+  const lastSequence = await findLastSequence(db, partnerId);
+  const values = [
+    ...[partnerId, followsEvent, ...priceLists(prices), endsAt, settlementId, afterLine, prices.currency, startsAt],
+    lastSequence,
+  ];
   const [row] = await runLong<AssignedRow>(db, ASSIGN, values, long);
   const { count, points, amount, followsEvent: next } = row as AssignedRow;
   return { count, points: BigInt(points), amount: readExact(amount), followsEvent: next };
