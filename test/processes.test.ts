@@ -121,10 +121,11 @@ describe('SIGTERM', () => {
     const events = Array.from({ length: 200 }, () => newConfirmation());
     const outcomes: Promise<Answer>[] = [];
     for (const fields of events.slice(0, 100)) outcomes.push(client.confirm(fields));
-    stopping.process.kill('SIGTERM');
+    // Once: at the very end of a process a signal has its old effect again.
+    const ended = stopping.end('SIGTERM');
     for (const fields of events.slice(100)) outcomes.push(client.confirm(fields));
     assert.deepEqual(countByStatus(await Promise.all(outcomes)), { 201: 200 });
-    assert.equal(await stopping.end('SIGTERM'), 0);
+    assert.equal(await ended, 0);
   });
 });
 
