@@ -57,7 +57,7 @@ describe('what Node refuses by itself', () => {
       400,
       `POST /v1/impact-transactions HTTP/1.1\r\n${HOST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
     ],
-    ['an unknown expectation', 417, `GET /v1/impact-transactions HTTP/1.1\r\n${HOST}Expect: miracles\r\n\r\n`],
+    ['an unknown expectation', 417, `GET /v1/impact-transactions HTTP/1.1\r\n${HOST}Expect: miracles\r\n${CLOSE}`],
     ['CONNECT', 405, `CONNECT service:443 HTTP/1.1\r\n${HOST}\r\n`],
     ['no Host', 400, `GET /v1/impact-transactions HTTP/1.1\r\n${CLOSE}`],
     ['a bad percent escape', 400, `GET /v1/impact-transactions/%zz HTTP/1.1\r\n${HOST}${KEY}${CLOSE}`],
