@@ -675,8 +675,8 @@ export const RULES: readonly Rule[] = [
     rule: 'a posted adjustment is on one settlement',
     source: 'settlements 2 and 3',
     file: 'src/store/adjustment-assignment.ts',
-    find: "status = 'posted' and settlement_id is null and posted_at < $3",
-    replace: "status = 'posted' and posted_at < $3",
+    find: "status = 'posted' and settlement_id is null and posted_at",
+    replace: "status = 'posted' and posted_at",
     tests: ['adjustments'],
   },
   {

@@ -72,7 +72,7 @@ export function impactBatchCommand(): Command {
   told('add-evidence', 'record evidence by the SHA-256 of a file, for good; partners are told')
     .requiredOption('--file <path>', 'the file; it stays where it is')
     .requiredOption('--type <word>', 'what it is, such as photo or satellite_image')
-    .requiredOption('--url <url>', 'where partners find it, https')
+    .requiredOption('--url <url>', 'where partners and their customers find it: https, at a public host')
     .requiredOption('--captured-at <time>', 'when it was captured, such as 2027-01-31T00:00:00Z', readPastTime)
     .action(addEvidence);
   one('check-evidence', 'look whether a file is evidence of a batch, byte for byte; else the exit code is 1')

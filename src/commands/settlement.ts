@@ -40,7 +40,9 @@ export function settlementCommand(): Command {
     .action(close);
   settlement
     .command('verify')
-    .description('look whether settlements, lines and statements are as they were written; names the row that is not')
+    .description(
+      'look whether settlements, their contributions and acknowledgements are as they were recorded; names the row that is not',
+    )
     .option('--partner <id>', 'only this partner; else all')
     .option('--json', 'one JSON object, for programs')
     .action(verify);

@@ -1,7 +1,7 @@
 import type { Contribution } from './contribution.ts';
 import type { SettlementLine } from './settlement-line.ts';
 
-/** What a line repeats of its contribution, as the record has it now. */
+/** What a line repeats of its contribution, except the status of its association, as the record has it now. */
 export interface SettledContribution
   extends Pick<
     Contribution,

@@ -14,7 +14,7 @@ export interface ContributionProblem {
 export interface SettledComparison {
   /** A line that is as it was written; the others of its settlement follow. */
   add(line: SettlementLine): Promise<void>;
-  /** @returns The first line whose contribution differs, and how many more there are. */
+  /** @returns The first line whose contribution differs, and how many more of those added do. */
   end(): Promise<ContributionProblem | undefined>;
 }
 

@@ -56,8 +56,8 @@ export interface ReconcileSettlement {
    * Takes a partner's list and compares each line as it comes; what is missing in the list is looked for afterwards. Of a list that is
    * refused nothing is kept. One that broke off frees its key: the retry is received as if it were the first.
    *
-   * Throws `idempotency_conflict`, `rate_limited` while another one of the partner, or this very list, is still coming, and `invalid_request` for an unknown
-   * settlement (404), an open one, and a list that is malformed as a whole.
+   * Throws `idempotency_conflict`, `rate_limited` while another one of the partner is under way or this very list is still coming, and
+   * `invalid_request` for an unknown settlement (404), an open one, and a list that is malformed as a whole.
    */
   take(list: UploadedList): Promise<ReconciliationOutcome>;
   byId(id: ReconciliationName & { readonly settlementId: string }): Promise<Reconciliation>;

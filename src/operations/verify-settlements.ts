@@ -49,7 +49,7 @@ const REPORT_EVERY = 100_000;
  * Whether a partner's settlements, lines and statements are as the service wrote them, the contributions on the lines and what the
  * partner said still are what was recorded, and every confirmed contribution is on a line or will be. A change by whoever may write
  * everything in the database is found as well, because seals, proofs and the audit are made with a key that is not in it. Of each
- * settlement the first wrong line is told, and the first whose contribution is another; the audit itself is `verifyAudit`'s affair.
+ * settlement the first wrong line is told, and the first before it whose contribution is another; the audit itself is `verifyAudit`'s affair.
  */
 export async function verifySettlements(db: Queryable, partnerId: string, options: VerifyOptions): Promise<SettlementsVerdict> {
   const problems: SettlementProblem[] = [];
@@ -141,7 +141,7 @@ async function checkLines(
       problem = at(settlement, count, 'line_missing', `Line ${count} is missing: line ${line.lineNo} stands in its place.`);
     else if (prove && !proofs?.subarray(place * PROOF_BYTES, (place + 1) * PROOF_BYTES).equals(prove(line)))
       problem = at(settlement, count, 'line_changed', `Line ${count} is not as it was written.`);
-    // Beside a line that was changed a contribution would be blamed for being another.
+    // From a line that was changed on, contributions would be blamed for being others.
     else await contributions.add(line);
     if ((linesBefore + count) % REPORT_EVERY === 0) onProgress?.(linesBefore + count);
   };

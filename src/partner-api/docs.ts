@@ -15,7 +15,10 @@ const PREFIX = '/docs';
 export function serveReference(app: FastifyInstance, environment: Environment): void {
   let pages: Promise<FastifyInstance> | undefined;
   const answer = async ({ method, url }: FastifyRequest, reply: FastifyReply) => {
-    pages ??= loadPages(() => buildDocument(app), environment);
+    pages ??= loadPages(() => buildDocument(app), environment).catch((error: unknown) => {
+      pages = undefined;
+      throw error;
+    });
     const page = await (await pages).inject({ method: method as 'GET', url });
     if (page.statusCode === 404) throw noSuchPath();
     const { 'content-type': type, location } = page.headers;

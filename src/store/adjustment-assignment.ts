@@ -4,8 +4,8 @@ import { readExact } from './exact-totals.ts';
 import { type Prices, priceLists } from './settlement-price.ts';
 import { type LongStatements, run, runLong, type Statement } from './statement.ts';
 
-/** What a settlement that ends at `$4` closes over: posted, and on none yet. */
-const DUE = "partner_id = $1 and status = 'posted' and settlement_id is null and posted_at < $4";
+/** What a settlement closes over that ends at this parameter: posted, and on none yet. */
+const due = (endsAt: '$3' | '$4') => `partner_id = $1 and status = 'posted' and settlement_id is null and posted_at < ${endsAt}`;
 
 /** That of a restatement is stated; any other follows from the points and what one is worth. `$2` and `$3` are its {@link priceLists}. */
 const priced = (which: string) => `select a.*, coalesce(amount_delta,
@@ -15,7 +15,7 @@ const priced = (which: string) => `select a.*, coalesce(amount_delta,
 
 const SUM_UNSETTLED: Statement = {
   name: 'sum_unsettled_adjustments',
-  text: `with due as materialized (${priced(DUE)})
+  text: `with due as materialized (${priced(due('$4'))})
     select contribution_rule_version as "contributionRuleVersion", point_conversion_version as "pointConversionVersion",
       tree_cost_version as "treeCostVersion", count(*) as count, sum(points_delta)::text as points, sum(amount)::text as amount
     from due group by 1, 2, 3`,
@@ -35,8 +35,7 @@ export async function sumUnsettledAdjustments(
 /** First they are marked, then what is marked is written: one that is posted meanwhile is in neither, and on the next settlement. */
 const MARK: Statement = {
   name: 'mark_adjustments',
-  text: `update adjustment set settlement_id = $2 where partner_id = $1 and status = 'posted' and settlement_id is null and posted_at < $3
-    returning adjustment_id as "adjustmentId"`,
+  text: `update adjustment set settlement_id = $2 where ${due('$3')} returning adjustment_id as "adjustmentId"`,
 };
 
 const WRITE: Statement = {

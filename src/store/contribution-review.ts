@@ -84,7 +84,7 @@ export async function listOverdueContributionReviews(
 
 const RESOLVE: Statement = {
   name: 'update_contribution_review_resolved',
-  text: `update contribution_review set resolved_at = date_trunc('milliseconds', now()), resolved_by = $3, note = $4
+  text: `update contribution_review set resolved_at = ${NOW}, resolved_by = $3, note = $4
     where partner_id = $1 and transaction_id = $2 and resolved_at is null`,
 };
 

@@ -1,11 +1,12 @@
 import type { ContributionId, ContributionRecord } from './contribution.ts';
 import type { Queryable } from './database.ts';
+import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';
 
 const CONFIRM_PENDING: Statement = {
   name: 'update_contribution_confirmed',
   text: `update contribution set status = 'confirmed', association_outcome = $3, rejection_code = $4,
-      confirmed_at = date_trunc('milliseconds', now())
+      confirmed_at = ${NOW}
     where partner_id = $1 and transaction_id = $2`,
 };
 
@@ -20,7 +21,7 @@ export async function updateContributionConfirmed(
 
 const FAIL_PENDING: Statement = {
   name: 'update_contribution_failed',
-  text: `update contribution set status = 'failed', failure_reason = $3, failed_at = date_trunc('milliseconds', now())
+  text: `update contribution set status = 'failed', failure_reason = $3, failed_at = ${NOW}
     where partner_id = $1 and transaction_id = $2`,
 };
 

@@ -1,5 +1,6 @@
 import type { EmissionsLink } from '../domain/association.ts';
 import type { Queryable } from './database.ts';
+import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';
 
 /** For statements that read a link beside its contribution, under the alias `l`. */
@@ -62,7 +63,7 @@ const INSERT: Statement = {
   text: `insert into emissions_link (partner_id, transaction_id, association_id, calculation_id, idempotency_key, fingerprint,
       partner_order_ref, estimated_emissions_kgco2e, distance_km, vehicle_category, methodology_version,
       emission_factor_version, calculated_at, associated_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, date_trunc('milliseconds', now()))
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, ${NOW})
     on conflict do nothing returning associated_at as "associatedAt"`,
 };
 

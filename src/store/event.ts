@@ -28,7 +28,7 @@ export interface EventRecord extends EventHead {
 const INSERT: Statement = {
   name: 'insert_event_draft',
   text: `insert into event_outbox (partner_id, event_id, event_type, subject_id, correlation_id, occurred_at, data)
-    values ($1, $2, $3, $4, $5, date_trunc('milliseconds', now()), $6)`,
+    values ($1, $2, $3, $4, $5, ${NOW}, $6)`,
 };
 
 /** Confirmations write theirs in the statement that inserts them. */

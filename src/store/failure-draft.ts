@@ -69,7 +69,7 @@ export async function listFailureDrafts(db: Queryable, partnerId: string, limit:
 
 const DECIDE: Statement = {
   name: 'update_failure_draft_decided',
-  text: `update failure_draft set status = $3, decided_by = $4, decided_at = date_trunc('milliseconds', now()), transaction_id = $5
+  text: `update failure_draft set status = $3, decided_by = $4, decided_at = ${NOW}, transaction_id = $5
     where partner_id = $1 and failure_id = $2 returning ${COLUMNS}`,
 };
 

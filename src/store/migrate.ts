@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Migration } from 'kysely/migration';
 import pg from 'pg';
 import type { Queryable } from './database.ts';
-import { isUndefinedTable } from './database-errors.ts';
+import { isLockTimeout, isUndefinedTable } from './database-errors.ts';
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 
@@ -11,7 +11,6 @@ const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 const LOCK_TIMEOUT_MS = 5_000;
 const ATTEMPTS = 6;
 const PAUSE_MS = 500;
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /** A distributed database changes several tables in one transaction only so. Elsewhere it means nothing. */
 const ONE_SHARD_AFTER_THE_OTHER = '-c citus.multi_shard_modify_mode=sequential';
@@ -36,8 +35,7 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
     try {
       return await applyAll(databaseUrl, options);
     } catch (error) {
-      const isBlocked = error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
-      if (!isBlocked || attempt === ATTEMPTS) throw error;
+      if (!isLockTimeout(error) || attempt === ATTEMPTS) throw error;
       await sleep(PAUSE_MS);
     }
   }

@@ -1,6 +1,7 @@
 import { amountText, readAmount } from '../domain/money.ts';
 import type { RuleHead, RuleKind, RuleVersion } from '../domain/rule-versions.ts';
 import type { Queryable } from './database.ts';
+import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';
 
 /** A version with when it was made, and when it was withdrawn, if it was. */
@@ -64,7 +65,7 @@ const INSERT: Statement = {
   name: 'insert_rule_version',
   text: `insert into rule_version (kind, version, partner_id, starts_at, points_min, points_max, reviews_everything, review_threshold,
       daily_points_cap, daily_count_cap, point_value, tree_cost, currency, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, date_trunc('milliseconds', now())) returning ${COLUMNS}`,
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, ${NOW}) returning ${COLUMNS}`,
 };
 
 /** In a transaction that has raised the revision. */
@@ -130,7 +131,7 @@ export async function listRuleVersions(db: Queryable): Promise<RuleRecord[]> {
 
 const WITHDRAW: Statement = {
   name: 'update_rule_version_withdrawn',
-  text: `update rule_version set withdrawn_at = date_trunc('milliseconds', now()) where kind = $1 and version = $2 returning ${COLUMNS}`,
+  text: `update rule_version set withdrawn_at = ${NOW} where kind = $1 and version = $2 returning ${COLUMNS}`,
 };
 
 /** The database refuses it for one that has started, or is about to. In a transaction that has raised the revision. */

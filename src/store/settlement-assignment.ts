@@ -7,7 +7,8 @@ import { DUE, type DueContributions, lineOf, UNSETTLED } from './unsettled-contr
 
 /**
  * What is numbered after `$10` may be seen by one part of the statement and not by another: a distributed database looks anew for each. So the
- * next settlement follows an event that was numbered before any of them looked.
+ * next settlement begins at the first event that was seen to lie after the end, since numbers have no gaps, and where there is none it follows
+ * what was numbered before any part looked.
  */
 const ASSIGN: Statement = {
   name: 'assign_settlement_lines',

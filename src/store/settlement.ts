@@ -3,6 +3,7 @@ import type { SettlementPeriod } from '../domain/settlement-period.ts';
 import type { SettlementTotals } from '../domain/settlement-totals.ts';
 import type { Queryable } from './database.ts';
 import { readExact, readVersions, writeExact, writeVersions } from './exact-totals.ts';
+import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';
 
 /** What is kept of a closed settlement's statement. */
@@ -271,7 +272,7 @@ export async function updateSettlementClosed(db: Queryable, closed: ClosedSettle
   ]);
 }
 
-const CLOCK: Statement = { name: 'read_clock', text: "select date_trunc('milliseconds', now()) as at" };
+const CLOCK: Statement = { name: 'read_clock', text: `select ${NOW} as at` };
 
 /** The database's clock: in a transaction, the time at which it began. */
 export async function readClock(db: Queryable): Promise<Date> {

@@ -27,7 +27,7 @@ export async function allowLongStatements(db: Queryable, { timeoutMs }: LongStat
   await (db as pg.Pool).query(text);
 }
 
-/** Like {@link run}, for a statement of such a transaction. It is planned anew each time, for what it meets. */
+/** Like {@link run}, planned anew each time, for what it meets. More time than other statements have takes {@link allowLongStatements}. */
 export async function runLong<Row extends pg.QueryResultRow>(
   db: Queryable,
   { text }: Statement,
