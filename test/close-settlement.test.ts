@@ -6,14 +6,17 @@ import { calendarPeriod, closesAt } from '../src/domain/settlement-period.ts';
 import { closeDueSettlements } from '../src/operations/close-due-settlements.ts';
 import { closeSettlement } from '../src/operations/close-settlement.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
+import { verifySettlements } from '../src/operations/verify-settlements.ts';
+import type { Queryable } from '../src/store/database.ts';
 import { insertEventCounter } from '../src/store/event.ts';
 import { deleteOldEvents } from '../src/store/event-retention.ts';
 import { eachSettlement, findOpenSettlement } from '../src/store/settlement.ts';
+import { sumUnsettled } from '../src/store/unsettled-contribution.ts';
 import { OWNER } from './support/actor.ts';
 import { document, listMisfits } from './support/published.ts';
 import { insertOldPartner, untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
-import { actor, closeNow, closeRegularly, getOpen, linesOf, openFirst, tools } from './support/settlements.ts';
+import { actor, closeNow, closeRegularly, getOpen, linesOf, openFirst, sealKeys, tools } from './support/settlements.ts';
 import { asSuperuser } from './support/superuser.ts';
 
 const service = await testService();
@@ -224,6 +227,42 @@ describe('assignment at close', () => {
     assert.equal((await closeNow(database, partnerId)).closed.totals?.contributionCount, 0n);
     const { rows } = await database.pool.query('select from settlement_candidate where partner_id = $1', [partnerId]);
     assert.equal(rows.length, 0);
+  });
+
+  test('an event of after the end, removed before a late closing, is on the next settlement', async () => {
+    const { partnerId, client, open } = await newPartner();
+    await client.confirm({ points: 7 });
+    await untilNumbered(database, partnerId, 2);
+    await database.pool.query("update event set occurred_at = now() - interval '91 days' where partner_id = $1", [partnerId]);
+    assert.equal(await deleteOldEvents(database.pool, partnerId, { days: 90, limit: 10 }), 2);
+    const numbered = await sumUnsettled(
+      database.pool,
+      { partnerId, followsEvent: 0n, endsAt: open.period.endsAt, prices: { currency: 'SAR', values: new Map() } },
+      { throughEvent: 2n },
+    );
+    assert.deepEqual(
+      numbered.map(({ points }) => points),
+      [7n],
+    );
+    const late = await closeNow(database, partnerId, tools(), new Date(open.period.startsAt.getTime() + 1));
+    assert.equal(late.closed.totals?.contributionCount, 0n);
+    assert.equal((await closeNow(database, partnerId)).closed.totals?.contributionCount, 1n);
+  });
+
+  test('verified while they close: nothing is found wrong', async () => {
+    const { partnerId, client } = await newPartner();
+    await client.confirm();
+    let closings = 0;
+    const closing = {
+      async query(statement: { text: string }) {
+        // Between the list of settlements and the first look at their lines, and before two later ones.
+        if (/from settlement_line/.test(statement.text) && closings++ < 3) await closeNow(database, partnerId);
+        return database.pool.query(statement);
+      },
+    };
+    const verdict = await verifySettlements(closing as unknown as Queryable, partnerId, sealKeys);
+    assert.ok(closings >= 3);
+    assert.deepEqual([verdict.problems, verdict.lines], [[], 1]);
   });
 
   test('a line carries labels, link and association as they stand at the closing', async () => {

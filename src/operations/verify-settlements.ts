@@ -16,7 +16,7 @@ import { digestStatement } from '../domain/write-statement.ts';
 import { eachMisplacedAdjustment } from '../store/adjustment-assignment.ts';
 import type { Queryable } from '../store/database.ts';
 import { writeVersions } from '../store/exact-totals.ts';
-import { eachSettlement, type Settlement } from '../store/settlement.ts';
+import { eachSettlement, findSettlement, type Settlement } from '../store/settlement.ts';
 import { eachSettlementLine } from '../store/settlement-line.ts';
 import { findLineProofs } from '../store/settlement-line-proof.ts';
 import { listUnreachable } from '../store/unsettled-contribution.ts';
@@ -55,21 +55,56 @@ export async function verifySettlements(db: Queryable, partnerId: string, option
   const problems: SettlementProblem[] = [];
   let [settlements, lines] = [0, 0];
   let previous: Settlement | undefined;
-  for await (const settlement of eachSettlement(db, partnerId)) {
+  for await (const listed of eachSettlement(db, partnerId)) {
     settlements++;
-    const sign = settlement.seal === null ? undefined : options.signLike(settlement.seal);
-    problems.push(...checkOrder(settlement, previous), ...checkSeal(settlement, previous, sign));
-    const found = await checkLines(db, settlement, { ...options, sign, linesBefore: lines });
+    // What was open when it was listed, or read, may have been closed while lines were read.
+    const before = await reread(db, previous);
+    const check = (settlement: Settlement) =>
+      checkSettlement(db, settlement, { ...options, previous: before, linesBefore: lines });
+    let settlement = (await reread(db, listed)) ?? listed;
+    let found = await check(settlement);
+    if (settlement.status === 'open' && found.count > 0) {
+      settlement = (await reread(db, settlement)) ?? settlement;
+      if (settlement.status === 'closed') found = await check(settlement);
+    }
     lines += found.count;
     problems.push(...found.problems);
-    for (const { code, message } of await verifyAcknowledgements(db, settlement))
-      problems.push(at(settlement, null, code, message));
     previous = settlement;
   }
   if (settlements > 0 && previous?.status !== 'open')
     problems.push(at(previous, null, 'none_open', 'The last settlement is not open: the one that followed was removed.'));
   problems.push(...(await findLost(db, partnerId, previous)), ...(await findMisplaced(db, partnerId)));
   return { settlements, lines, problems };
+}
+
+/** An open one as it is now; a closed one changes no more. */
+async function reread(db: Queryable, settlement: Settlement | undefined): Promise<Settlement | undefined> {
+  if (settlement?.status !== 'open') return settlement;
+  return findSettlement(db, settlement.partnerId, settlement.settlementId);
+}
+
+interface CheckOptions extends VerifyOptions {
+  readonly previous: Settlement | undefined;
+  readonly linesBefore: number;
+}
+
+async function checkSettlement(
+  db: Queryable,
+  settlement: Settlement,
+  { previous, ...options }: CheckOptions,
+): Promise<{ count: number; problems: SettlementProblem[] }> {
+  const sign = settlement.seal === null ? undefined : options.signLike(settlement.seal);
+  const { count, problems } = await checkLines(db, settlement, { ...options, sign });
+  const said = await verifyAcknowledgements(db, settlement);
+  return {
+    count,
+    problems: [
+      ...checkOrder(settlement, previous),
+      ...checkSeal(settlement, previous, sign),
+      ...problems,
+      ...said.map(({ code, message }) => at(settlement, null, code, message)),
+    ],
+  };
 }
 
 function checkOrder(settlement: Settlement, previous: Settlement | undefined): SettlementProblem[] {

@@ -221,9 +221,9 @@ const LIST_FORWARD: Statement = {
 
 const PAGE_SIZE = 200;
 
-/** All settlements of a partner by their sequence, page by page. */
+/** All settlements of a partner by their sequence, page by page, with those that are opened meanwhile. */
 export async function* eachSettlement(db: Queryable, partnerId: string): AsyncGenerator<Settlement> {
-  for (let page: Settlement[] | undefined; page === undefined || page.length === PAGE_SIZE; ) {
+  for (let page: Settlement[] | undefined; page === undefined || page.length > 0; ) {
     const after = page?.at(-1)?.sequence ?? 0n;
     page = (await run<SettlementRow>(db, LIST_FORWARD, [partnerId, after, PAGE_SIZE])).map(readRow);
     yield* page;

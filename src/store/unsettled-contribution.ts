@@ -24,7 +24,12 @@ const NUMBERED = `select subject_id as transaction_id, sequence from event
 const WITHOUT_NUMBER = `union all
       select subject_id, null from event_outbox where partner_id = $1 and event_type = 'impact.transaction.confirmed'
       union all
-      select transaction_id, null from settlement_candidate where partner_id = $1 and coalesce(sequence > $2, true)`;
+      select transaction_id, sequence from settlement_candidate where partner_id = $1 and coalesce(sequence > $2, true)`;
+
+/** Those with numbers up to `$6`, whether or not their events are still there. */
+const NUMBERED_THROUGH = `${NUMBERED} and sequence <= $6
+      union all
+      select transaction_id, sequence from settlement_candidate where partner_id = $1 and sequence > $2 and sequence <= $6`;
 
 const unsettledOf = (source: string) => `found as materialized (
       ${source}
@@ -63,7 +68,7 @@ const sumOf = (unsettled: string) => `with ${unsettled}, ${DUE}
     from due group by 1, 2, 3`;
 
 const SUM: Statement = { name: 'sum_unsettled', text: sumOf(UNSETTLED) };
-const SUM_NUMBERED: Statement = { name: 'sum_unsettled_numbered', text: sumOf(unsettledOf(`${NUMBERED} and sequence <= $6`)) };
+const SUM_NUMBERED: Statement = { name: 'sum_unsettled_numbered', text: sumOf(unsettledOf(NUMBERED_THROUGH)) };
 
 export interface UnsettledSum {
   readonly contributionRuleVersion: string;
@@ -108,7 +113,10 @@ const UNREACHABLE: Statement = {
         and coalesce((
           select sequence from event e where e.partner_id = $1 and e.event_id = 'evt_' || substr(p.transaction_id, 5)
         ) <= $3, true)
-        and (select k.transaction_id from settlement_candidate k where k.partner_id = $1 and k.transaction_id = p.transaction_id) is null
+        and (
+          select k.transaction_id from settlement_candidate k
+          where k.partner_id = $1 and k.transaction_id = p.transaction_id and coalesce(k.sequence > $3, true)
+        ) is null
         and p.transaction_id not in (select subject_id from reachable)
     ) as unreachable`,
 };
