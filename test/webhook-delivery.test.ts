@@ -329,25 +329,37 @@ test('an attempt that the database does not take is written down when it does, a
   assert.deepEqual([delivery?.attempts, log.map(({ status }) => status), receiver.arrived.length], [1, [200], 1]);
 });
 
-test('an attempt that is written down twice counts once', async () => {
+/** A delivery with so many attempts left, and what came of one that failed. Nobody else sends it. */
+async function claimFailing(attemptsLeft: number) {
   const { client: caller, partner, endpointId } = await withEndpoint();
   const { partnerId } = partner;
   await caller.confirm();
   await untilDeliveries(database, partnerId, ([first]) => first?.status === 'delivered');
   await disableEndpoint(database, OWNER, { partnerId, endpointId }, 'Only the test sends.');
   await database.pool.query(
-    "update delivery set status = 'waiting', attempts_left = 2, next_attempt_at = now() where partner_id = $1",
-    [partnerId],
+    "update delivery set status = 'waiting', attempts_left = $2, next_attempt_at = now() - interval '1 second' where partner_id = $1",
+    [partnerId, attemptsLeft],
   );
-  const [claimed] = (await claimDeliveries(database.pool, { partnerId, endpointId }, { limit: 1, leaseMs: 60_000 })) as [
-    ClaimedDelivery,
-  ];
+  const claim = { limit: 1, leaseMs: 60_000 };
+  const [claimed] = (await claimDeliveries(database.pool, { partnerId, endpointId }, claim)) as [ClaimedDelivery];
   const at = new Date();
-  const failure = { claimed, startedAt: at, milliseconds: 1, status: 500, errorClass: null, excerpt: null, isSuccess: false };
-  for (let times = 0; times < 2; times++)
-    await recordAttempts(database.pool, partnerId, [{ ...failure, endedAt: at, nextAttemptAt: at }]);
+  const outcome = { status: 500, errorClass: null, excerpt: null, isSuccess: false } as const;
+  return { partnerId, claimed, at, failure: { claimed, startedAt: at, endedAt: at, milliseconds: 1, ...outcome } };
+}
+
+test('an attempt that is written down twice counts once', async () => {
+  const { partnerId, claimed, at, failure } = await claimFailing(2);
+  for (let times = 0; times < 2; times++) await recordAttempts(database.pool, partnerId, [{ ...failure, nextAttemptAt: at }]);
   const { status, attempts, attemptsLeft, log } = await getDelivery(database, partnerId, claimed.deliveryId);
   assert.deepEqual([status, attempts, attemptsLeft, log.length], ['held', 2, 1, 2]);
+});
+
+test('sent again by hand while its last attempt is under way: that is logged, and decides nothing', async () => {
+  const { partnerId, claimed, failure } = await claimFailing(1);
+  await resend(database, OWNER, { partnerId, deliveryId: claimed.deliveryId });
+  await recordAttempts(database.pool, partnerId, [{ ...failure, nextAttemptAt: undefined }]);
+  const { status, attemptsLeft, log } = await getDelivery(database, partnerId, claimed.deliveryId);
+  assert.deepEqual([status, attemptsLeft > 1, log.length], ['held', true, 2]);
 });
 
 test(

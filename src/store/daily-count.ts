@@ -13,16 +13,16 @@ interface DayRow {
   readonly contributions: bigint;
 }
 
-const TODAY = '(now() at time zone $2)::date';
+const TODAY: Statement = { name: 'read_day', text: 'select (now() at time zone $1)::date::text as day' };
 
 const LOCK: Statement = {
   name: 'lock_daily_count',
-  text: `select day::text, points::text, contributions from daily_count where partner_id = $1 and day = ${TODAY} for update`,
+  text: `select day::text, points::text, contributions from daily_count where partner_id = $1 and day = $2::date for update`,
 };
 
 const INSERT: Statement = {
   name: 'insert_daily_count',
-  text: `insert into daily_count (partner_id, day, points, contributions) values ($1, ${TODAY}, 0, 0) on conflict do nothing`,
+  text: `insert into daily_count (partner_id, day, points, contributions) values ($1, $2::date, 0, 0) on conflict do nothing`,
 };
 
 /**
@@ -30,14 +30,17 @@ const INSERT: Statement = {
  * is exact.
  */
 export async function lockDailyCount(db: Queryable, partnerId: string, timeZone: string): Promise<CountedDay> {
-  const known = await lockDay(db, partnerId, timeZone);
+  // Asked once: the servers of a distributed database need not agree on it around midnight.
+  const [today] = await run<{ day: string }>(db, TODAY, [timeZone]);
+  const { day } = today as { day: string };
+  const known = await lockDay(db, partnerId, day);
   if (known) return known;
-  await run(db, INSERT, [partnerId, timeZone]);
-  return (await lockDay(db, partnerId, timeZone)) as CountedDay;
+  await run(db, INSERT, [partnerId, day]);
+  return (await lockDay(db, partnerId, day)) as CountedDay;
 }
 
-async function lockDay(db: Queryable, partnerId: string, timeZone: string): Promise<CountedDay | undefined> {
-  const [row] = await run<DayRow>(db, LOCK, [partnerId, timeZone]);
+async function lockDay(db: Queryable, partnerId: string, day: string): Promise<CountedDay | undefined> {
+  const [row] = await run<DayRow>(db, LOCK, [partnerId, day]);
   return row && { ...row, points: BigInt(row.points) };
 }
 

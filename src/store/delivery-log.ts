@@ -99,9 +99,10 @@ export async function listDeliveryAttempts(
 /** Due at once, with all its attempts anew. */
 const AGAIN = `status = 'waiting', attempts_left = $3, next_attempt_at = ${NOW}, ended_at = null`;
 
+/** An attempt that is under way may still fail: it is logged then, and decides no more what comes next. */
 const RESEND: Statement = {
   name: 'resend_delivery',
-  text: `update delivery d set ${AGAIN}, trigger = 'resend' from webhook_endpoint e
+  text: `update delivery d set ${AGAIN}, trigger = 'resend', lease = d.lease + (d.lease > d.attempts)::int4 from webhook_endpoint e
     where d.partner_id = $1 and d.delivery_id = $2
       and e.partner_id = $1 and e.endpoint_id = d.endpoint_id and e.status <> 'removed'
     returning ${COLUMNS}`,

@@ -100,10 +100,10 @@ export async function listReconciliations(db: Queryable, partnerId: string, limi
 const ADD: Statement = {
   name: 'update_reconciliation_progress',
   text: `update reconciliation set counts = $3, listed_lines = $4, compared_through = $5, lease_until = ${LEASE}
-    where partner_id = $1 and reconciliation_id = $2 and status = $6 returning 1`,
+    where partner_id = $1 and reconciliation_id = $2 and status = $6 and listed_lines <= $4 and compared_through <= $5 returning 1`,
 };
 
-/** @returns Whether it is still under way in this status: whoever was too late has lost it. */
+/** @returns Whether it is still under way in this status, and no further: whoever was too late has lost it. */
 export async function updateProgress(
   db: Queryable,
   { partnerId, reconciliationId, counts, listedLines, comparedThrough, status }: Omit<Reconciliation, 'fingerprint'>,
