@@ -164,7 +164,7 @@ export class Installation {
   listWorkers(): number[] {
     const { pid } = this.service;
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-    return children.filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('main.ts'));
+    return children.filter((child) => readCommandLine(child).includes('main.ts'));
   }
 
   /** The process id of the embedded server; `undefined` while there is none. */
@@ -241,5 +241,14 @@ async function freePort(): Promise<number> {
     );
     server.close();
     if (isFree) return port;
+  }
+}
+
+/** Empty when the process has gone meanwhile. */
+function readCommandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
   }
 }
