@@ -1,3 +1,4 @@
+import type { VersionTotals } from '../domain/settlement-totals.ts';
 import type { Queryable } from './database.ts';
 import { readExact } from './exact-totals.ts';
 import { type Prices, priceLists } from './settlement-price.ts';
@@ -70,21 +71,12 @@ const sumOf = (unsettled: string) => `with ${unsettled}, ${DUE}
 const SUM: Statement = { name: 'sum_unsettled', text: sumOf(UNSETTLED) };
 const SUM_NUMBERED: Statement = { name: 'sum_unsettled_numbered', text: sumOf(unsettledOf(NUMBERED_THROUGH)) };
 
-export interface UnsettledSum {
-  readonly contributionRuleVersion: string;
-  readonly pointConversionVersion: string;
-  readonly treeCostVersion: string;
-  readonly count: bigint;
-  readonly points: bigint;
-  readonly amount: bigint | null;
-}
-
-type SumRow = Omit<UnsettledSum, 'points' | 'amount'> & { readonly points: string; readonly amount: string | null };
+type SumRow = Omit<VersionTotals, 'points' | 'amount'> & { readonly points: string; readonly amount: string | null };
 
 export interface SumOptions {
   /** In a transaction that allows it. */
   readonly long?: LongStatements | undefined;
-  /** Only what has an event up to this number. */
+  /** Only what has a number up to this one, whether or not its event is still there. */
   readonly throughEvent?: bigint | undefined;
 }
 
@@ -93,7 +85,7 @@ export async function sumUnsettled(
   db: Queryable,
   { partnerId, followsEvent, endsAt, prices }: DueContributions,
   { long, throughEvent }: SumOptions = {},
-): Promise<UnsettledSum[]> {
+): Promise<VersionTotals[]> {
   const values = [partnerId, followsEvent, ...priceLists(prices), endsAt];
   const [statement, all] = throughEvent === undefined ? [SUM, values] : [SUM_NUMBERED, [...values, throughEvent]];
   const rows = await (long ? runLong<SumRow>(db, statement, all, long) : run<SumRow>(db, statement, all));
