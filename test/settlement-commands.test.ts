@@ -22,7 +22,7 @@ const service = await testService();
 const { database } = service;
 const { pool } = database;
 const folder = mkdtempSync(join(tmpdir(), 'partner-impact-statements-'));
-const { run, runJson } = commandLine({ DATABASE_URL: service.databaseUrl, DATA_DIR: folder });
+const { run, runJson, runUnread } = commandLine({ DATABASE_URL: service.databaseUrl, DATA_DIR: folder });
 
 const waiting = { timeout: 60_000 };
 
@@ -91,6 +91,7 @@ describe('statement', waiting, () => {
     assert.equal((await runJson('statement', 'verify', '--file', file, ...of)).ok, true);
     assert.equal((await runJson('statement', 'verify', '--file', file, '--sha256', written.csv_sha256)).ok, true);
     assert.equal((await run(['statement', 'download', ...of, '--output', file])).code, 1, 'a file that is there is not replaced');
+    assert.deepEqual(await runUnread(['statement', 'download', ...of]), { code: 141, stderr: '' }, 'nobody reads it');
     const changed = join(folder, 'changed.csv');
     writeFileSync(changed, stdout.replace('\n2,contribution', '\n3,contribution'));
     const verdict = await run(['statement', 'verify', '--file', changed, ...of]);

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { readEvents } from '../operations/list-events.ts';
 import { getPartner } from '../operations/manage-partner.ts';
 import { listDeliveries } from '../store/delivery-log.ts';
@@ -25,7 +25,7 @@ export function eventCommand(): Command {
     .command('list')
     .description('events of a partner, as its receivers get them')
     .requiredOption('--partner <id>', 'id of the partner')
-    .option('--after-sequence <n>', 'only those that follow', readCursor, 0n)
+    .addOption(new Option('--after-sequence <n>', 'only those that follow').argParser(readCursor).default(0n, '0'))
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
     .action(list);

@@ -1,3 +1,6 @@
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
 /** A row for people: column headings to values. */
 export type Row = Readonly<Record<string, string>>;
 
@@ -25,6 +28,16 @@ export function printTable(rows: readonly Row[], ifEmpty: string): void {
 export function printFields(fields: Row): void {
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
   for (const [name, value] of Object.entries(fields)) process.stdout.write(`${name.padEnd(width)}  ${value}\n`);
+}
+
+/** As fast as it is read; a reader that leaves before the end stops it. */
+export async function printStream(bytes: Readable): Promise<void> {
+  let isUnread = false;
+  process.stdout.once('error', () => (isUnread = true));
+  await pipeline(bytes, process.stdout, { end: false }).catch((error: unknown) => {
+    // `main.ts` turns a closed pipe into the exit code; any other failure is the command's own.
+    if (!isUnread) throw error;
+  });
 }
 
 /** What is under way, for the person who waits; never on standard output. */

@@ -41,7 +41,7 @@ export function reconciliationCommand(): Command {
   one('show', 'how far one is, and its counts').option('--json', 'one JSON object, for programs').action(show);
   one('lines', 'its lines, all or those of one verdict')
     .addOption(new Option('--verdict <verdict>', 'only lines that are').choices([...RECONCILIATION_VERDICTS, 'malformed']))
-    .option('--after <position>', 'only those that follow', readCursor, 0n)
+    .addOption(new Option('--after <position>', 'only those that follow').argParser(readCursor).default(0n, '0'))
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
     .action(lines);

@@ -12,7 +12,7 @@ import type { Queryable } from '../store/database.ts';
 import { eachSettlement, findSettlement, type Settlement } from '../store/settlement.ts';
 import { eachSettlementLine } from '../store/settlement-line.ts';
 import { UsageError } from './options.ts';
-import { printJson, printProgress } from './output.ts';
+import { printJson, printProgress, printStream } from './output.ts';
 import { withStore } from './with-store.ts';
 
 interface DownloadOptions {
@@ -65,7 +65,7 @@ async function download({ partner, settlement: id, output, excelSafe = false, js
     const { statement, partnerId, settlementId } = await getClosed(pool, partner, id);
     const lines = eachSettlementLine(pool, { partnerId, settlementId });
     const bytes = Readable.from(writeStatement(lines, { isExcelSafe: excelSafe }), { objectMode: false });
-    if (output === undefined) return pipeline(bytes, process.stdout, { end: false });
+    if (output === undefined) return printStream(bytes);
     await pipeline(bytes, createWriteStream(output, { flags: 'wx' }));
     if (json) printJson({ file: output, line_count: statement.lineCount, csv_sha256: excelSafe ? null : statement.csvSha256 });
     else printProgress(`Written: ${output}, ${counted(statement.lineCount, 'line')}.`);
