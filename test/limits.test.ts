@@ -1,11 +1,9 @@
 /** Rate limits, sizes and overload: interface, "Limits"; decisions, sections 1 and 6. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import fastify from 'fastify';
+import fastify, { type FastifyReply } from 'fastify';
 import type { PartnerApiOptions } from '../src/partner-api/app.ts';
 import { loadGate } from '../src/partner-api/load-gate.ts';
 import { confirmContribution } from '../src/partner-api/routes/confirm-contribution.ts';
@@ -13,6 +11,7 @@ import { createDeliveryEmissionsEstimate } from '../src/partner-api/routes/creat
 import { getContributionByPartnerEventId } from '../src/partner-api/routes/get-contribution-by-partner-event-id.ts';
 import { getEvent } from '../src/partner-api/routes/get-event.ts';
 import { listEvents } from '../src/partner-api/routes/list-events.ts';
+import type { Credential } from '../src/store/api-key.ts';
 import { countByStatus, detailCodes } from './support/client.ts';
 import { countRows } from './support/records.ts';
 import { testService } from './support/service.ts';
@@ -105,21 +104,30 @@ describe('overload is shed with 503 and not queued without bound', () => {
     assert.equal(new Set(order).size, order.length - 1);
   });
 
+  /** Two routes whose answers the test gives, behind the gate; the key names the partner. */
   const listen = async () => {
     const work: (() => void)[] = [];
-    const gate = loadGate({ isDraining: false, lastArrivalAtMs: 0 }, () => {});
-    const server = createServer(gate.guard((_request, response) => void work.push(() => response.end('{}'))));
-    const app = fastify();
+    const traffic = { isDraining: false, lastArrivalAtMs: 0 };
+    const gate = loadGate({ traffic, partnerOf: (apiKey) => apiKey, onAnswer: () => {} });
+    const app = fastify({ serverFactory: (handle) => createServer(gate.guard(handle)) });
     gate.learnRoutes(app);
+    app.decorateRequest('context');
+    app.addHook('onRequest', async (request, reply) => {
+      const caller = { partnerId: request.headers['x-api-key'] } as Credential;
+      request.context = { correlationId: 'corr-of-test', arrivedAtMs: 0, caller, errorCode: undefined };
+      gate.admit(request, reply);
+    });
+    app.addHook('preValidation', async (request) => gate.admitWhole(request));
     const terms = { trafficClass: 'writes', isWrite: true, recoverable: 'confirm' } as const;
-    app.post('/work', { config: { operation: 'work', terms: { ...terms, inFlightMax: 2 } } }, async () => {});
-    app.get('/work', { config: { operation: 'look', terms: { ...terms, inFlightMax: 3 } } }, async () => {});
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    after(() => server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/work`;
+    const answerLater = (_request: unknown, reply: FastifyReply) => void work.push(() => void reply.send({}));
+    app.post('/work', { config: { operation: 'work', terms: { ...terms, inFlightMax: 2 } } }, answerLater);
+    app.get('/work', { config: { operation: 'look', terms: { ...terms, inFlightMax: 3 } } }, answerLater);
+    after(() => app.close());
+    const url = `${await app.listen({ host: '127.0.0.1', port: 0 })}/work`;
+    const call = (method: 'GET' | 'POST', headers = {}) =>
+      fetch(url, { method, headers: { 'x-api-key': 'partner', ...headers } });
     return {
-      url,
+      call,
       finish: () => {
         for (const end of work.splice(0)) end();
       },
@@ -130,10 +138,10 @@ describe('overload is shed with 503 and not queued without bound', () => {
   };
 
   test('from its ceiling on a route is refused, one with a higher ceiling goes on, and afterwards all are served again', async () => {
-    const { url, finish, isBusy } = await listen();
-    const underWay = [fetch(url, { method: 'POST' }), fetch(url, { method: 'POST' })];
+    const { call, finish, isBusy } = await listen();
+    const underWay = [call('POST'), call('POST')];
     await isBusy(2);
-    const refused = await fetch(url, { method: 'POST', headers: { 'x-correlation-id': 'corr-of-refusal' } });
+    const refused = await call('POST', { 'x-correlation-id': 'corr-of-refusal' });
     const body = JSON.parse(await refused.text());
     assert.deepEqual(
       [refused.status, refused.headers.get('retry-after'), refused.headers.get('x-correlation-id')],
@@ -144,14 +152,14 @@ describe('overload is shed with 503 and not queued without bound', () => {
       ['internal_service_unavailable', 'corr-of-refusal', true],
     );
     assert.equal(body.error.details[0].code, 'not_authorized');
-    const lookup = fetch(url);
+    const lookup = call('GET');
     await isBusy(3);
     finish();
     assert.deepEqual(
       (await Promise.all([...underWay, lookup])).map(({ status }) => status),
       [200, 200, 200],
     );
-    const next = fetch(url, { method: 'POST' });
+    const next = call('POST');
     await isBusy(1);
     finish();
     assert.equal((await next).status, 200);

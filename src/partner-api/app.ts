@@ -11,9 +11,10 @@ import { isLongIdentifier, newId } from '../domain/identifiers.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { Authenticate } from './authenticate.ts';
+import { oneAtATime } from './connection-queue.ts';
 import { serveReference } from './docs.ts';
 import { sendError } from './errors.ts';
-import { loadGate, type Traffic } from './load-gate.ts';
+import { type LoadGate, loadGate, type Traffic } from './load-gate.ts';
 import { wrongMethodCheck } from './methods.ts';
 import { answerClientError, answerWhatNodeWould } from './node-answers.ts';
 import { DOCUMENT_HEAD } from './openapi.ts';
@@ -87,9 +88,10 @@ const SERVER: ServerOptions = {
 /** Builds the interface without listening. */
 export async function buildPartnerApi(options: PartnerApiOptions): Promise<PartnerApi> {
   const traffic: Traffic = { isDraining: false, lastArrivalAtMs: 0 };
-  const gate = loadGate(traffic, options.onAnswer);
+  const { partnerOf } = options.authenticate;
+  const gate = loadGate({ traffic, partnerOf, onAnswer: options.onAnswer });
   const app: FastifyInstance = Fastify({
-    serverFactory: (handle) => createServer(SERVER, limitRequestTime(gate.guard(handle))),
+    serverFactory: (handle) => createServer(SERVER, oneAtATime(limitRequestTime(gate.guard(handle)))),
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: BODY_MAX_BYTES,
@@ -124,7 +126,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   acceptJsonOnly(app);
   answerWhatNodeWould(app);
   await app.register(fastifySwagger, { openapi: DOCUMENT_HEAD, convertConstToEnum: false });
-  await app.register(async (v1) => registerContract(v1, options));
+  await app.register(async (v1) => registerContract(v1, options, gate));
   serveReference(app, options.environment);
   await app.ready();
   const drain = () => {
@@ -146,7 +148,7 @@ async function untilQuiet(traffic: { readonly lastArrivalAtMs: number }): Promis
 }
 
 /** The six operations of the contract and what was added to them, behind authentication, permission, rate limit and validation, in this order. */
-function registerContract(v1: FastifyInstance, options: PartnerApiOptions): void {
+function registerContract(v1: FastifyInstance, options: PartnerApiOptions, gate: LoadGate): void {
   const limitRate = rateLimits(options.processes);
   v1.addHook('onRequest', async (request, reply) => {
     const terms = termsOf(request);
@@ -157,6 +159,11 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions): void
       throw new ServiceError('forbidden', 'This API key may only read. Use a key with the permission read_write.');
     }
     await limitRate(caller, terms.trafficClass, reply);
+    gate.admit(request, reply);
+  });
+  v1.addHook('preValidation', (request, _reply, done) => {
+    gate.admitWhole(request);
+    done();
   });
   validateByContract(v1);
   for (const route of [

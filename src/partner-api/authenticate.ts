@@ -25,7 +25,11 @@ export interface Attempt {
   readonly address: string;
 }
 
-export type Authenticate = (attempt: Attempt) => Promise<Credential>;
+export interface Authenticate {
+  (attempt: Attempt): Promise<Credential>;
+  /** The partner of a key that was right a moment ago; costs no look-up and decides nothing. */
+  partnerOf(apiKey: string): string | undefined;
+}
 
 export interface AuthenticatorOptions {
   readonly database: Database;
@@ -67,7 +71,7 @@ export function authenticator({
   // Keys that were right a moment ago: a busy partner's is not hashed anew for every request. A hit still has its secret compared.
   const parsedKeys = new LRUCache<string, ParsedApiKey>({ max: CREDENTIALS_MAX, ttl: CREDENTIAL_TTL_MS, perf: clock });
   const parse = (apiKey: string) => parsedKeys.get(apiKey) ?? parseApiKey(apiKey);
-  return async ({ apiKey, address }) => {
+  const authenticate = async ({ apiKey, address }: Attempt): Promise<Credential> => {
     const parsed = apiKey === undefined ? undefined : parse(apiKey);
     const credential = parsed?.environment === environment ? await find(parsed.keyId) : undefined;
     const isRight = timingSafeEqual(parsed?.secretSha256 ?? NO_SECRET, credential?.secretSha256 ?? NO_SECRET);
@@ -85,6 +89,11 @@ export function authenticator({
     onUse(credential.keyId);
     return credential;
   };
+  const partnerOf = (apiKey: string): string | undefined => {
+    const parsed = parsedKeys.get(apiKey);
+    return parsed && credentials.get(parsed.keyId)?.credential?.partnerId;
+  };
+  return Object.assign(authenticate, { partnerOf });
 }
 
 function isCurrent({ isValid, expiresInMs }: Credential, ageMs: number): boolean {

@@ -18,7 +18,7 @@ export async function renderPartnerDocument(): Promise<string> {
       reconcileSettlement: { take: unreachable, byId: unreachable, lines: unreachable },
       readEnvironmentalStatus: { ofContribution: unreachable, transactions: unreachable },
     },
-    authenticate: unreachable,
+    authenticate: Object.assign(unreachable, { partnerOf: () => undefined }),
     trustedProxies: [],
     processes: 1,
     onAnswer: () => {},

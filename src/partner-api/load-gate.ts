@@ -1,12 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { describeErrorCode } from '../domain/error-codes.ts';
 import { isLongIdentifier, newId } from '../domain/identifiers.ts';
-import { unavailable } from '../domain/service-error.ts';
+import { type ServiceError, unavailable } from '../domain/service-error.ts';
 import type { Answer } from './app.ts';
 import { errorEnvelope } from './errors.ts';
+import { countInFlight } from './in-flight.ts';
 import { paced } from './paced.ts';
-import type { RouteTerms } from './request-context.ts';
+import { callerOf, type RouteTerms } from './request-context.ts';
+import { hasBody } from './request-time.ts';
 
 /** What the gate and the rest of the interface know of the requests together. */
 export interface Traffic {
@@ -23,30 +25,43 @@ interface GuardedRoute {
   readonly body: readonly [string, string];
 }
 
+export interface LoadGateOptions {
+  readonly traffic: Traffic;
+  /** Whose key it is, where it was found right a moment ago. */
+  readonly partnerOf: (apiKey: string) => string | undefined;
+  readonly onAnswer: (answer: Answer) => void;
+}
+
 export interface LoadGate {
   /** Learns every route with terms that is registered from now on. */
   learnRoutes(app: FastifyInstance): void;
   /** Puts the gate before a listener. */
   guard(handle: RequestListener): RequestListener;
+  /** Counts a request whose key is known. Throws `internal_service_unavailable` where there is no place for it. */
+  admit(request: FastifyRequest, reply: FastifyReply): void;
+  /** The same when its body is there. */
+  admitWhole(request: FastifyRequest): void;
 }
 
 /**
  * Refuses what the service will not get to, before the framework sees it: a refusal must cost a fraction of the work that it
  * refuses, or under overload refusing takes all the time there is. Each route's requests are refused from its own number of
- * requests in flight on.
+ * requests in flight on; what comes with a key that is not known yet is counted when it is.
  *
  * @see decisions, section 6: reports are shed first, then estimates, then new confirmations; look-ups of contributions last.
  */
-export function loadGate(traffic: Traffic, onAnswer: (answer: Answer) => void): LoadGate {
+export function loadGate({ traffic, partnerOf, onAnswer }: LoadGateOptions): LoadGate {
   const routes: GuardedRoute[] = [];
   let lowestMax = Number.POSITIVE_INFINITY;
-  let inFlight = 0;
+  const inFlight = countInFlight();
 
-  const findBusy = ({ method, url = '' }: IncomingMessage): GuardedRoute | undefined => {
-    if (inFlight < lowestMax) return undefined;
+  const findBusy = ({ method, url = '', headers }: IncomingMessage): GuardedRoute | undefined => {
+    const apiKey = headers['x-api-key'];
+    const count = inFlight.countFor(typeof apiKey === 'string' ? partnerOf(apiKey) : undefined);
+    if (count < lowestMax) return undefined;
     const path = url.split('?', 1)[0] as string;
     const route = routes.find((each) => each.method === method && each.path.test(path));
-    return route && inFlight >= route.inFlightMax ? route : undefined;
+    return route && count >= route.inFlightMax ? route : undefined;
   };
   const refuseInTurn = paced();
   return {
@@ -60,22 +75,28 @@ export function loadGate(traffic: Traffic, onAnswer: (answer: Answer) => void): 
     },
     guard: (handle) => (request, response) => {
       const busy = findBusy(request);
-      if (busy) {
-        traffic.lastArrivalAtMs = performance.now();
-        return refuseInTurn(() => refuse(request, response, { busy, isLast: traffic.isDraining, onAnswer }));
-      }
-      inFlight++;
-      response.on('close', () => inFlight--);
-      handle(request, response);
+      if (!busy) return handle(request, response);
+      traffic.lastArrivalAtMs = performance.now();
+      refuseInTurn(() => refuse(request, response, { busy, isLast: traffic.isDraining, onAnswer }));
     },
+    admit(request, { raw: response }) {
+      const { partnerId } = callerOf(request);
+      const { terms } = request.routeOptions.config;
+      if (terms && inFlight.countFor(partnerId) >= terms.inFlightMax) throw overloaded();
+      request.context.counted = inFlight.begin(partnerId, response, !hasBody(request.raw));
+    },
+    admitWhole: ({ context }) => context.counted?.arrive(),
   };
+}
+
+function overloaded(): ServiceError {
+  return unavailable('The service is overloaded. Look up or retry after the time in Retry-After.');
 }
 
 const MARK = '{correlation_id}';
 
 function guardedRoute(method: string, url: string, terms: RouteTerms, operation: string | undefined): GuardedRoute {
-  const refusal = unavailable('The service is overloaded. Look up or retry after the time in Retry-After.');
-  const body = JSON.stringify(errorEnvelope(refusal, MARK, terms.recoverable)).split(MARK) as [string, string];
+  const body = JSON.stringify(errorEnvelope(overloaded(), MARK, terms.recoverable)).split(MARK) as [string, string];
   const path = new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`);
   return { method, path, operation, inFlightMax: terms.inFlightMax, body };
 }

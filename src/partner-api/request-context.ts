@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { RecoverableOperation } from '../domain/recovery.ts';
 import type { Credential } from '../store/api-key.ts';
+import type { Counted } from './in-flight.ts';
 
 /** What a request counts against, and in which order requests are shed under overload: reports first, look-ups last. */
 export type TrafficClass = 'writes' | 'lookups' | 'reports';
@@ -21,6 +22,8 @@ export interface RequestContext {
   /** `performance.now()` */
   readonly arrivedAtMs: number;
   caller: Credential | undefined;
+  /** Set when the request is counted among those in flight. */
+  counted?: Counted;
   /** The error code of the answer; `undefined` for a success. */
   errorCode: string | undefined;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { answerClientError } from './node-answers.ts';
 
 /** Within this a request has to arrive whole. */
-const REQUEST_TIMEOUT_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 5_000;
 /** The longest that any request may take; Node itself ends it. */
 export const LONGEST_REQUEST_MS = 900_000;
 
@@ -22,7 +22,7 @@ export function limitRequestTime(handle: RequestListener): RequestListener {
   };
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
