@@ -13,9 +13,9 @@ const { values } = parseArgs({ options: { 'base-url': { type: 'string' }, 'api-k
 
 try {
   const config = readConfig(process.env);
-  const baseUrl = values['base-url'] ?? `http://127.0.0.1:${config.port}`;
+  const baseUrl = values['base-url'] ?? process.env['BASE_URL'] ?? `http://127.0.0.1:${config.port}`;
   await assertRunning(baseUrl);
-  const apiKey = values['api-key'] ?? process.env['PARTNER_API_KEY'] ?? (await makeKey());
+  const apiKey = values['api-key'] ?? process.env['API_KEY'] ?? (await makeKey());
   const story: Story = openShow({ baseUrl, apiKey });
   await tellStory(story);
   await deliverEvent(story);

@@ -1,4 +1,4 @@
-/** The verifiers of docs/webhooks.md are run as they stand on the page. */
+/** The verifiers of docs/samples, which docs/webhooks.md shows word for word, are run as they stand. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { explainSignature } from '../src/webhooks/explain-signature.ts';
 import { newSecret } from '../src/webhooks/signature.ts';
+import { needsLanguage, readSample, SAMPLES } from './support/sample.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../docs/webhooks.md'), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'partner-impact-webhooks-page-'));
@@ -98,9 +99,7 @@ test('every case is what the service itself says', () => {
 });
 
 describe('TypeScript', async () => {
-  const path = join(folder, 'verify.ts');
-  writeFileSync(path, findBlock('ts', 'isFromService'));
-  const { isFromService } = await import(path);
+  const { isFromService } = await import(join(SAMPLES, 'verify.ts'));
   for (const { title, isValid, secret, headers, body, nowSeconds } of cases)
     test(title, () => assert.equal(isFromService(secret, headers, body, nowSeconds * 1000 + 999), isValid));
 
@@ -109,9 +108,6 @@ describe('TypeScript', async () => {
     assert.equal(isFromService(SECRET, signedAt(String(Math.floor(Date.now() / 1000))).headers, BODY), true);
   });
 });
-
-const python = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 8))']);
-const skip = python.status === 0 ? false : 'python3 (3.8 or later) is not on this machine';
 
 /** Reads the cases as JSON and writes what the page's function says to each. */
 const RUN_CASES = `
@@ -134,13 +130,13 @@ function askPython(asked: readonly { secret: string; headers: object; body: Buff
     now: nowSeconds,
   }));
   const path = join(folder, 'verify.py');
-  writeFileSync(path, findBlock('python', 'is_from_service') + RUN_CASES);
+  writeFileSync(path, readSample('verify.py') + RUN_CASES);
   const { stdout, stderr, status } = spawnSync('python3', [path], { input: JSON.stringify(input), encoding: 'utf8' });
   assert.equal(status, 0, stderr);
   return JSON.parse(stdout);
 }
 
-describe('Python', { skip }, () => {
+describe('Python', needsLanguage('py'), () => {
   test('every case, the tampered body among them', () => {
     const answers = askPython(cases) as boolean[];
     assert.deepEqual(
