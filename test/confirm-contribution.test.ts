@@ -223,6 +223,21 @@ describe('invalid_request (interface, "Errors": syntactically invalid request or
     const answer = await client.confirm({ opaque_customer_ref: 'someone@example.com' });
     assert.doesNotMatch(answer.text, /someone@example/);
   });
+
+  test("of more than 50 problems the first 50 are listed, the contract's fields first, and then their number", async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`m${index}`, 1]));
+    const answer = await client.confirm({ ...unknown, points: 0 });
+    assert.deepEqual([answer.status, answer.body.error.code], [400, 'invalid_request']);
+    const [first, ...others] = answer.body.error.details;
+    assert.equal(first.field, 'points');
+    assert.equal(others.filter(({ code }: { code: string }) => code === 'unknown_field').length, 49);
+    assert.deepEqual(others[49], {
+      field: 'request',
+      code: 'more_problems',
+      message: 'The request has 5001 problems; the first 50 are listed.',
+    });
+    assert.ok(answer.text.length < 16_384, `${answer.text.length} bytes`);
+  });
 });
 
 describe('replay (idempotency rule 1: the same key with the same canonical payload returns the original result)', () => {

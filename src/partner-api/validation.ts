@@ -40,10 +40,14 @@ function forValidation(schema: unknown, part: RequestPart): unknown {
 }
 ajv.addKeyword({ keyword: 'described' });
 
-/** One problem with a field, and the error code that it alone would give. */
-interface Problem extends ErrorDetail {
+/** One problem with a field, and the error code that it alone would give. It is put into words when it is shown. */
+interface Problem {
   readonly errorCode: ErrorCode;
+  describe(): ErrorDetail;
 }
+
+/** More are only counted: an answer stays small whatever was sent. */
+const SHOWN_MAX = 50;
 
 /**
  * Compiles one part of a request.
@@ -60,7 +64,8 @@ function listProblems(part: RequestPart, order: readonly string[], { errors }: V
   const byField = new Map<string, Problem>();
   for (const error of errors ?? []) {
     const field = fieldOf(error) ?? part;
-    if (!byField.has(field)) byField.set(field, { ...describeProblem(part, field, error), errorCode: errorCodeOf(error) });
+    if (byField.has(field)) continue;
+    byField.set(field, { errorCode: errorCodeOf(error), describe: () => describeProblem(part, field, error) });
   }
   const place = (field: string) => (order.includes(field) ? order.indexOf(field) : order.length);
   return [...byField.entries()].sort(([a], [b]) => place(a) - place(b)).map(([, problem]) => problem);
@@ -81,17 +86,20 @@ function errorCodeOf({ keyword, parentSchema }: ErrorObject): ErrorCode {
 }
 
 /**
- * @throws ServiceError With all problems. Its code is `invalid_request` when any problem is structural, else that of the
- * first field in the contract's order.
+ * @throws ServiceError With all problems, fifty at most and then their number. Its code is `invalid_request` when any problem is
+ * structural, else that of the first field in the contract's order.
  */
 export function refuseProblems(problems: readonly Problem[]): void {
   const [first] = problems;
   if (!first) return;
   const code = problems.some(({ errorCode }) => errorCode === 'invalid_request') ? 'invalid_request' : first.errorCode;
-  const details = problems.map(({ field, code, message }) => ({ field, code, message }));
-  const message =
-    problems.length === 1
-      ? first.message
-      : `${problems.length} problems: ${problems.map((problem) => problem.message).join(' ')}`;
-  throw new ServiceError(code, message, { details });
+  const details = problems.slice(0, SHOWN_MAX).map((problem) => problem.describe());
+  if (problems.length > SHOWN_MAX) details.push(omittedProblems(problems.length));
+  const sentences = details.map(({ message }) => message).join(' ');
+  throw new ServiceError(code, problems.length === 1 ? sentences : `${problems.length} problems: ${sentences}`, { details });
+}
+
+function omittedProblems(count: number): ErrorDetail {
+  const message = `The request has ${count} problems; the first ${SHOWN_MAX} are listed.`;
+  return { field: 'request', code: 'more_problems', message };
 }
