@@ -674,7 +674,7 @@ create table settlement_line (
   adjustment_id text collate "C",
   partner_event_id text collate "C",
   partner_order_ref text collate "C",
-  points bigint not null,
+  points bigint,
   amount numeric(60,12),
   currency text collate "C",
   confirmed_at timestamp(3) with time zone,
@@ -686,8 +686,10 @@ create table settlement_line (
   association_status text collate "C",
   reason_code text collate "C",
   original_settlement_id text collate "C",
+  points_beyond_int64 numeric,
   constraint settlement_line_pkey PRIMARY KEY (partner_id, settlement_id, line_no),
   constraint settlement_line_amount CHECK (((amount IS NULL) = (currency IS NULL))),
+  constraint settlement_line_points CHECK ((((points IS NULL) <> (points_beyond_int64 IS NULL)) AND ((points_beyond_int64 IS NULL) OR (line_type = 'carried_forward'::text)))) NOT VALID,
   constraint settlement_line_type CHECK ((line_type = ANY (ARRAY['contribution'::text, 'adjustment'::text, 'carried_forward'::text])))
 );
 

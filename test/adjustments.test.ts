@@ -67,17 +67,36 @@ const posted = async (of: Of, pointsDelta: bigint, over: object = {}, price?: st
   post(await approved(of, pointsDelta, over, price));
 const restated = { reasonCode: 'conversion_restatement' };
 
-async function eventsOf(client: Client, partnerId: string): Promise<Answer['body'][]> {
+async function eventsOf(client: Client, partnerId: string, kinds = ['impact.transaction.adjusted']): Promise<Answer['body'][]> {
   const { rows } = await pool.query(
     `select (select count(*) from event_outbox where partner_id = $1) + last_sequence as last from event_counter where partner_id = $1`,
     [partnerId],
   );
   await untilNumbered(database, partnerId, Number(rows[0].last));
   const { body, text } = await client.call('/v1/events?limit=500');
-  const kind = 'impact.transaction.adjusted';
-  const { schema } = document.webhooks[kind].post.requestBody.content['application/json'];
-  for (const event of JSON.parse(text).events) if (event.event_type === kind) assert.equal(listMisfits(schema, event), '');
-  return body.events.filter(({ event_type }: { event_type: string }) => event_type === kind);
+  for (const event of JSON.parse(text).events) {
+    const { schema } = document.webhooks[event.event_type].post.requestBody.content['application/json'];
+    assert.equal(listMisfits(schema, event), '');
+  }
+  return body.events.filter(({ event_type }: { event_type: string }) => kinds.includes(event_type));
+}
+
+const FOUR = ['carried_in', 'net', 'payable', 'carried_out'];
+const fourOf = (settlement: Record<string, unknown>) => [
+  ...FOUR.map((name) => String(settlement[`${name}_points`])),
+  ...FOUR.map((name) => settlement[`${name}_amount`]),
+];
+
+/** What a settlement says of itself when it is opened: nothing but what it was left. */
+function openedWith({ carried_in_points: points, carried_in_amount: amount }: Record<string, unknown>) {
+  return [String(points), '0', '0', String(points), amount, '0.00', '0.00', amount];
+}
+
+async function settlementOf(client: Client, settlementId: string): Promise<Answer['body']> {
+  const { body, text } = await client.call(`/v1/settlements/${settlementId}`);
+  const { schema } = document.paths['/v1/settlements/{settlement_id}'].get.responses[200].content['application/json'];
+  assert.equal(listMisfits(schema, JSON.parse(text)), '');
+  return body.settlement;
 }
 
 const codesOf = (error: { details: { field: string; code: string }[] }) =>
@@ -134,6 +153,7 @@ describe('a posted adjustment', () => {
       adjustmentPoints: -100n,
       grossPoints: 1_000n,
       netPoints: 900n,
+      totalPoints: 900n,
       contributionCount: 1n,
     };
     const { totals } = await rememberOpenTotals()(pool, open, {
@@ -201,7 +221,70 @@ describe('a posted adjustment', () => {
     assert.equal(closed.totals?.netPoints, -250n);
     await of.client.confirm({ points: 300 });
     const next = await closeNow(database, of.partnerId);
-    assert.deepEqual([next.closed.totals?.carriedPoints, next.closed.totals?.netPoints], [-250n, 50n]);
+    assert.deepEqual([next.closed.totals?.carriedPoints, next.closed.totals?.totalPoints], [-250n, 50n]);
+  });
+
+  test('leaves a net below int64 to the next settlements, exactly, on the wire and in the statement, however often', async () => {
+    const of = await newContribution(MAX);
+    const other = (await of.client.confirm({ points: MAX })).body.contribution.transaction_id;
+    await closeNow(database, of.partnerId, tools('0.05'));
+    await posted(of, -MAX);
+    await posted({ ...of, transactionId: other }, -MAX);
+    const debt = -2n * MAX;
+    assert.equal((await closeNow(database, of.partnerId, tools('0.05'))).closed.totals?.totalPoints, debt);
+    for (let month = 0; month < 2; month++) {
+      const { closed, opened } = await closeNow(database, of.partnerId, tools('0.05'));
+      assert.deepEqual([closed.totals?.carriedPoints, closed.totals?.totalPoints], [debt, debt]);
+      const [line, ...more] = await linesOf(database, closed);
+      assert.deepEqual([line?.lineType, line?.points, line?.amount, more], ['carried_forward', debt, debt * 50_000_000_000n, []]);
+      const path = `/v1/settlements/${closed.settlementId}`;
+      const { carried_in_points, carried_out_points } = await settlementOf(of.client, closed.settlementId);
+      const next = await settlementOf(of.client, opened.settlementId);
+      assert.deepEqual([carried_in_points, carried_out_points, next.carried_in_points], [debt, debt, debt]);
+      const lines = await of.client.call(`${path}/lines`);
+      const { schema } = document.paths['/v1/settlements/{settlement_id}/lines'].get.responses[200].content['application/json'];
+      assert.equal(listMisfits(schema, JSON.parse(lines.text)), '');
+      assert.match(lines.text, /"points":-18446744073709551614,"amount":"-922337203685477580.7"/);
+      const statement = await of.client.call(`${path}/statement.csv`);
+      assert.match(statement.text, /^1,carried_forward,,,,,-18446744073709551614,-922337203685477580.7,SAR,/m);
+    }
+    await of.client.confirm({ points: MAX });
+    await of.client.confirm({ points: MAX });
+    await of.client.confirm({ points: 7 });
+    assert.equal((await closeNow(database, of.partnerId, tools('0.05'))).closed.totals?.totalPoints, 7n);
+    assert.deepEqual((await verifySettlements(pool, of.partnerId, sealKeys)).problems, []);
+  });
+
+  test('carried in, net, payable and carried out add up from month to month, in answers, lists and events', async () => {
+    const of = await newContribution(1_001);
+    const prices = tools('0.0015');
+    await closeNow(database, of.partnerId, prices);
+    await posted(of, -1_001n);
+    await closeNow(database, of.partnerId, prices);
+    for (const points of [3, 2_000]) {
+      await of.client.confirm({ points });
+      await closeNow(database, of.partnerId, prices);
+    }
+    const { settlements } = (await of.client.call('/v1/settlements')).body;
+    const months = settlements.slice(1).toReversed();
+    assert.deepEqual(months.map(fourOf), [
+      ['0', '1001', '1001', '0', '0.00', '1.50', '1.50', '0.00'],
+      ['0', '-1001', '0', '-1001', '0.00', '-1.50', '0.00', '-1.50'],
+      ['-1001', '3', '0', '-998', '-1.50', '0.00', '0.00', '-1.50'],
+      ['-998', '2000', '1002', '0', '-1.50', '3.00', '1.50', '0.00'],
+    ]);
+    for (const each of months) assert.deepEqual(await settlementOf(of.client, each.settlement_id), each);
+    const events = await eventsOf(of.client, of.partnerId, ['settlement.created', 'settlement.closed']);
+    assert.deepEqual(
+      events.map(({ event_type, data }) => [event_type, ...fourOf(data.settlement)]),
+      [
+        ['settlement.created', ...['0', '0', '0', '0'], ...[null, null, null, null]],
+        ...months.flatMap((month: Record<string, unknown>, index: number) => [
+          ['settlement.closed', ...fourOf(month)],
+          ['settlement.created', ...openedWith(months[index + 1] ?? { carried_in_points: 0n, carried_in_amount: '0.00' })],
+        ]),
+      ],
+    );
   });
 
   test('that is posted after the end of the period is on the next', async () => {

@@ -311,7 +311,7 @@ describe('amounts', () => {
     await client.confirm({ points: 7 });
     const opened = await getOpen(database, partnerId);
     const shown = (await client.call(`/v1/settlements/${opened.settlementId}`)).body.settlement;
-    assert.deepEqual([shown.gross_points, shown.net_points], [7n, 2n]);
+    assert.deepEqual([shown.gross_points, shown.carried_in_points, shown.net_points, shown.payable_points], [7n, -5n, 7n, 2n]);
     const next = await closeNow(database, partnerId, tools('0.005'));
     assert.deepEqual(
       (await linesOf(database, next.closed)).map(({ lineNo, lineType, points, amount, originalSettlementId }) => ({
@@ -325,8 +325,8 @@ describe('amounts', () => {
         { lineNo: 2, lineType: 'contribution', points: 7n, amount: readAmount('0.035'), originalSettlementId: null },
       ],
     );
-    const { carriedPoints, netPoints, grossPoints, amount } = next.closed.totals ?? {};
-    assert.deepEqual([carriedPoints, netPoints, grossPoints, amount], [-5n, 2n, 7n, readAmount('0.01')]);
+    const { carriedPoints, totalPoints, grossPoints, amount } = next.closed.totals ?? {};
+    assert.deepEqual([carriedPoints, totalPoints, grossPoints, amount], [-5n, 2n, 7n, readAmount('0.01')]);
     assert.equal((await closeNow(database, partnerId)).closed.totals?.carriedPoints, 0n);
   });
 

@@ -1,6 +1,7 @@
 /** The reckoning of `reliability/quarter.ts`, which holds the service's books against its own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listWrongAmounts } from '../reliability/quarter/check-figures.ts';
 import { type Entry, Ledger } from '../reliability/quarter/ledger.ts';
 import { billedText, readMoney } from '../reliability/quarter/money.ts';
 import { type PlannedRule, planRules, rulesDuring } from '../reliability/quarter/rule-plan.ts';
@@ -46,6 +47,21 @@ test('amounts are exact, and billed once with half a minor unit rounded up', () 
   assert.equal(billedText(readMoney('-0.005'), 2), '-0.01');
   assert.equal(billedText(readMoney('-0.004'), 2), '0.00');
   assert.equal(billedText(readMoney('1.5'), 0), '2');
+});
+
+test('amounts that repeat a debt, or are not carried over whole, are named', () => {
+  const month = (carriedIn: string, net: string, payable: string, carriedOut: string) => ({
+    ...{ period_label: '2026-11', carried_in_amount: carriedIn, net_amount: net, payable_amount: payable },
+    ...{ carried_out_amount: carriedOut, amount: payable === '0.00' ? carriedOut : payable },
+  });
+  const first = month('0.00', '-2.50', '0.00', '-2.50');
+  assert.deepEqual(listWrongAmounts([first, month('-2.50', '3.00', '0.50', '0.00')]), []);
+  const wrong = [
+    month('-2.50', '0.00', '0.00', '0.00'),
+    month('0.00', '3.00', '3.00', '0.00'),
+    month('-2.49', '3.00', '0.51', '0.00'),
+  ];
+  for (const each of wrong) assert.equal(listWrongAmounts([first, each]).length, 1);
 });
 
 function entryAt(from: number): Entry {

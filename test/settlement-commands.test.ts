@@ -9,9 +9,10 @@ import { type NamedKey, newNamedKey } from '../src/domain/named-key.ts';
 import { openSealKeys } from '../src/domain/settlement-seal.ts';
 import { chainValue } from '../src/domain/statement-chain.ts';
 import { writeStatement } from '../src/domain/write-statement.ts';
+import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/operations/manage-adjustment.ts';
 import { verifySettlements } from '../src/operations/verify-settlements.ts';
 import { eachSettlement, type Settlement } from '../src/store/settlement.ts';
-import { auditKeys } from './support/actor.ts';
+import { auditKeys, signedIn } from './support/actor.ts';
 import { commandLine } from './support/command-line.ts';
 import { untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
@@ -37,6 +38,17 @@ async function newPartner(closings = 0, confirmations = 3) {
   return { partnerId: partner.partnerId, client, closed };
 }
 
+/** Of the partner's first contribution, by two people. */
+async function takeBack(partnerId: string, pointsDelta: bigint): Promise<void> {
+  const { rows } = await pool.query('select transaction_id from contribution where partner_id = $1 order by 1 limit 1', [
+    partnerId,
+  ]);
+  const why = { reasonCode: 'duplicate_report', reasonEn: 'Reported twice.', reasonAr: 'أُبلغ عنها مرتين.' };
+  const wanted = { partnerId, transactionId: rows[0].transaction_id, ...why, pointsDelta, amountDelta: null, reversalOf: null };
+  const drafted = await draftAdjustment(database, signedIn('operator'), wanted, tools('0.05'));
+  await postAdjustment(database, signedIn('operator'), await approveAdjustment(database, signedIn('approver'), drafted));
+}
+
 describe('settlement', waiting, () => {
   test('list, close and show, one JSON value each', async () => {
     const { partnerId, client } = await newPartner();
@@ -60,6 +72,32 @@ describe('settlement', waiting, () => {
       lines: 1,
       problems: [],
     });
+  });
+
+  test('list and show: the three months of the partner guide, which add up', async () => {
+    const { partner, client } = await service.newPartner();
+    await openFirst(database, partner);
+    const of = ['--partner', partner.partnerId];
+    for (const [points, takenBack] of [
+      [1_000, 0n],
+      [400, -900n],
+      [800, 0n],
+    ] as const) {
+      await client.confirm({ points });
+      if (takenBack < 0n) await takeBack(partner.partnerId, takenBack);
+      await closeNow(database, partner.partnerId, tools('0.05'));
+    }
+    const guide = readFileSync(new URL('../docs/partner-guide.md', import.meta.url), 'utf8');
+    const { stdout } = await run(['settlement', 'list', ...of]);
+    const [header, , ...months] = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    const listed = months.slice(0, 3).toReversed();
+    for (const [index, month] of ['2026-11', '2026-12', '2027-01'].entries()) {
+      const row = guide.split('\n').find((line) => line.startsWith(`| ${month} |`));
+      assert.equal(row, `| ${[month, ...(listed[index] ?? []).slice(4, 12)].join(' | ')} |`, header?.join());
+    }
+    const shown = await run(['settlement', 'show', ...of, '--settlement', String(listed[1]?.[0])]);
+    assert.match(shown.stdout, /net points +-500\npayable points +0\ncarried out points +-500\n/);
+    assert.match(shown.stdout, /net amount +-25\.00\npayable amount +0\.00\ncarried out amount +-25\.00\ncurrency +SAR\n/);
   });
 
   test('close asks first: without a terminal it says what to do, and closes nothing', async () => {

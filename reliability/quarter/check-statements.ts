@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { PARTNERS } from './calendar.ts';
+import { listWrongAmounts } from './check-figures.ts';
 import type { Entry, Ledger, PostedAdjustment } from './ledger.ts';
 import { billedText, readMoney } from './money.ts';
 import type { PartnerClient } from './partner-client.ts';
@@ -140,8 +141,10 @@ class PartnerBooks {
     const openPoints = open.gross_points + open.adjustment_points;
     if (confirmed + adjusted !== settled + openPoints)
       this.#report(`${confirmed + adjusted} points are confirmed, ${settled} settled and ${openPoints} open`);
-    if (confirmed + adjusted !== billed + open.net_points)
-      this.#report(`${confirmed + adjusted} points are confirmed, ${billed} billed, and ${open.net_points} to be billed`);
+    const toBill = open.payable_points + open.carried_out_points;
+    if (confirmed + adjusted !== billed + toBill)
+      this.#report(`${confirmed + adjusted} points are confirmed, ${billed} billed, and ${toBill} to be billed`);
+    for (const wrong of listWrongAmounts([...served.map(({ settlement }) => settlement), open])) this.#report(wrong, 'figures');
     const name = PARTNERS[this.#partner]?.name as string;
     return { partner: name, settlements: served.length, ...this.#counts, confirmed, adjusted, settled, open: openPoints };
   }
@@ -268,9 +271,15 @@ class PartnerBooks {
     const { currency = null, minorUnits = 0 } = PARTNERS[this.#partner] ?? {};
     const isEmpty = sums.contributions === 0n && sums.adjustments === 0n && sums.carried === 0n;
     const amount = sums.amount ?? (isEmpty ? 0n : null);
+    const total = sums.gross + sums.adjusted + sums.carried;
     const expected = {
       ...{ contribution_count: sums.contributions, adjustment_count: sums.adjustments },
-      ...{ gross_points: sums.gross, adjustment_points: sums.adjusted, net_points: sums.gross + sums.adjusted + sums.carried },
+      ...{ gross_points: sums.gross, adjustment_points: sums.adjusted, net_points: sums.gross + sums.adjusted },
+      ...{
+        carried_in_points: sums.carried,
+        payable_points: total > 0n ? total : 0n,
+        carried_out_points: total < 0n ? total : 0n,
+      },
       amount: currency === null || amount === null ? null : billedText(amount, minorUnits),
       currency,
     };

@@ -22,7 +22,14 @@ export interface PartnerSettlement {
   readonly adjustment_count: bigint;
   readonly gross_points: bigint;
   readonly adjustment_points: bigint;
+  readonly carried_in_points: bigint;
   readonly net_points: bigint;
+  readonly payable_points: bigint;
+  readonly carried_out_points: bigint;
+  readonly carried_in_amount: string | null;
+  readonly net_amount: string | null;
+  readonly payable_amount: string | null;
+  readonly carried_out_amount: string | null;
   readonly amount: string | null;
   readonly currency: string | null;
   readonly totals_by_version: readonly VersionTotals[];

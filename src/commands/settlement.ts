@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { counted } from '../domain/counted.ts';
 import { POINTS_MAX } from '../domain/points.ts';
-import { settlementAmount } from '../domain/settlement-totals.ts';
+import { amountFigures, pointFigures } from '../domain/settlement-figures.ts';
+import type { SettlementTotals } from '../domain/settlement-totals.ts';
 import { closeSettlement } from '../operations/close-settlement.ts';
 import { getPartner } from '../operations/manage-partner.ts';
 import { settlementNotFound, show as withTotals } from '../operations/read-settlements.ts';
@@ -23,7 +24,9 @@ interface OfPartner {
 }
 
 export function settlementCommand(): Command {
-  const settlement = new Command('settlement').description('settlements: what a partner contributed in a period');
+  const settlement = new Command('settlement').description(
+    'settlements: what a partner contributed in a period, and what of it is payable',
+  );
   const ofPartner = (name: string, description: string) =>
     settlement.command(name).description(description).requiredOption('--partner <id>', 'id of the partner');
   ofPartner('list', 'settlements of a partner, the latest first')
@@ -123,30 +126,48 @@ function print(shown: ShownSettlement, environment: 'sandbox' | 'production', as
   if (asJson) return void printExact(settlementToWire(shown, environment));
   const { settlement } = shown;
   const { statement, acknowledgement, period } = settlement;
+  const { totals, currency, asOf } = shown;
   printFields({
-    ...toRow(shown),
-    timezone: period.timeZone,
-    'gross points': String(shown.totals.grossPoints),
-    'adjustment points': String(shown.totals.adjustmentPoints),
-    'as of': showTime(shown.asOf),
+    ...headOf(shown),
+    ...{ from: showTime(period.startsAt), to: showTime(period.endsAt), timezone: period.timeZone },
+    ...{ contributions: String(totals.contributionCount), adjustments: String(totals.adjustmentCount) },
+    ...{ 'gross points': String(totals.grossPoints), 'adjustment points': String(totals.adjustmentPoints) },
+    ...figuresToRow(totals, currency),
+    'as of': showTime(asOf),
     lines: statement ? String(statement.lineCount) : '-',
     sha256: statement?.csvSha256 ?? '-',
-    acknowledged: showTime(acknowledgement.acknowledgedAt),
+    ...{ acknowledgement: acknowledgement.status, acknowledged: showTime(acknowledgement.acknowledgedAt) },
     reference: acknowledgement.reference ?? '-',
   });
 }
 
-function toRow({ settlement, totals, currency }: ShownSettlement): Row {
-  const { period } = settlement;
+/** Over several settlements the net, and what is payable, add up: what is carried from one to the next has columns of its own. */
+function toRow(shown: ShownSettlement): Row {
+  const { settlement, totals, currency } = shown;
   return {
-    settlement: settlement.settlementId,
-    period: period.label,
-    status: settlement.status,
-    from: showTime(period.startsAt),
-    to: showTime(period.endsAt),
+    ...headOf(shown),
     contributions: String(totals.contributionCount),
-    'net points': String(totals.netPoints),
-    amount: [settlementAmount(totals, currency) ?? '-', currency ?? ''].join(' ').trim(),
+    ...figuresToRow(totals, currency),
     acknowledgement: settlement.acknowledgement.status,
+  };
+}
+
+function headOf({ settlement: { settlementId, period, status } }: ShownSettlement): Row {
+  return { settlement: settlementId, period: period.label, status };
+}
+
+/** The four figures of points, then those of the amount. */
+export function figuresToRow(totals: SettlementTotals, currency: string | null): Row {
+  const [points, amounts] = [pointFigures(totals), amountFigures(totals, currency)];
+  return {
+    'carried in points': String(points.carriedIn),
+    'net points': String(points.net),
+    'payable points': String(points.payable),
+    'carried out points': String(points.carriedOut),
+    'carried in amount': amounts?.carriedIn ?? '-',
+    'net amount': amounts?.net ?? '-',
+    'payable amount': amounts?.payable ?? '-',
+    'carried out amount': amounts?.carriedOut ?? '-',
+    currency: currency ?? '-',
   };
 }

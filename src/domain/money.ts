@@ -51,7 +51,21 @@ export function amountOf(points: bigint, pointValue: bigint): bigint {
  * @see settlements, section 2, amount.
  */
 export function totalText(amount: bigint, currency: string): string {
+  return minorUnitsText(minorUnitsOf(amount, currency), currency);
+}
+
+/** {@link totalText} as a number: 12.345 AED are 1235n. @throws RangeError The currency is none of ISO 4217. */
+export function minorUnitsOf(amount: bigint, currency: string): bigint {
+  return roundHalfUp(amount, MONEY_DECIMALS, getMinorUnits(currency));
+}
+
+/** 1235n of AED are `"12.35"`. @throws RangeError The currency is none of ISO 4217. */
+export function minorUnitsText(minorUnits: bigint, currency: string): string {
+  return signedFixedText(minorUnits, getMinorUnits(currency));
+}
+
+function getMinorUnits(currency: string): number {
   const minorUnits = findMinorUnits(currency);
   if (minorUnits === undefined) throw new RangeError(`Not a currency of ISO 4217: ${currency}`);
-  return signedFixedText(roundHalfUp(amount, MONEY_DECIMALS, minorUnits), minorUnits);
+  return minorUnits;
 }

@@ -19,7 +19,7 @@ export interface SettlementLine {
   readonly adjustmentId: string | null;
   readonly partnerEventId: string | null;
   readonly partnerOrderRef: string | null;
-  /** Negative where an adjustment takes points back. */
+  /** Negative where an adjustment takes points back. What is carried forward is a sum, and may be below int64. */
   readonly points: bigint;
   /** Exact, in 10^-12 of the currency's unit; `null` where the points have no value. */
   readonly amount: bigint | null;

@@ -90,9 +90,9 @@ function openedFields({ partnerId, settlementId, sequence, period, followsEvent,
 }
 
 function totalsFields({ byVersion, amount, ...sums }: SettlementTotals): unknown[] {
-  const { contributionCount, adjustmentCount, grossPoints, adjustmentPoints, carriedPoints, netPoints } = sums;
+  const { contributionCount, adjustmentCount, grossPoints, adjustmentPoints, carriedPoints, totalPoints } = sums;
   return [
-    ...[contributionCount, adjustmentCount, grossPoints, adjustmentPoints, carriedPoints, netPoints].map(String),
+    ...[contributionCount, adjustmentCount, grossPoints, adjustmentPoints, carriedPoints, totalPoints].map(String),
     amount === null ? null : amountText(amount),
     byVersion.map((each) => [
       ...[each.contributionRuleVersion, each.pointConversionVersion, each.treeCostVersion, String(each.count)],

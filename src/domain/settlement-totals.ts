@@ -22,8 +22,10 @@ export interface SettlementTotals {
   readonly adjustmentPoints: bigint;
   /** From the settlement before, 0 or negative. */
   readonly carriedPoints: bigint;
-  /** Gross, adjustments and what was carried. */
+  /** Of this period: gross and adjustments. */
   readonly netPoints: bigint;
+  /** Net and what was carried in: payable where it is positive, else carried out. */
+  readonly totalPoints: bigint;
   /** Exact, in 10^-12 of the currency's unit, before the one rounding; `null` where no line has an amount. */
   readonly amount: bigint | null;
   /** In the order of the labels, compared by code units. */
@@ -61,7 +63,8 @@ export function countTotals(): TotalsCounter {
       grossPoints: points.contribution,
       adjustmentPoints: points.adjustment,
       carriedPoints: points.carried_forward,
-      netPoints: points.contribution + points.adjustment + points.carried_forward,
+      netPoints: points.contribution + points.adjustment,
+      totalPoints: points.contribution + points.adjustment + points.carried_forward,
       amount,
       byVersion: [...byVersion].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => ({ ...each })),
     }),
@@ -91,7 +94,8 @@ export function totalsOfSums({ contributions, adjustments, carried }: Sums): Set
     grossPoints,
     adjustmentPoints,
     carriedPoints,
-    netPoints: grossPoints + adjustmentPoints + carriedPoints,
+    netPoints: grossPoints + adjustmentPoints,
+    totalPoints: grossPoints + adjustmentPoints + carriedPoints,
     amount: byVersion.reduce((sum, { amount }) => addAmount(sum, amount), carried?.amount ?? null),
     byVersion: byVersion.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)),
   };
@@ -118,22 +122,26 @@ function addTwo(one: VersionTotals, other: VersionTotals): VersionTotals {
  * @returns The line's points and amount, or `undefined` when nothing is carried.
  * @see settlements, section 2, amount: a negative net is carried into the next settlement as a line.
  */
-export function carriedForward({ netPoints, amount }: SettlementTotals): Carried | undefined {
-  const isOwing = netPoints < 0n || (amount !== null && amount < 0n);
+export function carriedForward({ totalPoints, amount }: SettlementTotals): Carried | undefined {
+  const isOwing = totalPoints < 0n || (amount !== null && amount < 0n);
   if (!isOwing) return undefined;
-  return { points: netPoints < 0n ? netPoints : 0n, amount: amount === null || amount < 0n ? amount : 0n };
+  return { points: totalPoints < 0n ? totalPoints : 0n, amount: amount === null || amount < 0n ? amount : 0n };
 }
 
 /**
- * The field `amount`: rounded once to the currency's minor units. A settlement without lines owes nothing, which is an amount as well.
+ * The field `amount`: rounded once to the currency's minor units; negative where it is carried out.
  *
  * @param currency The partner's; `null` gives `null`, as do lines of which none has an amount.
  */
 export function settlementAmount(totals: SettlementTotals, currency: string | null): string | null {
-  const { contributionCount, adjustmentCount, carriedPoints } = totals;
-  const isEmpty = contributionCount === 0n && adjustmentCount === 0n && carriedPoints === 0n;
-  const amount = totals.amount ?? (isEmpty ? 0n : null);
+  const amount = exactAmount(totals);
   return amount === null || currency === null ? null : totalText(amount, currency);
+}
+
+/** Before the rounding. A settlement without lines owes nothing, which is an amount as well; `null` where lines have none. */
+export function exactAmount({ amount, contributionCount, adjustmentCount, carriedPoints }: SettlementTotals): bigint | null {
+  const isEmpty = contributionCount === 0n && adjustmentCount === 0n && carriedPoints === 0n;
+  return amount ?? (isEmpty ? 0n : null);
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };

@@ -64,7 +64,8 @@ const expected: ExpectedStatement = {
     adjustmentCount: 1n,
     grossPoints: 250n,
     adjustmentPoints: -50n,
-    netPoints: 190n,
+    carriedPoints: -10n,
+    netPoints: 200n,
     amount: '9.50',
     currency: 'AED',
   },
@@ -87,7 +88,7 @@ test('settlements, section 2, Statement: the file that the service made is intac
   assert.deepEqual(await problems(file, expected), []);
   assert.deepEqual(await problems(file), []);
   const { csvSha256, lineCount, totals } = await verifyStatement([Buffer.from(file)]);
-  assert.deepEqual([csvSha256, lineCount, totals.netPoints], [expected.csvSha256, 3, 190n]);
+  assert.deepEqual([csvSha256, lineCount, totals.totalPoints], [expected.csvSha256, 3, 190n]);
 });
 
 test('settlements, section 2, Statement: however the bytes are cut, the verdict is the same', async () => {
@@ -135,6 +136,7 @@ test('settlements, section 2, Statement: the first line and column that is wrong
 });
 
 test('settlements, section 2, Statement: totals that are not those of the settlement are named', async () => {
+  assert.deepEqual(await problems(edited(',-10,', ',-11,'), expected), ['- carried_in_points other_total', '- - other_sha256']);
   assert.deepEqual(await problems(edited(',250,', ',251,'), expected), [
     '- gross_points other_total',
     '- net_points other_total',

@@ -13,7 +13,10 @@ export interface ExpectedStatement {
 
 /** The fields of the closed settlement. */
 export interface ExpectedTotals
-  extends Pick<SettlementTotals, 'contributionCount' | 'adjustmentCount' | 'grossPoints' | 'adjustmentPoints' | 'netPoints'> {
+  extends Pick<
+    SettlementTotals,
+    'contributionCount' | 'adjustmentCount' | 'grossPoints' | 'adjustmentPoints' | 'carriedPoints' | 'netPoints'
+  > {
   /** As it was billed: rounded to the currency's minor units. */
   readonly amount: string | null;
   readonly currency: string | null;
@@ -165,6 +168,7 @@ function checkTotals({ lineCount, totals }: Found, expected: ExpectedStatement):
     differ('adjustment_count', totals.adjustmentCount, expected.totals?.adjustmentCount),
     differ('gross_points', totals.grossPoints, expected.totals?.grossPoints),
     differ('adjustment_points', totals.adjustmentPoints, expected.totals?.adjustmentPoints),
+    differ('carried_in_points', totals.carriedPoints, expected.totals?.carriedPoints),
     differ('net_points', totals.netPoints, expected.totals?.netPoints),
     differ('amount', amount, expected.totals?.amount),
   ].filter((problem) => problem !== undefined);

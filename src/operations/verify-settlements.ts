@@ -211,6 +211,7 @@ function checkWhole(
   const isSum =
     sums.contributionCount === totals?.contributionCount &&
     sums.netPoints === totals.netPoints &&
+    sums.totalPoints === totals.totalPoints &&
     sums.amount === totals.amount &&
     writeVersions(sums.byVersion) === writeVersions(totals.byVersion);
   if (!isSum) problems.push(at(settlement, null, 'other_totals', 'The lines do not add up to the totals.'));

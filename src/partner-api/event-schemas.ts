@@ -3,7 +3,7 @@ import { EVENT_API_VERSION, type EventType, TEST_TYPE, VERIFICATION_TYPE } from 
 import { LONG_IDENTIFIER } from '../domain/identifiers.ts';
 import { Association } from './association-schemas.ts';
 import { Contribution } from './contribution-schemas.ts';
-import { closed, Environment, int64, longId, nullable, nullableTime, shortId, time } from './schema-parts.ts';
+import { closed, Environment, int64, longId, nullable, nullableTime, shortId, sum, time } from './schema-parts.ts';
 
 /**
  * What events say, kind by kind: published in the OpenAPI document, for webhooks and for whoever fetches events alike.
@@ -106,7 +106,7 @@ const VersionTotals = Type.Object(
     point_conversion_version: Type.String({ description: 'Version of the point conversion applied.' }),
     tree_cost_version: Type.String({ description: 'Version of the tree cost applied.' }),
     count: count('Contributions under these versions.'),
-    points: signed('Their net points.'),
+    points: sum('Their net points.'),
     amount: nullableAmount('Exact; `null` without a conversion.'),
   },
   closed,
@@ -124,10 +124,25 @@ export const Settlement = Type.Object(
     period_label: Type.String({ description: 'Such as `2026-11`; `2026-11-2` after an early close.' }),
     contribution_count: count('Contributions on it.'),
     adjustment_count: count('Adjustments on it.'),
-    gross_points: count('Points of the contributions.'),
-    adjustment_points: signed('Points of the adjustments.'),
-    net_points: signed('Gross points and adjustment points together.'),
-    amount: nullableAmount("Rounded half up once, to the currency's minor units; `null` without a conversion."),
+    gross_points: sum('Points of the contributions.', { minimum: 0 }),
+    adjustment_points: sum('Points of the adjustments.'),
+    carried_in_points: sum('What the settlement before it carried out: 0 or negative.', { maximum: 0 }),
+    net_points: sum('Of this period: gross points and adjustment points together.'),
+    payable_points: sum('`carried_in_points` and `net_points` together, where that is positive; else 0.', { minimum: 0 }),
+    carried_out_points: sum('The same, where it is negative: the next settlement begins with it. Else 0.', { maximum: 0 }),
+    carried_in_amount: nullableAmount(
+      "What the settlement before it carried out: 0 or negative. In the currency's minor units, as the three that follow; `null` without a conversion.",
+    ),
+    net_amount: nullableAmount(
+      'Of this period. Lines are exact and the total is rounded once: where fractions of a minor unit were carried in, it may differ from the rounded sum of the lines by one.',
+    ),
+    payable_amount: nullableAmount(
+      'What is to be paid: `carried_in_amount` and `net_amount` together, where that is positive; else 0.',
+    ),
+    carried_out_amount: nullableAmount('The same, where it is negative: the next settlement begins with it. Else 0.'),
+    amount: nullableAmount(
+      'The earlier name of `payable_amount` and `carried_out_amount`: whichever is not 0. It repeats what is carried from month to month, so it is not for adding up.',
+    ),
     currency: nullable({ pattern: '^[A-Z]{3}$' }, 'ISO 4217; `null` without a conversion.'),
     totals_by_version: Type.Array(VersionTotals, { description: 'The totals, apart for each set of rules.' }),
     created_at: time('UTC.'),

@@ -23,6 +23,9 @@ export const decimal = (description: string) => Type.String({ pattern: '^\\d+(\\
 export const int64 = (description: string, more: object = {}) =>
   Type.Unsafe<bigint>({ type: 'integer', format: 'int64', minimum: 1, description, ...more });
 
+/** A sum of points, which may lie outside int64: a JSON integer in all its digits all the same. */
+export const sum = (description: string, more: object = {}) => Type.Unsafe<bigint>({ type: 'integer', ...more, description });
+
 export const closed = { additionalProperties: false } as const;
 
 export const Environment = Type.Unsafe<'sandbox' | 'production'>({

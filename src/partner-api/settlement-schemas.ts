@@ -3,7 +3,7 @@ import { SHORT_IDENTIFIER } from '../domain/identifiers.ts';
 import { LINE_TYPES } from '../domain/settlement-line.ts';
 import { Echo, KeyedEcho } from './envelope-schemas.ts';
 import { Acknowledgement, Settlement } from './event-schemas.ts';
-import { closed, longId, nullable, nullableTime } from './schema-parts.ts';
+import { closed, longId, nullable, nullableTime, sum } from './schema-parts.ts';
 
 /** The shapes of the paths of settlements. @see settlements, section 2. */
 
@@ -77,7 +77,9 @@ const lineColumns: TProperties = {
   adjustment_id: text('The adjustment.'),
   partner_event_id: text('Of the contribution.'),
   partner_order_ref: text('Of the contribution.'),
-  points: integer('Negative where an adjustment takes points back.'),
+  points: sum(
+    'Negative where an adjustment takes points back. Of a line of type `carried_forward` a sum, which may be below int64.',
+  ),
   amount: nullable({ pattern: '^-?\\d+(\\.\\d+)?$' }, 'Exact; `null` where the points have no value.'),
   currency: nullable({ pattern: '^[A-Z]{3}$' }, 'ISO 4217; `null` where the points have no value.'),
   confirmed_at_utc: nullableTime('When the contribution was confirmed.'),

@@ -10,7 +10,7 @@ interface LineRow {
   readonly adjustment_id: string | null;
   readonly partner_event_id: string | null;
   readonly partner_order_ref: string | null;
-  readonly points: bigint;
+  readonly points: string;
   readonly amount: string | null;
   readonly currency: string | null;
   readonly confirmed_at: Date | null;
@@ -32,7 +32,7 @@ function readRow(row: LineRow): SettlementLine {
     adjustmentId: row.adjustment_id,
     partnerEventId: row.partner_event_id,
     partnerOrderRef: row.partner_order_ref,
-    points: row.points,
+    points: BigInt(row.points),
     amount: readExact(row.amount),
     currency: row.currency,
     confirmedAt: row.confirmed_at,
@@ -47,7 +47,8 @@ function readRow(row: LineRow): SettlementLine {
   };
 }
 
-const COLUMNS = `line_no, line_type, transaction_id, adjustment_id, partner_event_id, partner_order_ref, points, amount, currency,
+const COLUMNS = `line_no, line_type, transaction_id, adjustment_id, partner_event_id, partner_order_ref,
+    coalesce(points_beyond_int64, points)::text as points, amount, currency,
     confirmed_at, posted_at, contribution_rule_version, point_conversion_version, tree_cost_version, calculation_id,
     association_status, reason_code, original_settlement_id`;
 
@@ -87,8 +88,9 @@ export async function* eachSettlementLine(
 
 const INSERT_CARRIED: Statement = {
   name: 'insert_carried_line',
-  text: `insert into settlement_line (partner_id, settlement_id, line_no, line_type, points, amount, currency, original_settlement_id)
-    values ($1, $2, $3, 'carried_forward', $4, $5, $6, $7)`,
+  text: `insert into settlement_line (partner_id, settlement_id, line_no, line_type, points, points_beyond_int64, amount, currency,
+      original_settlement_id)
+    values ($1, $2, $3, 'carried_forward', $4, $5, $6, $7, $8)`,
 };
 
 export interface CarriedLine extends Pick<SettlementLine, 'lineNo' | 'points' | 'amount' | 'currency'> {
@@ -97,8 +99,14 @@ export interface CarriedLine extends Pick<SettlementLine, 'lineNo' | 'points' | 
   readonly originalSettlementId: string;
 }
 
+/** A sum may be below int64. */
 export async function insertCarriedLine(db: Queryable, line: CarriedLine): Promise<void> {
   const { partnerId, settlementId, lineNo, points, amount, currency, originalSettlementId } = line;
-  const values = [partnerId, settlementId, lineNo, points, writeExact(amount), currency, originalSettlementId];
+  const both = isInt64(points) ? [points, null] : [null, points];
+  const values = [partnerId, settlementId, lineNo, ...both, writeExact(amount), currency, originalSettlementId];
   await run(db, INSERT_CARRIED, values);
+}
+
+function isInt64(value: bigint): boolean {
+  return BigInt.asIntN(64, value) === value;
 }

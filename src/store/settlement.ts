@@ -114,14 +114,15 @@ function readRow(row: SettlementRow): Settlement {
   };
 }
 
+/** The column `net_points` holds the total, carried points included. */
 function readTotals(row: SettlementRow): SettlementTotals {
+  const [grossPoints, adjustmentPoints] = [BigInt(row.gross_points), BigInt(row.adjustment_points)];
   return {
     contributionCount: row.contribution_count,
     adjustmentCount: row.adjustment_count,
-    grossPoints: BigInt(row.gross_points),
-    adjustmentPoints: BigInt(row.adjustment_points),
+    ...{ grossPoints, adjustmentPoints, netPoints: grossPoints + adjustmentPoints },
     carriedPoints: BigInt(row.carried_points),
-    netPoints: BigInt(row.net_points),
+    totalPoints: BigInt(row.net_points),
     amount: readExact(row.exact_amount),
     byVersion: readVersions(row.totals_by_version as string),
   };
@@ -263,10 +264,10 @@ const CLOSE: Statement = {
 /** The database refuses it for a settlement that is closed. */
 export async function updateSettlementClosed(db: Queryable, closed: ClosedSettlement): Promise<void> {
   const { partnerId, settlementId, endsAt, closedAt, totals, currency, statement, seal } = closed;
-  const { contributionCount, adjustmentCount, grossPoints, adjustmentPoints, carriedPoints, netPoints } = totals;
+  const { contributionCount, adjustmentCount, grossPoints, adjustmentPoints, carriedPoints, totalPoints } = totals;
   await run(db, CLOSE, [
     ...[partnerId, settlementId, endsAt, closedAt, contributionCount, adjustmentCount],
-    ...[grossPoints, adjustmentPoints, carriedPoints, netPoints, writeExact(totals.amount), currency],
+    ...[grossPoints, adjustmentPoints, carriedPoints, totalPoints, writeExact(totals.amount), currency],
     ...[writeVersions(totals.byVersion), statement.csvSha256, statement.csvBytes, statement.lineCount],
     ...[statement.previousCsvSha256, statement.chainSha256, seal],
   ]);

@@ -1,5 +1,6 @@
 import type { Environment } from '../domain/api-key.ts';
 import { amountText } from '../domain/money.ts';
+import { amountFigures, pointFigures } from '../domain/settlement-figures.ts';
 import type { SettlementLine } from '../domain/settlement-line.ts';
 import { type SettlementTotals, settlementAmount } from '../domain/settlement-totals.ts';
 import type { Settlement } from '../store/settlement.ts';
@@ -28,7 +29,7 @@ export function settlementToData({ settlement, totals, currency, asOf }: ShownSe
     adjustment_count: totals.adjustmentCount,
     gross_points: totals.grossPoints,
     adjustment_points: totals.adjustmentPoints,
-    net_points: totals.netPoints,
+    ...figuresToData(totals, currency),
     amount: settlementAmount(totals, currency),
     currency,
     totals_by_version: totals.byVersion.map((each) => ({
@@ -49,6 +50,21 @@ export function settlementToData({ settlement, totals, currency, asOf }: ShownSe
       reference: acknowledgement.reference,
       note: acknowledgement.note,
     },
+  };
+}
+
+/** Four of points and four of `amount`. @see decisions, section 9. */
+export function figuresToData(totals: SettlementTotals, currency: string | null) {
+  const [points, amounts] = [pointFigures(totals), amountFigures(totals, currency)];
+  return {
+    carried_in_points: points.carriedIn,
+    net_points: points.net,
+    payable_points: points.payable,
+    carried_out_points: points.carriedOut,
+    carried_in_amount: amounts?.carriedIn ?? null,
+    net_amount: amounts?.net ?? null,
+    payable_amount: amounts?.payable ?? null,
+    carried_out_amount: amounts?.carriedOut ?? null,
   };
 }
 
