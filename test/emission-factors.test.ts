@@ -34,7 +34,9 @@ describe('the factors', () => {
   test('the list has every version, with unit, boundary and validity, and claims no standard', async () => {
     const answer = await client.call('/v1/emissions/factors', { headers: { 'x-correlation-id': 'corr-of-factors' } });
     assert.equal(answer.status, 200);
-    assert.deepEqual(answer.body, { emission_factors: [FACTORS], request: { correlation_id: 'corr-of-factors' } });
+    const { next_after, ...body } = answer.body;
+    assert.deepEqual(body, { emission_factors: [FACTORS], has_more: false, request: { correlation_id: 'corr-of-factors' } });
+    assert.equal(typeof next_after, 'string');
     assertFits('/v1/emissions/factors', answer.text);
     assert.doesNotMatch(answer.text, /14083|GLEC|16258/);
   });
@@ -59,8 +61,10 @@ describe('the factors', () => {
       assert.equal((await new Client(service.baseUrl, '').call(path)).status, 401);
   });
 
-  test('invalid_request: the query is empty, and the method is GET', async () => {
-    assert.equal((await client.call('/v1/emissions/factors?limit=1')).status, 400);
+  test('invalid_request: an unknown member of the query, and a method other than GET', async () => {
+    for (const query of ['version=factors-1', 'limit=0', 'limit=101'])
+      assert.equal((await client.call(`/v1/emissions/factors?${query}`)).status, 400);
+    assert.equal((await client.call('/v1/emissions/factors/factors-1?limit=1')).status, 400);
     const wrong = await client.call('/v1/emissions/factors', { method: 'DELETE' });
     assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'GET, HEAD']);
   });

@@ -19,6 +19,7 @@ export interface Parameter {
   readonly in: 'path' | 'query' | 'header';
   readonly name: string;
   readonly required: boolean;
+  readonly deprecated?: boolean;
   readonly schema: JsonSchema;
 }
 

@@ -45,7 +45,7 @@ function linkDraft({ transactionId, calculationId }: Known['pairs'][number], kno
 
 function draftOf(operation: Operation, known: Known, apiKey: string): fc.Arbitrary<Draft> {
   const valuesOf = (place: Parameter['in']) =>
-    fc.tuple(...operation.parameters.filter((each) => each.in === place).map((each) => parameterValue(each, known)));
+    fc.tuple(...operation.parameters.filter((each) => each.in === place).map((each) => parameterValue(each, known, operation)));
   return fc
     .record({
       path: valuesOf('path'),
@@ -57,7 +57,7 @@ function draftOf(operation: Operation, known: Known, apiKey: string): fc.Arbitra
       operation,
       method: operation.method,
       path: path.flat().reduce((text, [name, value]) => text.replace(`{${name}}`, value), operation.path),
-      query: query.flat(),
+      query: withOnePlace(query.flat(), operation),
       headers: [['X-API-Key', apiKey], ...(members ? [['Content-Type', 'application/json'] as const] : []), ...headers.flat()],
       members,
       mutations: [],
@@ -66,8 +66,18 @@ function draftOf(operation: Operation, known: Known, apiKey: string): fc.Arbitra
     }));
 }
 
-/** An optional parameter is there or not. */
-function parameterValue({ name, required, schema }: Parameter, known: Known): fc.Arbitrary<Pairs> {
+/** A list takes its place under one name: the older one and `after` exclude each other. */
+function withOnePlace(query: Pairs, { parameters }: Operation): Pairs {
+  if (!query.some(([name]) => name === 'after')) return query;
+  return query.filter(([name]) => !parameters.some((parameter) => parameter.name === name && parameter.deprecated));
+}
+
+/** An optional parameter is there or not. A place in a list is one that an answer of that list gave. */
+function parameterValue({ name, required, schema }: Parameter, known: Known, { path }: Operation): fc.Arbitrary<Pairs> {
+  if (name === 'after') {
+    const places = (known.places.get(path) ?? []).map((place): Pairs => [[name, place]]);
+    return fc.constantFrom<Pairs>([], ...places);
+  }
   const value = valueFor(name, schema, known).map((text): Pairs => [[name, text]]);
   return required ? value : fc.option(value, { nil: [], freq: 3 });
 }

@@ -15,6 +15,8 @@ export class Known {
   readonly eventIds: string[] = [];
   readonly keys: string[] = [];
   readonly orderRefs: string[] = [];
+  /** Places in lists, by the path of the list. */
+  readonly places = new Map<string, string[]>();
   /** Requests that were acknowledged, to be sent again. */
   readonly acknowledged: Draft[] = [];
   /** Contributions and estimates of one order that may still be without a link. */
@@ -37,6 +39,12 @@ export class Known {
 
   learnEvents(events: readonly { event_id: string }[]): void {
     for (const { event_id } of events) keep(this.eventIds, event_id);
+  }
+
+  learnPlace(path: string, nextAfter: string): void {
+    const kept = this.places.get(path) ?? [];
+    keep(kept, nextAfter);
+    this.places.set(path, kept);
   }
 
   #learn(orderRef: string, draft: Draft): void {

@@ -112,6 +112,7 @@ class Run {
     // Only what the main partner did is known to its later requests; the other's records must stay not found for it.
     const isOwn = draft.headers.some(([name, value]) => name === 'X-API-Key' && value === this.#options.keys.main);
     if (isOwn && body?.events) this.known.learnEvents(body.events);
+    if (isOwn && body?.next_after) this.known.learnPlace(draft.path, body.next_after);
     if (draft.method !== 'POST' || answer.status >= 300 || !body) return;
     this.#options.ledger.note(answer, body);
     if (isOwn && body.contribution) this.known.learnContribution(body.contribution, draft);

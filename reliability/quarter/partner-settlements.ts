@@ -43,7 +43,8 @@ export interface PartnerSettlement {
 
 interface Page {
   readonly settlements: readonly PartnerSettlement[];
-  readonly next_before_sequence: bigint | null;
+  readonly next_after: string;
+  readonly has_more: boolean;
 }
 
 /** All settlements of a partner, the first one first. */
@@ -53,13 +54,13 @@ export async function listPartnerSettlements(
   process?: number,
 ): Promise<PartnerSettlement[]> {
   const found: PartnerSettlement[] = [];
-  for (let before: bigint | null | undefined; before !== null; ) {
-    const path = `/v1/settlements?limit=5${before === undefined ? '' : `&before_sequence=${before}`}`;
+  for (let after = '', hasMore = true; hasMore; ) {
+    const path = `/v1/settlements?limit=5${after && `&after=${after}`}`;
     const { status, bytes } = await client.call({ apiKey, path, ...(process !== undefined && { process }) });
     if (status !== 200) throw new Error(`${path} was answered ${status}: ${bytes.toString().slice(0, 500)}`);
     const page = parseExact<Page>(bytes);
     found.unshift(...page.settlements.toReversed());
-    before = page.next_before_sequence;
+    ({ next_after: after, has_more: hasMore } = page);
   }
   return found;
 }

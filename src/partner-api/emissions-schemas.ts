@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { VEHICLE_CATEGORIES } from '../domain/emissions.ts';
 import { Association } from './association-schemas.ts';
 import { Echo } from './envelope-schemas.ts';
+import { pageAnswer, pageQuery } from './paging.ts';
 import { closed, decimal, Environment, longId, nullable, nullableTime, shortId, time } from './schema-parts.ts';
 
 /** The shapes of estimates, and of the factors and the calculation behind them. @see Interface, "Estimate"; settlements, section 1. */
@@ -139,9 +140,13 @@ export const Calculation = Type.Object(
 
 export const EstimateBody = Type.Object({ estimate: Estimate, association: Association, request: Echo }, closed);
 
+export const FACTORS_PAGE = { default: 100, max: 100 } as const;
+export const ListFactorsQuery = Type.Object(pageQuery(FACTORS_PAGE), closed);
+
 export const EmissionFactorsListBody = Type.Object(
   {
     emission_factors: Type.Array(EmissionFactors, { description: 'Every version there ever was, oldest first.' }),
+    ...pageAnswer,
     request: Echo,
   },
   closed,

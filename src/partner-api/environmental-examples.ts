@@ -1,5 +1,6 @@
 import { allocated, closedSettlement } from './event-examples.ts';
 import { contribution, type Examples, echo } from './openapi-examples.ts';
+import { EXAMPLE_NEXT_AFTER } from './paging.ts';
 
 /** What the reference shows of environmental status; the batch is that of the event's example. */
 
@@ -62,6 +63,8 @@ export const ENVIRONMENTAL_RESPONSE_EXAMPLES: Record<string, Record<string, Exam
         value: {
           impact_batch: { impact_batch_id, ...progress, transaction_count: 3 },
           transactions: [transaction],
+          next_after: EXAMPLE_NEXT_AFTER,
+          has_more: false,
           next_after_transaction: null,
           request: echo,
         },

@@ -1,6 +1,8 @@
 import { type TSchema, Type } from 'typebox';
+import { LONG_IDENTIFIER } from '../domain/identifiers.ts';
 import { Echo } from './envelope-schemas.ts';
 import { BATCH_STATUSES, Evidence, Project } from './event-schemas.ts';
+import { olderAfter, olderNextAfter, pageAnswer, pageQuery } from './paging.ts';
 import { closed, int64, longId, nullable, nullableTime, shortId, time } from './schema-parts.ts';
 
 /** The shapes of the paths of environmental status. @see settlements, section 4. */
@@ -80,15 +82,8 @@ export const BatchParams = Type.Object({
 
 export const ListTransactionsQuery = Type.Object(
   {
-    after_transaction: Type.Optional(
-      longId('The page begins after this contribution: the `next_after_transaction` of the page before.'),
-    ),
-    limit: Type.Optional(
-      Type.Unsafe<string>({
-        ...{ type: 'integer', minimum: 1, maximum: TRANSACTION_PAGE.max, default: TRANSACTION_PAGE.default },
-        description: 'The most contributions of a page.',
-      }),
-    ),
+    ...pageQuery(TRANSACTION_PAGE),
+    after_transaction: Type.Optional(Type.String({ ...LONG_IDENTIFIER, ...olderAfter('next_after_transaction') })),
   },
   closed,
 );
@@ -97,7 +92,8 @@ export const BatchTransactionsBody = Type.Object(
   {
     impact_batch: ImpactBatch,
     transactions: Type.Array(BatchTransaction, { description: 'Settlement by settlement, in the order of their lines.' }),
-    next_after_transaction: nullable({}, 'What to send as `after_transaction` for the next page; `null` when there is none.'),
+    ...pageAnswer,
+    next_after_transaction: Type.Unsafe<string | null>({ type: ['string', 'null'], ...olderNextAfter('after_transaction') }),
     request: Echo,
   },
   closed,

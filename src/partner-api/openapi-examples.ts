@@ -11,6 +11,7 @@ import { existingRecord } from '../domain/recovery.ts';
 import type { ErrorDetail } from '../domain/service-error.ts';
 import { supportTexts } from '../domain/texts.ts';
 import { associationToWire, calculationToWire, contributionToWire, emissionFactorsToWire, estimateToWire } from '../wire/wire.ts';
+import { EXAMPLE_NEXT_AFTER } from './paging.ts';
 
 /** Made by the same code as real answers, so that an example cannot fall behind. */
 
@@ -126,7 +127,14 @@ export const RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
       },
     },
   },
-  listEmissionFactors: { '200': { all: { summary: 'All versions', value: { emission_factors: factors, request: echo } } } },
+  listEmissionFactors: {
+    '200': {
+      all: {
+        summary: 'All versions',
+        value: { emission_factors: factors, next_after: EXAMPLE_NEXT_AFTER, has_more: false, request: echo },
+      },
+    },
+  },
   getEmissionFactors: { '200': { one: { summary: 'One version', value: { emission_factors: factors[0], request: echo } } } },
   associateEmissionsEstimate: {
     '201': {

@@ -58,11 +58,16 @@ export function buildDocument(app: FastifyInstance): Json {
   return document;
 }
 
+/** What the schema of a query or of headers has no place for. */
+function completeParameter(parameter: Json): Json {
+  const { deprecated } = parameter['schema'] as Json;
+  const name = parameter['name'] === 'idempotency-key' ? 'Idempotency-Key' : parameter['name'];
+  return { ...parameter, name, ...(deprecated === true && { deprecated }) };
+}
+
 function complete(operation: OperationObject): void {
   const { operationId } = operation;
-  const parameters = (operation.parameters ?? []).map((parameter) =>
-    parameter['name'] === 'idempotency-key' ? { ...parameter, name: 'Idempotency-Key' } : parameter,
-  );
+  const parameters = (operation.parameters ?? []).map(completeParameter);
   operation.parameters = [...parameters, CORRELATION_PARAMETER];
   const media = operation.requestBody?.content['application/json'];
   if (media) media['examples'] = { ...REQUEST_EXAMPLES, ...SETTLEMENT_REQUEST_EXAMPLES }[operationId];

@@ -39,6 +39,7 @@ function describeForm(part: RequestPart, schema: Schema): string {
   if (schema['format'] === 'distance-km') {
     return 'a decimal in a string, greater than 0 and at most 200, with at most three decimals and no sign, exponent or leading zeros, such as "12.5"';
   }
+  if (schema['format'] === 'page-cursor') return 'the next_after of a page of this list, or be left out to begin anew';
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => `"${value}"`).join(' or ');
   const orNull = Array.isArray(schema['type']) && schema['type'].includes('null') ? ', or null' : '';
   if (schema['pattern'] === undefined) return `a text of ${schema['minLength']} to ${schema['maxLength']} characters${orNull}`;
@@ -55,7 +56,7 @@ function problemCode(part: RequestPart, schema: Schema, value: unknown): string 
   if (schema['format'] === 'int64') return pointsProblem(value);
   if (typeof value !== 'string') return 'wrong_type';
   if (Array.isArray(schema['enum'])) return 'unsupported_value';
-  if (schema['format'] === 'distance-km') return 'wrong_form';
+  if (schema['format'] === 'distance-km' || schema['format'] === 'page-cursor') return 'wrong_form';
   if (value.length < Number(schema['minLength'])) return 'too_short';
   return value.length > Number(schema['maxLength']) ? 'too_long' : 'invalid_characters';
 }

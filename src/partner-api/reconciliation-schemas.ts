@@ -3,6 +3,7 @@ import { LIST_LIMITS } from '../domain/partner-list.ts';
 import { RECONCILIATION_VERDICTS } from '../domain/reconciliation.ts';
 import { RECONCILIATION_STATUSES } from '../store/reconciliation.ts';
 import { Echo, KeyedEcho } from './envelope-schemas.ts';
+import { pageAnswer, pageQuery } from './paging.ts';
 import { closed, longId, nullable, nullableTime, shortId, time } from './schema-parts.ts';
 import { LINE_PAGE } from './settlement-schemas.ts';
 
@@ -49,18 +50,7 @@ export const ReconciliationParams = Type.Object({
 export const ReconciliationLinesQuery = Type.Object(
   {
     verdict: Type.Optional(oneOf(LINE_VERDICTS, 'Only lines of this verdict.')),
-    after: Type.Optional(
-      Type.Unsafe<string>({
-        ...{ type: 'integer', format: 'int64', minimum: 0, default: 0 },
-        description: 'The page begins after this `position`: the `next_after` of the page before.',
-      }),
-    ),
-    limit: Type.Optional(
-      Type.Unsafe<string>({
-        ...{ type: 'integer', minimum: 1, maximum: LINE_PAGE.max, default: LINE_PAGE.default },
-        description: 'The most lines of a page.',
-      }),
-    ),
+    ...pageQuery(LINE_PAGE),
   },
   closed,
 );
@@ -112,8 +102,7 @@ export const ReconcilingBody = Type.Object({ reconciliation: ReconciliationShape
 export const ReconciliationLinesBody = Type.Object(
   {
     lines: Type.Array(LineShape, { description: 'In the order of the list, then what is missing in it.' }),
-    next_after: integer('What to send as `after` for the next page.'),
-    has_more: Type.Boolean({ description: 'There are more lines.' }),
+    ...pageAnswer,
     request: Echo,
   },
   closed,

@@ -2,6 +2,7 @@ import { recoveryVerdict } from '../domain/recovery.ts';
 import { STATEMENT_HEADER } from '../domain/statement-columns.ts';
 import { closedSettlement, openSettlement } from './event-examples.ts';
 import { contribution, type Examples, echo } from './openapi-examples.ts';
+import { EXAMPLE_NEXT_AFTER } from './paging.ts';
 
 /** What the reference shows of settlements; the settlements are those of the events' examples. */
 
@@ -71,10 +72,12 @@ const missing = {
   details: recoveryVerdict('contribution_not_found', 'lookup'),
 };
 
+const more = { next_after: EXAMPLE_NEXT_AFTER, has_more: true };
+
 /** By operation and status. */
 export const SETTLEMENT_RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
   listSettlements: {
-    '200': one('A page', { settlements: [openSettlement, closedSettlement], next_before_sequence: 11, request: echo }),
+    '200': one('A page', { settlements: [openSettlement, closedSettlement], ...more, next_before_sequence: 11, request: echo }),
   },
   getSettlement: {
     '200': {
@@ -82,13 +85,13 @@ export const SETTLEMENT_RESPONSE_EXAMPLES: Record<string, Record<string, Example
       ...one('Open', { settlement: openSettlement, request: echo }),
     },
   },
-  listSettlementLines: { '200': one('A page', { lines: [line], next_after_line: 1, has_more: true, request: echo }) },
+  listSettlementLines: { '200': one('A page', { lines: [line], ...more, next_after_line: 1, request: echo }) },
   getSettlementStatement: { '200': one('A statement', csv) },
   reconcileSettlement: {
     '202': one('Under way', { reconciliation: under_way, request: { ...echo, idempotency_key: 'reconcile-2026-11' } }),
   },
   getReconciliation: { '200': one('Done', { reconciliation, request: echo }) },
-  listReconciliationLines: { '200': one('A page', { lines: [missing], next_after: 4, has_more: false, request: echo }) },
+  listReconciliationLines: { '200': one('A page', { lines: [missing], ...more, has_more: false, request: echo }) },
   acknowledgeSettlement: {
     '201': one('Accepted', {
       settlement_id,

@@ -3,6 +3,8 @@ import { SHORT_IDENTIFIER } from '../domain/identifiers.ts';
 import { LINE_TYPES } from '../domain/settlement-line.ts';
 import { Echo, KeyedEcho } from './envelope-schemas.ts';
 import { Acknowledgement, Settlement } from './event-schemas.ts';
+import type { IntegerBounds } from './integer-text.ts';
+import { olderAfter, olderNextAfter, pageAnswer, pageQuery } from './paging.ts';
 import { closed, longId, nullable, nullableTime, sum } from './schema-parts.ts';
 
 /** The shapes of the paths of settlements. @see settlements, section 2. */
@@ -10,29 +12,23 @@ import { closed, longId, nullable, nullableTime, sum } from './schema-parts.ts';
 export const SETTLEMENT_PAGE = { default: 24, max: 100 } as const;
 export const LINE_PAGE = { default: 100, max: 1_000 } as const;
 
-const digits = (description: string, bounds: { minimum: number; maximum?: number; default?: number }, format?: 'int64') =>
-  Type.Optional(Type.Unsafe<string>({ type: 'integer', ...(format && { format }), ...bounds, description }));
-const page = ({ default: usual, max }: { default: number; max: number }, description: string) =>
-  digits(description, { minimum: 1, maximum: max, default: usual });
+/** What a line's number may be. */
+export const LINE_BOUNDS = { minimum: 0, maximum: 2_147_483_647 } as const;
 
+const olderPlace = (source: string, bounds: IntegerBounds, format?: 'int64') =>
+  Type.Optional(Type.Unsafe<string>({ type: 'integer', ...(format && { format }), ...bounds, ...olderAfter(source) }));
 export const ListSettlementsQuery = Type.Object(
   {
-    before_sequence: digits(
-      'The page has settlements before this `sequence`: the `next_before_sequence` of the page before.',
-      { minimum: 1 },
-      'int64',
-    ),
-    limit: page(SETTLEMENT_PAGE, 'The most settlements of a page.'),
+    ...pageQuery(SETTLEMENT_PAGE),
+    before_sequence: olderPlace('next_before_sequence', { minimum: 1 }, 'int64'),
   },
   closed,
 );
 
 export const ListLinesQuery = Type.Object(
   {
-    after_line: digits('The page begins after this line: the `next_after_line` of the page before.', {
-      ...{ minimum: 0, maximum: 2_147_483_647, default: 0 },
-    }),
-    limit: page(LINE_PAGE, 'The most lines of a page.'),
+    ...pageQuery(LINE_PAGE),
+    after_line: olderPlace('next_after_line', LINE_BOUNDS),
   },
   closed,
 );
@@ -98,9 +94,10 @@ export const Line = Type.Object(lineColumns, { ...closed, description: 'A line; 
 export const SettlementPageBody = Type.Object(
   {
     settlements: Type.Array(Settlement, { description: 'The latest first.' }),
+    ...pageAnswer,
     next_before_sequence: Type.Unsafe<bigint | null>({
       ...{ type: ['integer', 'null'], format: 'int64', minimum: 1 },
-      description: 'What to send as `before_sequence` for the next page; `null` when there is none.',
+      ...olderNextAfter('before_sequence'),
     }),
     request: Echo,
   },
@@ -112,8 +109,8 @@ export const SettlementBody = Type.Object({ settlement: Settlement, request: Ech
 export const LinePageBody = Type.Object(
   {
     lines: Type.Array(Line, { description: 'In the order of the statement; none while the settlement is open.' }),
-    next_after_line: integer('What to send as `after_line` for the next page.', 0),
-    has_more: Type.Boolean({ description: 'There are more lines.' }),
+    ...pageAnswer,
+    next_after_line: Type.Unsafe<bigint>({ ...integer('', 0), ...olderNextAfter('after_line') }),
     request: Echo,
   },
   closed,

@@ -27,6 +27,7 @@ ajv.addKeyword({
 });
 ajv.addFormat('distance-km', { type: 'string', validate: (text: string) => readDistanceKm(text) !== undefined });
 ajv.addFormat('date-time', true);
+ajv.addFormat('page-cursor', true);
 
 /** The same schema, with what JSON Schema cannot say of exact integers and of values that are only described. */
 function forValidation(schema: unknown, part: RequestPart): unknown {

@@ -7,7 +7,9 @@ import { reconciliationLineToWire, reconciliationToWire } from '../../wire/recon
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { NoQuery } from '../envelope-schemas.ts';
+import { isIntegerText } from '../integer-text.ts';
 import { describeOperation } from '../openapi-operations.ts';
+import { pageMembers, placeOf } from '../paging.ts';
 import {
   ReconciliationBody,
   ReconciliationLinesBody,
@@ -42,7 +44,9 @@ export function getReconciliation(app: FastifyInstance, { operations }: PartnerA
   );
 }
 
-/** Its lines, all or those of one verdict. */
+const isPlace = (text: string) => isIntegerText(text, { minimum: 0 });
+
+/** Its lines, all or those of one verdict. A `position` is taken as `after` too: the earlier form of it. */
 export function listReconciliationLines(app: FastifyInstance, { operations }: PartnerApiOptions): void {
   app.get<{ Params: Params; Querystring: Static<typeof ReconciliationLinesQuery> }>(
     '/v1/settlements/:settlement_id/reconciliations/:reconciliation_id/lines',
@@ -57,14 +61,15 @@ export function listReconciliationLines(app: FastifyInstance, { operations }: Pa
       serializerCompiler: writtenAlready,
     },
     async (request, reply) => {
-      const { verdict, after = 0, limit = LINE_PAGE.default } = request.query;
+      const { verdict, after, limit = LINE_PAGE.default } = request.query;
       const id = { partnerId: callerOf(request).partnerId, ...readIds(request.params) };
-      const page = { ...id, verdict, after: BigInt(after), limit: Number(limit) };
+      const list = { name: ['listReconciliationLines', id.partnerId, id.reconciliationId], first: '0', isPlace };
+      const place = after !== undefined && isPlace(after) ? after : placeOf(list, after);
+      const page = { ...id, verdict, after: BigInt(place), limit: Number(limit) };
       const { lines, nextAfter, hasMore } = await beforeDeadline(operations.reconcileSettlement.lines(page));
       const body = {
         lines: lines.map(reconciliationLineToWire),
-        next_after: nextAfter,
-        has_more: hasMore,
+        ...pageMembers(list, String(nextAfter), hasMore),
         request: { correlation_id: request.context.correlationId },
       };
       return sendWritten(reply, exactJson(body));

@@ -8,6 +8,7 @@ import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { BatchParams, BatchTransactionsBody, ListTransactionsQuery, TRANSACTION_PAGE } from '../environmental-schemas.ts';
 import { describeOperation } from '../openapi-operations.ts';
+import { pageMembers, placeOf } from '../paging.ts';
 import { callerOf } from '../request-context.ts';
 import { sendWritten, writtenAlready } from '../written-answer.ts';
 
@@ -15,6 +16,8 @@ interface Shape {
   Params: Static<typeof BatchParams>;
   Querystring: Static<typeof ListTransactionsQuery>;
 }
+
+const isPlace = (text: string) => text === '' || isLongIdentifier(text);
 
 /** What an event's `transactions_path` leads to. @see settlements, section 4. */
 export function listImpactBatchTransactions(app: FastifyInstance, { operations }: PartnerApiOptions): void {
@@ -33,14 +36,18 @@ export function listImpactBatchTransactions(app: FastifyInstance, { operations }
     async (request, reply) => {
       const { impact_batch_id: impactBatchId } = request.params;
       if (!isLongIdentifier(impactBatchId)) throw impactBatchNotFound();
-      const { after_transaction: afterTransactionId, limit = TRANSACTION_PAGE.default } = request.query;
+      const { after_transaction: older, after, limit = TRANSACTION_PAGE.default } = request.query;
       const { partnerId } = callerOf(request);
-      const cursor = { partnerId, impactBatchId, afterTransactionId, limit: Number(limit) };
+      const list = { name: ['listImpactBatchTransactions', partnerId, impactBatchId], first: '', isPlace };
+      const place = placeOf(list, after, { name: 'after_transaction', place: older });
+      const cursor = { partnerId, impactBatchId, afterTransactionId: place || undefined, limit: Number(limit) };
       const found = await beforeDeadline(operations.readEnvironmentalStatus.transactions(cursor));
+      const last = found.transactions.at(-1)?.transactionId;
       const body = {
         impact_batch: impactBatchToWire(found.shown, found.contributionCount),
         transactions: found.transactions.map(batchTransactionToWire),
-        next_after_transaction: found.hasMore ? (found.transactions.at(-1)?.transactionId ?? null) : null,
+        ...pageMembers(list, last ?? place, found.hasMore),
+        next_after_transaction: found.hasMore ? (last ?? null) : null,
         request: { correlation_id: request.context.correlationId },
       };
       return sendWritten(reply, exactJson(body));

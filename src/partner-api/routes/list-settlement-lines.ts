@@ -6,15 +6,19 @@ import { exactJson } from '../../wire/event-to-text.ts';
 import { settlementLineToWire } from '../../wire/settlement-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
+import { isIntegerText } from '../integer-text.ts';
 import { describeOperation } from '../openapi-operations.ts';
+import { pageMembers, placeOf } from '../paging.ts';
 import { callerOf } from '../request-context.ts';
-import { LINE_PAGE, LinePageBody, ListLinesQuery, SettlementParams } from '../settlement-schemas.ts';
+import { LINE_BOUNDS, LINE_PAGE, LinePageBody, ListLinesQuery, SettlementParams } from '../settlement-schemas.ts';
 import { sendWritten, writtenAlready } from '../written-answer.ts';
 
 interface Shape {
   Params: Static<typeof SettlementParams>;
   Querystring: Static<typeof ListLinesQuery>;
 }
+
+const isPlace = (text: string) => isIntegerText(text, LINE_BOUNDS);
 
 /** The lines of the statement, page by page. @see settlements, section 2, partner paths. */
 export function listSettlementLines(app: FastifyInstance, { operations }: PartnerApiOptions): void {
@@ -33,14 +37,16 @@ export function listSettlementLines(app: FastifyInstance, { operations }: Partne
     async (request, reply) => {
       const { settlement_id: settlementId } = request.params;
       if (!isLongIdentifier(settlementId)) throw settlementNotFound();
-      const { after_line: afterLine = 0, limit = LINE_PAGE.default } = request.query;
+      const { after_line: older, after, limit = LINE_PAGE.default } = request.query;
       const { partnerId } = callerOf(request);
-      const page = { partnerId, settlementId, afterLine: Number(afterLine), limit: Number(limit) };
+      const list = { name: ['listSettlementLines', partnerId, settlementId], first: '0', isPlace };
+      const place = placeOf(list, after, { name: 'after_line', place: older });
+      const page = { partnerId, settlementId, afterLine: Number(place), limit: Number(limit) };
       const { lines, nextAfterLine, hasMore } = await beforeDeadline(operations.readSettlements.lines(page));
       const body = {
         lines: lines.map(settlementLineToWire),
+        ...pageMembers(list, String(nextAfterLine), hasMore),
         next_after_line: nextAfterLine,
-        has_more: hasMore,
         request: { correlation_id: request.context.correlationId },
       };
       return sendWritten(reply, exactJson(body));

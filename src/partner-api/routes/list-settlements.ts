@@ -5,13 +5,16 @@ import { exactJson } from '../../wire/event-to-text.ts';
 import { settlementToWire } from '../../wire/settlement-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
+import { isIntegerText } from '../integer-text.ts';
 import { describeOperation } from '../openapi-operations.ts';
+import { pageMembers, placeOf } from '../paging.ts';
 import { callerOf } from '../request-context.ts';
 import { ListSettlementsQuery, SETTLEMENT_PAGE, SettlementPageBody } from '../settlement-schemas.ts';
 import { sendWritten, writtenAlready } from '../written-answer.ts';
 
 /** After every sequence that there can be. */
 const LATEST = POINTS_MAX;
+const isPlace = (text: string) => isIntegerText(text, { minimum: 1 });
 
 /** @see settlements, section 2, partner paths. */
 export function listSettlements(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
@@ -27,12 +30,16 @@ export function listSettlements(app: FastifyInstance, { operations, environment 
       serializerCompiler: writtenAlready,
     },
     async (request, reply) => {
-      const { before_sequence: beforeSequence = LATEST, limit = SETTLEMENT_PAGE.default } = request.query;
+      const { before_sequence: older, after, limit = SETTLEMENT_PAGE.default } = request.query;
       const { partnerId } = callerOf(request);
-      const cursor = { partnerId, beforeSequence: BigInt(beforeSequence), limit: Number(limit) };
+      const list = { name: ['listSettlements', partnerId], first: String(LATEST), isPlace };
+      const place = placeOf(list, after, { name: 'before_sequence', place: older });
+      const cursor = { partnerId, beforeSequence: BigInt(place), limit: Number(limit) };
       const { settlements, nextBeforeSequence } = await beforeDeadline(operations.readSettlements.page(cursor));
+      const last = settlements.at(-1)?.settlement.sequence ?? place;
       const body = {
         settlements: settlements.map((each) => settlementToWire(each, environment)),
+        ...pageMembers(list, String(last), nextBeforeSequence !== null),
         next_before_sequence: nextBeforeSequence,
         request: { correlation_id: request.context.correlationId },
       };

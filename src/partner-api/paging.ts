@@ -1,0 +1,88 @@
+import { Type } from 'typebox';
+import { readPageCursor, writePageCursor } from '../domain/page-cursor.ts';
+import { ServiceError } from '../domain/service-error.ts';
+
+/**
+ * How every list of the interface is read: `limit` and `after` go in, `next_after` and `has_more` come out.
+ *
+ * @see decisions, section 9. `GET /v1/events` has names of its own.
+ */
+
+export interface PageSizes {
+  readonly default: number;
+  readonly max: number;
+}
+
+/** The `next_after` of an example. */
+export const EXAMPLE_NEXT_AFTER = writePageCursor(['an example'], '42');
+
+const PLACE_LENGTH_MAX = 256;
+
+/** The members of a list's query. */
+export const pageQuery = ({ default: usual, max }: PageSizes) => ({
+  limit: Type.Optional(
+    Type.Unsafe<string>({
+      ...{ type: 'integer', minimum: 1, maximum: max, default: usual },
+      description: 'How many records a page has at most.',
+    }),
+  ),
+  after: Type.Optional(
+    Type.String({
+      ...{ format: 'page-cursor', minLength: 1, maxLength: PLACE_LENGTH_MAX, pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$' },
+      description: 'The `next_after` of the page before, as it was given. Without it the first page comes.',
+    }),
+  ),
+});
+
+/** The members of a list's answer, beside the records. */
+export const pageAnswer = {
+  next_after: Type.String({
+    description:
+      'What to send as `after` for the next page. Opaque. Where nothing follows it stays good: what comes later follows it.',
+  }),
+  has_more: Type.Boolean({ description: 'There are more records now.' }),
+};
+
+/** An older member of a query that says what `after` says; it works for as long as `/v1` does. */
+export const olderAfter = (source: string) => ({
+  ...{ deprecated: true },
+  description: `Deprecated, use \`after\`: \`${source}\` of the page before.`,
+});
+
+/** An older member of an answer that says what `next_after` says. */
+export const olderNextAfter = (target: string) => ({
+  ...{ deprecated: true },
+  description: `Deprecated, use \`next_after\`: what to send as \`${target}\` for the next page.`,
+});
+
+export interface PagedList {
+  /** What makes the list this one: its operation, its partner, the record that it belongs to. */
+  readonly name: readonly string[];
+  /** The place before the first record. */
+  readonly first: string;
+  readonly isPlace: (text: string) => boolean;
+}
+
+/** A place under the name that the list had for it before; its form is judged already. */
+export interface OlderPlace {
+  readonly name: string;
+  readonly place: string | undefined;
+}
+
+/** The place that a page begins after. */
+export function placeOf(list: PagedList, after: string | undefined, older?: OlderPlace): string {
+  if (after === undefined) return older?.place ?? list.first;
+  if (older?.place !== undefined) throw refuse(older.name, 'not_together', `Send after or ${older.name}, and not both.`);
+  const place = readPageCursor(list.name, after);
+  if (place !== undefined && list.isPlace(place)) return place;
+  throw refuse('after', 'not_of_this_list', 'after must be the next_after of a page of this list; leave it out to begin anew.');
+}
+
+/** @param last The place of the last record of the page; of a page without records the place that it began after. */
+export function pageMembers(list: PagedList, last: string, hasMore: boolean): { next_after: string; has_more: boolean } {
+  return { next_after: writePageCursor(list.name, last), has_more: hasMore };
+}
+
+function refuse(field: string, code: string, message: string): ServiceError {
+  return new ServiceError('invalid_request', message, { details: [{ field, code, message }] });
+}
