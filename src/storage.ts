@@ -63,8 +63,8 @@ export async function openStore(
     databaseUrl,
     database,
     openPool(size) {
-      const { isDistributed, hasSynchronousStandbys } = database;
-      return Object.assign(openDatabase({ ...connection, poolSize: size }), { isDistributed, hasSynchronousStandbys });
+      const { isDistributed } = database;
+      return Object.assign(openDatabase({ ...connection, poolSize: size }), { isDistributed });
     },
     async close() {
       clearInterval(watch);
@@ -115,7 +115,6 @@ async function prepare(
   const problems = listDurabilityProblems(settings);
   if (problems.length > 0)
     throw new Error(`This database would not keep contributions safe.\n${problems.map((each) => `  - ${each}`).join('\n')}`);
-  database.hasSynchronousStandbys = settings.synchronousStandbyNames !== '';
   const { pending, unknown } = await readMigrationState(database.pool);
   if (!migrates && pending.length > 0)
     throw new Error(

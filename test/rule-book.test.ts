@@ -4,9 +4,11 @@ import { after, describe, test } from 'node:test';
 import type { ContributionRules } from '../src/domain/contribution-rules.ts';
 import { openRuleBook, type RulesOf } from '../src/operations/rule-book.ts';
 import { openDatabase } from '../src/store/database.ts';
+import { newConfirmation, uniqueId } from './support/client.ts';
 import { testDatabase } from './support/database.ts';
 import { databaseProxy } from './support/database-proxy.ts';
 import { insertContributionRule } from './support/rules.ts';
+import { testService } from './support/service.ts';
 
 const { databaseUrl } = await testDatabase();
 const database = openDatabase({ databaseUrl, poolSize: 2 });
@@ -94,5 +96,28 @@ describe('the memory', () => {
     proxy.cut();
     clock.atMs += 10_001;
     await assert.rejects(labelOf(clock.atMs), { code: 'internal_service_unavailable' });
+  });
+});
+
+describe('a process that cannot read the rules', () => {
+  test('what is stored replays and conflicts; of anything else the outcome is unknown, and nobody says that it was not stored', async () => {
+    const first = await testService();
+    const { partner, client } = await first.newPartner();
+    const [confirmation, key] = [newConfirmation(), { 'idempotency-key': uniqueId('key') }];
+    const stored = await client.confirm(confirmation, key);
+    const { pool } = first.database;
+    await pool.query('alter table rule_revision rename to rule_revision_away');
+    const second = await testService({ env: { DATABASE_URL: first.databaseUrl } });
+    const { client: caller } = await second.newPartner({ of: partner });
+    const replay = await caller.confirm(confirmation, key);
+    assert.deepEqual([replay.status, replay.headers.get('idempotent-replayed')], [201, 'true']);
+    assert.deepEqual(replay.body.contribution, stored.body.contribution);
+    assert.equal((await caller.confirm({ ...confirmation, points: 1 }, key)).body.error.code, 'idempotency_conflict');
+    assert.equal((await caller.confirm(confirmation)).body.error.code, 'partner_event_conflict');
+    const unknown = await caller.confirm();
+    assert.equal(unknown.body.error.code, 'internal_service_unavailable');
+    assert.doesNotMatch(unknown.text, /nothing was|not stored/i);
+    await pool.query('alter table rule_revision_away rename to rule_revision');
+    assert.equal((await caller.confirm()).status, 201);
   });
 });

@@ -119,8 +119,8 @@ export const RULES: readonly Rule[] = [
     rule: 'a stored confirmation of a suspended partner replays',
     source: 'decisions 1, order of checks',
     file: 'src/operations/confirm-contribution.ts',
-    find: '  const ofKey = tellOutcome(confirmation, rivals);\n',
-    replace: '  refuseSuspended(confirmation);\n  const ofKey = tellOutcome(confirmation, rivals);\n',
+    find: '  const ofKey = tellStored(confirmation, rivals);\n',
+    replace: '  refuseSuspended(confirmation);\n  const ofKey = tellStored(confirmation, rivals);\n',
     tests: ['confirm-contribution'],
   },
   {
@@ -236,6 +236,30 @@ export const RULES: readonly Rule[] = [
     tests: ['confirm-contribution'],
   },
   {
+    rule: 'an answer rests on no row that a failover removes, whenever standbys are named',
+    source: 'decisions 3, a lost COMMIT',
+    file: 'src/store/durable-read.ts',
+    find: "current_setting('synchronous_standby_names') <> ''",
+    replace: "current_setting('synchronous_standby_names') = 'never'",
+    tests: ['durable-reads'],
+  },
+  {
+    rule: 'a warning beside a commit is no acknowledgement',
+    source: 'decisions 3, a lost COMMIT',
+    file: 'src/store/session.ts',
+    find: 'if (error || warning === undefined) callback(error, result);',
+    replace: 'if (error || warning === undefined || warning) callback(error, result);',
+    tests: ['durable-reads'],
+  },
+  {
+    rule: 'what is stored replays, whether or not the rules of the partner can be read',
+    source: 'decisions 1, order of checks',
+    file: 'src/operations/confirm-contribution.ts',
+    find: 'return tellStored(claim, await findStored(claim)) ?? submit',
+    replace: 'return submit',
+    tests: ['rule-book'],
+  },
+  {
     rule: 'only a final failure allows points to be restored',
     source: 'Recovery rule 4',
     file: 'src/domain/recovery.ts',
@@ -295,9 +319,9 @@ export const RULES: readonly Rule[] = [
     rule: 'a stored confirmation replays although the bounds were lowered since',
     source: 'decisions 1, order of checks',
     file: 'src/operations/confirm-contribution.ts',
-    find: '  const ofKey = tellOutcome(confirmation, rivals);\n',
+    find: '  const ofKey = tellStored(confirmation, rivals);\n',
     replace:
-      '  if (!isWithinBounds(confirmation.points, confirmation.rules)) throw outOfBounds(confirmation.rules);\n  const ofKey = tellOutcome(confirmation, rivals);\n',
+      '  if (!isWithinBounds(confirmation.points, confirmation.rules)) throw outOfBounds(confirmation.rules);\n  const ofKey = tellStored(confirmation, rivals);\n',
     tests: ['rule-bounds'],
   },
   {
@@ -345,9 +369,9 @@ export const RULES: readonly Rule[] = [
     rule: 'precedence: the event is told apart before the order',
     source: 'decisions 3, precedence',
     file: 'src/operations/confirm-contribution.ts',
-    find: '  if (ofEvent) throw eventConflict(ofEvent, confirmation.fingerprint);\n',
+    find: '  if (ofEvent) throw eventConflict(ofEvent, claim.fingerprint);\n',
     replace:
-      '  const taken = rivals.find(({ contribution }) => contribution.partnerOrderRef === confirmation.partnerOrderRef);\n  if (taken) throw orderConflict(taken);\n  if (ofEvent) throw eventConflict(ofEvent, confirmation.fingerprint);\n',
+      '  const taken = rivals.find(({ contribution }) => contribution.partnerOrderRef === claim.partnerOrderRef);\n  if (taken) throw orderConflict(taken);\n  if (ofEvent) throw eventConflict(ofEvent, claim.fingerprint);\n',
     tests: ['confirm-contribution'],
   },
   {

@@ -2,7 +2,6 @@ import type { AuditAuthor } from '../domain/role.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import { type Acknowledgement, checkAcknowledgement } from '../domain/settlement.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { vouchForRead } from '../store/durability.ts';
 import { lockSettlement } from '../store/settlement.ts';
 import {
   type AcknowledgementRecord,
@@ -100,7 +99,6 @@ async function findOutcome(
   { partnerId, idempotencyKey, fingerprint }: AcknowledgementRequest,
 ): Promise<AcknowledgementOutcome | undefined> {
   const record = await findAcknowledgementByKey(database.pool, partnerId, idempotencyKey);
-  await vouchForRead(database);
   if (!record) return undefined;
   tellKeyApart(record.fingerprint, fingerprint);
   return { record, isReplay: true };

@@ -4,7 +4,6 @@ import { ServiceError, unavailable } from '../domain/service-error.ts';
 import { type ContributionRecord, findContributionsById } from '../store/contribution.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { isDeadlock } from '../store/database-errors.ts';
-import { vouchForRead } from '../store/durability.ts';
 import { findEmissionsLinkByKey, insertEmissionsLink } from '../store/emissions-link.ts';
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
 import { type EventDraft, insertEvent } from '../store/event.ts';
@@ -67,7 +66,7 @@ async function associate(database: Database, request: AssociationRequest): Promi
       if (link) return { link, isReplay: false };
     } catch (error) {
       if (error instanceof CommitUnknownError) return lookAgain(database, request);
-      if (error instanceof ServiceError && error.code === 'association_conflict') return replayOrThrow(database, request, error);
+      if (error instanceof ServiceError) return replayOrThrow(database, request, error);
       if (!isDeadlock(error)) throw error;
     }
   }
@@ -115,21 +114,23 @@ function refuseImpossible(contribution: ContributionRecord, estimate: EstimateRe
 
 async function findOutcome(database: Database, request: AssociationRequest): Promise<AssociationOutcome | undefined> {
   const known = await findEmissionsLinkByKey(database.pool, request.partnerId, request.idempotencyKey);
-  await vouchForRead(database);
   if (!known) return undefined;
   tellKeyApart(known.fingerprint, request.fingerprint);
   return { link: known.link, isReplay: true };
 }
 
-/** The link that is in the way may be that of a twin, committed since this request looked for its key. */
+/**
+ * What is in the way may be the link of a twin, committed since this request looked for its key. Else the refusal holds: it was found in
+ * a transaction that was rolled back, and the read after it is a durable one.
+ */
 async function replayOrThrow(
   database: Database,
   request: AssociationRequest,
-  conflict: ServiceError,
+  refusal: ServiceError,
 ): Promise<AssociationOutcome> {
   const twin = await findOutcome(database, request);
   if (twin) return twin;
-  throw conflict;
+  throw refusal;
 }
 
 async function lookAgain(database: Database, request: AssociationRequest): Promise<AssociationOutcome> {

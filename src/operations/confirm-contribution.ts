@@ -2,16 +2,16 @@
  * Changes of state live in this folder: one file per operation, one transaction each. Both APIs, the schedule and the
  * command line call them. What a request looks like on the wire, and what SQL says, is known elsewhere.
  */
-import { hasDailyCap, isWithinBounds } from '../domain/contribution-rules.ts';
+import { type ContributionRules, hasDailyCap, isWithinBounds } from '../domain/contribution-rules.ts';
 import { newId } from '../domain/identifiers.ts';
 import { type ContributionRecord, findContributionRivals } from '../store/contribution.ts';
 import { insertContributions, insertContributionsListed } from '../store/contribution-insert.ts';
 import { insertContributionReviews } from '../store/contribution-review.ts';
 import { addToDailyCount, type CountedDay, lockDailyCount } from '../store/daily-count.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { vouchForRead } from '../store/durability.ts';
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
 import { inTransaction } from '../store/transaction.ts';
+import { batched } from './batching.ts';
 import {
   type Confirmation,
   type ConfirmationRequest,
@@ -39,7 +39,7 @@ export interface ConfirmationLanes {
   /** For partners with a daily cap. */
   readonly confirmCapped: CommitLanes;
   /** Where given, what goes together is of one group. */
-  readonly groupOf?: (request: Confirmation) => string;
+  readonly groupOf?: (request: Pick<Confirmation, 'partnerId'>) => string;
 }
 
 /**
@@ -59,7 +59,7 @@ export function confirmContributions(
   const options: Omit<GroupCommitOptions<Confirmation, Rivals, ConfirmationOutcome>, 'lanes' | 'commitBatch'> = {
     claimsOf: ({ partnerId, idempotencyKey, partnerEventId, partnerOrderRef }) =>
       [`key ${idempotencyKey}`, `event ${partnerEventId}`, `order ${partnerOrderRef}`].map((claim) => `${partnerId} ${claim}`),
-    findStored: (confirmations) => findRivals(database, confirmations),
+    findStored: (confirmations) => findContributionRivals(database.pool, confirmations),
     tellApart,
     tellOutcome,
   };
@@ -80,13 +80,29 @@ export function confirmContributions(
     if (!isAdmissible(confirmation)) return commits.submitAlone(confirmation);
     return (hasDailyCap(confirmation.rules) ? cappedCommits : commits).submit(confirmation);
   };
+  const findStored = batched<Claim, Rivals>({
+    ...STORED_LIMITS,
+    ...(groupOf && { groupOf }),
+    run: (claims) => findContributionRivals(database.pool, claims),
+  });
+  // What is stored needs no rules, and replays whether or not they can be read.
+  const confirmWhenRead = async (claim: Claim, reading: Promise<ContributionRules>): Promise<ConfirmationOutcome> => {
+    // Its failure is thrown below, if anybody has to wait for it.
+    reading.catch(() => {});
+    return tellStored(claim, await findStored(claim)) ?? submit({ ...claim, rules: await reading });
+  };
   return (request) => {
     const rules = rulesOf(request, request.arrivedAtMs);
-    const transactionId = newId('txn');
-    if (rules instanceof Promise) return rules.then((found) => submit({ ...request, transactionId, rules: found }));
-    return submit({ ...request, transactionId, rules });
+    const claim = { ...request, transactionId: newId('txn') };
+    return rules instanceof Promise ? confirmWhenRead(claim, rules) : submit({ ...claim, rules });
   };
 }
+
+/** A confirmation of which the rules are not known yet. */
+type Claim = Omit<Confirmation, 'rules'>;
+
+/** Only while the rules are read anew, after a pause of the database. */
+const STORED_LIMITS = { lanes: 1, batchMax: 512, waitingMax: 2_048, waitMaxMs: 5_000 };
 
 function isAdmissible({ isSuspended, points, rules }: Confirmation): boolean {
   return !isSuspended && isWithinBounds(points, rules);
@@ -169,19 +185,10 @@ async function findWantedEstimates(db: Queryable, confirmations: readonly Confir
 /** What is stored under a confirmation's key, its event and its order. */
 type Rivals = readonly ContributionRecord[];
 
-async function findRivals(database: Database, confirmations: readonly Confirmation[]): Promise<Rivals[]> {
-  const rivals = await findContributionRivals(database.pool, confirmations);
-  await vouchForRead(database);
-  return rivals;
-}
-
 /** In the order of the contract: key, event, suspension, bounds, order. */
 function tellApart(confirmation: Confirmation, rivals: Rivals): ConfirmationOutcome | undefined {
-  const ofKey = tellOutcome(confirmation, rivals);
+  const ofKey = tellStored(confirmation, rivals);
   if (ofKey) return ofKey;
-  const ofEvent = rivals.find(({ contribution }) => contribution.partnerEventId === confirmation.partnerEventId);
-  if (ofEvent && isItsFailure(ofEvent, confirmation)) return { record: ofEvent, isReplay: true };
-  if (ofEvent) throw eventConflict(ofEvent, confirmation.fingerprint);
   refuseSuspended(confirmation);
   if (!isWithinBounds(confirmation.points, confirmation.rules)) throw outOfBounds(confirmation.rules);
   const holder = rivals[0];
@@ -189,15 +196,25 @@ function tellApart(confirmation: Confirmation, rivals: Rivals): ConfirmationOutc
   return undefined;
 }
 
+/** What its key or its event is recorded with: its outcome, or a conflict, whatever the rules are. */
+function tellStored(claim: Claim, rivals: Rivals): ConfirmationOutcome | undefined {
+  const ofKey = tellOutcome(claim, rivals);
+  if (ofKey) return ofKey;
+  const ofEvent = rivals.find(({ contribution }) => contribution.partnerEventId === claim.partnerEventId);
+  if (ofEvent && isItsFailure(ofEvent, claim)) return { record: ofEvent, isReplay: true };
+  if (ofEvent) throw eventConflict(ofEvent, claim.fingerprint);
+  return undefined;
+}
+
 /**
  * What two operators recorded as failed has no key of the partner's: the confirmation that it stands for is told so, under whatever
  * key it comes. One that says something else of the event is a conflict.
  */
-function isItsFailure({ firstStatus, contribution }: ContributionRecord, { partnerOrderRef, points }: Confirmation): boolean {
+function isItsFailure({ firstStatus, contribution }: ContributionRecord, { partnerOrderRef, points }: Claim): boolean {
   return firstStatus === 'failed' && contribution.partnerOrderRef === partnerOrderRef && contribution.points === points;
 }
 
-function tellOutcome(confirmation: Confirmation, rivals: Rivals): ConfirmationOutcome | undefined {
+function tellOutcome(confirmation: Claim, rivals: Rivals): ConfirmationOutcome | undefined {
   const record = rivals.find(({ idempotencyKey }) => idempotencyKey === confirmation.idempotencyKey);
   if (!record) return undefined;
   if (record.contribution.transactionId === confirmation.transactionId) return { record, isReplay: false };

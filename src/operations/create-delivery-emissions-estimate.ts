@@ -1,7 +1,6 @@
 import { estimateEmissions, type VehicleCategory } from '../domain/emissions.ts';
 import { newId } from '../domain/identifiers.ts';
 import type { Database } from '../store/database.ts';
-import { vouchForRead } from '../store/durability.ts';
 import {
   type EstimateDraft,
   type EstimateRecord,
@@ -50,7 +49,7 @@ export function createEstimates(
     ...commitOptions,
     claimsOf: ({ partnerId, idempotencyKey }) => [`${partnerId} ${idempotencyKey}`],
     commitBatch: (calculations, lockTimeoutMs) => commit(database, calculations, lockTimeoutMs),
-    findStored: (calculations) => findStored(database, calculations),
+    findStored: (calculations) => findEstimatesByKey(database.pool, calculations),
     tellApart,
     tellOutcome,
   });
@@ -90,12 +89,6 @@ function draftEstimate(calculation: Calculation): EstimateDraft {
 
 function recordOf(draft: EstimateDraft, { calculatedAt, expiresAt }: EstimateTimes): EstimateRecord {
   return { ...draft, estimate: { ...draft.estimate, calculatedAt, expiresAt }, link: null, readAt: calculatedAt };
-}
-
-async function findStored(database: Database, calculations: readonly Calculation[]): Promise<(EstimateRecord | undefined)[]> {
-  const records = await findEstimatesByKey(database.pool, calculations);
-  await vouchForRead(database);
-  return records;
 }
 
 /** In the order of the contract: key, suspension. */

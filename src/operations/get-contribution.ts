@@ -1,7 +1,6 @@
 import { ServiceError } from '../domain/service-error.ts';
 import { type ContributionRecord, findContributionsByEvent, findContributionsById } from '../store/contribution.ts';
 import type { Database } from '../store/database.ts';
-import { vouchForRead } from '../store/durability.ts';
 import { batched } from './batching.ts';
 
 export interface EventLookup {
@@ -41,7 +40,6 @@ export function getContributions(database: Database, together: LookupLanes): Get
     ...together,
     run: async (lookups) => {
       const found = await findContributionsByEvent(database.pool, lookups);
-      await vouchForRead(database);
       const byEvent = new Map(found.map((record) => [keyOf(record.partnerId, record.contribution.partnerEventId), record]));
       return lookups.map(({ partnerId, partnerEventId }) => byEvent.get(keyOf(partnerId, partnerEventId)));
     },
@@ -51,7 +49,6 @@ export function getContributions(database: Database, together: LookupLanes): Get
     ...together,
     run: async (lookups) => {
       const found = await findContributionsById(database.pool, lookups);
-      await vouchForRead(database);
       const byId = new Map(found.map((record) => [keyOf(record.partnerId, record.contribution.transactionId), record]));
       return lookups.map(({ partnerId, transactionId }) => byId.get(keyOf(partnerId, transactionId)));
     },

@@ -1,6 +1,5 @@
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
-import { vouchForRead } from '../store/durability.ts';
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
 import { batched } from './batching.ts';
 import type { LookupLanes } from './get-contribution.ts';
@@ -26,7 +25,6 @@ export function getEstimates(database: Database, together: LookupLanes): GetDeli
     waitMaxMs: 5_000,
     run: async (lookups) => {
       const found = await findEstimatesById(database.pool, lookups);
-      await vouchForRead(database);
       const byId = new Map(found.map((record) => [`${record.partnerId} ${record.estimate.calculationId}`, record]));
       return lookups.map(({ partnerId, calculationId }) => byId.get(`${partnerId} ${calculationId}`));
     },

@@ -1,7 +1,6 @@
 import type { Environment } from '../domain/api-key.ts';
 import { recordNotFound, type ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
-import { vouchForRead } from '../store/durability.ts';
 import { findEvent, listEvents } from '../store/event.ts';
 import { batched } from './batching.ts';
 import { type WrittenEvent, writeEventBodies } from './event-bodies.ts';
@@ -42,13 +41,11 @@ export function readEvents(database: Database, environment: Environment, lanes: 
   const readPage = async ({ partnerId, afterSequence, limit }: EventCursor): Promise<EventPage> => {
     // One more than is asked for tells whether there are more.
     const found = await listEvents(pool, partnerId, { afterSequence, limit: limit + 1 });
-    await vouchForRead(database);
     const events = await writeEventBodies(pool, environment, found.slice(0, limit));
     return { events, nextAfterSequence: events.at(-1)?.sequence ?? afterSequence, hasMore: found.length > limit };
   };
   const readOne = async ({ partnerId, eventId }: EventId): Promise<WrittenEvent | undefined> => {
     const event = await findEvent(pool, partnerId, eventId);
-    await vouchForRead(database);
     return event && (await writeEventBodies(pool, environment, [event]))[0];
   };
   const find = batched<EventId, WrittenEvent | undefined>({

@@ -1,7 +1,6 @@
 import type { ShownBatch } from '../domain/impact-batch.ts';
 import { recordNotFound, ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
-import { vouchForRead } from '../store/durability.ts';
 import { findImpactBatch } from '../store/impact-batch.ts';
 import {
   type BatchTransaction,
@@ -57,7 +56,6 @@ export function readEnvironmentalStatus(database: Database, lanes: number): Read
       const contribution = await findPooledContribution(pool, partnerId, transactionId);
       const batch = contribution?.impactBatchId ? await findImpactBatch(pool, contribution.impactBatchId) : undefined;
       const shown = batch ? await showBatch(pool, batch) : null;
-      await vouchForRead(database);
       if (!contribution) throw contributionNotFound('transaction_id');
       return { contribution, shown };
     }),
@@ -65,7 +63,6 @@ export function readEnvironmentalStatus(database: Database, lanes: number): Read
       const { partnerId, impactBatchId, limit } = cursor;
       const { contributionCount } = await findBatchShare(pool, partnerId, impactBatchId);
       const batch = contributionCount > 0n ? await findImpactBatch(pool, impactBatchId) : undefined;
-      await vouchForRead(database);
       if (!batch) throw impactBatchNotFound();
       // One more than is asked for tells whether there are more.
       const found = await listFrom(database, cursor, limit + 1);

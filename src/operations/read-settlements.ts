@@ -2,7 +2,6 @@ import { recordNotFound, type ServiceError, unavailable } from '../domain/servic
 import type { SettlementLine } from '../domain/settlement-line.ts';
 import { type StatementOptions, writeStatement } from '../domain/write-statement.ts';
 import type { Database } from '../store/database.ts';
-import { vouchForRead } from '../store/durability.ts';
 import { findPartner } from '../store/partner.ts';
 import { findSettlement, findSettlementBySequence, listSettlements, type Settlement } from '../store/settlement.ts';
 import { type LinePage, listSettlementLines } from '../store/settlement-line.ts';
@@ -64,7 +63,6 @@ export function readSettlements(database: Database, pricesOf: PricesOf, lanes: n
     batched<Request, Outcome>({ ...LIMITS, lanes, run: (requests) => Promise.all(requests.map(run)) });
   const find = async ({ partnerId, settlementId }: SettlementId): Promise<Settlement> => {
     const settlement = await findSettlement(pool, partnerId, settlementId);
-    await vouchForRead(database);
     if (!settlement) throw settlementNotFound();
     return settlement;
   };
@@ -79,7 +77,6 @@ export function readSettlements(database: Database, pricesOf: PricesOf, lanes: n
     page: one(async ({ partnerId, beforeSequence, limit }) => {
       // One more than is asked for tells whether there are more.
       const found = await listSettlements(pool, partnerId, { beforeSequence, limit: limit + 1 });
-      await vouchForRead(database);
       const settlements = await Promise.all(found.slice(0, limit).map((each) => show(database, pricesOf, each, openTotals)));
       return { settlements, nextBeforeSequence: found.length > limit ? (found[limit - 1]?.sequence ?? null) : null };
     }),

@@ -5,7 +5,6 @@ import { newId } from '../domain/identifiers.ts';
 import { type ListFormat, readPartnerList } from '../domain/read-partner-list.ts';
 import { recordNotFound, ServiceError } from '../domain/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { vouchForRead } from '../store/durability.ts';
 import {
   deleteRefused,
   endLostReconciliations,
@@ -68,7 +67,6 @@ export function reconcileSettlements(database: Database): ReconcileSettlement {
   const { pool } = database;
   const byId: ReconcileSettlement['byId'] = async ({ partnerId, reconciliationId, settlementId }) => {
     const found = await findReconciliation(pool, partnerId, reconciliationId);
-    await vouchForRead(database);
     if (found?.settlementId !== settlementId) throw reconciliationNotFound();
     return found;
   };

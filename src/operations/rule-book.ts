@@ -2,7 +2,6 @@ import type { ContributionRules } from '../domain/contribution-rules.ts';
 import { type RuledPartner, type RuleVersion, rulesInForce } from '../domain/rule-versions.ts';
 import { unavailable } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
-import { vouchForRead } from '../store/durability.ts';
 import { listRuleVersions, readRuleRevision } from '../store/rule-version.ts';
 
 /**
@@ -76,7 +75,9 @@ export function openRuleBook(database: Database, { onError, clock = performance 
     return refresh().then(
       (fresh) => findRules(fresh, partner, atMs),
       (cause: unknown) => {
-        throw unavailable('The rules of the partner could not be read; nothing was stored.', { cause });
+        throw unavailable('The rules of the partner could not be read; whether the contribution is recorded is not known.', {
+          cause,
+        });
       },
     );
   };
@@ -90,7 +91,6 @@ async function read(database: Database, clock: { now(): number }, known: Memory 
   if (known?.revision === revision) return { ...known, readAtMs, aheadMs };
   const versions = (await listRuleVersions(database.pool)).filter(({ withdrawnAt }) => withdrawnAt === null);
   // A contribution never carries the label of a version that a failover could take back.
-  await vouchForRead(database);
   return { revision, readAtMs, aheadMs, versions, spans: new Map() };
 }
 

@@ -5,6 +5,7 @@
  */
 import pg from 'pg';
 import type { NamedKey } from '../domain/named-key.ts';
+import { Session } from './session.ts';
 
 /** Whatever a statement can be sent on. The caller decides atomicity: a pool is a transaction per statement, a client its own. */
 export type Queryable = Pick<pg.Pool, 'query'> | Pick<pg.ClientBase, 'query'>;
@@ -13,8 +14,6 @@ export interface Database {
   readonly pool: pg.Pool;
   /** The growing tables are spread over several nodes by `partner_id`. Known once the store is connected. */
   isDistributed: boolean;
-  /** A commit waits for another server, so that what was only read may not have reached it. Known once the store is connected. */
-  hasSynchronousStandbys: boolean;
   /** What audit entries are sealed with: the first seals, all are known. */
   auditKeys(): readonly NamedKey[];
   close(): Promise<void>;
@@ -103,6 +102,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   } = options;
   const pool = new pg.Pool({
     connectionString: databaseUrl,
+    Client: Session as new () => pg.Client,
+    verify: refuseStandby,
     max: poolSize,
     types,
     application_name: 'partner-impact',
@@ -125,12 +126,26 @@ export function openDatabase(options: DatabaseOptions): Database {
   // The pool's own listener leaves while a client is checked out; without this one a lost connection would end the process.
   pool.on('connect', (client) => {
     client.on('error', tellLoss);
+    (client as unknown as Session).heedWarnings();
     if (!preparesStatements) unprepared.add(client);
     // Whatever is asked of the connection comes after this; if it is lost, that is what fails.
     else client.query(PLAN_ONCE).catch(() => {});
   });
   if (!preparesStatements) unprepared.add(pool);
-  return { pool, isDistributed: false, hasSynchronousStandbys: false, auditKeys, close: () => pool.end() };
+  return { pool, isDistributed: false, auditKeys, close: () => pool.end() };
+}
+
+/**
+ * A server in recovery may lack what is recorded elsewhere, and a proxy may lead to one for a moment. Asked of each new connection: a
+ * server that is demoted ends its sessions.
+ */
+function refuseStandby(client: pg.PoolClient, done: (error?: Error) => void): void {
+  client
+    .query('select pg_is_in_recovery() as "isStandby"')
+    .then(
+      ({ rows }) => done(rows[0].isStandby ? new Error('The server is in recovery: a standby, or not yet promoted.') : undefined),
+      done,
+    );
 }
 
 function refuseAudit(): never {

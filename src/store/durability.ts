@@ -1,4 +1,4 @@
-import type { Database, Queryable } from './database.ts';
+import type { Queryable } from './database.ts';
 import { run } from './statement.ts';
 
 export const OLDEST_SERVER_VERSION = 15;
@@ -45,14 +45,6 @@ export function listDurabilityProblems(settings: ServerSettings): string[] {
     problems.push('synchronous_commit is local although standbys are named: a failover would lose contributions. Set it to on.');
   }
   return problems;
-}
-
-/**
- * An answer that rests on a row that was read, not written, waits for a commit of its own where commits wait for a standby:
- * the row's writer may have been cut off while it waited, and a failover would then remove the row.
- */
-export async function vouchForRead({ pool, hasSynchronousStandbys }: Database): Promise<void> {
-  if (hasSynchronousStandbys) await proveCommit(pool);
 }
 
 /** Commits something that leaves no trace, as durably as a contribution. A server that only reads fails. */

@@ -1,5 +1,6 @@
 import type { EmissionsLink } from '../domain/association.ts';
 import type { Queryable } from './database.ts';
+import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';
 
@@ -93,10 +94,10 @@ export async function insertEmissionsLink(
   return row?.associatedAt;
 }
 
-const FIND_BY_KEY: Statement = {
+const FIND_BY_KEY = durableRead({
   name: 'find_emissions_link_by_key',
   text: `select l.fingerprint, ${LINK_COLUMNS} from emissions_link l where l.partner_id = $1 and l.idempotency_key = $2`,
-};
+});
 
 export async function findEmissionsLinkByKey(
   db: Queryable,

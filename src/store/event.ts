@@ -1,6 +1,7 @@
 import type { EventHead } from '../domain/event.ts';
 import type { Database, Queryable } from './database.ts';
 import { deliveryIdOf } from './delivery.ts';
+import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';
 import { ONE_BY_ONE, run, type Statement } from './statement.ts';
 
@@ -135,10 +136,10 @@ export async function numberEvents(
 const COLUMNS = `partner_id as "partnerId", sequence, event_id as "eventId", event_type as "eventType", subject_id as "subjectId",
     correlation_id as "correlationId", occurred_at as "occurredAt", data, body`;
 
-const LIST: Statement = {
+const LIST = durableRead({
   name: 'list_events',
   text: `select ${COLUMNS} from event where partner_id = $1 and sequence > $2 order by sequence limit $3`,
-};
+});
 
 /** In the order of their sequence. */
 export async function listEvents(
@@ -149,7 +150,7 @@ export async function listEvents(
   return run<EventRecord>(db, LIST, [partnerId, afterSequence, limit]);
 }
 
-const FIND: Statement = { name: 'find_event', text: `select ${COLUMNS} from event where partner_id = $1 and event_id = $2` };
+const FIND = durableRead({ name: 'find_event', text: `select ${COLUMNS} from event where partner_id = $1 and event_id = $2` });
 
 export async function findEvent(db: Queryable, partnerId: string, eventId: string): Promise<EventRecord | undefined> {
   const [event] = await run<EventRecord>(db, FIND, [partnerId, eventId]);

@@ -1,6 +1,7 @@
 import type { BatchShare } from '../domain/impact-batch.ts';
 import type { ContributionStatus } from '../domain/lifecycle.ts';
 import type { Queryable } from './database.ts';
+import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';
 
@@ -44,11 +45,11 @@ export async function* eachBatchSettlement(db: Queryable, impactBatchId: string)
   }
 }
 
-const LIST_OF_PARTNER: Statement = {
+const LIST_OF_PARTNER = durableRead({
   name: 'list_impact_batch_settlements_of_partner',
   text: `select settlement_id as "settlementId" from impact_batch_settlement where partner_id = $1 and impact_batch_id = $2
     order by settlement_id`,
-};
+});
 
 /** In the order of their ids, which is that of their making. */
 export async function listBatchSettlementsOf(db: Queryable, partnerId: string, impactBatchId: string): Promise<string[]> {
@@ -56,11 +57,11 @@ export async function listBatchSettlementsOf(db: Queryable, partnerId: string, i
   return rows.map(({ settlementId }) => settlementId);
 }
 
-const SHARE: Statement = {
+const SHARE = durableRead({
   name: 'find_impact_batch_share',
   text: `select count(*)::int4 as "settlementCount", coalesce(sum(contribution_count), 0)::int8 as "contributionCount"
     from impact_batch_settlement where partner_id = $1 and impact_batch_id = $2`,
-};
+});
 
 /** What the batch has of one partner; counts of 0 where it has nothing. */
 export async function findBatchShare(db: Queryable, partnerId: string, impactBatchId: string): Promise<BatchShare> {
@@ -93,7 +94,7 @@ export interface PooledContribution {
 }
 
 /** Every part is found by a key of the partner, so that a distributed database asks one node. */
-const FIND: Statement = {
+const FIND = durableRead({
   name: 'find_pooled_contribution',
   text: `with line as materialized (
       select settlement_id from settlement_line where partner_id = $1 and transaction_id = $2 and line_type = 'contribution'
@@ -104,7 +105,7 @@ const FIND: Statement = {
         select p.impact_batch_id from impact_batch_settlement p where p.partner_id = $1 and p.settlement_id = (select settlement_id from line)
       ) as "impactBatchId"
     from contribution c where c.partner_id = $1 and c.transaction_id = $2`,
-};
+});
 
 export async function findPooledContribution(
   db: Queryable,
@@ -129,11 +130,11 @@ export interface BatchTransaction {
 const TRANSACTION_COLUMNS = `transaction_id as "transactionId", partner_event_id as "partnerEventId", partner_order_ref as "partnerOrderRef",
     points, confirmed_at as "confirmedAt", settlement_id as "settlementId", line_no as "lineNo"`;
 
-const LIST_TRANSACTIONS: Statement = {
+const LIST_TRANSACTIONS = durableRead({
   name: 'list_impact_batch_transactions',
   text: `select ${TRANSACTION_COLUMNS} from settlement_line
     where partner_id = $1 and settlement_id = $2 and line_no > $3 and line_type = 'contribution' order by line_no limit $4`,
-};
+});
 
 /** The contributions of one settlement, in the order of its lines. */
 export async function listTransactionsOfSettlement(
@@ -143,11 +144,11 @@ export async function listTransactionsOfSettlement(
   return run<BatchTransaction>(db, LIST_TRANSACTIONS, [partnerId, settlementId, afterLine, limit]);
 }
 
-const FIND_LINE: Statement = {
+const FIND_LINE = durableRead({
   name: 'find_line_of_contribution',
   text: `select settlement_id as "settlementId", line_no as "lineNo" from settlement_line
     where partner_id = $1 and transaction_id = $2 and line_type = 'contribution'`,
-};
+});
 
 /** On which line of which settlement a contribution is. */
 export async function findLineOfContribution(

@@ -1,6 +1,7 @@
 import type { EnvironmentalChangeType, EnvironmentalStatus } from '../domain/environmental-status.ts';
 import type { ImpactBatch } from '../domain/impact-batch.ts';
 import type { Queryable } from './database.ts';
+import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';
 
@@ -22,14 +23,16 @@ export async function insertImpactBatch(
   return batch as ImpactBatch;
 }
 
-const FIND: Statement = { name: 'find_impact_batch', text: `select ${COLUMNS} from impact_batch where impact_batch_id = $1` };
+const ONE = `select ${COLUMNS} from impact_batch where impact_batch_id = $1`;
+
+const FIND = durableRead({ name: 'find_impact_batch', text: ONE });
 
 export async function findImpactBatch(db: Queryable, impactBatchId: string): Promise<ImpactBatch | undefined> {
   const [batch] = await run<ImpactBatch>(db, FIND, [impactBatchId]);
   return batch;
 }
 
-const LOCK: Statement = { name: 'lock_impact_batch', text: `${FIND.text} for update` };
+const LOCK: Statement = { name: 'lock_impact_batch', text: `${ONE} for update` };
 
 /** The same, and nobody else changes it, or puts settlements into it, until the transaction ends. */
 export async function lockImpactBatch(db: Queryable, impactBatchId: string): Promise<ImpactBatch | undefined> {

@@ -1,6 +1,7 @@
 import type { ContributionStatus } from '../domain/lifecycle.ts';
 import type { ErrorDetail } from '../domain/service-error.ts';
 import type { Queryable } from './database.ts';
+import { durableRead } from './durable-read.ts';
 import type { LineVerdict, ReconciliationName } from './reconciliation.ts';
 import { type Column, listsOf, namesOf, unnested } from './rows.ts';
 import { run, type Statement } from './statement.ts';
@@ -122,15 +123,15 @@ const SHOWN = `position, verdict, partner_event_id as "partnerEventId", partner_
     transaction_id as "transactionId", recorded_order_ref as "recordedOrderRef", recorded_points as "recordedPoints",
     recorded_settlement_id as "recordedSettlementId", problems`;
 
-const LIST: Statement = {
+const LIST = durableRead({
   name: 'list_reconciliation_lines',
   text: `select ${SHOWN} from reconciliation_line where partner_id = $1 and reconciliation_id = $2 and position > $3 order by position limit $4`,
-};
-const LIST_VERDICT: Statement = {
+});
+const LIST_VERDICT = durableRead({
   name: 'list_reconciliation_lines_of_verdict',
   text: `select ${SHOWN} from reconciliation_line
     where partner_id = $1 and reconciliation_id = $2 and verdict = $5 and position > $3 order by position limit $4`,
-};
+});
 
 export interface ReconciliationLinePage extends ReconciliationName {
   readonly after: bigint;

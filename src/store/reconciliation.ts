@@ -1,6 +1,7 @@
 import type { ListFormat } from '../domain/read-partner-list.ts';
 import type { ReconciliationVerdict } from '../domain/reconciliation.ts';
 import type { Queryable } from './database.ts';
+import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';
 
@@ -61,10 +62,10 @@ export async function insertReconciliation(
   return findOne(db, INSERT, [one.partnerId, one.reconciliationId, one.settlementId, one.idempotencyKey, one.format]);
 }
 
-const FIND: Statement = {
+const FIND = durableRead({
   name: 'find_reconciliation',
   text: `select ${COLUMNS} from reconciliation where partner_id = $1 and reconciliation_id = $2`,
-};
+});
 
 export async function findReconciliation(
   db: Queryable,
@@ -74,10 +75,10 @@ export async function findReconciliation(
   return findOne(db, FIND, [partnerId, reconciliationId]);
 }
 
-const FIND_BY_KEY: Statement = {
+const FIND_BY_KEY = durableRead({
   name: 'find_reconciliation_by_key',
   text: `select ${COLUMNS} from reconciliation where partner_id = $1 and idempotency_key = $2`,
-};
+});
 
 export async function findReconciliationByKey(
   db: Queryable,

@@ -1,6 +1,7 @@
 import { amountText, readAmount } from '../domain/money.ts';
 import type { RuleHead, RuleKind, RuleVersion } from '../domain/rule-versions.ts';
 import type { Queryable } from './database.ts';
+import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';
 
@@ -119,10 +120,10 @@ export async function findRuleVersionRivals(
   return (await run<RuleRow>(db, FIND_RIVALS, [kind, version, partnerId, at])).map(readRuleRow);
 }
 
-const LIST: Statement = {
+const LIST = durableRead({
   name: 'list_rule_versions',
   text: `select ${COLUMNS} from rule_version order by kind, starts_at, version`,
-};
+});
 
 /** Every version of every kind, withdrawn ones too, by kind and start. */
 export async function listRuleVersions(db: Queryable): Promise<RuleRecord[]> {

@@ -1,5 +1,6 @@
 import type { Acknowledgement } from '../domain/settlement.ts';
 import type { Queryable } from './database.ts';
+import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';
 
@@ -33,10 +34,10 @@ export async function insertAcknowledgement(
   return row;
 }
 
-const FIND_BY_KEY: Statement = {
+const FIND_BY_KEY = durableRead({
   name: 'find_settlement_acknowledgement_by_key',
   text: `select ${COLUMNS} from settlement_acknowledgement where partner_id = $1 and idempotency_key = $2`,
-};
+});
 
 export async function findAcknowledgementByKey(
   db: Queryable,

@@ -1,5 +1,6 @@
 import type { LineType, SettlementLine } from '../domain/settlement-line.ts';
 import type { Queryable } from './database.ts';
+import { durableRead } from './durable-read.ts';
 import { readExact, writeExact } from './exact-totals.ts';
 import { run, type Statement } from './statement.ts';
 
@@ -52,10 +53,10 @@ const COLUMNS = `line_no, line_type, transaction_id, adjustment_id, partner_even
     confirmed_at, posted_at, contribution_rule_version, point_conversion_version, tree_cost_version, calculation_id,
     association_status, reason_code, original_settlement_id`;
 
-const LIST: Statement = {
+const LIST = durableRead({
   name: 'list_settlement_lines',
   text: `select ${COLUMNS} from settlement_line where partner_id = $1 and settlement_id = $2 and line_no > $3 order by line_no limit $4`,
-};
+});
 
 export interface LinePage {
   readonly partnerId: string;

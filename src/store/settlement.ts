@@ -2,6 +2,7 @@ import type { AcknowledgementStatus, SettlementStatus } from '../domain/settleme
 import type { SettlementPeriod } from '../domain/settlement-period.ts';
 import type { SettlementTotals } from '../domain/settlement-totals.ts';
 import type { Queryable } from './database.ts';
+import { durableRead } from './durable-read.ts';
 import { readExact, readVersions, writeExact, writeVersions } from './exact-totals.ts';
 import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';
@@ -149,7 +150,7 @@ export async function insertSettlement(db: Queryable, settlement: NewSettlement)
   return (await run(db, INSERT, values)).length > 0;
 }
 
-const FIND: Statement = { name: 'find_settlement', text: `${SELECT} where s.partner_id = $1 and s.settlement_id = $2` };
+const FIND = durableRead({ name: 'find_settlement', text: `${SELECT} where s.partner_id = $1 and s.settlement_id = $2` });
 
 export async function findSettlement(db: Queryable, partnerId: string, settlementId: string): Promise<Settlement | undefined> {
   const [row] = await run<SettlementRow>(db, FIND, [partnerId, settlementId]);
@@ -201,10 +202,10 @@ export async function lockSettlement(db: Queryable, partnerId: string, settlemen
   return rows.length > 0 ? findSettlement(db, partnerId, settlementId) : undefined;
 }
 
-const LIST: Statement = {
+const LIST = durableRead({
   name: 'list_settlements',
   text: `${SELECT} where s.partner_id = $1 and s.sequence < $2 order by s.sequence desc limit $3`,
-};
+});
 
 /** The latest first. */
 export async function listSettlements(

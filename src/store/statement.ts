@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { canPrepare, type Queryable } from './database.ts';
+import { durableRead } from './durable-read.ts';
 
 /** A statement of the hot path: prepared once per connection under its name, where that is possible. */
 export interface Statement {
@@ -39,7 +40,7 @@ export async function runLong<Row extends pg.QueryResultRow>(
   return rows;
 }
 
-/** A statement that finds rows for a list of wanted ones, of any partners, and the same for those of one partner. */
+/** A durable read that finds rows for a list of wanted ones, of any partners, and the same for those of one partner. */
 export interface FindStatement {
   readonly ofAny: Statement;
   /** Its last parameter is the partner: a distributed database then asks that partner's node alone. */
@@ -57,8 +58,8 @@ export function findStatement(
   write: (condition: string) => string,
 ): FindStatement {
   return {
-    ofAny: { name, text: write('') },
-    ofOne: { name: `${name}_of_one`, text: write(` and ${table}.partner_id = $${parameters + 1}`) },
+    ofAny: durableRead({ name, text: write('') }),
+    ofOne: durableRead({ name: `${name}_of_one`, text: write(` and ${table}.partner_id = $${parameters + 1}`) }),
   };
 }
 

@@ -90,24 +90,13 @@ async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {
 /** What a COMMIT came to. PostgreSQL answers that of a failed transaction with the word ROLLBACK, and no error. */
 type Ending = { readonly is: 'durable' | 'rolled back' | 'in doubt'; readonly cause?: unknown };
 
-/** PostgreSQL says so when an operator cut short the wait for the standby: the commit is then on one machine only. */
-const UNREPLICATED_NOTICE = /canceling(?: the)? wait for synchronous replication/;
-
 async function sendCommit(client: pg.PoolClient): Promise<Ending> {
-  let isReplicated = true;
-  const onNotice = ({ message }: { message?: string | undefined }) => {
-    if (message !== undefined && UNREPLICATED_NOTICE.test(message)) isReplicated = false;
-  };
-  client.on('notice', onNotice);
   try {
     const { command } = await client.query('commit');
     if (command === 'ROLLBACK') return { is: 'rolled back', cause: new Error('The COMMIT was answered with ROLLBACK.') };
     if (command !== 'COMMIT') throw new Error(`The COMMIT was answered with ${command}.`);
-    if (!isReplicated) throw new Error('The commit is not known to have reached the synchronous standby.');
     return { is: 'durable' };
   } catch (cause) {
     return { is: 'in doubt', cause };
-  } finally {
-    client.off('notice', onNotice);
   }
 }

@@ -1,0 +1,53 @@
+import pg from 'pg';
+
+/**
+ * The server warned beside an answer. Beside a commit that is the wait for the standby, cut short: the commit is known to be on one
+ * machine only. Whatever else it may be, the answer is not what it seems.
+ */
+export class WarnedError extends Error {
+  override readonly name = 'WarnedError';
+}
+
+/** Class 01 of the SQL standard is "warning". The words and the severity are in the server's language, this is not. */
+const WARNING = /^01/;
+
+type Callback = (error: Error | null | undefined, result?: unknown) => void;
+/** All forms in which a query is asked for, those of the pool included. */
+type AnyQuery = (config: unknown, values: unknown, callback: Callback) => void;
+
+/** A connection on which no statement succeeds, be it a COMMIT or one that is its own transaction, beside which the server warned. */
+export class Session extends pg.Client {
+  #warning: string | undefined;
+
+  /** Counts what the server says from now on; what it said while the connection was made concerned no statement. */
+  heedWarnings(): void {
+    this.on('notice', ({ code, message }) => {
+      if (WARNING.test(code ?? '')) this.#warning = message ?? code;
+    });
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the driver declares a type for each form; each is handed on as it came.
+  override query(config: unknown, values?: unknown, callback?: unknown): any {
+    const given = typeof values === 'function' ? values : callback;
+    const list = typeof values === 'function' ? undefined : values;
+    const query = super.query.bind(this) as AnyQuery;
+    if (given) return query(config, list, this.#judged(given as Callback));
+    return new Promise((resolve, reject) => {
+      query(
+        config,
+        list,
+        this.#judged((error, result) => (error ? reject(error) : resolve(result))),
+      );
+    });
+  }
+
+  /** The driver calls back when a statement is through, and before it reads what belongs to the next. */
+  #judged(callback: Callback): Callback {
+    return (error, result) => {
+      const warning = this.#warning;
+      this.#warning = undefined;
+      if (error || warning === undefined) callback(error, result);
+      else callback(new WarnedError(`The server warned beside its answer: ${warning}`));
+    };
+  }
+}
