@@ -24,6 +24,8 @@ export interface Config {
   readonly auditKey: string | undefined;
   /** Whether events may go to plain http and to private addresses. */
   readonly allowsInsecureWebhooks: boolean;
+  /** Whether they may go to 127.0.0.1 and ::1: in a sandbox that this machine has for itself, where nothing else is set. */
+  readonly allowsWebhooksToThisMachine: boolean;
   /** How long events, their deliveries and attempts are kept. */
   readonly eventDays: number;
   /** After so many hours a pending contribution fails by itself. */
@@ -49,7 +51,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const problems: string[] = [];
   const read = reader(env, problems);
-  const config: Config = Object.freeze({
+  const settings = {
     environment: read.oneOf('SERVICE_ENVIRONMENT', ENVIRONMENTS, 'sandbox'),
     host: read.text('HOST', '127.0.0.1'),
     port: read.port('PORT', 8080),
@@ -65,7 +67,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     eventDays: read.wholeNumber('EVENT_RETENTION_DAYS', { least: 7, most: 3_650 }, 90),
     reviewExpiryHours: read.wholeNumber('REVIEW_EXPIRY_HOURS', { least: 1, most: 8_760 }, 72),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
-  });
+  };
+  const isOpen = !env['WEBHOOK_ALLOW_INSECURE'] && isSandboxOfThisMachine(settings);
+  const config: Config = Object.freeze({ ...settings, allowsWebhooksToThisMachine: isOpen });
   if (config.port !== 0 && config.port === config.operationsPort) {
     problems.push(`PORT and OPERATIONS_PORT must differ; both are ${config.port}.`);
   }
@@ -79,6 +83,17 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+/** `npm start` as it comes: the embedded database, and nobody from elsewhere who could name an address of this machine. */
+function isSandboxOfThisMachine({
+  environment,
+  databaseUrl,
+  host,
+  trustedProxies,
+}: Pick<Config, 'environment' | 'databaseUrl' | 'host' | 'trustedProxies'>): boolean {
+  const isServedHere = ['127.0.0.1', '::1', 'localhost'].includes(host) && trustedProxies.length === 0;
+  return environment === 'sandbox' && databaseUrl === undefined && isServedHere;
 }
 
 function reader(env: NodeJS.ProcessEnv, problems: string[]) {

@@ -163,6 +163,7 @@ function startWebhooks({ config, options: { clock = Date.now }, log, metrics }: 
     environment: config.environment,
     secretBox: openConfiguredSecretBox(config),
     allowInsecure: config.allowsInsecureWebhooks,
+    allowThisMachine: config.allowsWebhooksToThisMachine,
     clock,
     onAttempt: metrics.countAttempt,
     onDisabled: ({ partnerId: partner_id, endpointId: endpoint_id, reason }) =>

@@ -41,8 +41,14 @@ describe('endpoints', waiting, () => {
     const { partnerId } = partner;
     const args = ['endpoint', 'add', '--partner', partnerId, '--url', 'https://127.0.0.1/hook'];
     const cases: [outcome: Promise<{ code: number; stdout: string; stderr: string }>, words: RegExp][] = [
-      [run(args, guarded), /loopback address\. Give an https address of a public host\. Nothing was stored/],
-      [add('--url', 'http://127.0.0.1:1/'), /nobody takes connections there.*Nothing was stored/],
+      [
+        run(args, guarded),
+        /loopback address\. Give an https address of a public host\. .*set WEBHOOK_ALLOW_INSECURE=true for the service and for this command\. Nothing was stored/,
+      ],
+      [
+        add('--url', 'http://127.0.0.1:1/'),
+        /nobody takes connections there\. Start the receiver, .*webhook listen.* Nothing was stored/,
+      ],
       [add('--url', 'no address'), /https/],
       [add('--url', 'https://example.com/', '--events', 'sun.rise'), /no event kind sun\.rise; there are impact/],
       [run(['endpoint', 'add', '--partner', 'ptn_unknown1', '--url', 'https://example.com/']), /no partner ptn_unknown1/],

@@ -528,6 +528,14 @@ export const RULES: readonly Rule[] = [
     tests: ['webhook-delivery'],
   },
   {
+    rule: 'a sandbox sends to no more of this machine than 127.0.0.1 and ::1',
+    source: 'decision record 0041',
+    file: 'src/webhooks/address-guard.ts',
+    find: 'return allowThisMachine && THIS_MACHINE.includes(hostname);',
+    replace: "return allowThisMachine && ['loopback', 'local_name'].includes(classifyHost(hostname));",
+    tests: ['src/webhooks/address-guard.test.ts'],
+  },
+  {
     rule: '410 disables the endpoint',
     source: 'decisions 7, Delivery',
     file: 'src/webhooks/settle-attempts.ts',

@@ -7,9 +7,9 @@ import { CONFIRM, day, expect, type Story } from './story.ts';
 export async function deliverEvent(story: Story): Promise<void> {
   story.chapter("8. The partner's server is told");
   story.explain(
-    'A service sends events to public https addresses only. So this chapter has a sandbox of its own, on an empty database, that may send to this machine:',
+    'A service sends events to public https addresses only. A sandbox with the embedded database sends to this machine too; this chapter has one of its own, an empty one:',
   );
-  story.command('DATA_DIR=$(mktemp -d) WEBHOOK_ALLOW_INSECURE=true npx partner-impact serve &');
+  story.command('DATA_DIR=$(mktemp -d) npx partner-impact serve &');
   const sandbox = await openSandbox();
   try {
     story.output(`Partner Impact (sandbox) listens on ${sandbox.baseUrl}`);

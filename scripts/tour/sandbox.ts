@@ -19,13 +19,14 @@ const ELSEWHERE = {
   SECRETS_KEY: '',
   AUDIT_KEY: '',
   TRUSTED_PROXIES: '',
+  WEBHOOK_ALLOW_INSECURE: '',
   SERVICE_ENVIRONMENT: 'sandbox',
   HOST: '127.0.0.1',
 };
 
 export async function openSandbox(): Promise<Sandbox> {
   const folder = await mkdtemp(join(tmpdir(), 'partner-impact-tour-'));
-  const settings = { ...ELSEWHERE, DATA_DIR: folder, PORT: '0', OPERATIONS_PORT: '0', WEBHOOK_ALLOW_INSECURE: 'true' };
+  const settings = { ...ELSEWHERE, DATA_DIR: folder, PORT: '0', OPERATIONS_PORT: '0' };
   const child = spawn(process.execPath, [MAIN, 'serve'], {
     env: { ...process.env, ...settings, LOG_LEVEL: 'silent' },
     stdio: ['ignore', 'pipe', 'pipe'],

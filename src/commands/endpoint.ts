@@ -84,13 +84,13 @@ async function withTools(use: (tools: EndpointTools) => Promise<void>): Promise<
 }
 
 function openTools(database: Database, config: Config): EndpointTools {
-  const allowInsecure = config.allowsInsecureWebhooks;
+  const guard = { allowInsecure: config.allowsInsecureWebhooks, allowThisMachine: config.allowsWebhooksToThisMachine };
   return {
     database,
     environment: config.environment,
-    client: openGuardedAgent({ allowInsecure }),
+    client: openGuardedAgent(guard),
     secretBox: openConfiguredSecretBox(config),
-    allowInsecure,
+    ...guard,
     clock: Date.now,
   };
 }

@@ -41,10 +41,18 @@ async function serve({ demo = false, processes, roles }: ServeOptions): Promise<
   if (roles.includes('api'))
     process.stdout.write(`\nPartner Impact (${config.environment}) listens on ${baseUrl}\nReference       ${baseUrl}/docs\n`);
   else process.stdout.write(`\nPartner Impact (${config.environment}) does ${roles.join(' and ')}, and takes no requests\n`);
+  if (roles.includes('webhooks')) process.stdout.write(whereEventsGo(config));
   if (demo && roles.includes('api')) await showFirstCall(service, config);
   await stopped;
   printProgress('Stopping: what was accepted is answered first …');
   await stopInTime(service);
+}
+
+/** What differs from the rule: public https addresses alone. */
+function whereEventsGo({ allowsInsecureWebhooks, allowsWebhooksToThisMachine }: Config): string {
+  if (allowsInsecureWebhooks) return 'Events          may go to http and to private addresses: WEBHOOK_ALLOW_INSECURE\n';
+  if (allowsWebhooksToThisMachine) return 'Events          may go to 127.0.0.1 and ::1 of this machine too, by http or https\n';
+  return '';
 }
 
 /** One of several processes, started by the first; ends with it, whatever became of it. */

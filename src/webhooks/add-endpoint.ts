@@ -35,15 +35,12 @@ export async function addEndpoint(
   { partnerId, url, eventTypes }: NewEndpoint,
 ): Promise<{ endpointId: string; secret: string; url: string }> {
   requireRole(actor, 'operator');
-  const { database, secretBox, allowInsecure } = tools;
+  const { database, secretBox } = tools;
   if (!(await findPartner(database.pool, partnerId)))
     throw refusal(`There is no partner ${partnerId}. \`partner list\` shows all.`);
   refuseUnknownTypes(eventTypes);
-  const verdict = judgeEndpointUrl(url, { allowInsecure });
-  if (verdict.status === 'refused')
-    throw refusal(
-      `${verdict.sentence} ${allowInsecure ? 'Give an http or https address. ' : 'Give an https address of a public host. '}Nothing was stored.`,
-    );
+  const verdict = judgeEndpointUrl(url, tools);
+  if (verdict.status === 'refused') throw refusal(`${verdict.sentence} ${addressToGive(tools)} Nothing was stored.`);
   const endpoint = { partnerId, endpointId: newId('wep'), url: verdict.url, eventTypes };
   const secret = newSecret();
   await challenge(tools, { ...endpoint, secret });
@@ -57,6 +54,15 @@ export async function addEndpoint(
     await audit(db, actor, aboutEndpoint(endpoint, { action: 'endpoint.add', before: null, after }));
   });
   return { endpointId: endpoint.endpointId, secret, url: endpoint.url };
+}
+
+function addressToGive({ allowInsecure, allowThisMachine = false, environment }: EndpointTools): string {
+  if (allowInsecure) return 'Give an http or https address.';
+  if (allowThisMachine)
+    return 'Give an https address of a public host, or http://127.0.0.1:PORT/ (or [::1]) for a receiver on this machine.';
+  const forDevelopment =
+    ' For a receiver of your own in development, set WEBHOOK_ALLOW_INSECURE=true for the service and for this command.';
+  return `Give an https address of a public host.${environment === 'sandbox' ? forDevelopment : ''}`;
 }
 
 export function refuseUnknownTypes(eventTypes: readonly string[]): void {
@@ -90,7 +96,9 @@ async function challenge(
   });
   if (!isSuccess(answer)) {
     const said = answer.errorClass === null ? `it answered ${answer.status}` : ERROR_CLASSES[answer.errorClass];
-    throw refusal(`The receiver has to answer the challenge with 2xx: ${said}. Nothing was stored.`);
+    const isDown = answer.errorClass === 'connect';
+    const step = isDown ? ' Start the receiver, then repeat this; `npx partner-impact webhook listen --port PORT` is one.' : '';
+    throw refusal(`The receiver has to answer the challenge with 2xx: ${said}.${step} Nothing was stored.`);
   }
   if (readChallenge(answer.excerpt) !== challengeText)
     throw refusal(

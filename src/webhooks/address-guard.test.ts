@@ -183,3 +183,50 @@ describe('allowInsecure, for development', () => {
     assert.equal(judge('http://169.254.169.254/latest/meta-data/', DEVELOPMENT), 'metadata');
   });
 });
+
+describe('allowThisMachine, for a sandbox of a developer', () => {
+  const SANDBOX = { allowInsecure: false, allowThisMachine: true };
+  const own = ['127.0.0.1', '::1'];
+
+  test('127.0.0.1 and ::1 are allowed, by http and https, however they are spelled', () => {
+    for (const url of [
+      'http://127.0.0.1:9000/',
+      'https://127.0.0.1/hook',
+      'http://[::1]:9000/',
+      'https://[0:0:0:0:0:0:0:1]/',
+      'http://0x7f.1:9000/',
+      'http://127.0.0.1.:9000/',
+    ]) {
+      assert.equal(judge(url, SANDBOX), 'accepted', url);
+    }
+  });
+
+  test('every other address of the corpus is refused as ever, as an address and in a URL', () => {
+    for (const [addressClass, addresses] of Object.entries(REFUSED_ADDRESSES)) {
+      for (const address of addresses.filter((each) => !own.includes(each) && !each.includes('%'))) {
+        assert.equal(findHostRefusal(address, SANDBOX), addressClass, address);
+        assert.equal(judge(`https://${asHost(address)}/`, SANDBOX), addressClass, address);
+        assert.equal(judge(`http://${asHost(address)}/`, SANDBOX), 'plain_http', address);
+      }
+    }
+  });
+
+  test('a name is never this machine: not by its spelling, and not by what it resolves to', () => {
+    for (const host of ['localhost', 'localhost.', 'LOCALHOST', '127.0.0.1.nip.io', 'receiver'])
+      assert.equal(judge(`http://${host}:9000/`, SANDBOX), 'plain_http', host);
+    assert.equal(judge('https://localhost/', SANDBOX), 'local_name');
+    for (const address of own) assert.equal(findAddressRefusal(address, SANDBOX), 'loopback', address);
+  });
+
+  test('the rest of the URL is judged as ever', () => {
+    for (const [url, reason] of [
+      ['http://user@127.0.0.1/', 'user_info'],
+      ['http://127.0.0.1/#', 'fragment'],
+      ['ftp://127.0.0.1/', 'scheme'],
+      ['http://127.0.0.1@10.0.0.1/', 'plain_http'],
+      ['http://hooks.example.com/', 'plain_http'],
+      ['http://1.1.1.1/', 'plain_http'],
+    ] as const)
+      assert.equal(judge(url, SANDBOX), reason, url);
+  });
+});

@@ -11,6 +11,8 @@ export type EndpointUrlVerdict =
 export interface GuardOptions {
   /** For development only: plain `http`, names of the local network and the addresses of private networks are allowed as well. */
   readonly allowInsecure: boolean;
+  /** For a sandbox on the developer's own machine: 127.0.0.1 and ::1 are allowed, written as addresses, by plain `http` too. No name is. */
+  readonly allowThisMachine?: boolean;
 }
 
 /** What `allowInsecure` opens: where a developer's own receiver may be. */
@@ -24,6 +26,19 @@ const URL_SENTENCES = {
   fragment: 'The URL must not contain a fragment.',
 } as const;
 
+/** The receivers that a developer starts beside the service, as a parsed URL has them. */
+const THIS_MACHINE: readonly string[] = ['127.0.0.1', '[::1]', '::1'];
+
+/** Whether this host, which is an address, is allowed without being judged. */
+export function isThisMachine(hostname: string, { allowThisMachine = false }: GuardOptions): boolean {
+  return allowThisMachine && THIS_MACHINE.includes(hostname);
+}
+
+/** Whether plain `http` may go there. */
+export function allowsPlainHttp(hostname: string, options: GuardOptions): boolean {
+  return options.allowInsecure || isThisMachine(hostname, options);
+}
+
 /**
  * Whether an endpoint may be registered at this URL. It is judged as the WHATWG URL standard reads it, so that no spelling of an
  * address (octal, hexadecimal, short, percent-encoded, full-width) is anything else than the address itself.
@@ -34,7 +49,7 @@ const URL_SENTENCES = {
 export function judgeEndpointUrl(text: string, options: GuardOptions): EndpointUrlVerdict {
   if (!URL.canParse(text)) return refuse('not_a_url');
   const url = new URL(text);
-  if (url.protocol === 'http:' && !options.allowInsecure) return refuse('plain_http');
+  if (url.protocol === 'http:' && !allowsPlainHttp(url.hostname, options)) return refuse('plain_http');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return refuse('scheme');
   if (url.username !== '' || url.password !== '') return refuse('user_info');
   // An empty fragment is none for `hash`.
@@ -50,10 +65,10 @@ export function judgeEndpointUrl(text: string, options: GuardOptions): EndpointU
  * @param hostname As in a parsed URL; the brackets around an IPv6 address may be missing.
  */
 export function findHostRefusal(hostname: string, options: GuardOptions): RefusedHostClass | undefined {
-  return refusalOf(classifyHost(hostname), options);
+  return isThisMachine(hostname, options) ? undefined : refusalOf(classifyHost(hostname), options);
 }
 
-/** Why this address may not be connected to. */
+/** Why this address, to which a name resolves, may not be connected to: a name never leads to this machine unless all is allowed. */
 export function findAddressRefusal(address: string, options: GuardOptions): RefusedAddressClass | undefined {
   return refusalOf(classifyAddress(address), options);
 }

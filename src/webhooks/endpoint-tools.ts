@@ -12,6 +12,8 @@ export interface EndpointTools extends AttemptTools {
   readonly secretBox: SecretBox;
   /** Plain http and private addresses, for development only. */
   readonly allowInsecure: boolean;
+  /** 127.0.0.1 and ::1, for a sandbox on the developer's own machine. */
+  readonly allowThisMachine?: boolean;
 }
 
 export interface EndpointId {

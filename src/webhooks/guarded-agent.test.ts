@@ -201,6 +201,46 @@ describe('a name service that fails', () => {
   });
 });
 
+describe('an agent that may connect to this machine', () => {
+  const options = { allowInsecure: false, allowThisMachine: true };
+
+  test('reaches 127.0.0.1 and ::1 by plain http', async () => {
+    for (const host of ['127.0.0.1', ...(hasIpv6 ? ['::1'] : [])]) {
+      const port = await listen(
+        createHttpServer((_, response) => response.end()),
+        host,
+      );
+      assert.equal(await failureOf(keepOpen(openGuardedAgent(options)), `http://${inBrackets(host)}:${port}/`), 'answered 200');
+    }
+  });
+
+  test('reaches no other address and no name, whatever that resolves to', async () => {
+    const { reached, port } = await listenEverywhere();
+    const own = ['127.0.0.1', '::1'];
+    const agent = keepOpen(openGuardedAgent({ ...options, resolveName: answering('127.0.0.1') }));
+    for (const [address, name] of refusedAddresses.filter(([each]) => !own.includes(each) && !each.includes('%'))) {
+      await assertRefused(agent, `https://${inBrackets(address)}:${port}/`, name);
+      await assertRefused(agent, `http://${inBrackets(address)}:${port}/`, 'plain_http');
+    }
+    for (const answers of [own, ['1.1.1.1', '127.0.0.1'], ['::1']]) {
+      const misled = keepOpen(openGuardedAgent({ ...options, resolveName: answering(...answers) }));
+      await assertRefused(misled, `https://hooks.example.com:${port}/`, 'loopback');
+      await assertRefused(misled, `http://hooks.example.com:${port}/`, 'plain_http');
+      await assertRefused(misled, `https://localhost:${port}/`, 'local_name');
+    }
+    assert.equal(reached.times, 0);
+  });
+
+  test('takes a redirection for the answer', async () => {
+    const { reached, port: inside } = await listenEverywhere();
+    const port = await listen(
+      createHttpServer((_, response) => response.writeHead(307, { location: `http://127.0.0.1:${inside}/` }).end()),
+    );
+    assert.equal(await failureOf(keepOpen(openGuardedAgent(options)), `http://127.0.0.1:${port}/`), 'answered 307');
+    assert.equal(reached.times, 0);
+  });
+});
+
 /** A certificate for one name, its own authority. */
 function makeCertificate(name: string): { key: Buffer; cert: Buffer } {
   const folder = mkdtempSync(join(tmpdir(), 'partner-impact-certificate-'));

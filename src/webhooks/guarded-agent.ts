@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { inWords, type RefusedHostClass } from '../domain/host-class.ts';
-import { findAddressRefusal, findHostRefusal, type GuardOptions } from './address-guard.ts';
+import { allowsPlainHttp, findAddressRefusal, findHostRefusal, type GuardOptions } from './address-guard.ts';
 import { namesOfThisMachine, publicNames, type ResolveName } from './resolve-name.ts';
 
 export interface GuardedAgentOptions extends GuardOptions {
@@ -67,7 +67,9 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
     connect(target, callback) {
       // Node asks for no lookup when the host is an address.
       const refusal =
-        target.protocol === 'https:' || allowInsecure ? findHostRefusal(target.hostname, options) : ('plain_http' as const);
+        target.protocol === 'https:' || allowsPlainHttp(target.hostname, options)
+          ? findHostRefusal(target.hostname, options)
+          : ('plain_http' as const);
       if (refusal === undefined) connect(target, callback);
       else queueMicrotask(() => callback(new AddressRefusedError(target.hostname, refusal), null));
     },

@@ -19,6 +19,8 @@ export interface WebhooksOptions {
   readonly secretBox: SecretBox;
   /** Plain http and private addresses, for development only. */
   readonly allowInsecure: boolean;
+  /** 127.0.0.1 and ::1, for a sandbox on the developer's own machine. */
+  readonly allowThisMachine?: boolean;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   readonly onAttempt: (attempt: Attempt) => void;
@@ -38,10 +40,10 @@ const HEAL_EVERY_MS = 60_000;
 
 /** Numbers events and sends them, until it is closed. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
-  const { database, allowInsecure, secretBox, clock, onError } = options;
+  const { database, allowInsecure, allowThisMachine = false, secretBox, clock, onError } = options;
   const dispatcher = openDispatcher({
     ...options,
-    client: openGuardedAgent({ allowInsecure }),
+    client: openGuardedAgent({ allowInsecure, allowThisMachine }),
     openSecrets: (endpoint) => openSecrets(secretBox, endpoint, new Date(clock())),
   });
   const closeRelay = openRelay({ database, onDeliveries: dispatcher.wake, onError });

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from './config.ts';
+
+const KEY = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+
+/** Whether events may go to this machine, and whether they may go anywhere inside. */
+function mayGo(env: Record<string, string>): [thisMachine: boolean, inside: boolean] {
+  const { allowsWebhooksToThisMachine, allowsInsecureWebhooks } = readConfig(env);
+  return [allowsWebhooksToThisMachine, allowsInsecureWebhooks];
+}
+
+test('decisions, section 7: events may go to this machine where a sandbox has nothing set', () => {
+  for (const env of [
+    {},
+    { HOST: '127.0.0.1' },
+    { HOST: '::1' },
+    { HOST: 'localhost' },
+    { WEBHOOK_ALLOW_INSECURE: '', DATABASE_URL: '' },
+  ])
+    assert.deepEqual(mayGo(env), [true, false], JSON.stringify(env));
+});
+
+test('they may not where anything says that others reach the service, or that it is none to try', () => {
+  for (const env of [
+    { SERVICE_ENVIRONMENT: 'production', SECRETS_KEY: KEY, AUDIT_KEY: KEY },
+    { DATABASE_URL: 'postgresql://127.0.0.1/impact' },
+    { HOST: '0.0.0.0' },
+    { HOST: '::' },
+    { HOST: '192.168.1.5' },
+    { TRUSTED_PROXIES: '127.0.0.1' },
+    { WEBHOOK_ALLOW_INSECURE: 'false' },
+  ])
+    assert.deepEqual(mayGo(env), [false, false], JSON.stringify(env));
+  assert.deepEqual(mayGo({ WEBHOOK_ALLOW_INSECURE: 'true' }), [false, true]);
+});
