@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { loadCommands } from '../src/commands/program.ts';
+import { OPERATOR_DETAIL_CODES, PARTNER_DETAIL_CODES } from '../src/domain/detail-codes.ts';
 import { ERROR_CODES } from '../src/domain/error-codes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -83,4 +84,20 @@ test('docs/errors.md has one section for each error code, with its status and re
   }));
   assert.deepEqual(told, expected);
   assert.equal(find(read('docs/errors.md'), /^## (\w+)/gm).length, expected.length);
+});
+
+test('docs/errors.md has a row for each code of details that a partner can meet, and for no other', () => {
+  const [, section = ''] = /### Codes of details\n(.+?)\n## /s.exec(read('docs/errors.md')) ?? [];
+  const rows = find(section, /^\| ((?:`\w+`(?:, )?)+) \| .+\|$/gm).flatMap((cell) => find(cell, /`(\w+)`/g));
+  assert.deepEqual(rows.toSorted(), [...PARTNER_DETAIL_CODES].sort());
+});
+
+test('each code of details is one that the program emits', () => {
+  const sources = globSync('src/**/*.ts', { cwd: ROOT }).filter((path) => !/detail-codes|\.test\.ts$/.test(path));
+  const text = sources.map((path) => read(path)).join('\n');
+  const codes: readonly string[] = [...PARTNER_DETAIL_CODES, ...OPERATOR_DETAIL_CODES];
+  assert.deepEqual(
+    codes.filter((code) => !text.includes(`'${code}'`)),
+    [],
+  );
 });

@@ -1,3 +1,4 @@
+import type { DetailCode } from './detail-codes.ts';
 import type { ErrorDetail } from './service-error.ts';
 
 /** How far the planting has come that an impact batch pays for, first to last. @see settlements, section 4. */
@@ -114,6 +115,6 @@ function checkVerification({ evidenceCount, deliveredBy }: ImpactBatchFacts, ope
     : undefined;
 }
 
-function refusal(field: string, code: string, message: string): ErrorDetail {
+function refusal(field: string, code: DetailCode, message: string): ErrorDetail {
   return { field, code, message };
 }

@@ -1,3 +1,4 @@
+import type { DetailCode } from './detail-codes.ts';
 import { classifyHost, inWords } from './host-class.ts';
 import type { ErrorDetail } from './service-error.ts';
 import { isLine } from './text-line.ts';
@@ -63,6 +64,6 @@ function isHttpsUrl({ protocol, username, password, hash }: URL): boolean {
   return protocol === 'https:' && username === '' && password === '' && hash === '';
 }
 
-function problem(field: string, code: string, message: string): ErrorDetail {
+function problem(field: string, code: DetailCode, message: string): ErrorDetail {
   return { field, code, message };
 }

@@ -5,6 +5,7 @@ import {
   isRestatement,
   settledPointsAfter,
 } from './adjustment.ts';
+import type { DetailCode } from './detail-codes.ts';
 import type { ContributionStatus } from './lifecycle.ts';
 import { MONEY_DECIMALS, readAmount } from './money.ts';
 import type { ErrorDetail } from './service-error.ts';
@@ -119,7 +120,7 @@ function checkReversal(
   { pointsDelta, amountDelta }: NewAdjustment,
   { transactionId, reversed }: AdjustmentSurroundings,
 ): ErrorDetail | false {
-  const refuse = (code: string, message: string) => problem('reversal_of', code, message);
+  const refuse = (code: DetailCode, message: string) => problem('reversal_of', code, message);
   if (reversed?.transactionId !== transactionId)
     return refuse('not_found', 'reversal_of must name an adjustment of this contribution.');
   if (reversed.status !== 'posted') return refuse('not_posted', 'Only a posted adjustment is undone; reject this one instead.');
@@ -134,6 +135,6 @@ function isReasonText(text: string): boolean {
   return text.length <= REASON_CHARACTERS_MAX && text.trim() !== '' && text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
-function problem(field: string, code: string, message: string): ErrorDetail {
+function problem(field: string, code: DetailCode, message: string): ErrorDetail {
   return { field, code, message };
 }

@@ -1,5 +1,6 @@
 import { DEFAULT_VERSION } from './contribution-rules.ts';
 import { isCurrency } from './currency.ts';
+import type { DetailCode } from './detail-codes.ts';
 import { isShortIdentifier, SHORT_IDENTIFIER } from './identifiers.ts';
 import { readUnitPrice } from './money.ts';
 import { isPoints, POINTS_MAX } from './points.ts';
@@ -136,7 +137,7 @@ function checkCurrency(
   return undefined;
 }
 
-function problem(field: string, code: string, form: string): ErrorDetail {
+function problem(field: string, code: DetailCode, form: string): ErrorDetail {
   return { field, code, message: `${field} must be ${form}.` };
 }
 

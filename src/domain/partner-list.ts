@@ -1,3 +1,4 @@
+import type { DetailCode } from './detail-codes.ts';
 import { isLongIdentifier, isShortIdentifier } from './identifiers.ts';
 import { isPoints } from './points.ts';
 import { type ErrorDetail, ServiceError } from './service-error.ts';
@@ -58,7 +59,7 @@ export function unreadableLine(lineNo: number, message: string): ListEntry {
 }
 
 /** A list that is refused as a whole. */
-export function refuseList(code: string, message: string, status?: number): ServiceError {
+export function refuseList(code: DetailCode, message: string, status?: number): ServiceError {
   return new ServiceError('invalid_request', message, { details: [{ field: 'list', code, message }], ...(status && { status }) });
 }
 

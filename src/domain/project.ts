@@ -17,14 +17,16 @@ export const PROJECT_NAME_MAX = 200;
 
 /** Everything that is wrong with a new project, field by field; empty when it may be made. */
 export function checkNewProject({ nameEn, nameAr, country }: NewProject): ErrorDetail[] {
-  return [
+  const found: (ErrorDetail | false)[] = [
     checkName('name_en', nameEn),
     checkName('name_ar', nameAr),
     !isCountry(country) && {
-      ...{ field: 'country', code: 'unsupported_value' },
+      field: 'country',
+      code: 'unsupported_value',
       message: 'country must be a code of ISO 3166-1 with two capital letters, such as SA.',
     },
-  ].filter((found) => found !== false);
+  ];
+  return found.filter((each) => each !== false);
 }
 
 function checkName(field: string, name: string): ErrorDetail | false {

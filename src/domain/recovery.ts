@@ -1,3 +1,4 @@
+import type { DetailCode } from './detail-codes.ts';
 import { describeErrorCode, type ErrorCode, type NextAction } from './error-codes.ts';
 import type { ErrorDetail } from './service-error.ts';
 
@@ -50,5 +51,5 @@ function nextActionMessage(code: ErrorCode, nextAction: NextAction, operation: R
 
 /** The third item of a verdict: the record that exists already. */
 export function existingRecord(transactionId: string): ErrorDetail {
-  return { field: 'transaction_id', code: transactionId, message: 'The contribution that is recorded.' };
+  return { field: 'transaction_id', code: transactionId as DetailCode, message: 'The contribution that is recorded.' };
 }

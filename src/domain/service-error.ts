@@ -1,9 +1,10 @@
+import type { DetailCode } from './detail-codes.ts';
 import type { ErrorCode } from './error-codes.ts';
 
 /** One problem or instruction of an error. @see Interface, "Errors", error.details. */
 export interface ErrorDetail {
   readonly field: string;
-  readonly code: string;
+  readonly code: DetailCode;
   readonly message: string;
 }
 

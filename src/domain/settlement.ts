@@ -1,3 +1,4 @@
+import type { DetailCode } from './detail-codes.ts';
 import { isShortIdentifier } from './identifiers.ts';
 import type { ErrorDetail } from './service-error.ts';
 import type { SettlementPeriod } from './settlement-period.ts';
@@ -61,7 +62,7 @@ export function checkAcknowledgement(
   { status, reference, note }: Acknowledgement,
 ): ErrorDetail[] {
   const problems: ErrorDetail[] = [];
-  const add = (field: string, code: string, message: string) => problems.push({ field, code, message });
+  const add = (field: string, code: DetailCode, message: string) => problems.push({ field, code, message });
   if (settlement !== 'closed')
     add('settlement_id', 'settlement_open', 'The settlement is open; acknowledge it when it is closed.');
   if (!(ACKNOWLEDGEMENT_TRANSITIONS[acknowledgement] as readonly string[]).includes(status))

@@ -1,3 +1,4 @@
+import type { DetailCode } from '../domain/detail-codes.ts';
 import {
   checkEnvironmentalChange,
   type EnvironmentalChange,
@@ -190,6 +191,6 @@ function applied(batch: ImpactBatch, { actor, change, now }: Intent): ImpactBatc
   }
 }
 
-function problem(field: string, code: string, message: string): ErrorDetail {
+function problem(field: string, code: DetailCode, message: string): ErrorDetail {
   return { field, code, message };
 }

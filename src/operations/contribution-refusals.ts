@@ -1,13 +1,13 @@
 import type { ContributionRules } from '../domain/contribution-rules.ts';
 import { existingRecord } from '../domain/recovery.ts';
-import { ServiceError } from '../domain/service-error.ts';
+import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
 import type { ContributionRecord } from '../store/contribution.ts';
 
 /** The event is recorded under another key; the details say whether the payload was the same. */
 export function eventConflict(existing: ContributionRecord, fingerprint: Buffer): ServiceError {
   const isSamePayload = existing.fingerprint.equals(fingerprint);
   const message = `This partner_event_id is recorded under another Idempotency-Key, with ${isSamePayload ? 'the same' : 'another'} payload.`;
-  const detail = { field: 'partner_event_id', code: isSamePayload ? 'same_payload' : 'other_payload', message };
+  const detail: ErrorDetail = { field: 'partner_event_id', code: isSamePayload ? 'same_payload' : 'other_payload', message };
   return new ServiceError('partner_event_conflict', message, {
     details: [detail, existingRecord(existing.contribution.transactionId)],
   });

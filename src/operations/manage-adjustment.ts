@@ -1,4 +1,5 @@
 import { type AdjustmentStatus, checkAdjustmentStep, settledPointsAfter } from '../domain/adjustment.ts';
+import type { DetailCode } from '../domain/detail-codes.ts';
 import { newId } from '../domain/identifiers.ts';
 import { amountText, readAmount } from '../domain/money.ts';
 import {
@@ -223,6 +224,6 @@ function refusal(details: readonly ErrorDetail[]): ServiceError {
   return new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
 }
 
-function problem(field: string, code: string, message: string): ErrorDetail {
+function problem(field: string, code: DetailCode, message: string): ErrorDetail {
   return { field, code, message };
 }

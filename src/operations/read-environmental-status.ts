@@ -1,5 +1,5 @@
 import type { ShownBatch } from '../domain/impact-batch.ts';
-import { recordNotFound, ServiceError } from '../domain/service-error.ts';
+import { type ErrorDetail, recordNotFound, ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
 import { findImpactBatch } from '../store/impact-batch.ts';
 import {
@@ -99,6 +99,6 @@ export function impactBatchNotFound(): ServiceError {
 
 function wrongCursor(): ServiceError {
   const message = 'after_transaction must be the next_after_transaction of a page of this batch.';
-  const details = [{ field: 'after_transaction', code: 'not_found', message }];
+  const details: ErrorDetail[] = [{ field: 'after_transaction', code: 'not_found', message }];
   return new ServiceError('invalid_request', message, { details });
 }

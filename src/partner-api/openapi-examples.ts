@@ -3,6 +3,7 @@ import { rejectionOf } from '../domain/association.ts';
 import { calculationSheet } from '../domain/calculation-sheet.ts';
 import type { Contribution } from '../domain/contribution.ts';
 import { DEFAULT_RULES } from '../domain/contribution-rules.ts';
+import type { DetailCode } from '../domain/detail-codes.ts';
 import { listEmissionFactors } from '../domain/emission-factors.ts';
 import { estimateEmissions } from '../domain/emissions.ts';
 import type { ErrorCode } from '../domain/error-codes.ts';
@@ -185,7 +186,7 @@ function error(message: string, ...details: ErrorDetail[]): ErrorExample {
   return { message, details };
 }
 
-function onField(field: string, code: string, message: string): ErrorExample {
+function onField(field: string, code: DetailCode, message: string): ErrorExample {
   return error(message, { field, code, message });
 }
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { DetailCode } from '../domain/detail-codes.ts';
 import { readPageCursor, writePageCursor } from '../domain/page-cursor.ts';
 import { ServiceError } from '../domain/service-error.ts';
 
@@ -83,6 +84,6 @@ export function pageMembers(list: PagedList, last: string, hasMore: boolean): { 
   return { next_after: writePageCursor(list.name, last), has_more: hasMore };
 }
 
-function refuse(field: string, code: string, message: string): ServiceError {
+function refuse(field: string, code: DetailCode, message: string): ServiceError {
   return new ServiceError('invalid_request', message, { details: [{ field, code, message }] });
 }

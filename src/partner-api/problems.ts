@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import type { DetailCode } from '../domain/detail-codes.ts';
 import type { ErrorDetail } from '../domain/service-error.ts';
 import { describeBounds, type IntegerBounds, integerProblem } from './integer-text.ts';
 import type { RequestPart } from './validation.ts';
@@ -51,7 +52,7 @@ function isDigits(part: RequestPart, schema: Schema): schema is Schema & Integer
   return part === 'query' && schema['type'] === 'integer';
 }
 
-function problemCode(part: RequestPart, schema: Schema, value: unknown): string {
+function problemCode(part: RequestPart, schema: Schema, value: unknown): DetailCode {
   if (isDigits(part, schema)) return typeof value === 'string' ? (integerProblem(value, schema) ?? 'wrong_form') : 'wrong_type';
   if (schema['format'] === 'int64') return pointsProblem(value);
   if (typeof value !== 'string') return 'wrong_type';
@@ -61,13 +62,13 @@ function problemCode(part: RequestPart, schema: Schema, value: unknown): string 
   return value.length > Number(schema['maxLength']) ? 'too_long' : 'invalid_characters';
 }
 
-function pointsProblem(value: unknown): string {
+function pointsProblem(value: unknown): DetailCode {
   if (typeof value === 'bigint') return value < 1n ? 'too_small' : 'too_large';
   if (typeof value !== 'number') return 'wrong_type';
   return Math.abs(value) >= 2 ** 63 ? 'too_large' : 'not_whole';
 }
 
-function describeValue(value: unknown, code: string): string {
+function describeValue(value: unknown, code: DetailCode): string {
   if (code === 'too_small' || code === 'too_large') return 'it is a number that is not allowed here';
   if (value === null) return 'it is null';
   if (Array.isArray(value)) return 'it is an array';

@@ -1,0 +1,73 @@
+import type { NextAction } from './error-codes.ts';
+
+/** What `error.details[].code` says to a partner. `docs/errors.md` has a row for each. */
+export const PARTNER_DETAIL_CODES = [
+  'missing',
+  'unknown_field',
+  'wrong_type',
+  'wrong_form',
+  'too_short',
+  'too_long',
+  'invalid_characters',
+  'unsupported_value',
+  'too_small',
+  'too_large',
+  'not_whole',
+  'out_of_bounds',
+  'more_problems',
+  'invalid_json',
+  'not_found',
+  'not_of_this_list',
+  'not_together',
+  'not_possible',
+  'same_payload',
+  'other_payload',
+  'settlement_open',
+  'unreadable',
+  'too_many_lines',
+  'too_many_bytes',
+  'line_too_long',
+  'repeated_column',
+  'missing_column',
+  'not_csv',
+  'open_quote',
+  'not_an_array',
+  'not_ended',
+  'text_after_end',
+] as const;
+
+/** Those that only changes by operators answer, on the command line. */
+export const OPERATOR_DETAIL_CODES = [
+  'already_reversed',
+  'already_used',
+  'below_points_min',
+  'duplicate',
+  'empty',
+  'in_the_future',
+  'in_the_past',
+  'not_confirmed',
+  'not_expected',
+  'not_fixed',
+  'not_opposite',
+  'not_posted',
+  'not_public',
+  'other_currency',
+  'reserved',
+  'same_project',
+  'second_operator_needed',
+  'too_soon',
+  'unchanged',
+  'wrong_length',
+  'zero',
+] as const;
+
+export type DetailCode =
+  | (typeof PARTNER_DETAIL_CODES)[number]
+  | (typeof OPERATOR_DETAIL_CODES)[number]
+  // The recovery verdict: may points be restored, what to do, and for which record.
+  | 'authorized'
+  | 'not_authorized'
+  | NextAction
+  | TransactionId;
+
+type TransactionId = `txn_${string}`;
