@@ -533,6 +533,7 @@ create table reconciliation (
   created_at timestamp(3) with time zone not null,
   ended_at timestamp(3) with time zone,
   lines_removed_at timestamp(3) with time zone,
+  is_statement boolean not null default false,
   constraint reconciliation_idempotency_key UNIQUE (partner_id, idempotency_key),
   constraint reconciliation_pkey PRIMARY KEY (partner_id, reconciliation_id),
   constraint reconciliation_has_key CHECK (((idempotency_key IS NOT NULL) OR (status = 'failed'::text))),
@@ -556,6 +557,12 @@ create table reconciliation_line (
   recorded_points bigint,
   recorded_settlement_id text collate "C",
   problems text,
+  line_type text collate "C",
+  adjustment_id text collate "C",
+  matched_points text collate "C",
+  recorded_net_points bigint,
+  points_beyond_int64 numeric,
+  recorded_points_beyond_int64 numeric,
   constraint reconciliation_line_pkey PRIMARY KEY (partner_id, reconciliation_id, "position")
 );
 

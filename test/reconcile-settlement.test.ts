@@ -84,7 +84,7 @@ describe('verdicts', waiting, () => {
       earlier,
       unknown,
     ];
-    const list = `${toCsv([...lines, ...rest])}short,order,0\n`;
+    const list = `${toCsv([...lines, ...rest])}short,order,-1\n`;
     const answer = await send(client, path, list);
     const ended = await untilEnded(client, answer);
     const { schema } =

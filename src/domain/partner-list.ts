@@ -1,28 +1,59 @@
 import type { DetailCode } from './detail-codes.ts';
 import { isLongIdentifier, isShortIdentifier } from './identifiers.ts';
-import { isPoints } from './points.ts';
-import { type ErrorDetail, ServiceError } from './service-error.ts';
+import type { ListProblem } from './list-problem.ts';
+import { POINTS_MAX } from './points.ts';
+import { ServiceError } from './service-error.ts';
+import { LINE_TYPES, type LineType } from './settlement-line.ts';
 
 /** What a partner's own list says of one contribution. @see settlements, section 2, Reconciliation. */
 export interface ListedContribution {
   readonly partnerEventId: string;
   readonly partnerOrderRef: string;
-  /** Whole points, 1 to 2^63 - 1. */
+  /** Whole points, 0 to 2^63 - 1: gross, or net of adjustments, which may have taken back all of them. */
   readonly points: bigint;
 }
+
+/** What a line of the service's own statement says. */
+export type ListedStatementLine =
+  | (ListedContribution & { readonly lineType: 'contribution' })
+  | (ListedContribution & { readonly lineType: 'adjustment'; readonly adjustmentId: string })
+  | {
+      readonly lineType: 'carried_forward';
+      readonly originalSettlementId: string;
+      /** 0 or negative; may lie beyond int64. */
+      readonly points: bigint;
+    };
+
+export type ListedLine = ListedContribution | ListedStatementLine;
 
 /** The columns of a CSV list, the members of each object of a JSON list. Others are passed over, and never kept. */
 export const LIST_FIELDS = ['partner_event_id', 'partner_order_ref', 'points'] as const;
 
+/** What the service's own statement has besides. A list with all of them is taken for one. */
+export const STATEMENT_FIELDS = ['line_type', 'adjustment_id', 'original_settlement_id'] as const;
+
 export type ListField = (typeof LIST_FIELDS)[number];
+export type StatementField = (typeof STATEMENT_FIELDS)[number];
+
+/** The values of a line: those of a statement are there where the list is one. */
+export type LineValues = Readonly<Record<ListField, unknown>> & Partial<Readonly<Record<StatementField, unknown>>>;
+
+/** What of a malformed line is well formed. */
+export interface ReadableFields {
+  readonly lineType?: LineType;
+  readonly adjustmentId?: string;
+  readonly partnerEventId?: string;
+  readonly partnerOrderRef?: string;
+  readonly points?: bigint;
+}
 
 /** One line of a list: what it says, or what is wrong with it, told apart by `problems`. */
 export type ListEntry = {
   /** CSV: the line of the file where the record begins, the header row being 1. JSON: the place in the array, from 1. */
   readonly lineNo: number;
 } & (
-  | { readonly listed: ListedContribution; readonly problems: null }
-  | { readonly listed: null; readonly problems: readonly ErrorDetail[] }
+  | { readonly listed: ListedLine; readonly problems: null }
+  | { readonly listed: null; readonly problems: readonly ListProblem[]; readonly readable: ReadableFields }
 );
 
 /** What a list may be at most, and how long one of its lines. */
@@ -32,30 +63,74 @@ export interface ListLimits {
   readonly lineCharacters: number;
 }
 
+/** How a list is read. */
+export interface ListReading extends ListLimits {
+  /** Called when the list is known to be the service's own statement. */
+  readonly onStatement?: () => void;
+}
+
 /** @see settlements, section 2, Reconciliation: up to 1 000 000 lines or 100 MiB. */
 export const LIST_LIMITS: ListLimits = { lines: 1_000_000, bytes: 100 * 1024 * 1024, lineCharacters: 16 * 1024 };
 
 /**
  * One line of a list, from the values of its fields: numbers as `readJson` gives them, or every value as the text of a cell.
  *
- * @returns All problems of the line where there are any; they never repeat a value, which may be personal.
+ * @returns All problems of the line where there are any, as codes; they never repeat a value, which may be personal.
  */
-export function readListLine(lineNo: number, values: Readonly<Record<ListField, unknown>>): ListEntry {
-  const { partner_event_id: partnerEventId, partner_order_ref: partnerOrderRef } = values;
-  const points = typeof values.points === 'string' ? readPointsCell(values.points) : values.points;
-  if (isLongIdentifier(partnerEventId) && isShortIdentifier(partnerOrderRef) && isPoints(points))
-    return { lineNo, listed: { partnerEventId, partnerOrderRef, points }, problems: null };
-  const problems = [
-    !isLongIdentifier(partnerEventId) && describe('partner_event_id', partnerEventId, identifierForm(8)),
-    !isShortIdentifier(partnerOrderRef) && describe('partner_order_ref', partnerOrderRef, identifierForm(1)),
-    !isPoints(points) && describe('points', values.points, 'a whole number from 1 to 9223372036854775807'),
-  ].filter((problem) => problem !== false);
-  return { lineNo, listed: null, problems };
+export function readListLine(lineNo: number, values: LineValues): ListEntry {
+  const isStatement = STATEMENT_FIELDS.every((field) => field in values);
+  if (!isStatement) return readFields(lineNo, values, OWN_LINE);
+  const lineType = LINE_TYPES.find((type) => type === values.line_type);
+  if (lineType) return readFields(lineNo, values, STATEMENT_LINES[lineType], lineType);
+  return { lineNo, listed: null, problems: [problemOf('line_type', values.line_type)], readable: {} };
 }
 
-/** A line that cannot be read at all. */
-export function unreadableLine(lineNo: number, message: string): ListEntry {
-  return { lineNo, listed: null, problems: [{ field: 'line', code: 'unreadable', message }] };
+/** A line that cannot be read at all: an element of a JSON list that is no object. */
+export function unreadableLine(lineNo: number): ListEntry {
+  return { lineNo, listed: null, problems: [{ field: 'line', code: 'unreadable' }], readable: {} };
+}
+
+/** A field of a line, its name here, and whether a value has its form. */
+type FieldForm = readonly [
+  field: ListField | StatementField,
+  name: 'adjustmentId' | 'originalSettlementId' | 'partnerEventId' | 'partnerOrderRef' | 'points',
+  isWellFormed: (value: unknown) => boolean,
+];
+
+const REFERENCES: readonly FieldForm[] = [
+  ['partner_event_id', 'partnerEventId', isLongIdentifier],
+  ['partner_order_ref', 'partnerOrderRef', isShortIdentifier],
+];
+const points = (isInRange: (points: bigint) => boolean): FieldForm => [
+  'points',
+  'points',
+  (value) => typeof value === 'bigint' && isInRange(value),
+];
+const OWN_LINE: readonly FieldForm[] = [...REFERENCES, points((value) => value >= 0n && value <= POINTS_MAX)];
+const STATEMENT_LINES: Readonly<Record<LineType, readonly FieldForm[]>> = {
+  contribution: [...REFERENCES, points((value) => value >= 1n && value <= POINTS_MAX)],
+  adjustment: [
+    ['adjustment_id', 'adjustmentId', isLongIdentifier],
+    ...REFERENCES,
+    points((value) => value >= -POINTS_MAX && value <= POINTS_MAX),
+  ],
+  carried_forward: [['original_settlement_id', 'originalSettlementId', isLongIdentifier], points((value) => value <= 0n)],
+};
+
+function readFields(lineNo: number, values: LineValues, forms: readonly FieldForm[], lineType?: LineType): ListEntry {
+  const read: Record<string, unknown> = lineType ? { lineType } : {};
+  const problems: ListProblem[] = [];
+  for (const [field, name, isWellFormed] of forms) {
+    const value = field === 'points' ? readPoints(values.points) : values[field];
+    if (isWellFormed(value)) read[name] = value;
+    else problems.push(problemOf(field, values[field]));
+  }
+  if (problems.length > 0) return { lineNo, listed: null, problems, readable: read };
+  return { lineNo, listed: read as unknown as ListedLine, problems: null };
+}
+
+function problemOf(field: ListField | StatementField, value: unknown): ListProblem {
+  return { field, code: value === undefined || value === null || value === '' ? 'missing' : 'wrong_form' };
 }
 
 /** A list that is refused as a whole. */
@@ -73,18 +148,12 @@ export function lineTooLong(lineNo: number, { lineCharacters }: ListLimits): Ser
   return refuseList('line_too_long', `Line ${lineNo} of the list has more than ${lineCharacters} characters.`);
 }
 
-/** `"250"` is `250n`. Signs, blanks, leading zeros, separators and decimals are no form of points. */
-function readPointsCell(cell: string): bigint | undefined {
-  return /^[1-9]\d{0,18}$/.test(cell) ? BigInt(cell) : undefined;
-}
+/** The most digits of a number of points: far more than a sum of a million times int64 has. */
+const POINTS_DIGITS_MAX = 40;
 
-function identifierForm(minLength: number): string {
-  return `a text of ${minLength} to 128 characters out of A-Z a-z 0-9 . _ : -`;
-}
-
-function describe(field: ListField, value: unknown, form: string): ErrorDetail {
-  const isMissing = value === undefined || value === null || value === '';
-  return isMissing
-    ? { field, code: 'missing', message: `${field} is missing.` }
-    : { field, code: 'wrong_form', message: `${field} must be ${form}.` };
+/** `"250"` is `250n`. Plus signs, blanks, leading zeros, separators and decimals are no form of points. */
+function readPoints(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const isWhole = value.length <= POINTS_DIGITS_MAX && /^(?:0|-?[1-9]\d*)$/.test(value);
+  return isWhole ? BigInt(value) : undefined;
 }

@@ -25,7 +25,7 @@ async function read(text: string, limits?: Partial<ListLimits>): Promise<ListEnt
 
 /** `line event points`, or `line` and the problems. */
 const shown = ({ lineNo, listed, problems }: ListEntry) =>
-  listed
+  listed && 'partnerEventId' in listed
     ? `${lineNo} ${listed.partnerEventId} ${listed.points}`
     : `${lineNo} ${problems?.map(({ field, code }) => `${field} ${code}`)}`;
 
@@ -57,7 +57,7 @@ test('settlements, section 2, Reconciliation: CSV as spreadsheets write it is re
 });
 
 test('settlements, section 2, Reconciliation: a malformed line is told with its number while the rest is compared', async () => {
-  const text = `${HEADER}evt-0001,O-1,0\nevt,O 2,3\nevt-0003\nevt-0004,O-4,"1"2\nev"t-0005,O-5,5\n"evt-0006",O-6,6,more,cells\nevt-0007,O-7,7`;
+  const text = `${HEADER}evt-0001,O-1,-1\nevt,O 2,3\nevt-0003\nevt-0004,O-4,"1"2\nev"t-0005,O-5,5\n"evt-0006",O-6,6,more,cells\nevt-0007,O-7,7`;
   assert.deepEqual((await read(text)).map(shown), [
     '2 points wrong_form',
     '3 partner_event_id wrong_form,partner_order_ref wrong_form',

@@ -3,22 +3,28 @@ import { CsvError, parse } from 'csv-parse';
 import {
   LIST_FIELDS,
   LIST_LIMITS,
+  type LineValues,
   type ListEntry,
   type ListField,
   type ListLimits,
+  type ListReading,
   lineTooLong,
   listTooLarge,
   readListLine,
   refuseList,
+  STATEMENT_FIELDS,
+  type StatementField,
 } from './partner-list.ts';
+import { unguard } from './spreadsheet-guard.ts';
 
-/** Where each field stands in a record. */
-type Positions = Readonly<Record<ListField, number>>;
+/** Where each field stands in a record; those of a statement where the list is one. */
+type Positions = readonly (readonly [field: ListField | StatementField, position: number])[];
 
 /**
  * The lines of a partner's list in CSV, in order, as the bytes come: RFC 4180, with or without a byte order mark, with LF or CR LF,
  * cells apart by commas, semicolons or tabs. The header row names the columns, in any order and case. Lines without content are
- * passed over. A line that is malformed is told as such, and what follows it is read.
+ * passed over. A line that is malformed is told as such, and what follows it is read. The service's own statement is read as one, as it
+ * is served and in the form for spreadsheets: no value of a list begins with that form's apostrophe.
  *
  * @throws ServiceError `invalid_request`: the header row lacks a column, a quotation mark is not closed, a line is too long (400),
  * or the list has more lines than it may (413); `details[].code` tells which.
@@ -26,17 +32,18 @@ type Positions = Readonly<Record<ListField, number>>;
  */
 export async function* readCsvList(
   chunks: AsyncIterable<Uint8Array>,
-  limits: ListLimits = LIST_LIMITS,
+  reading: ListReading = LIST_LIMITS,
 ): AsyncGenerator<ListEntry> {
-  const { firstLine, bytes } = await peekFirstLine(chunks, limits);
+  const { firstLine, bytes } = await peekFirstLine(chunks, reading);
   let positions: Positions | undefined;
   let count = 0;
-  for await (const { lineNo, cells } of parseRecords(bytes, findDelimiter(firstLine), limits)) {
+  for await (const { lineNo, cells } of parseRecords(bytes, findDelimiter(firstLine), reading)) {
     if (!positions) {
       positions = readHeader(cells);
+      if (positions.length > LIST_FIELDS.length) reading.onStatement?.();
       continue;
     }
-    if (++count > limits.lines) throw listTooLarge('too_many_lines', `${limits.lines} lines`);
+    if (++count > reading.lines) throw listTooLarge('too_many_lines', `${reading.lines} lines`);
     yield readListLine(lineNo, pick(cells, positions));
   }
   if (!positions) throw missingColumns(LIST_FIELDS);
@@ -106,21 +113,21 @@ function readHeader(record: readonly string[]): Positions {
   const names = record.map((name) => name.trim().toLowerCase());
   const missing = LIST_FIELDS.filter((field) => !names.includes(field));
   if (missing.length > 0) throw missingColumns(missing);
-  const repeated = LIST_FIELDS.find((field) => names.indexOf(field) !== names.lastIndexOf(field));
+  const isStatement = STATEMENT_FIELDS.every((field) => names.includes(field));
+  const fields = isStatement ? [...LIST_FIELDS, ...STATEMENT_FIELDS] : LIST_FIELDS;
+  const repeated = fields.find((field) => names.indexOf(field) !== names.lastIndexOf(field));
   if (repeated) throw refuseList('repeated_column', `The header row names the column ${repeated} twice.`);
-  return Object.fromEntries(LIST_FIELDS.map((field) => [field, names.indexOf(field)])) as Record<ListField, number>;
+  return fields.map((field) => [field, names.indexOf(field)]);
 }
 
 function missingColumns(fields: readonly ListField[]) {
   return refuseList('missing_column', `The header row of the list lacks ${fields.join(', ')}.`);
 }
 
-function pick(record: readonly string[], positions: Positions): Record<ListField, string | undefined> {
-  return {
-    partner_event_id: record[positions.partner_event_id],
-    partner_order_ref: record[positions.partner_order_ref],
-    points: record[positions.points],
-  };
+function pick(record: readonly string[], positions: Positions): LineValues {
+  const values: Record<string, string | undefined> = {};
+  for (const [field, position] of positions) values[field] = unguard(record[position]);
+  return values as unknown as LineValues;
 }
 
 function countBreaks(cells: readonly string[]): number {

@@ -46,7 +46,7 @@ test('settlements, section 2, Reconciliation: a JSON list is read with the place
 
 test('settlements, section 2, Reconciliation: a malformed element is told with its place while the rest is compared', async () => {
   const elements = [
-    line('0'),
+    line('-1'),
     line('"250"'),
     line('1.5'),
     '5',
@@ -75,7 +75,6 @@ test('settlements, section 2, Reconciliation: a malformed element is told with i
       '11 good',
     ],
   );
-  assert.equal(entries[8]?.problems?.[0]?.message, 'The element is not JSON: the member "points" occurs twice.');
 });
 
 test('settlements, section 2, Reconciliation: other members of an element are passed over', async () => {

@@ -1,12 +1,15 @@
 import {
+  LIST_FIELDS,
   LIST_LIMITS,
+  type LineValues,
   type ListEntry,
-  type ListField,
   type ListLimits,
+  type ListReading,
   lineTooLong,
   listTooLarge,
   readListLine,
   refuseList,
+  STATEMENT_FIELDS,
   unreadableLine,
 } from './partner-list.ts';
 import { readJson } from './read-json.ts';
@@ -22,37 +25,40 @@ import { JsonArrayError, splitJsonArray } from './split-json-array.ts';
  */
 export async function* readJsonList(
   chunks: AsyncIterable<Uint8Array>,
-  limits: ListLimits = LIST_LIMITS,
+  reading: ListReading = LIST_LIMITS,
 ): AsyncGenerator<ListEntry> {
   const decoder = new TextDecoder();
-  const splitter = splitJsonArray(limits.lineCharacters);
+  const splitter = splitJsonArray(reading.lineCharacters);
   let lineNo = 0;
   try {
     for await (const chunk of chunks) {
       for (const element of splitter.read(decoder.decode(chunk, { stream: true }))) {
-        if (++lineNo > limits.lines) throw listTooLarge('too_many_lines', `${limits.lines} lines`);
-        yield readElement(lineNo, element);
+        if (++lineNo > reading.lines) throw listTooLarge('too_many_lines', `${reading.lines} lines`);
+        yield readElement(lineNo, element, reading);
       }
     }
     splitter.end();
   } catch (error) {
-    throw error instanceof JsonArrayError ? describeFailure(error, limits) : error;
+    throw error instanceof JsonArrayError ? describeFailure(error, reading) : error;
   }
 }
 
-function readElement(lineNo: number, element: string): ListEntry {
+function readElement(lineNo: number, element: string, { onStatement }: ListReading): ListEntry {
   let value: unknown;
   try {
     value = readJson(element);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return unreadableLine(lineNo, `The element is not JSON: ${error.message}.`);
+    return unreadableLine(lineNo);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return unreadableLine(lineNo, 'An element must be an object.');
-  const { partner_event_id, partner_order_ref, points } = value as Partial<Record<ListField, unknown>>;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return unreadableLine(lineNo);
+  const members = value as Record<string, unknown>;
+  const isStatement = STATEMENT_FIELDS.every((name) => Object.hasOwn(members, name));
+  if (isStatement) onStatement?.();
+  const names = isStatement ? [...LIST_FIELDS, ...STATEMENT_FIELDS] : LIST_FIELDS;
+  const values = Object.fromEntries(names.map((name) => [name, Object.hasOwn(members, name) ? members[name] : undefined]));
   // A string is the form of a cell; in JSON, points are a number.
-  return readListLine(lineNo, { partner_event_id, partner_order_ref, points: typeof points === 'string' ? NaN : points });
+  return readListLine(lineNo, { ...values, ...(typeof values.points === 'string' && { points: NaN }) } as LineValues);
 }
 
 function describeFailure({ code, elementNo }: JsonArrayError, limits: ListLimits) {

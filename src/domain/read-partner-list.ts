@@ -1,4 +1,4 @@
-import { LIST_LIMITS, type ListEntry, type ListLimits, listTooLarge } from './partner-list.ts';
+import { LIST_LIMITS, type ListEntry, type ListLimits, type ListReading, listTooLarge } from './partner-list.ts';
 import { readCsvList } from './read-csv-list.ts';
 import { readJsonList } from './read-json-list.ts';
 
@@ -17,10 +17,10 @@ export type ListFormat = keyof typeof LIST_FORMATS;
 export function readPartnerList(
   chunks: AsyncIterable<Uint8Array>,
   format: ListFormat,
-  limits: ListLimits = LIST_LIMITS,
+  reading: ListReading = LIST_LIMITS,
 ): AsyncGenerator<ListEntry> {
-  const bounded = limitBytes(chunks, limits);
-  return format === 'csv' ? readCsvList(bounded, limits) : readJsonList(bounded, limits);
+  const bounded = limitBytes(chunks, reading);
+  return format === 'csv' ? readCsvList(bounded, reading) : readJsonList(bounded, reading);
 }
 
 async function* limitBytes(chunks: AsyncIterable<Uint8Array>, { bytes }: ListLimits): AsyncGenerator<Uint8Array> {

@@ -24,3 +24,8 @@ export function guardNumber(text: string): string {
   const digits = text.replace(/^[-0.]+|\./g, '');
   return digits.length > DIGITS_MAX ? GUARD + text : text;
 }
+
+/** The cell without its guard; any other cell as it is. */
+export function unguard<Cell extends string | undefined>(cell: Cell): Cell {
+  return (cell?.startsWith(GUARD) ? cell.slice(GUARD.length) : cell) as Cell;
+}

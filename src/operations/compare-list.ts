@@ -1,15 +1,10 @@
 import type { ListEntry } from '../domain/partner-list.ts';
-import { type RecordedContribution, reconcile } from '../domain/reconciliation.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import type { Database, Queryable } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
 import { type Reconciliation, updateProgress, type VerdictCounts } from '../store/reconciliation.ts';
-import {
-  findRecordedEvents,
-  insertReconciliationLines,
-  type ReconciliationLine,
-  type RecordedEvent,
-} from '../store/reconciliation-line.ts';
+import { insertReconciliationLines, type ReconciliationLine } from '../store/reconciliation-line.ts';
 import { inTransaction } from '../store/transaction.ts';
+import { judgeLines } from './judge-lines.ts';
 
 export const LINES_AT_ONCE = 500;
 const LOCK_TIMEOUT_MS = 2_000;
@@ -18,11 +13,12 @@ const SLOW_LIST_MS = 10_000;
 
 /** Judges a list line by line as it comes, and keeps what came of it. */
 export async function compareList(database: Database, begun: Reconciliation, entries: AsyncIterable<ListEntry>): Promise<void> {
-  let progress = begun;
+  let progress: Reconciliation = { ...begun, counts: { gross: 0, net: 0 } };
+  const seen = { carriedAt: null };
   let batch: ListEntry[] = [];
   let comparedAtMs = performance.now();
   const compare = async () => {
-    const lines = await judge(database.pool, progress, batch);
+    const lines = await judgeLines(database.pool, { of: progress, seen }, batch);
     progress = { ...progress, listedLines: progress.listedLines + BigInt(batch.length), counts: addUp(progress.counts, lines) };
     batch = [];
     await storeProgress(database, progress, lines);
@@ -49,39 +45,11 @@ export async function storeProgress(
 
 export function addUp(counts: VerdictCounts, lines: readonly ReconciliationLine[]): VerdictCounts {
   const sums = { ...counts };
-  for (const { verdict } of lines) sums[verdict] = (sums[verdict] ?? 0) + 1;
+  for (const { verdict, matchedPoints } of lines) {
+    sums[verdict] = (sums[verdict] ?? 0) + 1;
+    if (verdict === 'matched' && matchedPoints !== null) sums[matchedPoints] = (sums[matchedPoints] ?? 0) + 1;
+  }
   return sums;
-}
-
-async function judge(db: Queryable, of: Reconciliation, batch: readonly ListEntry[]): Promise<ReconciliationLine[]> {
-  const events = batch.flatMap(({ listed }) => (listed ? [listed.partnerEventId] : []));
-  const recorded = await findRecordedEvents(db, of, [...new Set(events)]);
-  const seen = new Map<string, number>();
-  return batch.map(({ lineNo, listed, problems }) => {
-    if (!listed) return { ...EMPTY, position: BigInt(lineNo), verdict: 'malformed', problems };
-    const { partnerEventId } = listed;
-    const found = recorded.get(partnerEventId);
-    const before = found?.listedBeforeAt == null ? seen.get(partnerEventId) : Number(found.listedBeforeAt);
-    if (!seen.has(partnerEventId)) seen.set(partnerEventId, lineNo);
-    const pair = { settlementId: of.settlementId, listed, recorded: readRecorded(found), listedBeforeAt: before ?? null };
-    const { verdict } = reconcile(pair);
-    return {
-      ...{ ...EMPTY, position: BigInt(lineNo), verdict, ...listed, transactionId: found?.transactionId ?? null },
-      ...{ recordedOrderRef: found?.partnerOrderRef ?? null, recordedPoints: found?.points ?? null },
-      recordedSettlementId: found?.settlementId ?? null,
-    };
-  });
-}
-
-export const EMPTY: Omit<ReconciliationLine, 'position' | 'verdict'> = {
-  ...{ partnerEventId: null, partnerOrderRef: null, points: null, transactionId: null },
-  ...{ recordedOrderRef: null, recordedPoints: null, recordedSettlementId: null, problems: null },
-};
-
-function readRecorded(found: RecordedEvent | undefined): RecordedContribution | null {
-  const { partnerEventId, partnerOrderRef, points, transactionId, status, settlementId } = found ?? {};
-  if (!partnerEventId || !partnerOrderRef || points == null || !transactionId || !status) return null;
-  return { partnerEventId, partnerOrderRef, points, transactionId, status, settlementId: settlementId ?? null };
 }
 
 export function tookTooLong(): ServiceError {

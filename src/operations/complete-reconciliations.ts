@@ -6,8 +6,14 @@ import {
   type Reconciliation,
   updateDone,
 } from '../store/reconciliation.ts';
-import { listSettlementBesideList, MISSING_FROM, type ReconciliationLine } from '../store/reconciliation-line.ts';
-import { addUp, EMPTY, LINES_AT_ONCE, storeProgress } from './compare-list.ts';
+import {
+  type ListedSettlementLine,
+  listSettlementBesideList,
+  MISSING_FROM,
+  type ReconciliationLine,
+} from '../store/reconciliation-line.ts';
+import { addUp, LINES_AT_ONCE, storeProgress } from './compare-list.ts';
+import { EMPTY } from './judge-lines.ts';
 
 /**
  * Looks for what is missing in lists that have come, of every partner where nobody does so: at once after an upload, and later where a process
@@ -30,13 +36,7 @@ async function findMissing(database: Database, claimed: Reconciliation, signal: 
   for (let progress = claimed; !signal.aborted; ) {
     const page = { afterLine: progress.comparedThrough, limit: LINES_AT_ONCE };
     const beside = await listSettlementBesideList(database.pool, progress, page);
-    const lines = beside
-      .filter(({ listedAt }) => listedAt === null)
-      .map(({ lineNo, partnerOrderRef, points, transactionId, partnerEventId }): ReconciliationLine => {
-        const recorded = { transactionId, recordedOrderRef: partnerOrderRef, recordedPoints: points };
-        const place = { position: MISSING_FROM + BigInt(lineNo), verdict: 'missing_in_partner_file', partnerEventId } as const;
-        return { ...EMPTY, ...place, ...recorded, recordedSettlementId: claimed.settlementId };
-      });
+    const lines = beside.filter(({ listedAt }) => listedAt === null).map((line) => missingInList(line, claimed));
     const comparedThrough = beside.at(-1)?.lineNo ?? progress.comparedThrough;
     progress = { ...progress, comparedThrough, counts: addUp(progress.counts, lines) };
     await storeProgress(database, progress, lines);
@@ -46,4 +46,20 @@ async function findMissing(database: Database, claimed: Reconciliation, signal: 
     }
   }
   return false;
+}
+
+function missingInList(line: ListedSettlementLine, { isStatement, settlementId }: Reconciliation): ReconciliationLine {
+  const { lineNo, lineType, adjustmentId, partnerEventId, partnerOrderRef, points, transactionId } = line;
+  return {
+    ...EMPTY,
+    ...{
+      position: MISSING_FROM + BigInt(lineNo),
+      verdict: 'missing_in_partner_file',
+      partnerEventId,
+      transactionId,
+      adjustmentId,
+    },
+    ...{ lineType: isStatement ? lineType : null, recordedOrderRef: partnerOrderRef, recordedPoints: points },
+    recordedSettlementId: settlementId,
+  };
 }

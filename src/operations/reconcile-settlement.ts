@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { counted } from '../domain/counted.ts';
 import { fingerprint } from '../domain/fingerprint.ts';
 import { newId } from '../domain/identifiers.ts';
+import { LIST_LIMITS } from '../domain/partner-list.ts';
 import { type ListFormat, readPartnerList } from '../domain/read-partner-list.ts';
 import { recordNotFound, ServiceError } from '../domain/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
@@ -48,6 +49,8 @@ export interface ReconciliationLines {
   readonly lines: readonly ReconciliationLine[];
   readonly nextAfter: bigint;
   readonly hasMore: boolean;
+  /** Since then only the counts are there. */
+  readonly linesRemovedAt: Date | null;
 }
 
 export interface ReconcileSettlement {
@@ -74,10 +77,10 @@ export function reconcileSettlements(database: Database): ReconcileSettlement {
     take: (list) => take(database, list),
     byId,
     async lines(page) {
-      await byId(page);
+      const { linesRemovedAt } = await byId(page);
       const found = await listReconciliationLines(pool, { ...page, limit: page.limit + 1 });
       const lines = found.slice(0, page.limit);
-      return { lines, nextAfter: lines.at(-1)?.position ?? page.after, hasMore: found.length > page.limit };
+      return { lines, nextAfter: lines.at(-1)?.position ?? page.after, hasMore: found.length > page.limit, linesRemovedAt };
     },
   };
 }
@@ -100,8 +103,13 @@ async function take(database: Database, list: UploadedList): Promise<Reconciliat
   if (!begun) return meetAnother(pool, list);
   try {
     const hash = createHash('sha256');
-    await compareList(database, begun, readPartnerList(hashed(list.chunks, hash), format));
-    const received = await updateReceived(pool, begun, fingerprintOf(list, hash.digest('hex')));
+    let isStatement = false;
+    const onStatement = () => {
+      isStatement = true;
+    };
+    const reading = { ...LIST_LIMITS, onStatement };
+    await compareList(database, begun, readPartnerList(hashed(list.chunks, hash), format, reading));
+    const received = await updateReceived(pool, begun, { fingerprint: fingerprintOf(list, hash.digest('hex')), isStatement });
     if (!received) throw tookTooLong();
     return { reconciliation: received, isReplay: false };
   } catch (error) {

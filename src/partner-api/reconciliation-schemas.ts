@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { LIST_LIMITS } from '../domain/partner-list.ts';
-import { RECONCILIATION_VERDICTS } from '../domain/reconciliation.ts';
+import { MATCHED_POINTS, RECONCILIATION_VERDICTS } from '../domain/reconciliation.ts';
+import { LINE_TYPES } from '../domain/settlement-line.ts';
 import { RECONCILIATION_STATUSES } from '../store/reconciliation.ts';
 import { Echo, KeyedEcho } from './envelope-schemas.ts';
 import { pageAnswer, pageQuery } from './paging.ts';
@@ -16,6 +17,8 @@ const integer = (description: string, minimum = 0) =>
   Type.Unsafe<bigint>({ type: 'integer', format: 'int64', minimum, description });
 const nullableInteger = (description: string) =>
   Type.Unsafe<bigint | null>({ type: ['integer', 'null'], format: 'int64', description });
+/** A sum may lie beyond int64. */
+const nullableWhole = (description: string) => Type.Unsafe<bigint | null>({ type: ['integer', 'null'], description });
 const text = (description: string) => nullable({}, description);
 const oneOf = <Value extends string>(values: readonly Value[], description: string) =>
   Type.Unsafe<Value>({ type: 'string', enum: [...values], description });
@@ -23,7 +26,7 @@ const oneOf = <Value extends string>(values: readonly Value[], description: stri
 const listed = {
   partner_event_id: longId('Of the contribution.'),
   partner_order_ref: shortId('Of the contribution.'),
-  points: integer('Whole points.', 1),
+  points: integer('Whole points: gross, as they were contributed, or net of adjustments, down to 0.', 0),
 };
 
 /** For the document: a list is judged line by line as it comes. */
@@ -31,7 +34,7 @@ export const ListBody = {
   content: {
     'text/csv': {
       schema: Type.String({
-        description: `A header row with the columns partner_event_id, partner_order_ref and points, in any order; others are passed over. At most ${LIST_LIMITS.lines} lines.`,
+        description: `A header row with the columns partner_event_id, partner_order_ref and points, in any order; others are passed over. Or the statement of a settlement as it is served, \`excel_safe\` or not. At most ${LIST_LIMITS.lines} lines.`,
       }),
     },
     'application/json': {
@@ -63,12 +66,20 @@ export const ReconciliationShape = Type.Object(
     problem: text('Why it failed; `null` otherwise.'),
     path: Type.String({ description: 'Where this is found again.' }),
     format: oneOf(['csv', 'json'], 'Of the list.'),
+    is_statement: Type.Boolean({
+      description:
+        "The list is the service's own statement: adjustments and what is carried forward are compared too. Known when it has come.",
+    }),
     listed_lines: integer('Lines of the list that were read.'),
     compared_settlement_lines: integer('Lines of the settlement that were looked for in the list.'),
     counts: Type.Object(Object.fromEntries(LINE_VERDICTS.map((name) => [name, integer(`Lines that are \`${name}\`.`)])), {
       ...closed,
       description: 'By verdict; final once it is `done`.',
     }),
+    matched_points: Type.Object(
+      Object.fromEntries(MATCHED_POINTS.map((name) => [name, integer(`Contributions that matched with their ${name} points.`)])),
+      { ...closed, description: 'Which points the list has. A contribution without adjustments counts as `gross`.' },
+    ),
     created_at: time('UTC.'),
     ended_at: nullableTime('UTC; `null` while it is under way.'),
     lines_removed_at: nullableTime('UTC; `null` while the lines are there, for 30 days. The counts are kept.'),
@@ -83,13 +94,30 @@ const LineShape = Type.Object(
       'CSV: the line of the file, the header row being 1. JSON: the place in the array, from 1. `null` for what is missing in the list.',
     ),
     verdict: oneOf(LINE_VERDICTS, 'What came of the comparison.'),
-    partner_event_id: text('`null` for a malformed line.'),
-    partner_order_ref: text('As listed.'),
-    points: nullableInteger('As listed.'),
+    line_type: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      enum: [...LINE_TYPES, null],
+      description:
+        'What the line stands for; `null` for a malformed line that does not say. A list of your own has contributions only.',
+    }),
+    partner_event_id: text('As listed, as far as it is well formed; `null` for what is carried forward.'),
+    partner_order_ref: text('As listed, as far as it is well formed.'),
+    adjustment_id: text('Of an adjustment in a statement.'),
+    points: nullableWhole('As listed, as far as they are well formed.'),
+    matched_points: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      enum: [...MATCHED_POINTS, null],
+      description: 'Which points of the contribution the list has: `gross` also where both are the same; `null` where neither.',
+    }),
     transaction_id: text('The contribution that the service has under the event.'),
     recorded_order_ref: text('Of that contribution.'),
-    recorded_points: nullableInteger('Of that contribution.'),
-    recorded_settlement_id: text('The settlement that it is on.'),
+    recorded_points: nullableWhole(
+      'Of that contribution, gross; of an adjustment, or what is carried forward, those of its line.',
+    ),
+    recorded_net_points: nullableInteger(
+      'Of that contribution with its adjustments: those up to this settlement where the list has that number, else all that are posted.',
+    ),
+    recorded_settlement_id: text('The settlement that it is on; `null` while it is on none.'),
     details: Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }, closed), {
       description: 'What is wrong with a malformed line; of what is missing in the service, what may and should be done.',
     }),
@@ -103,6 +131,7 @@ export const ReconciliationLinesBody = Type.Object(
   {
     lines: Type.Array(LineShape, { description: 'In the order of the list, then what is missing in it.' }),
     ...pageAnswer,
+    lines_removed_at: nullableTime('UTC; since then there are counts only. `null` while the lines are there.'),
     request: Echo,
   },
   closed,

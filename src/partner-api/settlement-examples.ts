@@ -46,12 +46,14 @@ const reconciliation = {
   problem: null,
   path: `/v1/settlements/${settlement_id}/reconciliations/rec_01KBC3A5C7E9G1J3L5N7P9R2T4`,
   format: 'csv',
+  is_statement: false,
   listed_lines: 3,
   compared_settlement_lines: 4,
   counts: {
     ...{ matched: 2, missing_in_service: 1, missing_in_partner_file: 1, points_mismatch: 0, order_ref_mismatch: 0 },
     ...{ duplicate_in_file: 0, other_settlement: 0, malformed: 0 },
   },
+  matched_points: { gross: 2, net: 0 },
   created_at: '2026-12-01T06:00:12.100Z',
   ended_at: '2026-12-01T06:00:14.480Z',
   lines_removed_at: null,
@@ -62,12 +64,16 @@ const missing = {
   position: 4,
   line_no: 4,
   verdict: 'missing_in_service',
+  line_type: 'contribution',
   partner_event_id: 'contribution-10311-1',
   partner_order_ref: 'order-10311',
+  adjustment_id: null,
   points: 100,
+  matched_points: null,
   transaction_id: null,
   recorded_order_ref: null,
   recorded_points: null,
+  recorded_net_points: null,
   recorded_settlement_id: null,
   details: recoveryVerdict('contribution_not_found', 'lookup'),
 };
@@ -91,7 +97,9 @@ export const SETTLEMENT_RESPONSE_EXAMPLES: Record<string, Record<string, Example
     '202': one('Under way', { reconciliation: under_way, request: { ...echo, idempotency_key: 'reconcile-2026-11' } }),
   },
   getReconciliation: { '200': one('Done', { reconciliation, request: echo }) },
-  listReconciliationLines: { '200': one('A page', { lines: [missing], ...more, has_more: false, request: echo }) },
+  listReconciliationLines: {
+    '200': one('A page', { lines: [missing], ...more, has_more: false, lines_removed_at: null, request: echo }),
+  },
   acknowledgeSettlement: {
     '201': one('Accepted', {
       settlement_id,

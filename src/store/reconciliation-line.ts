@@ -1,8 +1,10 @@
-import type { ContributionStatus } from '../domain/lifecycle.ts';
-import type { ErrorDetail } from '../domain/service-error.ts';
+import type { ListProblem } from '../domain/list-problem.ts';
+import type { MatchedPoints } from '../domain/reconciliation.ts';
+import type { LineType } from '../domain/settlement-line.ts';
 import type { Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import type { LineVerdict, ReconciliationName } from './reconciliation.ts';
+import type { ComparedList } from './recorded-line.ts';
 import { type Column, listsOf, namesOf, unnested } from './rows.ts';
 import { run, type Statement } from './statement.ts';
 
@@ -10,14 +12,23 @@ export interface ReconciliationLine {
   /** The line of the list; beyond any of them for what is missing in it. */
   readonly position: bigint;
   readonly verdict: LineVerdict;
+  /** Of a line of a statement; `null` for a contribution of a list of the partner's own, and where the line does not say. */
+  readonly lineType: LineType | null;
+  readonly adjustmentId: string | null;
   readonly partnerEventId: string | null;
   readonly partnerOrderRef: string | null;
+  /** Beyond int64 only where they are carried forward, as are the recorded ones. */
   readonly points: bigint | null;
   readonly transactionId: string | null;
   readonly recordedOrderRef: string | null;
   readonly recordedPoints: bigint | null;
+  /** With adjustments. */
+  readonly recordedNetPoints: bigint | null;
+  /** Which of them the list has. */
+  readonly matchedPoints: MatchedPoints | null;
   readonly recordedSettlementId: string | null;
-  readonly problems: readonly ErrorDetail[] | null;
+  /** Of a malformed line. */
+  readonly problems: readonly ListProblem[] | null;
 }
 
 /** Where the lines begin that are missing in the list. */
@@ -26,15 +37,35 @@ export const MISSING_FROM = 10_000_000_000n;
 const WRITTEN: readonly Column<ReconciliationLine>[] = [
   ['position', 'int8', (line) => line.position],
   ['verdict', 'text', (line) => line.verdict],
+  ['line_type', 'text', (line) => line.lineType],
+  ['adjustment_id', 'text', (line) => line.adjustmentId],
   ['partner_event_id', 'text', (line) => line.partnerEventId],
   ['partner_order_ref', 'text', (line) => line.partnerOrderRef],
-  ['points', 'int8', (line) => line.points],
+  ['points', 'int8', ({ points }) => (isWide(points) ? null : points)],
+  ['points_beyond_int64', 'numeric', ({ points }) => (isWide(points) ? points : null)],
   ['transaction_id', 'text', (line) => line.transactionId],
   ['recorded_order_ref', 'text', (line) => line.recordedOrderRef],
-  ['recorded_points', 'int8', (line) => line.recordedPoints],
+  ['recorded_points', 'int8', ({ recordedPoints }) => (isWide(recordedPoints) ? null : recordedPoints)],
+  ['recorded_points_beyond_int64', 'numeric', ({ recordedPoints }) => (isWide(recordedPoints) ? recordedPoints : null)],
+  ['recorded_net_points', 'int8', (line) => line.recordedNetPoints],
+  ['matched_points', 'text', (line) => line.matchedPoints],
   ['recorded_settlement_id', 'text', (line) => line.recordedSettlementId],
-  ['problems', 'text', ({ problems }) => problems && JSON.stringify(problems)],
+  ['problems', 'text', ({ problems }) => problems?.map(({ field, code }) => `${field} ${code}`).join(',') ?? null],
 ];
+
+/** Whether points need another column than the others. */
+function isWide(points: bigint | null): boolean {
+  return points !== null && BigInt.asIntN(64, points) !== points;
+}
+
+/** `points missing,partner_event_id wrong_form`; once they were an array of JSON, with their sentences. */
+function readProblems(text: string): ListProblem[] {
+  if (text.startsWith('[')) return JSON.parse(text) as ListProblem[];
+  return text.split(',').map((problem) => {
+    const [field = '', code = ''] = problem.split(' ');
+    return { field, code };
+  });
+}
 
 const INSERT: Statement = {
   name: 'insert_reconciliation_lines',
@@ -50,78 +81,54 @@ export async function insertReconciliationLines(
   if (lines.length > 0) await run(db, INSERT, [partnerId, reconciliationId, ...listsOf(WRITTEN, lines)]);
 }
 
-/** What the service has of an event, and where the list named it before. */
-export interface RecordedEvent {
-  readonly partnerEventId: string;
-  readonly transactionId: string | null;
-  readonly status: ContributionStatus | null;
-  readonly partnerOrderRef: string | null;
-  readonly points: bigint | null;
-  readonly settlementId: string | null;
-  readonly listedBeforeAt: bigint | null;
-}
-
-const FIND_RECORDED: Statement = {
-  name: 'find_recorded_events',
-  text: `select wanted.partner_event_id as "partnerEventId", c.transaction_id as "transactionId", c.status,
-      c.partner_order_ref as "partnerOrderRef", c.points,
-      (
-        select l.settlement_id from settlement_line l
-        where l.partner_id = $1 and l.transaction_id = c.transaction_id and l.line_type = 'contribution'
-      ) as "settlementId",
-      (
+const LIST_BESIDE: Statement = {
+  name: 'list_settlement_beside_list',
+  text: `select l.line_no as "lineNo", l.line_type as "lineType", l.adjustment_id as "adjustmentId", l.partner_event_id as "partnerEventId",
+      l.partner_order_ref as "partnerOrderRef", coalesce(l.points_beyond_int64, l.points)::text as points, l.transaction_id as "transactionId",
+      case when l.line_type = 'carried_forward' then (
         select r.position from reconciliation_line r
-        where r.partner_id = $1 and r.reconciliation_id = $2 and r.partner_event_id = wanted.partner_event_id order by r.position limit 1
-      ) as "listedBeforeAt"
-    from unnest($3::text[]) as wanted (partner_event_id) left join lateral (
-      select transaction_id, status, partner_order_ref, points from contribution k
-      where k.partner_id = $1 and k.partner_event_id = wanted.partner_event_id
-      offset 0
-    ) c on true`,
-};
-
-export async function findRecordedEvents(
-  db: Queryable,
-  { partnerId, reconciliationId }: ReconciliationName,
-  partnerEventIds: readonly string[],
-): Promise<Map<string, RecordedEvent>> {
-  const rows = await run<RecordedEvent>(db, FIND_RECORDED, [partnerId, reconciliationId, partnerEventIds]);
-  return new Map(rows.map((row) => [row.partnerEventId, row]));
-}
-
-const LIST_MISSING: Statement = {
-  name: 'list_missing_in_list',
-  text: `select l.line_no as "lineNo", l.partner_event_id as "partnerEventId", l.partner_order_ref as "partnerOrderRef", l.points,
-      l.transaction_id as "transactionId", (
+        where r.partner_id = $1 and r.reconciliation_id = $2 and r.partner_event_id is null and r.verdict <> 'malformed'
+        order by r.position limit 1
+      ) else (
         select r.position from reconciliation_line r
-        where r.partner_id = $1 and r.reconciliation_id = $2 and r.partner_event_id = l.partner_event_id order by r.position limit 1
-      ) as "listedAt"
+        where r.partner_id = $1 and r.reconciliation_id = $2 and r.partner_event_id = l.partner_event_id
+          and r.adjustment_id is not distinct from l.adjustment_id and r.verdict <> 'malformed'
+        order by r.position limit 1
+      ) end as "listedAt"
     from settlement_line l
-    where l.partner_id = $1 and l.settlement_id = $3 and l.line_no > $4 and l.line_type = 'contribution' order by l.line_no limit $5`,
+    where l.partner_id = $1 and l.settlement_id = $3 and l.line_no > $4 and (l.line_type = 'contribution' or $6)
+    order by l.line_no limit $5`,
 };
 
 export interface ListedSettlementLine {
   readonly lineNo: number;
-  readonly partnerEventId: string;
-  readonly partnerOrderRef: string;
+  readonly lineType: LineType;
+  readonly adjustmentId: string | null;
+  readonly partnerEventId: string | null;
+  readonly partnerOrderRef: string | null;
   readonly points: bigint;
-  readonly transactionId: string;
+  readonly transactionId: string | null;
   /** `null` where the list does not name it. */
   readonly listedAt: bigint | null;
 }
 
-/** The contributions of a settlement, and whether the list has them. */
+/** The contributions of a settlement, and whether the list has them; of a statement, all lines. */
 export async function listSettlementBesideList(
   db: Queryable,
-  { partnerId, reconciliationId, settlementId }: ReconciliationName & { readonly settlementId: string },
+  { partnerId, reconciliationId, settlementId, isStatement }: ComparedList & { readonly isStatement: boolean },
   { afterLine, limit }: { afterLine: number; limit: number },
 ): Promise<ListedSettlementLine[]> {
-  return run<ListedSettlementLine>(db, LIST_MISSING, [partnerId, reconciliationId, settlementId, afterLine, limit]);
+  type Row = Omit<ListedSettlementLine, 'points'> & { readonly points: string };
+  const values = [partnerId, reconciliationId, settlementId, afterLine, limit, isStatement];
+  const rows = await run<Row>(db, LIST_BESIDE, values);
+  return rows.map((row) => ({ ...row, points: BigInt(row.points) }));
 }
 
-const SHOWN = `position, verdict, partner_event_id as "partnerEventId", partner_order_ref as "partnerOrderRef", points,
-    transaction_id as "transactionId", recorded_order_ref as "recordedOrderRef", recorded_points as "recordedPoints",
-    recorded_settlement_id as "recordedSettlementId", problems`;
+const SHOWN = `position, verdict, line_type as "lineType", adjustment_id as "adjustmentId", partner_event_id as "partnerEventId",
+    partner_order_ref as "partnerOrderRef", coalesce(points, points_beyond_int64)::text as points, transaction_id as "transactionId",
+    recorded_order_ref as "recordedOrderRef", coalesce(recorded_points, recorded_points_beyond_int64)::text as "recordedPoints",
+    recorded_net_points as "recordedNetPoints", matched_points as "matchedPoints", recorded_settlement_id as "recordedSettlementId",
+    problems`;
 
 const LIST = durableRead({
   name: 'list_reconciliation_lines',
@@ -132,6 +139,12 @@ const LIST_VERDICT = durableRead({
   text: `select ${SHOWN} from reconciliation_line
     where partner_id = $1 and reconciliation_id = $2 and verdict = $5 and position > $3 order by position limit $4`,
 });
+
+type LineRow = Omit<ReconciliationLine, 'points' | 'recordedPoints' | 'problems'> & {
+  readonly points: string | null;
+  readonly recordedPoints: string | null;
+  readonly problems: string | null;
+};
 
 export interface ReconciliationLinePage extends ReconciliationName {
   readonly after: bigint;
@@ -144,9 +157,13 @@ export async function listReconciliationLines(
   { partnerId, reconciliationId, after, limit, verdict }: ReconciliationLinePage,
 ): Promise<ReconciliationLine[]> {
   const values = [partnerId, reconciliationId, after, limit];
-  type Row = Omit<ReconciliationLine, 'problems'> & { problems: string | null };
-  const rows = await (verdict ? run<Row>(db, LIST_VERDICT, [...values, verdict]) : run<Row>(db, LIST, values));
-  return rows.map((row) => ({ ...row, problems: row.problems === null ? null : JSON.parse(row.problems) }));
+  const rows = await (verdict ? run<LineRow>(db, LIST_VERDICT, [...values, verdict]) : run<LineRow>(db, LIST, values));
+  return rows.map(({ points, recordedPoints, problems, ...row }) => ({
+    ...row,
+    points: points === null ? null : BigInt(points),
+    recordedPoints: recordedPoints === null ? null : BigInt(recordedPoints),
+    problems: problems === null ? null : readProblems(problems),
+  }));
 }
 
 const DELETE: Statement = {

@@ -1,5 +1,5 @@
 import type { ListFormat } from '../domain/read-partner-list.ts';
-import type { ReconciliationVerdict } from '../domain/reconciliation.ts';
+import type { MatchedPoints, ReconciliationVerdict } from '../domain/reconciliation.ts';
 import type { Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';
@@ -10,7 +10,8 @@ export const RECONCILIATION_STATUSES = ['receiving', 'comparing', 'done', 'faile
 /** What a line may be: a verdict, or not readable at all. */
 export type LineVerdict = ReconciliationVerdict | 'malformed';
 
-export type VerdictCounts = Partial<Record<LineVerdict, number>>;
+/** Lines by verdict; and of those that matched, contributions by which of their points the list has. */
+export type VerdictCounts = Partial<Record<LineVerdict | MatchedPoints, number>>;
 
 export interface Reconciliation {
   readonly partnerId: string;
@@ -21,6 +22,8 @@ export interface Reconciliation {
   /** `null` until the whole list has come. */
   readonly fingerprint: Buffer | null;
   readonly format: ListFormat;
+  /** The list is the service's own statement; known when it has come. */
+  readonly isStatement: boolean;
   readonly status: (typeof RECONCILIATION_STATUSES)[number];
   readonly problem: string | null;
   readonly listedLines: bigint;
@@ -35,7 +38,7 @@ export interface Reconciliation {
 const LEASE = `${NOW} + interval '60 seconds'`;
 
 const COLUMNS = `partner_id as "partnerId", reconciliation_id as "reconciliationId", settlement_id as "settlementId",
-    idempotency_key as "idempotencyKey", fingerprint, format, status, problem, listed_lines as "listedLines", counts,
+    idempotency_key as "idempotencyKey", fingerprint, format, is_statement as "isStatement", status, problem, listed_lines as "listedLines", counts,
     compared_through as "comparedThrough", created_at as "createdAt", ended_at as "endedAt", lines_removed_at as "linesRemovedAt"`;
 
 type Row = Omit<Reconciliation, 'counts'> & { readonly counts: string };
@@ -115,17 +118,17 @@ export async function updateProgress(
 
 const RECEIVED: Statement = {
   name: 'update_reconciliation_received',
-  text: `update reconciliation set status = 'comparing', fingerprint = $3, lease_until = ${NOW}
+  text: `update reconciliation set status = 'comparing', fingerprint = $3, is_statement = $4, lease_until = ${NOW}
     where partner_id = $1 and reconciliation_id = $2 and status = 'receiving' returning ${COLUMNS}`,
 };
 
 /** From now on anybody may compare the rest. */
 export async function updateReceived(
   db: Queryable,
-  { partnerId, reconciliationId }: Pick<Reconciliation, 'partnerId' | 'reconciliationId'>,
-  fingerprint: Buffer,
+  { partnerId, reconciliationId }: ReconciliationName,
+  { fingerprint, isStatement }: { readonly fingerprint: Buffer; readonly isStatement: boolean },
 ): Promise<Reconciliation | undefined> {
-  return findOne(db, RECEIVED, [partnerId, reconciliationId, fingerprint]);
+  return findOne(db, RECEIVED, [partnerId, reconciliationId, fingerprint, isStatement]);
 }
 
 const END: Statement = {

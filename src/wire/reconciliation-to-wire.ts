@@ -1,5 +1,5 @@
-import { RECONCILIATION_VERDICTS } from '../domain/reconciliation.ts';
-import { recoveryVerdict } from '../domain/recovery.ts';
+import { describeListProblem } from '../domain/list-problem.ts';
+import { adviseMissing, RECONCILIATION_VERDICTS } from '../domain/reconciliation.ts';
 import type { Reconciliation } from '../store/reconciliation.ts';
 import { MISSING_FROM, type ReconciliationLine } from '../store/reconciliation-line.ts';
 
@@ -19,9 +19,12 @@ export function reconciliationToWire(one: Reconciliation) {
     problem: one.problem,
     path: reconciliationPath(one),
     format: one.format,
+    is_statement: one.isStatement,
     listed_lines: one.listedLines,
     compared_settlement_lines: one.comparedThrough,
     counts: Object.fromEntries([...RECONCILIATION_VERDICTS, 'malformed' as const].map((name) => [name, counts[name] ?? 0])),
+    // What was compared before net points were is gross.
+    matched_points: { gross: counts.gross ?? counts.matched ?? 0, net: counts.net ?? 0 },
     created_at: one.createdAt.toISOString(),
     ended_at: one.endedAt?.toISOString() ?? null,
     lines_removed_at: one.linesRemovedAt?.toISOString() ?? null,
@@ -30,18 +33,26 @@ export function reconciliationToWire(one: Reconciliation) {
 
 export function reconciliationLineToWire(line: ReconciliationLine) {
   const isListed = line.position < MISSING_FROM;
-  const details = line.verdict === 'missing_in_service' ? recoveryVerdict('contribution_not_found', 'lookup') : line.problems;
   return {
     position: line.position,
     line_no: isListed ? line.position : null,
     verdict: line.verdict,
+    line_type: line.lineType ?? (line.verdict === 'malformed' ? null : 'contribution'),
     partner_event_id: line.partnerEventId,
     partner_order_ref: line.partnerOrderRef,
+    adjustment_id: line.adjustmentId,
     points: line.points,
+    matched_points: line.matchedPoints,
     transaction_id: line.transactionId,
     recorded_order_ref: line.recordedOrderRef,
     recorded_points: line.recordedPoints,
+    recorded_net_points: line.recordedNetPoints,
     recorded_settlement_id: line.recordedSettlementId,
-    details: details ?? [],
+    details: detailsOf(line),
   };
+}
+
+function detailsOf({ verdict, lineType, problems }: ReconciliationLine) {
+  if (verdict === 'missing_in_service') return adviseMissing(lineType ?? 'contribution');
+  return (problems ?? []).map((problem) => describeListProblem(problem, lineType));
 }

@@ -66,10 +66,11 @@ export function listReconciliationLines(app: FastifyInstance, { operations }: Pa
       const list = { name: ['listReconciliationLines', id.partnerId, id.reconciliationId], first: '0', isPlace };
       const place = after !== undefined && isPlace(after) ? after : placeOf(list, after);
       const page = { ...id, verdict, after: BigInt(place), limit: Number(limit) };
-      const { lines, nextAfter, hasMore } = await beforeDeadline(operations.reconcileSettlement.lines(page));
+      const { lines, nextAfter, hasMore, linesRemovedAt } = await beforeDeadline(operations.reconcileSettlement.lines(page));
       const body = {
         lines: lines.map(reconciliationLineToWire),
         ...pageMembers(list, String(nextAfter), hasMore),
+        lines_removed_at: linesRemovedAt?.toISOString() ?? null,
         request: { correlation_id: request.context.correlationId },
       };
       return sendWritten(reply, exactJson(body));
