@@ -1,3 +1,4 @@
+import type { DetailCode } from './detail-codes.ts';
 import type { ErrorDetail } from './service-error.ts';
 import type { LineType } from './settlement-line.ts';
 
@@ -7,7 +8,7 @@ import type { LineType } from './settlement-line.ts';
  */
 export interface ListProblem {
   readonly field: string;
-  readonly code: string;
+  readonly code: DetailCode;
   /** Of lines that were kept with their sentence. */
   readonly message?: string;
 }

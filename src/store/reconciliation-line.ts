@@ -1,3 +1,4 @@
+import type { DetailCode } from '../domain/detail-codes.ts';
 import type { ListProblem } from '../domain/list-problem.ts';
 import type { MatchedPoints } from '../domain/reconciliation.ts';
 import type { LineType } from '../domain/settlement-line.ts';
@@ -63,7 +64,7 @@ function readProblems(text: string): ListProblem[] {
   if (text.startsWith('[')) return JSON.parse(text) as ListProblem[];
   return text.split(',').map((problem) => {
     const [field = '', code = ''] = problem.split(' ');
-    return { field, code };
+    return { field, code: code as DetailCode };
   });
 }
 
