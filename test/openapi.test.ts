@@ -11,6 +11,8 @@ import { testService } from './support/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as the JSON that it is
 type Json = any;
+/** As it is written, open. */
+const published: Json = JSON.parse(writtenDocument);
 const operations: Json[] = Object.values<Json>(document.paths).flatMap((path) => Object.values(path));
 
 test('openapi/partner.json is what the routes make', async () => {
@@ -18,7 +20,7 @@ test('openapi/partner.json is what the routes make', async () => {
 });
 
 test('it is OpenAPI 3.1, by the published schema of that format', () => {
-  const { valid, errors, version } = validate(document);
+  const { valid, errors, version } = validate(published);
   assert.deepEqual([valid, errors, version], [true, [], '3.1']);
 });
 
@@ -47,6 +49,54 @@ test('it has the six operations of the contract, by their ids ("Endpoints"), and
     'listSettlements',
     'reconcileSettlement',
   ]);
+});
+
+describe('what it promises of the future and of bounds', () => {
+  const count = (value: Json, found: (schema: Json) => boolean): number =>
+    typeof value !== 'object' || value === null
+      ? 0
+      : Number(found(value)) + Object.values(value).reduce<number>((sum, each) => sum + count(each, found), 0);
+  const isClosed = ({ additionalProperties }: Json) => additionalProperties === false;
+  const all: Json[] = Object.values<Json>(published.paths).flatMap((path) => Object.values(path));
+
+  test('answers and webhooks are open to new members, and what a partner sends is closed', () => {
+    assert.equal(count([published.components.schemas, published.webhooks, all.map(({ responses }) => responses)], isClosed), 0);
+    const bodies = all.map(({ requestBody }) => requestBody?.content['application/json'].schema).filter(Boolean);
+    for (const schema of bodies) assert.equal(isClosed(schema) || schema.type === 'array', true);
+    assert.equal(bodies.length, 5);
+  });
+
+  test('our own checks go on finding a member that the document does not name', () => {
+    const { examples, schema } = document.paths['/v1/impact-transactions'].post.responses[201].content['application/json'];
+    const { value } = Object.values<Json>(examples)[0];
+    const more = { ...value, contribution: { ...value.contribution, more: 1 } };
+    assert.deepEqual([listMisfits(schema, value), listMisfits(schema, { ...value, more: 1 }) === ''], ['', false]);
+    assert.notEqual(listMisfits(schema, more), '');
+  });
+
+  test('points and other int64 have the largest int64 as maximum, in all its digits', () => {
+    assert.equal(
+      count(published, ({ format, maximum }) => format === 'int64' && maximum === undefined),
+      0,
+    );
+    assert.ok(/"points": \{[^}]*"maximum": 9223372036854775807\b/.test(writtenDocument));
+    assert.ok(!/9223372036854776000/.test(writtenDocument));
+  });
+
+  test('every id in a path has its length and its characters; the list has its number of elements', () => {
+    for (const { parameters = [] } of all)
+      for (const parameter of parameters.filter((each: Json) => each.in === 'path')) {
+        const { pattern, minLength, maxLength } = parameter.schema;
+        assert.deepEqual([pattern, minLength > 0, maxLength], ['^[A-Za-z0-9._:-]+$', true, 128], parameter.name);
+      }
+    const list = published.paths['/v1/settlements/{settlement_id}/reconciliations'].post.requestBody;
+    assert.equal(list.content['application/json'].schema.maxItems, 1_000_000);
+  });
+
+  test('the address is that of the partner, and the reference is where the service is', async () => {
+    const [{ url, variables }] = published.servers;
+    assert.deepEqual([url, variables.base_url.default], ['{base_url}', 'http://127.0.0.1:8080']);
+  });
 });
 
 describe('it can be read by a newcomer', () => {
@@ -145,7 +195,7 @@ describe('/docs', () => {
     const missing = await fetch(`${baseUrl}/docs/nothing`);
     assert.deepEqual([missing.status, ((await missing.json()) as Json).error.code], [404, 'invalid_request']);
     const served: Json = await (await fetch(`${baseUrl}/docs/openapi.json`)).json();
-    assert.deepEqual([served.paths, served.webhooks], [document.paths, document.webhooks]);
+    assert.deepEqual([served.paths, served.webhooks], [published.paths, published.webhooks]);
   });
 });
 

@@ -1,6 +1,7 @@
 /** The OpenAPI document as the fuzzer uses it: what to send, and what an answer must look like. */
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { closeAnswers } from '../support/close-answers.ts';
 
 export interface JsonSchema {
   readonly type?: string | readonly string[];
@@ -40,7 +41,9 @@ interface DocumentOperation {
 }
 
 const FILE = new URL('../../openapi/partner.json', import.meta.url);
-const document: { paths: Record<string, Record<string, DocumentOperation>> } = JSON.parse(readFileSync(FILE, 'utf8'));
+const document: { paths: Record<string, Record<string, DocumentOperation>> } = closeAnswers(
+  JSON.parse(readFileSync(FILE, 'utf8')),
+);
 
 export const OPERATIONS: readonly Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { operationId, parameters = [], requestBody }]) => ({

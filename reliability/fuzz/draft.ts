@@ -128,10 +128,13 @@ function valueFor(name: string, schema: JsonSchema, known: Known): fc.Arbitrary<
   );
 }
 
+/** Of numbers in a query; they may be as large as int64, and are not generated so. */
+const WHOLE_MAX = 5_000;
+
 /** A value of a schema, out of its enumeration or its pattern. */
 function anyValue(schema: JsonSchema): fc.Arbitrary<string> {
   const { enum: allowed, type, format, pattern, minimum = 0, maximum = 5_000, minLength = 8, maxLength = 40 } = schema;
-  if (type === 'integer') return fc.integer({ min: minimum, max: maximum }).map(String);
+  if (type === 'integer') return fc.integer({ min: minimum, max: Math.min(maximum, WHOLE_MAX) }).map(String);
   if (allowed) return fc.constantFrom(...allowed.map(String));
   if (format === 'distance-km') return fc.integer({ min: 1, max: 200_000 }).map((metres) => String(metres / 1_000));
   if (pattern && !pattern.startsWith('^[A-Za-z0-9._:-]')) return fc.stringMatching(new RegExp(pattern));

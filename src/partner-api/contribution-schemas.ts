@@ -32,7 +32,7 @@ export const ConfirmContributionBody = Type.Object(
 );
 
 export const EventQuery = Type.Object({ partner_event_id: longId('The event to look up.') }, closed);
-export const TransactionParams = Type.Object({ transaction_id: Type.String({ description: 'As given by the confirmation.' }) });
+export const TransactionParams = Type.Object({ transaction_id: longId('As given by the confirmation.') });
 
 export const Contribution = Type.Object(
   {

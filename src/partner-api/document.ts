@@ -1,5 +1,5 @@
 import { buildPartnerApi } from './app.ts';
-import { buildDocument } from './openapi.ts';
+import { buildDocument, writeDocument } from './openapi.ts';
 
 /** The text of `openapi/partner.json`. Built from the routes alone: nothing listens, and no database is asked. */
 export async function renderPartnerDocument(): Promise<string> {
@@ -26,5 +26,5 @@ export async function renderPartnerDocument(): Promise<string> {
   });
   const document = buildDocument(app);
   await app.close();
-  return `${JSON.stringify(document, null, 2)}\n`;
+  return writeDocument(document);
 }

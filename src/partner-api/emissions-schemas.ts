@@ -27,8 +27,8 @@ export const CreateEstimateBody = Type.Object(
   closed,
 );
 
-export const CalculationParams = Type.Object({ calculation_id: Type.String({ description: 'As given by the estimate.' }) });
-export const FactorsParams = Type.Object({ emission_factor_version: Type.String({ description: 'As in an estimate.' }) });
+export const CalculationParams = Type.Object({ calculation_id: longId('As given by the estimate.') });
+export const FactorsParams = Type.Object({ emission_factor_version: shortId('As in an estimate.') });
 
 export const Estimate = Type.Object(
   {

@@ -77,7 +77,7 @@ const BatchTransaction = Type.Object(
 export const EnvironmentalStatusBody = Type.Object({ environmental_status: EnvironmentalStatus, request: Echo }, closed);
 
 export const BatchParams = Type.Object({
-  impact_batch_id: Type.String({ description: 'As in an event or an environmental status.' }),
+  impact_batch_id: longId('As in an event or an environmental status.'),
 });
 
 export const ListTransactionsQuery = Type.Object(

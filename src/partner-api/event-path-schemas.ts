@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Echo } from './envelope-schemas.ts';
 import { Event } from './event-kinds.ts';
-import { closed, int64 } from './schema-parts.ts';
+import { closed, int64, longId } from './schema-parts.ts';
 
 /** The shapes of the paths of events. @see decisions, section 7. */
 
@@ -32,7 +32,7 @@ export const ListEventsQuery = Type.Object(
   closed,
 );
 
-export const EventParams = Type.Object({ event_id: Type.String({ description: 'As in the event.' }) });
+export const EventParams = Type.Object({ event_id: longId('As in the event.') });
 
 export const EventPageBody = Type.Object(
   {

@@ -160,8 +160,8 @@ export const REQUEST_EXAMPLES: Record<string, Examples> = {
     with_estimate: {
       summary: 'With an estimate and a customer reference',
       value: {
-        partner_event_id: 'contribution-10293-1',
-        partner_order_ref: ORDER,
+        partner_event_id: 'contribution-10294-1',
+        partner_order_ref: 'order-10294',
         points: 250,
         calculation_id: CALCULATION_ID,
         opaque_customer_ref: 'c-5f1e77',

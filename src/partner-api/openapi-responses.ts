@@ -1,4 +1,5 @@
 import { describeErrorCode, type ErrorCode } from '../domain/error-codes.ts';
+import { LONG_IDENTIFIER } from '../domain/identifiers.ts';
 import type { RecoverableOperation } from '../domain/recovery.ts';
 import type { ServiceError } from '../domain/service-error.ts';
 import { ENVIRONMENTAL_RESPONSE_EXAMPLES } from './environmental-examples.ts';
@@ -9,15 +10,37 @@ import { OPERATIONS, type OperationId, type OperationText } from './openapi-oper
 import type { Json } from './openapi-schemas.ts';
 import { SETTLEMENT_RESPONSE_EXAMPLES } from './settlement-examples.ts';
 
-const HEADER_TEXTS: Record<string, string> = {
-  'X-Correlation-ID': 'As sent, or made by the service.',
-  'Idempotent-Replayed': '`true` when the answer repeats an earlier result; absent otherwise.',
-  'Retry-After': 'Whole seconds to wait.',
-  Location: 'Path of the record.',
+const text = { type: 'string' };
+
+/** Every header that the service sends beside those of HTTP itself. */
+const HEADERS: Readonly<Record<string, { description: string; schema: Json }>> = {
+  'X-Correlation-ID': { description: 'As sent, or made by the service.', schema: { ...text, ...LONG_IDENTIFIER } },
+  'Cache-Control': { description: 'No answer may be kept.', schema: { ...text, const: 'no-store' } },
+  'Idempotent-Replayed': {
+    description: '`true` when the answer repeats an earlier result; absent otherwise.',
+    schema: { ...text, const: 'true' },
+  },
+  'Retry-After': { description: 'Whole seconds to wait.', schema: { type: 'integer', minimum: 1 } },
+  Location: { description: 'Path of the record.', schema: text },
+  'RateLimit-Policy': {
+    description: 'The rate of this class of requests, such as `"writes";q=100;w=1`: 100 in one second. Advisory.',
+    schema: text,
+  },
+  RateLimit: {
+    description: 'What is left of it, such as `"writes";r=99;t=1`: 99 more within one second. Advisory.',
+    schema: text,
+  },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: text },
+  Allow: { description: 'With 405: the methods of the path.', schema: text },
+  ETag: { description: 'Of these bytes.', schema: text },
+  'Repr-Digest': { description: 'SHA-256 of these bytes (RFC 9530); absent with `excel_safe`.', schema: text },
+  'Content-Disposition': { description: 'A name for the file.', schema: text },
 };
 
-const headers = (...names: string[]) =>
-  Object.fromEntries(names.map((name) => [name, { description: HEADER_TEXTS[name], schema: { type: 'string' } }]));
+const ALWAYS = ['X-Correlation-ID', 'Cache-Control'];
+const RATE = ['RateLimit-Policy', 'RateLimit'];
+
+const headers = (...names: string[]) => Object.fromEntries([...ALWAYS, ...names].map((name) => [name, HEADERS[name]]));
 
 const SUCCESS_TEXTS: Record<string, string> = {
   '200': 'Found.',
@@ -32,9 +55,10 @@ export function completeSuccess(operationId: OperationId, status: string, respon
   response['description'] =
     operationId === 'reconcileSettlement' ? 'The list has come; the rest is compared.' : SUCCESS_TEXTS[status];
   response['headers'] = headers(
-    'X-Correlation-ID',
+    ...RATE,
     ...(isWrite ? ['Idempotent-Replayed'] : []),
     ...(isConfirmation || operationId === 'reconcileSettlement' ? ['Location'] : []),
+    ...(operationId === 'getSettlementStatement' ? ['ETag', 'Repr-Digest', 'Content-Disposition'] : []),
   );
   const examples = {
     ...RESPONSE_EXAMPLES,
@@ -54,6 +78,7 @@ export function errorResponses(operationId: OperationId): Record<string, Json> {
   const entries = [...byStatus].map(([status, codes]): [string, Json] => [status, errorResponse(codes, recoverable)]);
   const other = {
     ...errorResponse([], undefined),
+    headers: headers(...RATE, 'Retry-After', 'Allow'),
     description: '`invalid_request` for what is not this path, method, size or media type.',
   };
   return { ...Object.fromEntries(entries), ...(notFound && { '404': notFoundResponse(notFound) }), default: other };
@@ -74,9 +99,15 @@ function errorResponse(codes: readonly ErrorCode[], recoverable: RecoverableOper
   const hasRetryAfter = codes.some((code) => describeErrorCode(code).retryAfterSeconds !== undefined);
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
-    headers: headers('X-Correlation-ID', ...(hasRetryAfter ? ['Retry-After'] : [])),
+    headers: headers(...headersOf(codes), ...(hasRetryAfter ? ['Retry-After'] : [])),
     content: errorContent(examples),
   };
+}
+
+/** Who has no key has no rate. A final failure of a confirmation is a record, which is found and replayed. */
+function headersOf(codes: readonly ErrorCode[]): string[] {
+  if (codes.includes('unauthorized')) return ['WWW-Authenticate'];
+  return codes.includes('contribution_final_failure') ? [...RATE, 'Idempotent-Replayed', 'Location'] : RATE;
 }
 
 function errorContent(examples: Json): Json {

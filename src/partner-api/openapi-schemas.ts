@@ -43,3 +43,23 @@ export function nameShapes(value: unknown, ownName?: string): unknown {
   const kept = Object.entries(value).filter(([member]) => member !== 'x-lenient');
   return Object.fromEntries(kept.map(([member, item]) => [member, nameShapes(item)]));
 }
+
+/** Takes `additionalProperties: false` away wherever it stands. */
+export function openObjects(value: unknown): void {
+  eachObject(value, (schema) => {
+    if (schema['additionalProperties'] === false) delete schema['additionalProperties'];
+  });
+}
+
+/** Gives an int64 the maximum of its format, as the nearest number: `writeDocument` writes its digits. */
+export function boundIntegers(value: unknown): void {
+  eachObject(value, (schema) => {
+    if (schema['format'] === 'int64' && 'type' in schema) schema['maximum'] ??= 2 ** 63;
+  });
+}
+
+function eachObject(value: unknown, use: (object: Json) => void): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) use(value as Json);
+  for (const item of Object.values(value)) eachObject(item, use);
+}

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
+import { POINTS_MAX } from '../domain/points.ts';
 import { REQUEST_EXAMPLES } from './openapi-examples.ts';
 import type { OperationId } from './openapi-operations.ts';
+import { completeParameters } from './openapi-parameters.ts';
 import { completeSuccess, errorResponses } from './openapi-responses.ts';
-import { type Json, namedSchemas, nameShapes } from './openapi-schemas.ts';
+import { boundIntegers, type Json, namedSchemas, nameShapes, openObjects } from './openapi-schemas.ts';
 import { WEBHOOK_PARAMETERS, WEBHOOKS } from './openapi-webhooks.ts';
 import { CSV_REQUEST_EXAMPLES, SETTLEMENT_REQUEST_EXAMPLES } from './settlement-examples.ts';
 
@@ -16,7 +18,18 @@ export const DOCUMENT_HEAD = {
     contact: { name: 'The operator who issued your API key', url: 'https://example.com/partner-impact' },
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
-  servers: [{ url: '/', description: 'The environment that serves this page.' }],
+  servers: [
+    {
+      url: '{base_url}',
+      description: 'The base address of your environment.',
+      variables: {
+        base_url: {
+          default: 'http://127.0.0.1:8080',
+          description: 'As the operator gave it to you with the API key; the default is a sandbox on your own machine.',
+        },
+      },
+    },
+  ],
   tags: [
     { name: 'Contributions', description: 'Confirm, and find again.' },
     { name: 'Emissions', description: 'Estimate a delivery, and link the estimate.' },
@@ -40,35 +53,32 @@ interface OperationObject extends Json {
   responses: Record<string, Json>;
 }
 
-const CORRELATION_PARAMETER = {
-  name: 'X-Correlation-ID',
-  in: 'header',
-  required: false,
-  description: 'Non-personal; the service makes one when it is omitted. Every response returns it.',
-  schema: { type: 'string', minLength: 8, maxLength: 128, pattern: '^[A-Za-z0-9._:-]+$' },
-};
-
 /** The OpenAPI 3.1 document, from the routes, with an example for every outcome and every error code. */
 export function buildDocument(app: FastifyInstance): Json {
   const document = nameShapes(structuredClone({ ...app.swagger(), webhooks: WEBHOOKS })) as Json & {
     paths: Record<string, Record<string, OperationObject>>;
   };
   Object.assign(document['components'] as Json, { parameters: WEBHOOK_PARAMETERS, schemas: namedSchemas() });
-  for (const path of Object.values(document.paths)) for (const operation of Object.values(path)) complete(operation);
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  for (const operation of operations) complete(operation);
+  // A client passes over what it does not know: /v1 grows. What the service is sent stays closed.
+  for (const { responses } of operations) openObjects(responses);
+  openObjects(document['webhooks']);
+  openObjects((document['components'] as Json)['schemas']);
+  boundIntegers(document);
   return document;
 }
 
-/** What the schema of a query or of headers has no place for. */
-function completeParameter(parameter: Json): Json {
-  const { deprecated } = parameter['schema'] as Json;
-  const name = parameter['name'] === 'idempotency-key' ? 'Idempotency-Key' : parameter['name'];
-  return { ...parameter, name, ...(deprecated === true && { deprecated }) };
+/** As text: the largest int64 in all its digits. */
+export function writeDocument(document: Json): string {
+  const exact = (name: string, value: unknown) =>
+    name === 'maximum' && value === 2 ** 63 ? JSON.rawJSON(String(POINTS_MAX)) : value;
+  return `${JSON.stringify(document, exact, 2)}\n`;
 }
 
 function complete(operation: OperationObject): void {
   const { operationId } = operation;
-  const parameters = (operation.parameters ?? []).map(completeParameter);
-  operation.parameters = [...parameters, CORRELATION_PARAMETER];
+  operation.parameters = completeParameters(operationId, operation.parameters ?? []);
   const media = operation.requestBody?.content['application/json'];
   if (media) media['examples'] = { ...REQUEST_EXAMPLES, ...SETTLEMENT_REQUEST_EXAMPLES }[operationId];
   const csv = operation.requestBody?.content['text/csv'];

@@ -39,6 +39,7 @@ export const ListBody = {
     },
     'application/json': {
       schema: Type.Array(Type.Object(listed), {
+        maxItems: LIST_LIMITS.lines,
         description: `At most ${LIST_LIMITS.lines} elements; other members are passed over.`,
       }),
     },
@@ -46,8 +47,8 @@ export const ListBody = {
 };
 
 export const ReconciliationParams = Type.Object({
-  settlement_id: Type.String({ description: 'As in the list of settlements.' }),
-  reconciliation_id: Type.String({ description: 'As given when the list was sent.' }),
+  settlement_id: longId('As in the list of settlements.'),
+  reconciliation_id: longId('As given when the list was sent.'),
 });
 
 export const ReconciliationLinesQuery = Type.Object(

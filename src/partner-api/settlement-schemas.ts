@@ -47,7 +47,7 @@ export const StatementQuery = Type.Object(
   closed,
 );
 
-export const SettlementParams = Type.Object({ settlement_id: Type.String({ description: 'As in the list of settlements.' }) });
+export const SettlementParams = Type.Object({ settlement_id: longId('As in the list of settlements.') });
 
 export const AcknowledgeBody = Type.Object(
   {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { closeAnswers } from '../../reliability/support/close-answers.ts';
 import type { Arrived } from './webhook-receiver.ts';
 
 export const writtenDocument = readFileSync(new URL('../../openapi/partner.json', import.meta.url), 'utf8');
@@ -8,8 +9,8 @@ export const writtenDocument = readFileSync(new URL('../../openapi/partner.json'
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as the JSON that it is
 type Json = any;
 
-/** The interface as partners have it. */
-export const document: Json = JSON.parse(writtenDocument);
+/** The interface as partners have it, and with answers closed against members that it does not name. */
+export const document: Json = closeAnswers(JSON.parse(writtenDocument));
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
 ajv.addFormat('int64', { type: 'number', validate: (value) => Math.abs(value) <= 2 ** 63 });
