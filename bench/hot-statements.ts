@@ -77,7 +77,7 @@ export async function catchHotStatements(
   return caught;
 }
 
-function draftContribution(partnerId: string, token: string, number: number): ContributionDraft {
+export function draftContribution(partnerId: string, token: string, number: number): ContributionDraft {
   return {
     partnerId,
     idempotencyKey: idempotencyKey(token, number),
@@ -100,7 +100,7 @@ function draftContribution(partnerId: string, token: string, number: number): Co
   };
 }
 
-function draftEstimate(partnerId: string, token: string, number: number): EstimateDraft {
+export function draftEstimate(partnerId: string, token: string, number: number): EstimateDraft {
   return {
     partnerId,
     idempotencyKey: idempotencyKey(token, number),
@@ -118,13 +118,13 @@ function draftEstimate(partnerId: string, token: string, number: number): Estima
 
 type Link = NonNullable<ContributionDraft['link']>;
 
-function withLink(draft: ContributionDraft, link: Link): ContributionDraft {
+export function withLink(draft: ContributionDraft, link: Link): ContributionDraft {
   const { calculationId, transactionId } = link;
   const contribution = { ...draft.contribution, transactionId };
   return { ...draft, contribution, calculationId, associationOutcome: 'associated', link };
 }
 
-function linkOf(transaction: string, token: string, number: number): Link {
+export function linkOf(transaction: string, token: string, number: number): Link {
   return {
     ...estimateEmissions(12_345, 'car_gasoline'),
     associationId: newId('assoc'),

@@ -14,6 +14,7 @@ export interface Rule {
 
 const STORE = 'src/store/contribution.ts';
 const SCHEMA = 'migrations/0002_contributions.sql';
+const KEYS = 'migrations/0012_keys_for_who_names_them.sql';
 
 export const RULES: readonly Rule[] = [
   {
@@ -27,17 +28,17 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'one event is recorded once',
     source: 'Contribution, partner_event_id',
-    file: SCHEMA,
-    find: '  constraint contribution_partner_event unique (partner_id, partner_event_id),\n',
-    replace: '',
+    file: KEYS,
+    find: 'create unique index if not exists contribution_partner_event_next',
+    replace: 'create index if not exists contribution_partner_event_next',
     tests: ['confirm-contribution'],
   },
   {
     rule: "a key belongs to its partner: another partner's is free",
     source: 'decisions 3, scope',
-    file: SCHEMA,
-    find: 'constraint contribution_idempotency_key unique (partner_id, idempotency_key)',
-    replace: 'constraint contribution_idempotency_key unique (idempotency_key)',
+    file: KEYS,
+    find: 'contribution_idempotency_key_next on contribution (partner_id, idempotency_key)',
+    replace: 'contribution_idempotency_key_next on contribution (idempotency_key)',
     tests: ['confirm-contribution'],
   },
   {
@@ -52,9 +53,9 @@ export const RULES: readonly Rule[] = [
     rule: "a look-up by event never finds another partner's contribution",
     source: 'decisions 1, forbidden',
     file: STORE,
-    find: 'join contribution c on c.partner_id = wanted.partner_id and c.partner_event_id = wanted.partner_event_id${condition} ${LINK_JOIN}`',
+    find: "cross join lateral ${rowOf('contribution', { partnerId, key, value: `wanted.${key}` })} c ${withLink(partnerId)}`",
     replace:
-      'join contribution c on c.partner_event_id = wanted.partner_event_id${condition && " and $3 <> \'\'"} ${LINK_JOIN}`.replace("select c.partner_id", "select wanted.partner_id")',
+      "cross join lateral (select * from contribution where ${key} = wanted.${key} and ${partnerId} <> '' limit 1) c ${withLink('c.partner_id')}`.replace('select c.partner_id', 'select wanted.partner_id')",
     tests: ['get-contribution-by-partner-event-id'],
   },
   {

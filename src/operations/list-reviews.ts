@@ -22,7 +22,10 @@ export async function listReviews(
   if (partnerId !== undefined) await add(partnerId);
   else for await (const partner of eachPartner(db)) await add(partner.partnerId);
   const oldest = open.toSorted((one, other) => one.openedAt.getTime() - other.openedAt.getTime()).slice(0, limit);
-  const records = oldest.length === 0 ? [] : await findContributionsById(db, oldest);
+  const records: ContributionRecord[] = [];
+  // A distributed database finds those of one partner at a time.
+  for (const [, ofOne] of Map.groupBy(oldest, (review) => review.partnerId))
+    records.push(...(await findContributionsById(db, ofOne)));
   const byId = new Map(records.map((record) => [record.contribution.transactionId, record]));
   return oldest.flatMap((review) => {
     const record = byId.get(review.transactionId);

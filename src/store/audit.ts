@@ -11,11 +11,11 @@ export interface AuditHead {
 
 const FIND_HEAD: Statement = {
   name: 'find_audit_head',
-  text: 'select last_no as "lastNo", last_mac as "lastMac" from audit_head',
+  text: 'select last_no as "lastNo", last_mac as "lastMac" from audit_head where only_row',
 };
 const LOCK_HEAD: Statement = {
   name: 'lock_audit_head',
-  text: `select last_no as "lastNo", last_mac as "lastMac", ${NOW} as now from audit_head for update`,
+  text: `select last_no as "lastNo", last_mac as "lastMac", ${NOW} as now from audit_head where only_row for update`,
 };
 
 /** The end of the chain, as far as it is committed; `undefined` where somebody removed the row. */
@@ -59,7 +59,10 @@ export async function insertAuditEntry(db: Queryable, entry: SealedEntry): Promi
   ]);
 }
 
-const MOVE_HEAD: Statement = { name: 'update_audit_head', text: 'update audit_head set last_no = $1, last_mac = $2' };
+const MOVE_HEAD: Statement = {
+  name: 'update_audit_head',
+  text: 'update audit_head set last_no = $1, last_mac = $2 where only_row',
+};
 
 export async function updateAuditHead(db: Queryable, { lastNo, lastMac }: AuditHead): Promise<void> {
   await run(db, MOVE_HEAD, [lastNo, lastMac]);

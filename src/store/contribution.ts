@@ -1,8 +1,8 @@
 import type { EmissionsLink, RejectionCode } from '../domain/association.ts';
 import type { Contribution } from '../domain/contribution.ts';
 import type { Queryable } from './database.ts';
-import { LINK_COLUMNS, type LinkRow, readLinkRow } from './emissions-link.ts';
-import { findStatement, run, runFind, type Statement } from './statement.ts';
+import { LINK_COLUMNS, type LinkRow, linkJoin, readLinkRow } from './emissions-link.ts';
+import { findStatement, rowOf, run, runFind, type Statement } from './statement.ts';
 
 /** A contribution with what the service keeps beside it: it is its own idempotency record. */
 export interface ContributionRecord {
@@ -87,23 +87,18 @@ const COLUMNS = `c.partner_id, c.transaction_id, c.idempotency_key, c.fingerprin
     c.opaque_customer_ref, c.status, c.contribution_rule_version, c.point_conversion_version, c.tree_cost_version, c.summary_en,
     c.summary_ar, c.calculation_id, c.first_status, c.association_outcome, c.rejection_code, c.correlation_id, c.created_at, c.confirmed_at, c.failed_at,
     ${LINK_COLUMNS}`;
-const LINK_JOIN = 'left join emissions_link l on l.partner_id = c.partner_id and l.transaction_id = c.transaction_id';
+/** `partnerId` is SQL, as is in each statement. */
+const withLink = (partnerId: string) => linkJoin('transaction_id', { partnerId, value: 'c.transaction_id' });
 
-const FIND_BY_EVENT = findStatement(
-  'find_contributions_by_event',
-  { table: 'c', parameters: 2 },
-  (condition) => `select ${COLUMNS}
-    from unnest($1::text[], $2::text[]) as wanted (partner_id, partner_event_id)
-    join contribution c on c.partner_id = wanted.partner_id and c.partner_event_id = wanted.partner_event_id${condition} ${LINK_JOIN}`,
-);
-
-const FIND_BY_ID = findStatement(
-  'find_contributions_by_id',
-  { table: 'c', parameters: 2 },
-  (condition) => `select ${COLUMNS}
-    from unnest($1::text[], $2::text[]) as wanted (partner_id, transaction_id)
-    join contribution c on c.partner_id = wanted.partner_id and c.transaction_id = wanted.transaction_id${condition} ${LINK_JOIN}`,
-);
+const findBy = (name: string, key: 'partner_event_id' | 'transaction_id') =>
+  findStatement(
+    name,
+    2,
+    (partnerId) => `select ${COLUMNS} from unnest($1::text[], $2::text[]) as wanted (partner_id, ${key})
+    cross join lateral ${rowOf('contribution', { partnerId, key, value: `wanted.${key}` })} c ${withLink(partnerId)}`,
+  );
+const FIND_BY_EVENT = findBy('find_contributions_by_event', 'partner_event_id');
+const FIND_BY_ID = findBy('find_contributions_by_id', 'transaction_id');
 
 /** The contributions of the given events, for any mix of partners, in no order; events without one are left out. */
 export async function findContributionsByEvent(
@@ -125,20 +120,25 @@ export async function findContributionsById(
 
 /** How a stored record can meet a confirmation, each by an index of its own; a record that does so in two ways is found in one. */
 const MEETINGS = [
-  'c.idempotency_key = wanted.idempotency_key',
-  'c.partner_event_id = wanted.partner_event_id and c.idempotency_key <> wanted.idempotency_key',
-  `c.partner_order_ref = wanted.partner_order_ref and c.status in ('pending', 'confirmed')
-      and c.idempotency_key <> wanted.idempotency_key and c.partner_event_id <> wanted.partner_event_id`,
+  { key: 'idempotency_key', unless: 'false' },
+  { key: 'partner_event_id', unless: 'c.idempotency_key = wanted.idempotency_key' },
+  {
+    key: 'partner_order_ref',
+    condition: "status in ('pending', 'confirmed')",
+    unless: 'c.idempotency_key = wanted.idempotency_key or c.partner_event_id = wanted.partner_event_id',
+  },
 ];
 
-const FIND_RIVALS = findStatement('find_contribution_rivals', { table: 'c', parameters: 5 }, (condition) =>
-  MEETINGS.map(
-    (meeting) => `select wanted.place, ${COLUMNS}
+const FIND_RIVALS = findStatement('find_contribution_rivals', 5, (partnerId) => {
+  const meetings = MEETINGS.map(
+    ({ unless, ...by }) =>
+      `select * from ${rowOf('contribution', { partnerId, value: `wanted.${by.key}`, ...by })} c where not (${unless})`,
+  );
+  return `select wanted.place, ${COLUMNS}
     from unnest($1::int4[], $2::text[], $3::text[], $4::text[], $5::text[])
       as wanted (place, partner_id, idempotency_key, partner_event_id, partner_order_ref)
-    join contribution c on c.partner_id = wanted.partner_id and ${meeting}${condition} ${LINK_JOIN}`,
-  ).join(' union all '),
-);
+    cross join lateral (${meetings.join(' union all ')}) c ${withLink(partnerId)}`;
+});
 
 export interface ContributionClaims {
   readonly partnerId: string;
@@ -166,7 +166,8 @@ export async function findContributionRivals(
 
 const LOCK: Statement = {
   name: 'lock_contribution',
-  text: `select ${COLUMNS} from contribution c ${LINK_JOIN} where c.partner_id = $1 and c.transaction_id = $2 for update of c`,
+  text: `select ${COLUMNS} from contribution c ${withLink('$1')}
+    where c.partner_id = $1 and c.transaction_id between $2 and $2 order by c.transaction_id limit 1 for update of c`,
 };
 
 /** Holds the row until the transaction ends, so that its status cannot change meanwhile. */

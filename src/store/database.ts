@@ -43,6 +43,8 @@ const SESSION_SETTINGS = [
   'tcp_keepalives_idle=5',
   'tcp_keepalives_interval=2',
   'tcp_keepalives_count=3',
+  // No statement here takes long enough to be compiled for it, and a small table's plan may be thought of as costly.
+  'jit=off',
   // On a distributed database a lock is waited for on another node, which has to know how long. Elsewhere it means nothing.
   'citus.propagate_set_commands=local',
 ];

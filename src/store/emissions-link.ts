@@ -2,7 +2,7 @@ import type { EmissionsLink } from '../domain/association.ts';
 import type { Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';
-import { run, type Statement } from './statement.ts';
+import { rowOf, run, type Statement } from './statement.ts';
 
 /** For statements that read a link beside its contribution, under the alias `l`. */
 export const LINK_COLUMNS = `l.association_id as link_association_id, l.transaction_id as link_transaction_id,
@@ -11,6 +11,18 @@ export const LINK_COLUMNS = `l.association_id as link_association_id, l.transact
     l.vehicle_category as link_vehicle_category, l.methodology_version as link_methodology_version,
     l.emission_factor_version as link_emission_factor_version, l.calculated_at as link_calculated_at,
     l.associated_at as link_associated_at`;
+
+/**
+ * Joins the link `l`, if there is one.
+ *
+ * @param key Of the link, beside the partner. `partnerId` and `value` are SQL.
+ */
+export function linkJoin(
+  key: 'transaction_id' | 'calculation_id',
+  { partnerId, value }: { partnerId: string; value: string },
+): string {
+  return `left join lateral ${rowOf('emissions_link', { partnerId, key, value })} l on true`;
+}
 
 export interface LinkRow {
   readonly link_association_id: string | null;
@@ -96,7 +108,7 @@ export async function insertEmissionsLink(
 
 const FIND_BY_KEY = durableRead({
   name: 'find_emissions_link_by_key',
-  text: `select l.fingerprint, ${LINK_COLUMNS} from emissions_link l where l.partner_id = $1 and l.idempotency_key = $2`,
+  text: `select l.fingerprint, ${LINK_COLUMNS} from ${rowOf('emissions_link', { partnerId: '$1', key: 'idempotency_key', value: '$2' })} l`,
 });
 
 export async function findEmissionsLinkByKey(

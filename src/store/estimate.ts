@@ -1,9 +1,9 @@
 import type { EmissionsLink } from '../domain/association.ts';
 import type { Estimate } from '../domain/estimate.ts';
 import type { Queryable } from './database.ts';
-import { LINK_COLUMNS, type LinkRow, readLinkRow } from './emissions-link.ts';
+import { LINK_COLUMNS, type LinkRow, linkJoin, readLinkRow } from './emissions-link.ts';
 import { type Column, insertListed, type ListedInsert, listsOf, NOW, namesOf, unnested } from './rows.ts';
-import { findStatement, run, runFind, type Statement } from './statement.ts';
+import { findStatement, rowOf, run, runFind, type Statement } from './statement.ts';
 
 export interface EstimateRecord {
   readonly partnerId: string;
@@ -133,14 +133,14 @@ const COLUMNS = `e.partner_id, e.calculation_id, e.idempotency_key, e.fingerprin
     e.vehicle_category, e.methodology_version, e.vehicle_catalog_version, e.emission_factor_version,
     e.emission_factor_gco2e_per_km, e.lifecycle_boundary, e.raw_emissions_gco2e, e.estimated_emissions_kgco2e, e.calculated_at, e.expires_at, now()::timestamptz(3) as read_at,
     ${LINK_COLUMNS}`;
-const LINK_JOIN = 'left join emissions_link l on l.partner_id = e.partner_id and l.calculation_id = e.calculation_id';
+/** `partnerId` is SQL. */
+const withLink = (partnerId: string) => linkJoin('calculation_id', { partnerId, value: 'e.calculation_id' });
 
 const FIND_BY_ID = findStatement(
   'find_estimates_by_id',
-  { table: 'e', parameters: 2 },
-  (condition) => `select ${COLUMNS}
-    from unnest($1::text[], $2::text[]) as wanted (partner_id, calculation_id)
-    join estimate e on e.partner_id = wanted.partner_id and e.calculation_id = wanted.calculation_id${condition} ${LINK_JOIN}`,
+  2,
+  (partnerId) => `select ${COLUMNS} from unnest($1::text[], $2::text[]) as wanted (partner_id, calculation_id)
+    cross join lateral ${rowOf('estimate', { partnerId, key: 'calculation_id', value: 'wanted.calculation_id' })} e ${withLink(partnerId)}`,
 );
 
 /** The estimates with the given ids, for any mix of partners, in no order, each with the link it has; unknown ones are left out. */
@@ -154,10 +154,10 @@ export async function findEstimatesById(
 
 const FIND_BY_KEY = findStatement(
   'find_estimates_by_key',
-  { table: 'e', parameters: 3 },
-  (condition) => `select wanted.place, ${COLUMNS}
+  3,
+  (partnerId) => `select wanted.place, ${COLUMNS}
     from unnest($1::int4[], $2::text[], $3::text[]) as wanted (place, partner_id, idempotency_key)
-    join estimate e on e.partner_id = wanted.partner_id and e.idempotency_key = wanted.idempotency_key${condition} ${LINK_JOIN}`,
+    cross join lateral ${rowOf('estimate', { partnerId, key: 'idempotency_key', value: 'wanted.idempotency_key' })} e ${withLink(partnerId)}`,
 );
 
 /** For each key the estimate that it made, in their order. */

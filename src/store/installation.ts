@@ -7,7 +7,7 @@ const CLAIM = {
   text: `with claimed as (
       insert into installation (environment) values ($1) on conflict do nothing returning environment
     )
-    select environment from claimed union all select environment from installation limit 1`,
+    select environment from claimed union all select environment from installation where is_only limit 1`,
 };
 
 /**
@@ -25,7 +25,7 @@ export async function claimInstallation(db: Queryable, environment: Environment)
 
 /** Tells this installation from others, whatever its address. */
 export async function findInstallationId(db: Queryable): Promise<string> {
-  const text = 'select installation_id as "installationId" from installation';
+  const text = 'select installation_id as "installationId" from installation where is_only';
   const [row] = await run<{ installationId: string }>(db, { name: 'find_installation_id', text }, []);
   if (!row) throw new Error('The table installation has no row: start the service once.');
   return row.installationId;

@@ -50,7 +50,7 @@ export async function listJobStates(db: Queryable): Promise<JobState[]> {
 
 const DUE: Statement = {
   name: 'list_due_jobs',
-  text: 'select job_name as "jobName" from job where due_at <= $1 and (lease_until is null or lease_until <= now())',
+  text: `select job_name as "jobName" from job where due_at <= $1 and (lease_until is null or lease_until <= now()) order by job_name`,
 };
 
 /** Names of those that are due at this time and that nobody runs. */

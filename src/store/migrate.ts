@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Migration } from 'kysely/migration';
 import pg from 'pg';
+import { listNextIndexes, type NextIndex, withNextIndexes } from './build-indexes.ts';
 import type { Queryable } from './database.ts';
 import { isLockTimeout, isUndefinedTable } from './database-errors.ts';
 
@@ -26,11 +27,19 @@ export interface AppliedMigration {
 
 /**
  * Brings the schema up to date: every numbered file of `migrations/` that the database has not seen, in order, all in one
- * transaction under a lock. Safe when several processes start at once.
+ * transaction under a lock. Safe when several processes start at once. Unique indexes that replace others on tables with rows are built
+ * before it, while others write.
  *
  * @returns The migrations that this call applied; empty when there was nothing to do.
  */
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<AppliedMigration[]> {
+  // A session through a transaction pooler cannot hold what this needs.
+  const indexes = options.isPooled ? [] : await listPendingIndexes(databaseUrl);
+  const apply = () => applyPatiently(databaseUrl, options);
+  return indexes.length === 0 ? apply() : withNextIndexes(databaseUrl, indexes, apply);
+}
+
+async function applyPatiently(databaseUrl: string, options: MigrateOptions): Promise<AppliedMigration[]> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await applyAll(databaseUrl, options);
@@ -39,6 +48,18 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
       await sleep(PAUSE_MS);
     }
   }
+}
+
+/** Those of tables that are there already: none on a new database. */
+async function listPendingIndexes(databaseUrl: string): Promise<NextIndex[]> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {});
+  await client.connect();
+  const { pending } = await readMigrationState(client).finally(() => client.end());
+  const [first] = await listFiles();
+  if (first === undefined || pending.includes(nameOf(first))) return [];
+  const texts = await Promise.all(pending.map((name) => readFile(new URL(`${name}.sql`, MIGRATIONS), 'utf8')));
+  return texts.flatMap(listNextIndexes);
 }
 
 export interface MigrationState {

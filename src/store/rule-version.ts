@@ -143,7 +143,7 @@ export async function updateRuleVersionWithdrawn(db: Queryable, kind: RuleKind, 
 
 const RAISE: Statement = {
   name: 'update_rule_revision',
-  text: "update rule_revision set revision = revision + 1 returning date_trunc('milliseconds', clock_timestamp()) as now",
+  text: "update rule_revision set revision = revision + 1 where only_row returning date_trunc('milliseconds', clock_timestamp()) as now",
 };
 
 /**
@@ -160,7 +160,7 @@ export async function raiseRuleRevision(db: Queryable): Promise<Date> {
 
 const READ: Statement = {
   name: 'read_rule_revision',
-  text: "select revision, date_trunc('milliseconds', clock_timestamp()) as now from rule_revision",
+  text: "select revision, date_trunc('milliseconds', clock_timestamp()) as now from rule_revision where only_row",
 };
 
 /** Changes with the versions. `now` is the database's time at some moment of the call. */

@@ -40,26 +40,38 @@ export async function runLong<Row extends pg.QueryResultRow>(
   return rows;
 }
 
+/**
+ * SQL for a subquery of the one row that has the whole of a unique key, of which `partner_id` is a part.
+ *
+ * The other column stands there as a range of one value and as the order: an index of the whole key gives that order for nothing, and
+ * any other way sorts besides, whatever is known of the table. By two equations it would cost as little, while the table is empty, to
+ * read the partner's every row by any index that begins with the partner.
+ *
+ * @param condition That of a partial index.
+ */
+export function rowOf(
+  table: string,
+  { partnerId, key, value, condition }: { partnerId: string; key: string; value: string; condition?: string },
+): string {
+  const conditions = [`partner_id = ${partnerId}`, `${key} between ${value} and ${value}`, ...(condition ? [condition] : [])];
+  return `(select * from ${table} where ${conditions.join(' and ')} order by ${key} limit 1)`;
+}
+
 /** A durable read that finds rows for a list of wanted ones, of any partners, and the same for those of one partner. */
 export interface FindStatement {
   readonly ofAny: Statement;
-  /** Its last parameter is the partner: a distributed database then asks that partner's node alone. */
+  /** Its last parameter is the partner: a distributed database then asks that partner's node alone, and knows no other way. */
   readonly ofOne: Statement;
 }
 
 /**
- * @param write Writes the text, given a condition to add to it: none, or one on the partner of the table that is searched.
- * @param table What the statement calls that table.
- * @param parameters How many parameters it has without the partner.
+ * @param parameters How many parameters the text has without the partner.
+ * @param write Writes the text, given SQL for the partner of a wanted row.
  */
-export function findStatement(
-  name: string,
-  { table, parameters }: { table: string; parameters: number },
-  write: (condition: string) => string,
-): FindStatement {
+export function findStatement(name: string, parameters: number, write: (partnerId: string) => string): FindStatement {
   return {
-    ofAny: durableRead({ name, text: write('') }),
-    ofOne: durableRead({ name: `${name}_of_one`, text: write(` and ${table}.partner_id = $${parameters + 1}`) }),
+    ofAny: durableRead({ name, text: write('wanted.partner_id') }),
+    ofOne: durableRead({ name: `${name}_of_one`, text: write(`$${parameters + 1}`) }),
   };
 }
 

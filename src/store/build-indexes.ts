@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+/** An index that a migration puts in the place of another: its name ends in `_next` until then. */
+export interface NextIndex {
+  readonly name: string;
+  /** Builds it beside those who write. */
+  readonly text: string;
+}
+
+const INDEX_OF_MIGRATION = /^create unique index if not exists (\w+_next) on (\w+)([^;]*);/gm;
+
+export function listNextIndexes(migration: string): NextIndex[] {
+  return [...migration.matchAll(INDEX_OF_MIGRATION)].map(([, name = '', table, rest]) => ({
+    name,
+    text: `create unique index concurrently ${name} on ${table}${rest}`,
+  }));
+}
+
+/**
+ * Builds indexes beside those that they will replace, for as long as that takes: rows are written meanwhile, and both indexes judge them.
+ * What was left unfinished is built anew. Safe when several processes do so at once.
+ *
+ * @param migrate Puts them in their places.
+ */
+export async function withNextIndexes<Result>(
+  databaseUrl: string,
+  indexes: readonly NextIndex[],
+  migrate: () => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query('set statement_timeout = 0');
+    await client.query('set lock_timeout = 0');
+    await lock(client);
+    for (const index of indexes) await buildIndex(client, index);
+    const result = await migrate();
+    // One may have been built when another process had put its own in place already.
+    for (const { name } of indexes) await client.query(`drop index concurrently if exists ${name}`);
+    return result;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Any number, as long as nobody else locks by it. */
+const BUILDING_LOCK = 4_117_302;
+const LOOK_EVERY_MS = 200;
+
+/** Until the session ends. Whoever builds waits for every statement that is under way: so nobody waits for the lock by a statement. */
+async function lock(client: pg.Client): Promise<void> {
+  const text = 'select pg_try_advisory_lock($1) as "isMine"';
+  while (!(await client.query<{ isMine: boolean }>(text, [BUILDING_LOCK])).rows[0]?.isMine) await sleep(LOOK_EVERY_MS);
+}
+
+async function buildIndex(client: pg.Client, { name, text }: NextIndex): Promise<void> {
+  const { rows } = await client.query<{ isValid: boolean }>(
+    'select indisvalid as "isValid" from pg_index where indexrelid = to_regclass($1)',
+    [name],
+  );
+  if (rows[0]?.isValid) return;
+  if (rows[0]) await client.query(`drop index concurrently ${name}`);
+  await client.query(text);
+}
