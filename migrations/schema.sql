@@ -133,8 +133,6 @@ create table contribution (
   correlation_id text collate "C",
   failure_drafted_by text collate "C",
   failure_approved_by text collate "C",
-  constraint contribution_idempotency_key UNIQUE (partner_id, idempotency_key),
-  constraint contribution_partner_event UNIQUE (partner_id, partner_event_id),
   constraint contribution_pkey PRIMARY KEY (partner_id, transaction_id),
   constraint contribution_association CHECK ((((association_outcome = 'rejected'::text) = (rejection_code IS NOT NULL)) AND (association_outcome = ANY (ARRAY['not_requested'::text, 'associated'::text, 'rejected'::text])) AND ((association_outcome <> 'associated'::text) OR ((calculation_id IS NOT NULL) AND (status = 'confirmed'::text))))),
   constraint contribution_failed_by_two CHECK ((((first_status = 'failed'::text) = (num_nonnulls(failure_drafted_by, failure_approved_by) = 2)) AND ((first_status = 'failed'::text) OR (num_nonnulls(failure_drafted_by, failure_approved_by) = 0)) AND COALESCE((failure_drafted_by <> failure_approved_by), true) AND COALESCE(((failure_drafted_by <> ALL (ARRAY['owner'::text, 'schedule'::text])) AND (failure_approved_by <> ALL (ARRAY['owner'::text, 'schedule'::text]))), true))),
@@ -144,7 +142,11 @@ create table contribution (
   constraint contribution_status CHECK ((((status = 'pending'::text) AND (confirmed_at IS NULL) AND (failed_at IS NULL)) OR ((status = 'confirmed'::text) AND (confirmed_at IS NOT NULL) AND (failed_at IS NULL)) OR ((status = 'failed'::text) AND (confirmed_at IS NULL) AND (failed_at IS NOT NULL) AND (failure_reason IS NOT NULL))))
 );
 
+CREATE UNIQUE INDEX contribution_idempotency_key ON public.contribution USING btree (partner_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+
 CREATE UNIQUE INDEX contribution_order_holder ON public.contribution USING btree (partner_id, partner_order_ref) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text]));
+
+CREATE UNIQUE INDEX contribution_partner_event ON public.contribution USING btree (partner_id, partner_event_id) WHERE (partner_event_id IS NOT NULL);
 
 CREATE TRIGGER contribution_is_kept BEFORE DELETE ON public.contribution FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
@@ -271,11 +273,12 @@ create table estimate (
   estimated_emissions_kgco2e numeric not null,
   calculated_at timestamp(3) with time zone not null,
   expires_at timestamp(3) with time zone not null,
-  constraint estimate_idempotency_key UNIQUE (partner_id, idempotency_key),
   constraint estimate_pkey PRIMARY KEY (partner_id, calculation_id),
   constraint estimate_emissions CHECK (((emission_factor_gco2e_per_km > (0)::numeric) AND (raw_emissions_gco2e > (0)::numeric))),
   constraint estimate_fingerprint_length CHECK ((length(fingerprint) = 32))
 );
+
+CREATE UNIQUE INDEX estimate_idempotency_key ON public.estimate USING btree (partner_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
 CREATE TRIGGER estimate_is_immutable BEFORE DELETE OR UPDATE ON public.estimate FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

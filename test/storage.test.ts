@@ -1,6 +1,6 @@
 /** What the database itself guarantees, whatever the code does. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
@@ -8,7 +8,7 @@ import { renderSchema } from '../scripts/render-schema.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { listDurabilityProblems, readServerSettings } from '../src/store/durability.ts';
 import { claimInstallation } from '../src/store/installation.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { listStatements, migrate } from '../src/store/migrate.ts';
 import { CommitUnknownError, inTransaction } from '../src/store/transaction.ts';
 import { Client, newConfirmation } from './support/client.ts';
 import { emptyDatabase } from './support/database.ts';
@@ -57,6 +57,17 @@ test('partner_id stands first in every primary key and every unique index of a g
 test('migrations/schema.sql is what the migrations make', async () => {
   const written = await readFile(fileURLToPath(new URL('../migrations/schema.sql', import.meta.url)), 'utf8');
   assert.equal(await renderSchema(pool), written, 'run `npm run schema` and review the difference');
+});
+
+test('a migration is sent statement by statement, as a distributed database needs it', async () => {
+  const folder = fileURLToPath(new URL('../migrations/', import.meta.url));
+  for (const file of (await readdir(folder)).filter((name) => /^\d{4}_/.test(name))) {
+    const statements = listStatements(await readFile(`${folder}${file}`, 'utf8'));
+    for (const statement of statements) {
+      const bare = statement.replaceAll(/\$\$.*?\$\$/gs, '').replaceAll(/--.*$/gm, '');
+      assert.equal(bare.trim().split(';').length, 2, `${file}: ${statement}`);
+    }
+  }
 });
 
 test('twenty migrations of an empty database at once: each succeeds, and each file is applied once', async () => {

@@ -104,7 +104,10 @@ async function applyAll(databaseUrl: string, { isPooled = false }: MigrateOption
   const readFiles = async () => {
     const entries = (await listFiles()).map(async (file): Promise<[string, Migration]> => {
       const text = await readFile(new URL(file, MIGRATIONS), 'utf8');
-      return [nameOf(file), { up: async (transaction) => void (await sql.raw(text).execute(transaction)) }];
+      const up = async (transaction: Parameters<Migration['up']>[0]) => {
+        for (const statement of listStatements(text)) await sql.raw(statement).execute(transaction);
+      };
+      return [nameOf(file), { up }];
     });
     return Object.fromEntries(await Promise.all(entries));
   };
@@ -124,4 +127,18 @@ async function listFiles(): Promise<string[]> {
 
 function nameOf(file: string): string {
   return file.replace(/\.sql$/, '');
+}
+
+/** A distributed database hands each statement on to other servers, and would hand on all that came along with it. */
+export function listStatements(migration: string): string[] {
+  const statements: string[] = [];
+  let statement = '';
+  for (const line of migration.split('\n')) {
+    statement += `${line}\n`;
+    const isInBody = statement.split('$$').length % 2 === 0;
+    if (isInBody || !/^(?!\s*--).*;\s*$/.test(line)) continue;
+    statements.push(statement);
+    statement = '';
+  }
+  return statement.trim() === '' ? statements : [...statements, statement];
 }
