@@ -142,6 +142,49 @@ describe('routes and methods come before authentication', () => {
   });
 });
 
+describe('the recovery verdict of what reaches no operation', () => {
+  const verdictOf = (raw: string): [number, string, boolean, string[]] => {
+    const { status, error } = parse(raw);
+    const details = (error.details ?? []).map(({ field, code }: { field: string; code: string }) => `${field} ${code}`);
+    return [status, error.code, error.retryable, details];
+  };
+  const FIX = ['point_restoration not_authorized', 'next_action fix_request'];
+  const confirm = 'POST /v1/impact-transactions HTTP/1.1\r\n';
+  const length = 'Content-Type: application/json\r\nContent-Length:';
+  const refused: [string, number, string][] = [
+    ['an unknown path', 404, `POST /v1/impact-transaction HTTP/1.1\r\n${HOST}${length} 2\r\n${CLOSE}{}`],
+    ['a path without its version', 404, `POST /impact-transactions HTTP/1.1\r\n${HOST}${length} 2\r\n${CLOSE}{}`],
+    ['an unknown path of a look-up', 404, `GET /v1/impact-transaction?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`],
+    ['a wrong method', 405, `PUT /v1/impact-transactions HTTP/1.1\r\n${HOST}${CLOSE}`],
+    ['a bad percent escape', 400, `POST /v1/impact-transactions/%zz HTTP/1.1\r\n${HOST}${CLOSE}`],
+    ['an unknown expectation', 417, `${confirm}${HOST}Expect: miracles\r\n${CLOSE}`],
+    ['header fields of over 16 KiB', 431, `${confirm}${HOST}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['bytes that are no HTTP', 400, `${confirm}${HOST}nonsense\r\n\r\n`],
+    ['a body over 64 KiB', 413, `${confirm}${HOST}${KEY}${length} 65537\r\n${CLOSE}`],
+    ['another media type', 415, `${confirm}${HOST}${KEY}Content-Type: text/plain\r\nContent-Length: 2\r\n${CLOSE}{}`],
+  ];
+  for (const [title, status, request] of refused)
+    test(`${title}: ${status}, not authorized, fix_request`, async () => {
+      assert.deepEqual(verdictOf(await sendRaw(request)), [status, 'invalid_request', false, FIX]);
+    });
+
+  test('a confirmation that does not arrive whole: 408 internal_service_unavailable, retryable, look up', async () => {
+    const raw = await sendRaw(`${confirm}${HOST}${KEY}Idempotency-Key: half-1234\r\n${length} 100\r\n\r\n{"partner_event_id"`);
+    const unknown = ['point_restoration not_authorized', 'next_action look_up'];
+    assert.deepEqual(verdictOf(raw), [408, 'internal_service_unavailable', true, unknown]);
+    assert.equal(parse(raw).headers.get('retry-after'), '1');
+  });
+
+  test('errors about estimates and pages speak of no points', async () => {
+    for (const request of [
+      `PUT /v1/emissions/estimates HTTP/1.1\r\n${HOST}${CLOSE}`,
+      `POST /v1/emissions/estimate HTTP/1.1\r\n${HOST}${CLOSE}`,
+      `GET /favicon.ico HTTP/1.1\r\n${HOST}${CLOSE}`,
+    ])
+      assert.doesNotMatch(await sendRaw(request), /point_restoration/, request);
+  });
+});
+
 test('JSON is answered as UTF-8, also where it is Arabic', async () => {
   const answer = await client.confirm();
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');

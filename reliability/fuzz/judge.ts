@@ -17,7 +17,7 @@ export interface Asked {
 
 /** Status and `retryable` of each code. @see decisions, section 1. */
 const CODES: Readonly<Record<string, { statuses: readonly number[]; retryable: boolean }>> = {
-  invalid_request: { statuses: [400, 404, 405, 408, 413, 415, 417, 431], retryable: false },
+  invalid_request: { statuses: [400, 404, 405, 413, 415, 417, 431], retryable: false },
   invalid_point_amount: { statuses: [400], retryable: false },
   unsupported_vehicle: { statuses: [400], retryable: false },
   invalid_distance: { statuses: [400], retryable: false },
@@ -35,7 +35,7 @@ const CODES: Readonly<Record<string, { statuses: readonly number[]; retryable: b
   calculation_mismatch: { statuses: [422], retryable: false },
   contribution_final_failure: { statuses: [422], retryable: false },
   rate_limited: { statuses: [429], retryable: true },
-  internal_service_unavailable: { statuses: [503], retryable: true },
+  internal_service_unavailable: { statuses: [503, 408], retryable: true },
 };
 
 /** Their errors could be misread as a verdict on a contribution. */
@@ -125,14 +125,18 @@ function judgeError(
   const isCalledIllFormed = status === 400 || error.code === 'invalid_request';
   if (asked.isValid && isCalledIllFormed && !isUnknownRecord) found.push(`valid, and called ${error.code}`);
   if (row.retryable !== error.retryable) found.push(`${error.code} with retryable ${error.retryable}`);
-  const needs: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after', 503: 'retry-after' };
+  const needs: Record<number, string> = {
+    401: 'www-authenticate',
+    405: 'allow',
+    429: 'retry-after',
+    408: 'retry-after',
+    503: 'retry-after',
+  };
   const needed = needs[status];
   if (needed && !onlyHeader(answer, needed)) found.push(`${status} without ${needed}`);
   const retryAfter = onlyHeader(answer, 'retry-after');
   if (retryAfter !== undefined && !/^[1-9]\d*$/.test(retryAfter)) found.push(`Retry-After: ${retryAfter}`);
-  // Where the parser gave up on the head or the body, Node answers, and does not know which operation was meant.
-  const isRouted = asked.isHttp && status !== 408 && status !== 431;
-  if (operation && isRouted && WITH_VERDICT.has(operation.operationId)) judgeVerdict(error, found);
+  if (operation && WITH_VERDICT.has(operation.operationId)) judgeVerdict(error, found);
 }
 
 /** Nothing fails for good in a fuzz run, so no answer may ever allow points to be restored. */

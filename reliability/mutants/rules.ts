@@ -261,6 +261,14 @@ export const RULES: readonly Rule[] = [
     tests: ['rule-book'],
   },
   {
+    rule: 'a request that did not arrive whole is unknown, not refused',
+    source: 'decisions 1, invalid_request',
+    file: 'src/partner-api/node-answers.ts',
+    find: "unavailable('The request did not arrive whole in time; its outcome is unknown.', { status: 408 })",
+    replace: "refusal(408, 'The request did not arrive whole in time.')",
+    tests: ['http'],
+  },
+  {
     rule: 'only a final failure allows points to be restored',
     source: 'Recovery rule 4',
     file: 'src/domain/recovery.ts',

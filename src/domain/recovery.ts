@@ -1,31 +1,68 @@
 import type { DetailCode } from './detail-codes.ts';
-import { describeErrorCode, type ErrorCode, type NextAction } from './error-codes.ts';
+import { describeErrorCode, type ErrorCode } from './error-codes.ts';
 import type { ErrorDetail } from './service-error.ts';
 
 /** The operations whose errors a partner could misread as a verdict on a contribution. */
 export type RecoverableOperation = 'confirm' | 'lookup' | 'associate';
 
-const NOT_AUTHORIZED =
-  'Do not restore points. Look up by partner_event_id, then retry the original confirmation with the same Idempotency-Key and payload.';
+const NOT_AUTHORIZED = 'Do not restore points. Only contribution_final_failure authorizes it.';
 const AUTHORIZED = 'The failure is terminal. Restore the points once per transaction_id.';
 
-const NEXT_ACTIONS: Record<NextAction, string> = {
-  fix_request: 'Correct the request and send it again.',
-  wait: 'Wait, then send the same request again; look-ups stay open meanwhile.',
-  retry_same_request: 'Send the original confirmation again with the same Idempotency-Key and payload.',
-  use_existing: 'Use the record that exists; it is named in transaction_id.',
-  contact_operator: 'Ask the operator to resolve the order; the contribution that holds it is named in transaction_id.',
-  restore_points: 'Restore the points of this transaction_id, once.',
-  look_up: 'The outcome is unknown. Look up by partner_event_id; when nothing is found, send the same request again.',
+const LOOK_UP_FIRST =
+  'This refusal speaks of this request only, never of an earlier one. Look up by partner_event_id; when nothing is found,';
+const WAIT_AS_TOLD = 'Wait as many seconds as Retry-After says, then';
+
+/** What the sender of the operation does next: one sentence for each code that the operation can meet. */
+const NEXT_STEPS: Record<RecoverableOperation, Partial<Record<ErrorCode, string>>> = {
+  confirm: {
+    invalid_request: `${LOOK_UP_FIRST} correct the request and send it.`,
+    invalid_point_amount: `${LOOK_UP_FIRST} correct points and send it; where points is what was deducted, ask the operator.`,
+    unauthorized: `${LOOK_UP_FIRST} send the same confirmation; both with a valid key.`,
+    forbidden: `${LOOK_UP_FIRST} send the same confirmation with a key, and from an address, that may confirm.`,
+    partner_suspended:
+      'Keep the confirmation with its Idempotency-Key, and send the same when the operator has lifted the suspension. Look-ups stay open.',
+    idempotency_conflict:
+      'Look up by partner_event_id; when nothing is found, the key belongs to another event: send this event under a new Idempotency-Key.',
+    partner_event_conflict:
+      'The event is recorded: use the contribution that transaction_id names, and compare it with what was deducted.',
+    partner_order_conflict:
+      'Ask the operator: the contribution that transaction_id names holds the order, and this confirmation is refused as long as it does.',
+    contribution_pending: `${WAIT_AS_TOLD} send the same confirmation. The pending contribution that transaction_id names holds the order.`,
+    contribution_final_failure: 'Restore the points of this transaction_id, once.',
+    rate_limited: `${WAIT_AS_TOLD} send the same confirmation.`,
+    internal_service_unavailable:
+      'The outcome is unknown. Look up by partner_event_id; when nothing is found, send the same confirmation.',
+  },
+  lookup: {
+    invalid_request: 'Correct the look-up and send it. It says nothing of the contribution.',
+    unauthorized: 'Send the look-up with a valid key. The refusal says nothing of the contribution.',
+    forbidden: 'Send the look-up from an address that the key allows. The refusal says nothing of the contribution.',
+    contribution_not_found: 'Send the original confirmation, with its own Idempotency-Key and payload.',
+    rate_limited: `${WAIT_AS_TOLD} send the look-up again.`,
+    internal_service_unavailable: 'The answer is unknown, not that nothing is recorded. Look up again.',
+  },
+  associate: {
+    invalid_request: 'Correct the association and send it. The contribution stays as it is.',
+    unauthorized: 'Send the association with a valid key. The contribution stays as it is.',
+    forbidden: 'Send the association with a key, and from an address, that may write. The contribution stays as it is.',
+    partner_suspended:
+      'Keep the association with its Idempotency-Key, and send the same when the operator has lifted the suspension. The contribution stays as it is.',
+    contribution_not_found:
+      'Look up by partner_event_id. Where the contribution is found, associate with its transaction_id; when nothing is found, send the original confirmation, with its own Idempotency-Key and payload.',
+    idempotency_conflict:
+      'Look up the contribution, which shows its association; where it has none, send this association under a new Idempotency-Key.',
+    association_conflict: 'Use the link that exists: transaction_id names its contribution.',
+    contribution_pending: `${WAIT_AS_TOLD} send the same association. The contribution is pending.`,
+    contribution_final_failure: 'Restore the points of this transaction_id, once.',
+    rate_limited: `${WAIT_AS_TOLD} send the same association.`,
+    internal_service_unavailable:
+      'The outcome is unknown. Look up the contribution, which shows its association; where it has none, send the same association.',
+  },
 };
 
-const FIX_CONFIRMATION =
-  'This refusal speaks of this request only, never of an earlier one. Look up by partner_event_id first; when nothing is found, correct the request and send it again.';
-const FIX_KEY =
-  'Look up by partner_event_id. When nothing is found, the key belongs to another event: send this event under a new Idempotency-Key.';
-
 /**
- * The recovery verdict in machine form: whether points may be restored, and what to do next.
+ * The recovery verdict in machine form: whether points may be restored, and what to do next. The first item speaks of points alone, the
+ * second of the next step alone, so that they cannot contradict each other.
  *
  * @see decisions, section 1, "The recovery verdict"; interface, "Errors", recovery rules 1 to 4.
  */
@@ -39,14 +76,9 @@ export function recoveryVerdict(code: ErrorCode, operation: RecoverableOperation
       message: isFinal ? AUTHORIZED : NOT_AUTHORIZED,
     },
   ];
-  if (nextAction)
-    verdict.push({ field: 'next_action', code: nextAction, message: nextActionMessage(code, nextAction, operation) });
+  const message = NEXT_STEPS[operation][code];
+  if (nextAction && message) verdict.push({ field: 'next_action', code: nextAction, message });
   return verdict;
-}
-
-function nextActionMessage(code: ErrorCode, nextAction: NextAction, operation: RecoverableOperation): string {
-  if (operation !== 'confirm' || nextAction !== 'fix_request') return NEXT_ACTIONS[nextAction];
-  return code === 'idempotency_conflict' ? FIX_KEY : FIX_CONFIRMATION;
 }
 
 /** The third item of a verdict: the record that exists already. */

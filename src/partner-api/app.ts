@@ -14,9 +14,9 @@ import type { Authenticate } from './authenticate.ts';
 import { oneAtATime } from './connection-queue.ts';
 import { serveReference } from './docs.ts';
 import { sendError } from './errors.ts';
+import { type AskedRoute, type KnownRoutes, learnRoutes } from './known-routes.ts';
 import { type LoadGate, loadGate, type Traffic } from './load-gate.ts';
-import { wrongMethodCheck } from './methods.ts';
-import { answerClientError, answerWhatNodeWould } from './node-answers.ts';
+import { nodeAnswers } from './node-answers.ts';
 import { DOCUMENT_HEAD } from './openapi.ts';
 import { rateLimits } from './rate-limits.ts';
 import { acceptJsonOnly } from './read-body.ts';
@@ -90,8 +90,12 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   const traffic: Traffic = { isDraining: false, lastArrivalAtMs: 0 };
   const { partnerOf } = options.authenticate;
   const gate = loadGate({ traffic, partnerOf, onAnswer: options.onAnswer });
+  // Known as soon as the application is there, which needs the answers first.
+  let routes: KnownRoutes | undefined;
+  const recoverableOf = (asked: AskedRoute) => routes?.recoverableOf(asked);
+  const { answerClientError, answerWhatNodeWould } = nodeAnswers(recoverableOf);
   const app: FastifyInstance = Fastify({
-    serverFactory: (handle) => createServer(SERVER, oneAtATime(limitRequestTime(gate.guard(handle)))),
+    serverFactory: (handle) => createServer(SERVER, oneAtATime(limitRequestTime(gate.guard(handle), answerClientError))),
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: BODY_MAX_BYTES,
@@ -101,10 +105,11 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
     frameworkErrors: (error, request, reply) => {
       // No hook has run and no route is found yet: a path with a bad percent escape ends here.
       begin(request, reply);
-      sendError(error, request, reply, request.url.includes('/v1/impact-transactions') ? 'lookup' : undefined);
+      sendError(error, request, reply, recoverableOf(request));
     },
   });
-  const refuseWrongMethod = wrongMethodCheck(app);
+  routes = learnRoutes(app);
+  const { refuseUnknown } = routes;
   app.decorateRequest('context');
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
@@ -112,11 +117,12 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
     traffic.lastArrivalAtMs = request.context.arrivedAtMs;
     if (traffic.isDraining) reply.header('connection', 'close');
     refuseIllFormed(request);
-    refuseWrongMethod(request);
+    refuseUnknown(request);
     done();
   });
   app.setErrorHandler((error, request, reply) => {
-    sendError(error, request, reply);
+    const { terms } = request.routeOptions.config;
+    sendError(error, request, reply, terms ? terms.recoverable : recoverableOf(request));
     // A client that leaves in the midst of its list is no defect of ours.
     const isItsSenders = error === request.raw.errored;
     if (!(error instanceof ServiceError) && !isItsSenders && reply.statusCode >= 500)

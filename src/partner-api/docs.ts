@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Environment } from '../domain/api-key.ts';
-import { noSuchPath } from './methods.ts';
+import { noSuchPath } from './known-routes.ts';
 import { buildDocument } from './openapi.ts';
 
 /** Everything that the page loads comes from here; nothing about its reader leaves. */

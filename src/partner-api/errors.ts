@@ -37,7 +37,7 @@ export function sendError(
   thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  operation: RecoverableOperation | undefined = request.routeOptions.config.terms?.recoverable,
+  operation: RecoverableOperation | undefined,
 ): FastifyReply {
   const error = toServiceError(thrown);
   const { status, retryAfterSeconds } = describeErrorCode(error.code);

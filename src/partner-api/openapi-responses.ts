@@ -79,7 +79,8 @@ export function errorResponses(operationId: OperationId): Record<string, Json> {
   const other = {
     ...errorResponse([], undefined),
     headers: headers(...RATE, 'Retry-After', 'Allow'),
-    description: '`invalid_request` for what is not this path, method, size or media type.',
+    description:
+      '`invalid_request` for what is not this path, method, size or media type; 408 `internal_service_unavailable` for what did not arrive whole in time.',
   };
   return { ...Object.fromEntries(entries), ...(notFound && { '404': notFoundResponse(notFound) }), default: other };
 }

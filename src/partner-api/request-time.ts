@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { answerClientError } from './node-answers.ts';
+import type { AnswerClientError } from './node-answers.ts';
 
 /** Within this a request has to arrive whole. */
 const REQUEST_TIMEOUT_MS = 5_000;
@@ -10,10 +10,10 @@ export const LONGEST_REQUEST_MS = 900_000;
 const LONG_REQUESTS = /^\/v1\/settlements\/[^/?]+\/reconciliations(?:\?|$)/;
 
 /** Ends a request whose body does not arrive in time, in Node's own way. */
-export function limitRequestTime(handle: RequestListener): RequestListener {
+export function limitRequestTime(handle: RequestListener, answer: AnswerClientError): RequestListener {
   return (request, response) => {
     if (hasBody(request) && !LONG_REQUESTS.test(request.url ?? '')) {
-      const timer = setTimeout(() => expire(request), REQUEST_TIMEOUT_MS);
+      const timer = setTimeout(() => expire(request, answer), REQUEST_TIMEOUT_MS);
       const clear = () => clearTimeout(timer);
       request.once('end', clear);
       response.once('close', clear);
@@ -26,6 +26,6 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-function expire({ complete, socket }: IncomingMessage): void {
-  if (!complete) answerClientError(Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+function expire({ complete, socket }: IncomingMessage, answer: AnswerClientError): void {
+  if (!complete) answer(Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
 }
