@@ -31,7 +31,12 @@ create table adjustment (
   settled_points_after bigint,
   original_settlement_id text collate "C",
   settlement_id text collate "C",
+  settled_amount_before numeric(60,12),
+  settled_amount_after numeric(60,12),
+  settled_amount_max numeric(60,12),
+  beyond_worth_reason text,
   constraint adjustment_pkey PRIMARY KEY (partner_id, adjustment_id),
+  constraint adjustment_amount_bounds CHECK ((((settled_amount_before IS NULL) = (settled_amount_after IS NULL)) AND ((settled_amount_max IS NULL) = (settled_amount_after IS NULL)) AND ((settled_amount_after IS NULL) OR (posted_by IS NOT NULL)) AND ((settled_amount_after IS NULL) OR (amount_delta IS NULL) OR (settled_amount_after = (settled_amount_before + amount_delta))) AND ((settled_amount_after IS NULL) OR (beyond_worth_reason IS NOT NULL) OR ((settled_amount_after >= (0)::numeric) AND (settled_amount_after <= settled_amount_max))))),
   constraint adjustment_approved CHECK (((approved_by IS NULL) = (approved_at IS NULL))),
   constraint adjustment_bounds CHECK ((((settled_points_after)::numeric = ((settled_points_before)::numeric + (points_delta)::numeric)) AND ((settled_points_before >= 0) AND (settled_points_before <= contribution_points)) AND ((settled_points_after >= 0) AND (settled_points_after <= contribution_points)))),
   constraint adjustment_deltas CHECK ((((points_delta = 0) = (amount_delta IS NOT NULL)) AND (amount_delta <> (0)::numeric))),
@@ -750,8 +755,11 @@ begin
      or (to_jsonb(new) - 'settlement_id') <> (to_jsonb(old) - 'settlement_id')) then
     raise exception 'an adjustment that is posted is put on one settlement, and is never changed' using errcode = 'restrict_violation';
   end if;
-  if (to_jsonb(new) - '{status,approved_by,approved_at,rejected_by,rejected_at,note,posted_by,posted_at,settled_points_before,settled_points_after,original_settlement_id,settlement_id}'::text[])
-     <> (to_jsonb(old) - '{status,approved_by,approved_at,rejected_by,rejected_at,note,posted_by,posted_at,settled_points_before,settled_points_after,original_settlement_id,settlement_id}'::text[])
+  if old.status = 'approved' and new.status = 'posted' and new.amount_delta is not null and new.settled_amount_after is null then
+    raise exception 'an adjustment of an amount is posted with the settled amount' using errcode = 'restrict_violation';
+  end if;
+  if (to_jsonb(new) - '{status,approved_by,approved_at,rejected_by,rejected_at,note,posted_by,posted_at,settled_points_before,settled_points_after,settled_amount_before,settled_amount_after,settled_amount_max,original_settlement_id,settlement_id}'::text[])
+     <> (to_jsonb(old) - '{status,approved_by,approved_at,rejected_by,rejected_at,note,posted_by,posted_at,settled_points_before,settled_points_after,settled_amount_before,settled_amount_after,settled_amount_max,original_settlement_id,settlement_id}'::text[])
      or (old.approved_by is not null and (new.approved_by, new.approved_at) is distinct from (old.approved_by, old.approved_at)) then
     raise exception 'an adjustment keeps what was drafted and approved' using errcode = 'restrict_violation';
   end if;

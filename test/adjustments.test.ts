@@ -4,6 +4,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { readAmount } from '../src/domain/money.ts';
+import type { Actor } from '../src/domain/role.ts';
 import { eachAuditedSubject } from '../src/operations/compare-with-audit.ts';
 import {
   approveAdjustment,
@@ -60,11 +62,13 @@ const draft = ({ partnerId, transactionId }: Of, pointsDelta: bigint, over: obje
     { pricesOf: priced(price) },
   );
 async function approved(of: Of, pointsDelta: bigint, over: object = {}, price?: string): Promise<Adjustment> {
-  return approveAdjustment(database, BEA, await draft(of, pointsDelta, over, price));
+  return approve(BEA, await draft(of, pointsDelta, over, price), price);
 }
-const post = (id: Pick<Adjustment, 'partnerId' | 'adjustmentId'>) => postAdjustment(database, ADA, id);
+type Id = Pick<Adjustment, 'partnerId' | 'adjustmentId'>;
+const approve = (by: Actor, id: Id, price?: string) => approveAdjustment(database, by, id, { pricesOf: priced(price) });
+const post = (id: Id, price?: string) => postAdjustment(database, ADA, id, { pricesOf: priced(price) });
 const posted = async (of: Of, pointsDelta: bigint, over: object = {}, price?: string) =>
-  post(await approved(of, pointsDelta, over, price));
+  post(await approved(of, pointsDelta, over, price), price);
 const restated = { reasonCode: 'conversion_restatement' };
 
 async function eventsOf(client: Client, partnerId: string, kinds = ['impact.transaction.adjusted']): Promise<Answer['body'][]> {
@@ -146,7 +150,7 @@ describe('a posted adjustment', () => {
     const first = await closeNow(database, of.partnerId, prices);
     assert.equal((await of.client.confirm({ points: 1_000 })).status, 201);
     const adjustment = await posted(of, -100n);
-    const correction = await posted(of, 0n, { ...restated, amountDelta: '-0.000000000001' }, '0.05');
+    const correction = await posted(of, 0n, { ...restated, amountDelta: '-0.01' }, '0.05');
     const open = await getOpen(database, of.partnerId);
     const expected = {
       adjustmentCount: 2n,
@@ -167,7 +171,7 @@ describe('a posted adjustment', () => {
       assert.ok(each);
       const { byVersion, amount, carriedPoints, ...rest } = each;
       assert.deepEqual(rest, expected);
-      assert.equal(amount, 44_999_999_999_999n);
+      assert.equal(amount, 44_990_000_000_000n);
       assert.deepEqual(
         [byVersion.length, byVersion[0]?.count, byVersion[0]?.points, byVersion[0]?.amount],
         [1, 1n, 900n, amount],
@@ -186,7 +190,7 @@ describe('a posted adjustment', () => {
       [
         ['contribution', null, 1_000n, 50_000_000_000_000n, null, null],
         ['adjustment', adjustment.adjustmentId, -100n, -5_000_000_000_000n, 'duplicate_report', first.closed.settlementId],
-        ['adjustment', correction.adjustmentId, 0n, -1n, 'conversion_restatement', first.closed.settlementId],
+        ['adjustment', correction.adjustmentId, 0n, -10_000_000_000n, 'conversion_restatement', first.closed.settlementId],
       ],
     );
     assert.equal((await findAdjustment(pool, of.partnerId, adjustment.adjustmentId))?.settlementId, closed.settlementId);
@@ -323,7 +327,7 @@ describe('bounds', () => {
     const of = await newContribution(100);
     const all: Adjustment[] = [];
     for (let n = 0; n < 20; n++) all.push(await approved(of, -9n));
-    const outcomes = await Promise.allSettled(all.map(post));
+    const outcomes = await Promise.allSettled(all.map((each) => post(each)));
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 11);
     const events = await eventsOf(of.client, of.partnerId);
     const after = events.map(({ data }) => data.settled_points_after).sort((a, b) => Number(a - b));
@@ -340,7 +344,7 @@ describe('bounds', () => {
     const closings = async () => {
       for (let n = 0; n < 6; n++) await closeNow(database, of.partnerId);
     };
-    await Promise.all([closings(), ...all.map(post)]);
+    await Promise.all([closings(), ...all.map((each) => post(each))]);
     await closeNow(database, of.partnerId);
     const { rows } = await pool.query(
       `select count(*)::int4 as lines, count(distinct adjustment_id)::int4 as adjustments, sum(points)::int4 as points
@@ -351,6 +355,80 @@ describe('bounds', () => {
     assert.deepEqual((await verifySettlements(pool, of.partnerId, sealKeys)).problems, []);
   });
 
+  test('a restatement leaves the settled amount within 0 and what the settled points are worth, in whole minor units', async () => {
+    const of = await newContribution(250);
+    const restate = (amountDelta: string, over: object = {}) => draft(of, 0n, { ...restated, amountDelta, ...over }, '0.10892');
+    await refused(restate('-99999.50'), 'amount_delta out_of_bounds');
+    await refused(restate('-27.24'), 'amount_delta out_of_bounds');
+    await refused(restate('0.01'), 'amount_delta out_of_bounds');
+    await refused(restate('-6.0005'), 'amount_delta not_minor_units');
+    assert.equal((await restate('-27.23')).status, 'draft');
+    assert.equal((await pool.query('select from adjustment where partner_id = $1', [of.partnerId])).rowCount, 1);
+  });
+
+  test('twenty restatements at once: the settled amount is the sum of what was posted, and never below 0', async () => {
+    const of = await newContribution(100);
+    const all: Adjustment[] = [];
+    for (let n = 0; n < 20; n++) all.push(await approved(of, 0n, { ...restated, amountDelta: '-0.9' }, '0.1'));
+    const outcomes = await Promise.allSettled(all.map((each) => post(each, '0.1')));
+    const settled = outcomes.flatMap((outcome) =>
+      outcome.status === 'fulfilled' ? [outcome.value.settledAmountAfter as bigint] : [],
+    );
+    settled.sort((a, b) => Number(a - b));
+    assert.deepEqual(
+      settled,
+      Array.from({ length: 11 }, (_, n) => (readAmount('0.1') as bigint) + 9n * BigInt(n) * 10n ** 11n),
+    );
+    const { closed } = await closeNow(database, of.partnerId, tools('0.1'));
+    assert.deepEqual([closed.totals?.amount, closed.totals?.adjustmentCount], [readAmount('0.1'), 11n]);
+  });
+
+  test('what was posted since the approval counts: points are not taken back below what was restated', async () => {
+    const of = await newContribution(250);
+    const all = await approved(of, -250n, {}, '0.05');
+    const restatement = await posted(of, 0n, { ...restated, amountDelta: '-2.5' }, '0.05');
+    await refused(post(all, '0.05'), 'points_delta out_of_bounds');
+    await refused(draft(of, -201n, {}, '0.05'), 'points_delta out_of_bounds');
+    const undo = { ...restated, ...(await oppositeOf(pool, restatement)) };
+    await posted(of, 0n, undo, '0.05');
+    assert.equal((await post(all, '0.05')).settledAmountAfter, 0n);
+  });
+
+  test('an admin goes beyond the worth with a reason of its own, which the partner is not told', async () => {
+    const of = await newContribution(250);
+    const beyond = { ...restated, amountDelta: '5', beyondWorthReason: 'Agreed on 3 December, رقم 7.' };
+    await assert.rejects(draft(of, 0n, beyond, '0.05'), { code: 'forbidden' });
+    const wanted = { ...of, ...WHY, ...beyond, pointsDelta: 0n, reversalOf: null };
+    const drafted = await draftAdjustment(database, signedIn('admin'), wanted, { pricesOf: priced('0.05') });
+    const done = await post(await approve(BEA, drafted, '0.05'), '0.05');
+    assert.deepEqual(
+      [done.settledAmountBefore, done.settledAmountAfter, done.settledAmountMax, done.beyondWorthReason],
+      [readAmount('12.5'), readAmount('17.5'), readAmount('12.5'), beyond.beyondWorthReason],
+    );
+    await refused(draft(of, 0n, { ...restated, amountDelta: '-0.01' }, '0.05'), 'amount_delta out_of_bounds');
+    const [event] = await eventsOf(of.client, of.partnerId);
+    assert.doesNotMatch(
+      JSON.stringify(event, (_name, value) => (typeof value === 'bigint' ? String(value) : value)),
+      /December/,
+    );
+    assert.deepEqual((await verifyAdjustments(database, of.partnerId, new Set())).problems, []);
+  });
+
+  test('what was posted before amounts were bounded stays valid, is settled and can be undone', async () => {
+    const of = await newContribution(250);
+    const { adjustmentId } = await approved(of, 0n, { ...restated, amountDelta: '-1' }, '0.05');
+    await asSuperuser(pool, async (client) => {
+      const older = `update adjustment set amount_delta = -60.0005, status = 'posted', posted_by = drafted_by, posted_at = now(),
+        settled_points_before = 250, settled_points_after = 250 where adjustment_id = $1`;
+      assert.equal((await client.query(older, [adjustmentId])).rowCount, 1);
+    });
+    await refused(draft(of, 0n, { ...restated, amountDelta: '-1' }, '0.05'), 'amount_delta out_of_bounds');
+    assert.equal((await closeNow(database, of.partnerId, tools('0.05'))).closed.totals?.amount, readAmount('-47.5005'));
+    const undo = { ...restated, ...(await oppositeOf(pool, { partnerId: of.partnerId, adjustmentId })) };
+    assert.equal((await posted(of, 0n, undo, '0.05')).settledAmountAfter, readAmount('12.5'));
+    assert.equal((await closeNow(database, of.partnerId, tools('0.05'))).closed.totals?.amount, readAmount('12.5'));
+  });
+
   test('a restatement changes the amount alone, and only where the points had a value', async () => {
     const of = await newContribution();
     await refused(draft(of, 0n, { ...restated, amountDelta: '-1' }), 'amount_delta not_possible');
@@ -358,6 +436,7 @@ describe('bounds', () => {
     await refused(draft(of, 0n, { ...restated, amountDelta: `1${'0'.repeat(60)}` }, '1'), 'amount_delta out_of_bounds');
     await refused(draft(of, 0n, { ...restated, amountDelta: '0.0000000000001' }, '1'), 'amount_delta wrong_form');
     const adjustment = await posted(of, 0n, { ...restated, amountDelta: '-12.5' }, '1');
+    assert.deepEqual([adjustment.settledAmountBefore, adjustment.settledAmountAfter], [readAmount('250'), readAmount('237.5')]);
     assert.deepEqual([adjustment.settledPointsBefore, adjustment.settledPointsAfter], [250n, 250n]);
     const [event] = await eventsOf(of.client, of.partnerId);
     assert.deepEqual([event.data.amount_delta, event.data.points_delta], ['-12.5', 0n]);
@@ -377,7 +456,7 @@ describe('undoing', () => {
     await assert.rejects(draft(of, pointsDelta, { reversalOf }), /or is drafted to\. `adjustment list` shows it/);
     const reversal = (drafted as PromiseFulfilledResult<Adjustment>).value;
     await rejectAdjustment(database, ADA, reversal, 'anew');
-    const undone = await post(await approveAdjustment(database, BEA, await draft(of, pointsDelta, { reversalOf })));
+    const undone = await post(await approve(BEA, await draft(of, pointsDelta, { reversalOf })));
     assert.deepEqual([undone.settledPointsAfter, undone.reversalOf], [250n, adjustment.adjustmentId]);
   });
 
@@ -400,14 +479,14 @@ describe('two people', () => {
     await assert.rejects(draftAdjustment(database, OWNER, wanted, { pricesOf: priced() }), { code: 'forbidden' });
     const drafted = await draftAdjustment(database, both, wanted, { pricesOf: priced() });
     for (const actor of [both, OWNER, ADA, signedIn('viewer')])
-      await assert.rejects(approveAdjustment(database, actor, drafted), { code: 'forbidden' });
+      await assert.rejects(approve(actor, drafted), { code: 'forbidden' });
     await assert.rejects(post(drafted), /is draft, and cannot become posted/);
-    const agreed = await approveAdjustment(database, BEA, drafted);
+    const agreed = await approve(BEA, drafted);
     assert.deepEqual([agreed.draftedBy, agreed.approvedBy], [both.operatorId, BEA.operatorId]);
     await post(agreed);
     await assert.rejects(post(agreed), { code: 'invalid_request' });
     await assert.rejects(rejectAdjustment(database, BEA, agreed, 'too late'), { code: 'invalid_request' });
-    await assert.rejects(approveAdjustment(database, BEA, agreed), { code: 'invalid_request' });
+    await assert.rejects(approve(BEA, agreed), { code: 'invalid_request' });
   });
 
   test('only a confirmed contribution, a known reason, and texts in both languages', async () => {
@@ -427,24 +506,37 @@ describe('two people', () => {
 describe('the database itself', () => {
   test('refuses a step that is skipped, one person, bounds, and every change of what is kept', async () => {
     const of = await newContribution();
-    const drafted = await draft(of, -200n);
+    const drafted = await draft(of, -150n);
     const { adjustmentId } = await posted(of, -100n);
     const no = (set: string, id: string) =>
       assert.rejects(pool.query(`update adjustment set ${set} where adjustment_id = $1`, [id]), /adjustment/, set);
     await no(
-      "status = 'posted', posted_by = 'opr_x', posted_at = now(), settled_points_before = 250, settled_points_after = 50",
+      "status = 'posted', posted_by = 'opr_x', posted_at = now(), settled_points_before = 150, settled_points_after = 0",
       drafted.adjustmentId,
     );
     await no("status = 'approved', approved_by = drafted_by, approved_at = now()", drafted.adjustmentId);
     await no("status = 'approved', approved_by = 'opr_x', approved_at = now(), points_delta = -249", drafted.adjustmentId);
     await no('points_delta = -99', adjustmentId);
     await no("status = 'rejected', rejected_by = 'opr_x', rejected_at = now()", adjustmentId);
-    await approveAdjustment(database, BEA, drafted);
+    await approve(BEA, drafted);
     await no(
-      "status = 'posted', posted_by = 'opr_x', posted_at = now(), settled_points_before = 150, settled_points_after = -50",
+      "status = 'posted', posted_by = 'opr_x', posted_at = now(), settled_points_before = 100, settled_points_after = -50",
       drafted.adjustmentId,
     );
     await assert.rejects(pool.query('delete from adjustment where adjustment_id = $1', [adjustmentId]), /not allowed/);
+    const restatement = await approved(of, 0n, { ...restated, amountDelta: '-1' }, '0.05');
+    const posting =
+      "status = 'posted', posted_by = 'opr_x', posted_at = now(), settled_points_before = 150, settled_points_after = 150";
+    const amounts = (before: number, after: number, most: number) =>
+      `settled_amount_before = ${before}, settled_amount_after = ${after}, settled_amount_max = ${most}`;
+    for (const [before, after, most] of [
+      [0.5, -0.5, 7.5],
+      [10, 9, 7.5],
+      [7.5, 7.5, 7.5],
+    ] as const)
+      await no(`${posting}, ${amounts(before, after, most)}`, restatement.adjustmentId);
+    await no(posting, restatement.adjustmentId);
+    await no("beyond_worth_reason = 'x'", restatement.adjustmentId);
     const reversal = await draft(of, 100n, { reversalOf: adjustmentId });
     await assert.rejects(
       pool.query(

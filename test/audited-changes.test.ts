@@ -240,8 +240,8 @@ const changes: Change[] = [
   ),
   ...(
     [
-      ['adjustment.approve', 'approver', 'draft', (actor, id) => approveAdjustment(database, actor, id)],
-      ['adjustment.post', 'operator', 'approved', (actor, id) => postAdjustment(database, actor, id)],
+      ['adjustment.approve', 'approver', 'draft', (actor, id) => approveAdjustment(database, actor, id, { pricesOf: priced() })],
+      ['adjustment.post', 'operator', 'approved', (actor, id) => postAdjustment(database, actor, id, { pricesOf: priced() })],
       ['adjustment.reject', 'operator', 'approved', (actor, id) => rejectAdjustment(database, actor, id, 'a test')],
     ] as [string, Role, string, (actor: Actor, id: AdjustmentId) => Promise<unknown>][]
   ).map(
@@ -250,7 +250,7 @@ const changes: Change[] = [
       least,
       async prepare() {
         const drafted = await draftAdjustment(database, ADA, await newCorrection(), { pricesOf: priced() });
-        if (status === 'approved') await approveAdjustment(database, BEA, drafted);
+        if (status === 'approved') await approveAdjustment(database, BEA, drafted, { pricesOf: priced() });
         return (actor) => run(actor, drafted);
       },
     }),

@@ -45,7 +45,9 @@ test('every kind of event, and every change that it tells apart, arrives as publ
   const why = { reasonCode: 'duplicate_report', reasonEn: 'It was reported twice.', reasonAr: 'أُبلغ عنه مرتين.' };
   const wanted = { partnerId, transactionId, ...why, pointsDelta: -50n, amountDelta: null, reversalOf: null };
   const drafted = await draftAdjustment(database, ADA, wanted, { pricesOf: priced() });
-  await postAdjustment(database, ADA, await approveAdjustment(database, BEA, drafted));
+  await postAdjustment(database, ADA, await approveAdjustment(database, BEA, drafted, { pricesOf: priced() }), {
+    pricesOf: priced(),
+  });
   expected.push('impact.transaction.adjusted adjustment');
 
   const { impactBatchId, status } = await newBatch(database, [{ partnerId, closed: [closed] }]);

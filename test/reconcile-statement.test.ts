@@ -42,8 +42,9 @@ async function newPartner() {
   const adjust = async ({ transactionId }: Made, pointsDelta: bigint, over: object = {}) => {
     const why = { reasonCode: 'duplicate_report', reasonEn: 'Reported twice.', reasonAr: 'أُبلغ عنه مرتين.' };
     const wanted = { partnerId, transactionId, ...why, pointsDelta, amountDelta: null, reversalOf: null, ...over };
-    const draft = await draftAdjustment(database, ADA, wanted, { pricesOf: priced(PRICE) });
-    return postAdjustment(database, ADA, await approveAdjustment(database, BEA, draft));
+    const prices = { pricesOf: priced(PRICE) };
+    const draft = await draftAdjustment(database, ADA, wanted, prices);
+    return postAdjustment(database, ADA, await approveAdjustment(database, BEA, draft, prices), prices);
   };
   const close = async () => (await closeNow(database, partnerId, tools(PRICE))).closed;
   return { partnerId, client, confirm, adjust, close };

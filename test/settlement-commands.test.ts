@@ -45,8 +45,10 @@ async function takeBack(partnerId: string, pointsDelta: bigint): Promise<void> {
   ]);
   const why = { reasonCode: 'duplicate_report', reasonEn: 'Reported twice.', reasonAr: 'أُبلغ عنها مرتين.' };
   const wanted = { partnerId, transactionId: rows[0].transaction_id, ...why, pointsDelta, amountDelta: null, reversalOf: null };
-  const drafted = await draftAdjustment(database, signedIn('operator'), wanted, tools('0.05'));
-  await postAdjustment(database, signedIn('operator'), await approveAdjustment(database, signedIn('approver'), drafted));
+  const prices = tools('0.05');
+  const drafted = await draftAdjustment(database, signedIn('operator'), wanted, prices);
+  const approved = await approveAdjustment(database, signedIn('approver'), drafted, prices);
+  await postAdjustment(database, signedIn('operator'), approved, prices);
 }
 
 describe('settlement', waiting, () => {

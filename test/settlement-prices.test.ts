@@ -4,9 +4,11 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { draftAdjustment } from '../src/operations/manage-adjustment.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
+import { pricesUnderRules } from '../src/operations/rule-prices.ts';
 import type { Partner } from '../src/store/partner.ts';
-import { OWNER } from './support/actor.ts';
+import { OWNER, signedIn } from './support/actor.ts';
 import { uniqueId } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';
 import { insertPrice } from './support/rules.ts';
@@ -16,11 +18,20 @@ const LABEL = uniqueId('value');
 const partners: Partner[] = [];
 const service = await testService({
   async prepare(database) {
-    for (const currency of ['SAR', 'SAR', null])
+    for (const currency of ['SAR', 'SAR', null, 'SAR'])
       partners.push(await createPartner(database, OWNER, 'Settled', { ...OPEN_RATES, currency }));
     const price = { starts: '-1 day', price: '0.0125' };
     await insertPrice(database, 'point_conversion', { ...price, partnerId: idOf(0), label: LABEL });
     await insertPrice(database, 'point_conversion', { ...price, partnerId: idOf(1), label: uniqueId('no-value'), price: null });
+    await database.pool.query("update partner set created_at = now() - interval '3 days' where partner_id = $1", [idOf(3)]);
+    for (const [starts, value] of [
+      ['-5 days', '9'],
+      ['-4 days', '0.05'],
+      ['-2 days', '0.03'],
+      ['-1 day', '0.01'],
+      ['1 day', '7'],
+    ] as const)
+      await insertPrice(database, 'point_conversion', { partnerId: idOf(3), label: uniqueId('value'), starts, price: value });
   },
 });
 const { runJson } = commandLine({
@@ -53,5 +64,21 @@ describe('what a point is worth', { timeout: 60_000 }, () => {
     for (const index of [1, 2])
       for (const { amount, net_points } of Object.values(await closedAfter(index, [7])))
         assert.deepEqual([amount, net_points], [null, 7n]);
+  });
+
+  test('a restatement reaches to the highest value that was in force since the partner was made', async () => {
+    const { client } = await service.newPartner({ of: partners[3] as Partner });
+    const { transaction_id: transactionId } = (await client.confirm({ points: 100 })).body.contribution;
+    const why = { reasonCode: 'conversion_restatement', reasonEn: 'Another value.', reasonAr: 'قيمة أخرى.' };
+    const draft = (amountDelta: string) => {
+      const wanted = { partnerId: idOf(3), transactionId, ...why, pointsDelta: 0n, amountDelta, reversalOf: null };
+      return draftAdjustment(service.database, signedIn('operator'), wanted, { pricesOf: pricesUnderRules });
+    };
+    await assert.rejects(
+      draft('4.01'),
+      /leave 5\.01 SAR settled for 100 points, which are worth 5 SAR at most; 1 SAR is settled now/,
+    );
+    assert.equal((await draft('4')).amountDelta, 4_000_000_000_000n);
+    await assert.rejects(draft('-1.01'), /leave -0\.01 SAR settled/);
   });
 });

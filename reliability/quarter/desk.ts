@@ -12,9 +12,10 @@ import { configuredSettlementTools } from '../../src/settlement-configuration.ts
 import { listOpenContributionReviews } from '../../src/store/contribution-review.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Random } from '../support/random.ts';
-import { HOUR_MS } from './calendar.ts';
+import { HOUR_MS, PARTNERS } from './calendar.ts';
 import type { SimulatedClock } from './clock.ts';
 import type { Entry, Ledger, PostedAdjustment } from './ledger.ts';
+import { billedText } from './money.ts';
 import type { Staff } from './operators.ts';
 import { slack } from './writers.ts';
 
@@ -158,16 +159,35 @@ export class Desk {
   }
 
   async #adjustOne(entry: Entry, number: number): Promise<void> {
-    const { ledger, random } = this.#options;
+    const { random } = this.#options;
     this.#adjusted.add(entry);
-    const isRestated = number % 4 === 3 && ledger.priceOf(entry) !== null;
     const parts = BigInt(random.whole(1, 100));
+    const restated = number % 4 === 3 ? this.#partOfAmount(entry, parts) : undefined;
+    const isRestated = restated !== undefined;
     const pointsDelta = isRestated ? 0n : -((entry.points * parts + 99n) / 100n);
-    const amountDelta = isRestated ? `${random.chance(0.5) ? '-' : ''}${random.whole(0, 40)}.${random.whole(1, 9)}` : null;
+    const amountDelta = restated ?? null;
+    if (isRestated) await this.#expectBounds(entry);
     const reasonCode = isRestated ? 'conversion_restatement' : 'partner_reporting_error';
     const wanted = { entry, pointsDelta, amountDelta, reasonCode, reversalOf: null };
     if (number % 6 === 5) await this.#rejectInstead(wanted);
     else await this.#post(wanted);
+  }
+
+  /** In whole minor units, to be taken back; `undefined` where there is less than one, or no amount. */
+  #partOfAmount(entry: Entry, parts: bigint): string | undefined {
+    const { minorUnits } = PARTNERS[entry.partner] as (typeof PARTNERS)[number];
+    const unit = 10n ** BigInt(12 - minorUnits);
+    const part = (((this.#options.ledger.amountOf(entry) ?? 0n) * parts) / 100n / unit) * unit;
+    return part === 0n ? undefined : billedText(-part, minorUnits);
+  }
+
+  /** Nobody drafts a restatement of more than a contribution is worth, or of less than a minor unit. */
+  async #expectBounds(entry: Entry): Promise<void> {
+    const amount = this.#options.ledger.amountOf(entry) as bigint;
+    const beyond = [billedText(-amount - 10n ** 12n, 2), billedText(amount * 1_000n, 2), '-0.0005'];
+    const wanted = { entry, pointsDelta: 0n, reasonCode: 'conversion_restatement', reversalOf: null };
+    for (const amountDelta of beyond)
+      await this.#expectRefusal('an amount out of bounds', () => this.#draft({ ...wanted, amountDelta }));
   }
 
   async #reverse(adjustment: PostedAdjustment): Promise<void> {
@@ -183,12 +203,14 @@ export class Desk {
     const { database, staff, ledger, clock } = this.#options;
     const id = await this.#draft(wanted);
     await this.#expectRefusal('the one who drafted it', async () =>
-      approveAdjustment(database, await staff.operator.actor(database), id),
+      approveAdjustment(database, await staff.operator.actor(database), id, this.#tools),
     );
-    await this.#expectRefusal('nobody yet', async () => postAdjustment(database, await staff.operator.actor(database), id));
-    await approveAdjustment(database, await staff.approver.actor(database), id);
+    await this.#expectRefusal('nobody yet', async () =>
+      postAdjustment(database, await staff.operator.actor(database), id, this.#tools),
+    );
+    await approveAdjustment(database, await staff.approver.actor(database), id, this.#tools);
     const from = clock.earliestNow();
-    await postAdjustment(database, await staff.operator.actor(database), id);
+    await postAdjustment(database, await staff.operator.actor(database), id, this.#tools);
     const { adjustmentId } = id;
     ledger.adjustments.set(adjustmentId, { ...wanted, adjustmentId, posted: { from, to: clock.now() } });
     this.counts.posted++;
@@ -200,8 +222,8 @@ export class Desk {
     const partnerId = partnerIds[entry.partner] as string;
     const reasons = { reasonEn: 'Reported twice by a shop.', reasonAr: 'أُبلغ عنها مرتين.' };
     const draft = { partnerId, transactionId: entry.transactionId, ...wanted, ...reasons };
-    this.counts.drafted++;
     const { adjustmentId } = await draftAdjustment(database, await staff.operator.actor(database), draft, this.#tools);
+    this.counts.drafted++;
     return { partnerId, adjustmentId };
   }
 
@@ -210,7 +232,9 @@ export class Desk {
     const id = await this.#draft(wanted);
     await rejectAdjustment(database, await staff.approver.actor(database), id, 'the shop was right after all');
     this.counts.rejected++;
-    await this.#expectRefusal('anybody', async () => postAdjustment(database, await staff.operator.actor(database), id));
+    await this.#expectRefusal('anybody', async () =>
+      postAdjustment(database, await staff.operator.actor(database), id, this.#tools),
+    );
   }
 
   async #expectRefusal(whom: string, step: () => Promise<unknown>): Promise<void> {

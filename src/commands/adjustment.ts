@@ -127,9 +127,9 @@ async function show({ partner, adjustment, json }: Target): Promise<void> {
 }
 
 async function approve({ partner, adjustment, json }: Target): Promise<void> {
-  await withStore(async (database) => {
+  await withStore(async (database, config) => {
     const id = { partnerId: partner, adjustmentId: adjustment };
-    print(await approveAdjustment(database, await currentActor(database), id), json);
+    print(await approveAdjustment(database, await currentActor(database), id, configuredSettlementTools(config)), json);
   });
 }
 
@@ -141,13 +141,13 @@ async function reject({ partner, adjustment, note, json }: Target & { note: stri
 }
 
 async function post({ partner, adjustment, yes, json }: Target & { yes?: boolean }): Promise<void> {
-  await withStore(async (database) => {
+  await withStore(async (database, config) => {
     const id = { partnerId: partner, adjustmentId: adjustment };
     const found = await getAdjustment(database.pool, id);
     const { transactionId, pointsDelta, amountDelta } = found;
     const what = amountDelta === null ? `${pointsDelta} points` : `an amount of ${amountText(amountDelta)}`;
     await askFirst(`Post ${what} for the contribution ${transactionId}, and tell the partner?`, yes);
-    print(await postAdjustment(database, await currentActor(database), id), json);
+    print(await postAdjustment(database, await currentActor(database), id, configuredSettlementTools(config)), json);
   });
 }
 

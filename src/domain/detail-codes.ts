@@ -48,6 +48,7 @@ export const OPERATOR_DETAIL_CODES = [
   'not_confirmed',
   'not_expected',
   'not_fixed',
+  'not_minor_units',
   'not_opposite',
   'not_posted',
   'not_public',

@@ -64,6 +64,11 @@ export function minorUnitsText(minorUnits: bigint, currency: string): string {
   return signedFixedText(minorUnits, getMinorUnits(currency));
 }
 
+/** Whether an amount can be paid to the last digit: 12.34 AED can, 12.345 AED cannot. @throws RangeError The currency is none of ISO 4217. */
+export function isWholeMinorUnits(amount: bigint, currency: string): boolean {
+  return amount % 10n ** BigInt(MONEY_DECIMALS - getMinorUnits(currency)) === 0n;
+}
+
 function getMinorUnits(currency: string): number {
   const minorUnits = findMinorUnits(currency);
   if (minorUnits === undefined) throw new RangeError(`Not a currency of ISO 4217: ${currency}`);

@@ -16,7 +16,10 @@ const surroundings: AdjustmentSurroundings = {
   contributionStatus: 'confirmed',
   points: 250n,
   settledPoints: 250n,
-  hasPointValue: true,
+  restated: 0n,
+  pointValue: 50_000_000_000n,
+  highestValue: null,
+  currency: 'SAR',
   reversed: undefined,
 };
 const posted = { transactionId: 'txn_a', status: 'posted', pointsDelta: -250n, amountDelta: null, isReversed: false } as const;
@@ -39,7 +42,56 @@ test('settlements, section 3: a restatement changes the amount alone, where ther
   assert.deepEqual(problems({ ...restatement, amountDelta: null }), ['amount_delta missing']);
   for (const amountDelta of ['0', '-0', '1e3', '0.0000000000001', ''])
     assert.deepEqual(problems({ ...restatement, amountDelta }), ['amount_delta wrong_form'], amountDelta);
-  assert.deepEqual(problems(restatement, { hasPointValue: false }), ['amount_delta not_possible']);
+  assert.deepEqual(problems(restatement, { pointValue: null }), ['amount_delta not_possible']);
+});
+
+test('settlements, section 3: a restatement keeps the settled amount within 0 and what the settled points are worth at most', () => {
+  const restate = (amountDelta: string, over: Partial<AdjustmentSurroundings> = {}) =>
+    problems({ ...restatement, amountDelta }, over);
+  assert.deepEqual(restate('-12.5'), []);
+  assert.deepEqual(restate('-12.51'), ['amount_delta out_of_bounds']);
+  assert.deepEqual(restate('0.01'), ['amount_delta out_of_bounds']);
+  const dearer = { highestValue: 70_000_000_000n };
+  assert.deepEqual(restate('5', dearer), []);
+  assert.deepEqual(restate('5.01', dearer), ['amount_delta out_of_bounds']);
+  assert.deepEqual(restate('5', { ...dearer, settledPoints: 249n }), ['amount_delta out_of_bounds']);
+  assert.deepEqual(
+    restate('0.01', { highestValue: 10_000_000_000n }),
+    ['amount_delta out_of_bounds'],
+    'its own value counts too',
+  );
+  assert.deepEqual(restate('-1', { restated: -12_000_000_000_000n }), ['amount_delta out_of_bounds']);
+  assert.deepEqual(problems({ pointsDelta: -250n }, { restated: -1n }), ['points_delta out_of_bounds']);
+});
+
+test('settlements, section 3: a restatement is in whole minor units, but for one that undoes an older one', () => {
+  for (const [currency, amountDelta] of [
+    ['SAR', '-1.005'],
+    ['KWD', '-1.0005'],
+    ['JPY', '-0.5'],
+  ] as const)
+    assert.deepEqual(problems({ ...restatement, amountDelta }, { currency }), ['amount_delta not_minor_units'], currency);
+  for (const [currency, amountDelta] of [
+    ['SAR', '-1.050'],
+    ['KWD', '-1.005'],
+    ['JPY', '-5'],
+  ] as const)
+    assert.deepEqual(problems({ ...restatement, amountDelta }, { currency }), [], currency);
+  const older = { ...posted, pointsDelta: 0n, amountDelta: -500_000_000n };
+  const undo = { ...restatement, amountDelta: '0.0005', reversalOf: 'adj_a' };
+  assert.deepEqual(problems(undo, { reversed: older, restated: older.amountDelta }), []);
+});
+
+test('settlements, section 3: beyond that worth only for a reason of its own, and for none where it is not needed', () => {
+  const beyondWorthReason = 'Agreed with the partner on 3 December.';
+  assert.deepEqual(problems({ ...restatement, amountDelta: '99', beyondWorthReason }), []);
+  assert.deepEqual(problems({ ...restatement, amountDelta: '99', beyondWorthReason: ' ' }), ['beyond_worth_reason wrong_form']);
+  assert.deepEqual(problems({ ...restatement, beyondWorthReason }), ['beyond_worth_reason not_expected']);
+  assert.deepEqual(problems({ ...restatement, amountDelta: '99.005', beyondWorthReason }), ['amount_delta not_minor_units']);
+  assert.deepEqual(problems({ pointsDelta: 1n, beyondWorthReason }, { highestValue: 60_000_000_000n }), [
+    'points_delta out_of_bounds',
+    'beyond_worth_reason not_expected',
+  ]);
 });
 
 test('settlements, section 3: only a confirmed contribution is adjusted', () => {
@@ -57,10 +109,15 @@ test('settlements, section 3, reversal_of: undoes a posted adjustment of the sam
   assert.deepEqual(problems(undo, { ...settled, reversed: { ...posted, isReversed: true } }), ['reversal_of already_reversed']);
   assert.deepEqual(problems({ ...undo, pointsDelta: 249n }, settled), ['reversal_of not_opposite']);
   const restated = { ...posted, pointsDelta: 0n, amountDelta: -1_250_000_000_000n };
-  assert.deepEqual(problems({ ...restatement, amountDelta: '1.250', reversalOf: 'adj_a' }, { reversed: restated }), []);
-  assert.deepEqual(problems({ ...restatement, amountDelta: '1.26', reversalOf: 'adj_a' }, { reversed: restated }), [
-    'reversal_of not_opposite',
-  ]);
+  assert.deepEqual(
+    problems(
+      { ...restatement, amountDelta: '1.250', reversalOf: 'adj_a' },
+      { reversed: restated, restated: restated.amountDelta },
+    ),
+    [],
+  );
+  const other = { ...restatement, amountDelta: '1.24', reversalOf: 'adj_a' };
+  assert.deepEqual(problems(other, { reversed: restated, restated: restated.amountDelta }), ['reversal_of not_opposite']);
 });
 
 test('settlements, section 3: the reason is one of the list, with a line in both languages; all problems are told at once', () => {

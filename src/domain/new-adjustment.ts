@@ -1,10 +1,5 @@
-import {
-  ADJUSTMENT_REASONS,
-  type AdjustmentReason,
-  type AdjustmentStatus,
-  isRestatement,
-  settledPointsAfter,
-} from './adjustment.ts';
+import { ADJUSTMENT_REASONS, type AdjustmentReason, type AdjustmentStatus, isRestatement } from './adjustment.ts';
+import { checkEffect, effectOf, isWithinWorth, type Standing } from './adjustment-effect.ts';
 import type { DetailCode } from './detail-codes.ts';
 import type { ContributionStatus } from './lifecycle.ts';
 import { MONEY_DECIMALS, readAmount } from './money.ts';
@@ -22,16 +17,14 @@ export interface NewAdjustment {
   readonly amountDelta: string | null;
   /** The adjustment that this one undoes. */
   readonly reversalOf: string | null;
+  /** An admin's, where the settled amount goes beyond what the points are worth; not for the partner. */
+  readonly beyondWorthReason?: string | null | undefined;
 }
 
 /** What a new adjustment is checked against. */
-export interface AdjustmentSurroundings {
+export interface AdjustmentSurroundings extends Standing {
   readonly transactionId: string;
   readonly contributionStatus: ContributionStatus;
-  readonly points: bigint;
-  readonly settledPoints: bigint;
-  /** Whether the contribution was converted to money, under its `point_conversion_version`. */
-  readonly hasPointValue: boolean;
   /** What `reversalOf` names; `undefined` where the partner has no such adjustment. */
   readonly reversed: ReversedAdjustment | undefined;
 }
@@ -55,7 +48,7 @@ const AMOUNT_MAX = 10n ** BigInt(30 + MONEY_DECIMALS);
 
 /**
  * Everything that is wrong with a new adjustment, field by field under the names on the wire; empty when it may be drafted.
- * The bounds of the settled points are checked again when it is posted, since others may have been posted meanwhile.
+ * The bounds of what is settled are checked again when it is approved and posted, since others may have been posted meanwhile.
  *
  * @see settlements, section 3.
  */
@@ -82,10 +75,11 @@ function isReason(value: string): value is AdjustmentReason {
 type Problems = readonly (ErrorDetail | false)[];
 
 function checkDeltas(reason: AdjustmentReason, adjustment: NewAdjustment, surroundings: AdjustmentSurroundings): Problems {
-  return isRestatement(reason) ? checkRestatement(adjustment, surroundings) : checkPointsDelta(adjustment, surroundings);
+  const form = isRestatement(reason) ? checkRestatement(adjustment, surroundings) : checkPointsDelta(adjustment);
+  return form.some((found) => found !== false) ? form : checkBounds(adjustment, surroundings);
 }
 
-function checkRestatement({ pointsDelta, amountDelta }: NewAdjustment, { hasPointValue }: AdjustmentSurroundings): Problems {
+function checkRestatement({ pointsDelta, amountDelta }: NewAdjustment, { pointValue }: AdjustmentSurroundings): Problems {
   const amount = amountDelta === null ? undefined : readAmount(amountDelta);
   const form = 'a signed decimal in a string other than zero, with at most twelve decimals, such as "-12.5"';
   return [
@@ -95,18 +89,14 @@ function checkRestatement({ pointsDelta, amountDelta }: NewAdjustment, { hasPoin
     amount !== undefined &&
       (amount > AMOUNT_MAX || amount < -AMOUNT_MAX) &&
       problem('amount_delta', 'out_of_bounds', 'amount_delta must have at most 30 digits before the point.'),
-    !hasPointValue && problem('amount_delta', 'not_possible', 'The contribution has no amount: its points were not converted.'),
+    pointValue === null &&
+      problem('amount_delta', 'not_possible', 'The contribution has no amount: its points were not converted.'),
   ];
 }
 
-function checkPointsDelta(
-  { pointsDelta, amountDelta }: NewAdjustment,
-  { points, settledPoints }: AdjustmentSurroundings,
-): Problems {
-  const bounds = `points_delta must leave 0 to ${points} points settled; ${settledPoints} are settled now.`;
+function checkPointsDelta({ pointsDelta, amountDelta }: NewAdjustment): Problems {
   return [
     pointsDelta === 0n && problem('points_delta', 'zero', 'points_delta must be another number than 0.'),
-    settledPointsAfter(points, settledPoints, pointsDelta) === undefined && problem('points_delta', 'out_of_bounds', bounds),
     amountDelta !== null &&
       problem(
         'amount_delta',
@@ -114,6 +104,27 @@ function checkPointsDelta(
         'amount_delta must be left out: the amount follows from the points but for restatements.',
       ),
   ];
+}
+
+/** Deltas that are well formed, against what stands. */
+function checkBounds(adjustment: NewAdjustment, surroundings: AdjustmentSurroundings): Problems {
+  const { pointsDelta, amountDelta, reversalOf, beyondWorthReason = null } = adjustment;
+  const deltas = { pointsDelta, amountDelta: amountDelta === null ? null : (readAmount(amountDelta) ?? null) };
+  const isNeeded = !isWithinWorth(effectOf(surroundings, deltas));
+  return [
+    ...checkEffect(surroundings, { ...deltas, reversalOf, beyondWorthReason }),
+    beyondWorthReason !== null && checkBeyondWorth(beyondWorthReason, isNeeded),
+  ];
+}
+
+function checkBeyondWorth(reason: string, isNeeded: boolean): ErrorDetail | false {
+  const refuse = (code: DetailCode, message: string) => problem('beyond_worth_reason', code, message);
+  if (!isNeeded)
+    return refuse('not_expected', 'beyond_worth_reason must be left out: the settled amount stays within its bounds.');
+  return (
+    !isReasonText(reason) &&
+    refuse('wrong_form', `beyond_worth_reason must be a line of 1 to ${REASON_CHARACTERS_MAX} characters.`)
+  );
 }
 
 function checkReversal(

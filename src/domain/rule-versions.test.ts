@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { DEFAULT_RULES } from './contribution-rules.ts';
-import { type ContributionRule, findVersionInForce, type PointConversion, rulesInForce, type TreeCost } from './rule-versions.ts';
+import {
+  type ContributionRule,
+  findVersionInForce,
+  listVersionsInForce,
+  type PointConversion,
+  rulesInForce,
+  type TreeCost,
+} from './rule-versions.ts';
 
 const partner = { partnerId: 'ptn_a', currency: 'AED' };
 const day = (n: number) => new Date(Date.UTC(2026, 10, n));
@@ -98,4 +105,22 @@ test('settlements, section 1: each kind has a label of its own, and default-1 wh
     treeCostVersion: 'tree-1',
     treeCost: 20n,
   });
+});
+
+test('settlements, section 3: versions that were ever in force for a partner, none before its time, after it, or behind its own', () => {
+  const versions = [
+    conversion('all-1', 9n, { startsAt: day(1) }),
+    conversion('all-2', 2n, { startsAt: day(3) }),
+    conversion('other-1', 8n, { startsAt: day(6), partnerId: 'ptn_b' }),
+    conversion('kwd-1', 8n, { startsAt: day(6), currency: 'KWD' }),
+    conversion('own-1', 4n, { startsAt: day(8), partnerId: 'ptn_a' }),
+    conversion('all-3', 7n, { startsAt: day(9) }),
+    conversion('own-2', null, { startsAt: day(12), partnerId: 'ptn_a' }),
+    conversion('own-3', 6n, { startsAt: day(20), partnerId: 'ptn_a' }),
+  ];
+  const between = (from: Date, to: Date) =>
+    listVersionsInForce('point_conversion', versions, { partner, from, to }).map(({ version }) => version);
+  assert.deepEqual(between(day(4), day(14)), ['all-2', 'own-1', 'own-2']);
+  assert.deepEqual(between(day(14), day(20)), ['own-2', 'own-3']);
+  assert.deepEqual(between(new Date(0), day(1)), ['all-1']);
 });

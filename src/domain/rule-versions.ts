@@ -69,6 +69,21 @@ export function findVersionInForce<Kind extends RuleKind>(
   return found as Extract<RuleVersion, { kind: Kind }> | undefined;
 }
 
+/**
+ * Every version of one kind that was in force for a partner at some moment of a time, its first and its last moment included.
+ *
+ * @param versions Without those that were withdrawn.
+ */
+export function listVersionsInForce<Kind extends RuleKind>(
+  kind: Kind,
+  versions: readonly RuleVersion[],
+  { partner, from, to }: { partner: RuledPartner; from: Date; to: Date },
+): Extract<RuleVersion, { kind: Kind }>[] {
+  const starts = versions.map(({ startsAt }) => startsAt).filter((start) => start > from && start <= to);
+  const found = [from, ...starts].map((at) => findVersionInForce(kind, versions, { partner, at }));
+  return [...new Set(found.filter((version) => version !== undefined))];
+}
+
 /** Everything that is in force for a partner at an instant, under the three labels. */
 export function rulesInForce(versions: readonly RuleVersion[], partner: RuledPartner, at: Date): ContributionRules {
   const rule = findVersionInForce('contribution_rule', versions, { partner, at });

@@ -1,4 +1,5 @@
-import { type AdjustmentStatus, checkAdjustmentStep, settledPointsAfter } from '../domain/adjustment.ts';
+import { type AdjustmentStatus, checkAdjustmentStep } from '../domain/adjustment.ts';
+import { checkEffect, effectOf, type Standing } from '../domain/adjustment-effect.ts';
 import type { DetailCode } from '../domain/detail-codes.ts';
 import { newId } from '../domain/identifiers.ts';
 import { amountText, readAmount } from '../domain/money.ts';
@@ -17,7 +18,6 @@ import {
   findReversal,
   insertAdjustment,
   lockAdjustment,
-  sumPostedPoints,
   updateAdjustmentApproved,
   updateAdjustmentPosted,
   updateAdjustmentRejected,
@@ -30,6 +30,7 @@ import { findLineOfContribution } from '../store/impact-batch-settlement.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { adjustmentToData } from '../wire/adjustment-to-wire.ts';
 import { exactJson } from '../wire/event-to-text.ts';
+import { readStanding, readWorth } from './adjustment-standing.ts';
 import { audit, requireRole } from './audit.ts';
 import { getPartner } from './manage-partner.ts';
 import { requireSecondPerson, requireSignedIn } from './second-person.ts';
@@ -51,7 +52,8 @@ export interface AdjustmentId {
 /**
  * The first of two people says what is to be corrected. Nothing changes for the partner yet.
  *
- * @throws ServiceError `forbidden`, also for the owner of the machine; `invalid_request` with every problem.
+ * @throws ServiceError `forbidden`, also for the owner of the machine, and below the role admin with a reason to go beyond what the points are
+ * worth; `invalid_request` with every problem.
  * @see settlements, section 3.
  */
 export async function draftAdjustment(
@@ -60,16 +62,15 @@ export async function draftAdjustment(
   { partnerId, transactionId, ...wanted }: AdjustmentOf & NewAdjustment,
   { pricesOf }: Pick<SettlementTools, 'pricesOf'>,
 ): Promise<Adjustment> {
-  requireRole(actor, 'operator');
+  requireRole(actor, (wanted.beyondWorthReason ?? null) === null ? 'operator' : 'admin');
   requireSignedIn(actor);
   const partner = await getPartner(database.pool, partnerId);
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const worth = await readWorth(db, partner, pricesOf);
     const { contribution } = await holdContribution(db, partnerId, transactionId);
-    const prices = await pricesOf(db, partner);
     const surroundings = {
-      ...{ transactionId, contributionStatus: contribution.status, points: contribution.points },
-      settledPoints: contribution.points + (await sumPostedPoints(db, partnerId, transactionId)),
-      hasPointValue: prices.values.has(contribution.pointConversionVersion),
+      ...(await readStanding(db, worth, contribution)),
+      ...{ transactionId, contributionStatus: contribution.status },
       reversed: wanted.reversalOf === null ? undefined : await findReversed(db, partnerId, wanted.reversalOf),
     };
     const details = checkNewAdjustment(wanted, surroundings);
@@ -83,6 +84,7 @@ export async function draftAdjustment(
       treeCostVersion: contribution.treeCostVersion,
       ...{ reasonCode: wanted.reasonCode, reasonEn: wanted.reasonEn, reasonAr: wanted.reasonAr },
       ...{ pointsDelta: wanted.pointsDelta, reversalOf: wanted.reversalOf },
+      beyondWorthReason: wanted.beyondWorthReason ?? null,
       amountDelta: wanted.amountDelta === null ? null : (readAmount(wanted.amountDelta) ?? null),
     }).catch(explainReversal);
     await auditStep(db, actor, { action: 'adjustment.draft', before: undefined, after: adjustment });
@@ -111,12 +113,22 @@ export async function oppositeOf(
   };
 }
 
-/** The second of the two agrees. @throws ServiceError `forbidden`, also for the one who drafted it; `invalid_request` when it is no draft. */
-export async function approveAdjustment(database: Database, actor: Actor, id: AdjustmentId): Promise<Adjustment> {
+/**
+ * The second of the two agrees.
+ *
+ * @throws ServiceError `forbidden`, also for the one who drafted it; `invalid_request` when it is no draft, or could not be posted now.
+ */
+export async function approveAdjustment(
+  database: Database,
+  actor: Actor,
+  id: AdjustmentId,
+  tools: Pick<SettlementTools, 'pricesOf'>,
+): Promise<Adjustment> {
   requireRole(actor, 'approver');
   requireSignedIn(actor);
   return step(database, actor, { id, to: 'approved', action: 'adjustment.approve' }, async (db, adjustment) => {
     await requireSecondPerson(db, actor, adjustment.draftedBy);
+    await holdPostable(db, adjustment, tools);
     return updateAdjustmentApproved(db, adjustment, actor.operatorId);
   });
 }
@@ -132,28 +144,45 @@ export async function rejectAdjustment(database: Database, actor: Actor, id: Adj
 }
 
 /**
- * Posts an approved adjustment, for good: the partner is told, and the next settlement that closes has its line. The contribution stays as it is.
+ * Posts an approved adjustment, for good: the partner is told, and the settlement of the period has its line. The contribution stays as it is.
  *
  * @throws ServiceError `forbidden`; `invalid_request` when it is not approved, or when what was posted since leaves no room for it.
  */
-export async function postAdjustment(database: Database, actor: Actor, id: AdjustmentId): Promise<Adjustment> {
+export async function postAdjustment(
+  database: Database,
+  actor: Actor,
+  id: AdjustmentId,
+  tools: Pick<SettlementTools, 'pricesOf'>,
+): Promise<Adjustment> {
   requireRole(actor, 'operator');
   return step(database, actor, { id, to: 'posted', action: 'adjustment.post' }, async (db, adjustment) => {
-    const { partnerId, transactionId, pointsDelta } = adjustment;
-    // One adjustment of a contribution is posted after the other, so that each knows what the others left.
-    const { contribution } = await holdContribution(db, partnerId, transactionId);
-    const settledPointsBefore = contribution.points + (await sumPostedPoints(db, partnerId, transactionId));
-    const after = settledPointsAfter(contribution.points, settledPointsBefore, pointsDelta);
-    if (after === undefined) throw refusal([outOfBounds(contribution.points, settledPointsBefore)]);
+    const { partnerId, transactionId } = adjustment;
+    const effect = effectOf(await holdPostable(db, adjustment, tools), adjustment);
     const line = await findLineOfContribution(db, partnerId, transactionId);
-    const posting = { settledPointsBefore, settledPointsAfter: after, originalSettlementId: line?.settlementId ?? null };
-    const posted = await updateAdjustmentPosted(db, adjustment, { by: actor.operatorId, ...posting });
+    const posting = { ...effect, by: actor.operatorId, originalSettlementId: line?.settlementId ?? null };
+    const posted = await updateAdjustmentPosted(db, adjustment, posting);
     await insertEvent(db, {
       ...{ partnerId, eventId: newId('evt'), eventType: 'impact.transaction.adjusted', subjectId: transactionId },
       ...{ correlationId: actor.correlationId, data: exactJson(adjustmentToData(posted)) },
     });
     return posted;
   });
+}
+
+/** Adjustments of a contribution are posted one after the other, so that each knows what the others left. */
+async function holdPostable(
+  db: Queryable,
+  adjustment: Adjustment,
+  { pricesOf }: Pick<SettlementTools, 'pricesOf'>,
+): Promise<Standing> {
+  const { partnerId, transactionId } = adjustment;
+  const worth = await readWorth(db, await getPartner(db, partnerId), pricesOf);
+  const { contribution } = await holdContribution(db, partnerId, transactionId);
+  const standing = await readStanding(db, worth, contribution);
+  const details = checkEffect(standing, adjustment);
+  if (details.length > 0)
+    throw refusal(details.map((each) => ({ ...each, message: `${each.message} Reject this one, and draft another.` })));
+  return standing;
 }
 
 interface Step {
@@ -190,9 +219,19 @@ async function auditStep(
   });
 }
 
-/** As the audit has it: all but the settlement that closes over it, which has a seal of its own. */
+/**
+ * As the audit has it: all but the settlement that closes over it, which has a seal of its own. Entries from before amounts were bounded have none
+ * of the members for that, so those that are `null` are left out.
+ */
 export function adjustmentRecord({ settlementId: _, amountDelta, ...adjustment }: Adjustment): object {
-  return { ...adjustment, amountDelta: amountDelta === null ? null : amountText(amountDelta) };
+  const { settledAmountBefore, settledAmountAfter, settledAmountMax, beyondWorthReason, ...rest } = adjustment;
+  const amounts = Object.entries({ settledAmountBefore, settledAmountAfter, settledAmountMax });
+  return {
+    ...rest,
+    amountDelta: amountDelta === null ? null : amountText(amountDelta),
+    ...Object.fromEntries(amounts.flatMap(([name, amount]) => (amount === null ? [] : [[name, amountText(amount)]]))),
+    ...(beyondWorthReason !== null && { beyondWorthReason }),
+  };
 }
 
 async function holdContribution(db: Queryable, partnerId: string, transactionId: string): Promise<ContributionRecord> {
@@ -213,11 +252,6 @@ function explainReversal(cause: unknown): never {
 
 function refuseUnknown(adjustmentId: string): never {
   throw new ServiceError('invalid_request', `The partner has no adjustment ${adjustmentId}. \`adjustment list\` shows all.`);
-}
-
-function outOfBounds(points: bigint, settled: bigint): ErrorDetail {
-  const message = `It must leave 0 to ${points} points settled; ${settled} are settled now. Reject it, and draft another one.`;
-  return problem('points_delta', 'out_of_bounds', message);
 }
 
 function refusal(details: readonly ErrorDetail[]): ServiceError {

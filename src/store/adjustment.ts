@@ -1,4 +1,5 @@
 import type { AdjustmentStatus } from '../domain/adjustment.ts';
+import type { AdjustmentEffect } from '../domain/adjustment-effect.ts';
 import type { Queryable } from './database.ts';
 import { readExact, writeExact } from './exact-totals.ts';
 import { NOW } from './rows.ts';
@@ -36,6 +37,13 @@ export interface Adjustment {
   readonly postedAt: Date | null;
   readonly settledPointsBefore: bigint | null;
   readonly settledPointsAfter: bigint | null;
+  /** In 10^-12 of the currency's unit, as the two that follow; `null` where the contribution has no amount, and before it is posted. */
+  readonly settledAmountBefore: bigint | null;
+  readonly settledAmountAfter: bigint | null;
+  /** What the points that are settled afterwards were worth at most. */
+  readonly settledAmountMax: bigint | null;
+  /** An admin's, where the settled amount goes beyond that. */
+  readonly beyondWorthReason: string | null;
   readonly originalSettlementId: string | null;
   readonly settlementId: string | null;
 }
@@ -58,6 +66,7 @@ export type AdjustmentDraft = Pick<
   | 'pointsDelta'
   | 'amountDelta'
   | 'reversalOf'
+  | 'beyondWorthReason'
   | 'draftedBy'
 >;
 
@@ -69,20 +78,29 @@ const COLUMNS = `partner_id as "partnerId", adjustment_id as "adjustmentId", sta
     reversal_of as "reversalOf", drafted_by as "draftedBy", drafted_at as "draftedAt", approved_by as "approvedBy",
     approved_at as "approvedAt", rejected_by as "rejectedBy", rejected_at as "rejectedAt", note, posted_by as "postedBy",
     posted_at as "postedAt", settled_points_before as "settledPointsBefore", settled_points_after as "settledPointsAfter",
+    settled_amount_before as "settledAmountBefore", settled_amount_after as "settledAmountAfter",
+    settled_amount_max as "settledAmountMax", beyond_worth_reason as "beyondWorthReason",
     original_settlement_id as "originalSettlementId", settlement_id as "settlementId"`;
 
-type Row = Omit<Adjustment, 'amountDelta'> & { readonly amountDelta: string | null };
+type Amounts = 'amountDelta' | 'settledAmountBefore' | 'settledAmountAfter' | 'settledAmountMax';
+type Row = Omit<Adjustment, Amounts> & Readonly<Record<Amounts, string | null>>;
 
-function readRow({ amountDelta, ...row }: Row): Adjustment {
-  return { ...row, amountDelta: readExact(amountDelta) };
+function readRow(row: Row): Adjustment {
+  return {
+    ...row,
+    amountDelta: readExact(row.amountDelta),
+    settledAmountBefore: readExact(row.settledAmountBefore),
+    settledAmountAfter: readExact(row.settledAmountAfter),
+    settledAmountMax: readExact(row.settledAmountMax),
+  };
 }
 
 const INSERT: Statement = {
   name: 'insert_adjustment',
   text: `insert into adjustment (partner_id, adjustment_id, transaction_id, partner_event_id, partner_order_ref, contribution_points,
       confirmed_at, contribution_rule_version, point_conversion_version, tree_cost_version, reason_code, reason_en, reason_ar,
-      points_delta, amount_delta, reversal_of, drafted_by, drafted_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, ${NOW}) returning ${COLUMNS}`,
+      points_delta, amount_delta, reversal_of, drafted_by, beyond_worth_reason, drafted_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, ${NOW}) returning ${COLUMNS}`,
 };
 
 /** @throws pg.DatabaseError 23505 of `adjustment_one_reversal` when another one undoes the same. */
@@ -91,7 +109,7 @@ export async function insertAdjustment(db: Queryable, draft: AdjustmentDraft): P
     ...[draft.partnerId, draft.adjustmentId, draft.transactionId, draft.partnerEventId, draft.partnerOrderRef],
     ...[draft.contributionPoints, draft.confirmedAt, draft.contributionRuleVersion, draft.pointConversionVersion],
     ...[draft.treeCostVersion, draft.reasonCode, draft.reasonEn, draft.reasonAr, draft.pointsDelta],
-    ...[writeExact(draft.amountDelta), draft.reversalOf, draft.draftedBy],
+    ...[writeExact(draft.amountDelta), draft.reversalOf, draft.draftedBy, draft.beyondWorthReason],
   ]);
   return readRow(row as Row);
 }
@@ -147,15 +165,19 @@ export async function findReversal(db: Queryable, partnerId: string, adjustmentI
 }
 
 const SUM_POSTED: Statement = {
-  name: 'sum_posted_points',
-  text: `select coalesce(sum(points_delta), 0)::text as points from adjustment
+  name: 'sum_posted_deltas',
+  text: `select coalesce(sum(points_delta), 0)::text as points, coalesce(sum(amount_delta), 0)::text as amount from adjustment
     where partner_id = $1 and transaction_id = $2 and status = 'posted'`,
 };
 
-/** All deltas of a contribution that were posted so far. It stays so while the contribution's row is held. */
-export async function sumPostedPoints(db: Queryable, partnerId: string, transactionId: string): Promise<bigint> {
-  const [row] = await run<{ points: string }>(db, SUM_POSTED, [partnerId, transactionId]);
-  return BigInt(row?.points ?? 0);
+/** All deltas of a contribution that were posted so far, of points and of restatements. They stay so while the contribution's row is held. */
+export async function sumPostedDeltas(
+  db: Queryable,
+  partnerId: string,
+  transactionId: string,
+): Promise<{ points: bigint; amount: bigint }> {
+  const [row] = await run<{ points: string; amount: string }>(db, SUM_POSTED, [partnerId, transactionId]);
+  return { points: BigInt(row?.points ?? 0), amount: readExact(row?.amount ?? '0') ?? 0n };
 }
 
 type Step = Pick<Adjustment, 'partnerId' | 'adjustmentId'>;
@@ -193,17 +215,23 @@ export async function updateAdjustmentRejected(
 const POST: Statement = {
   name: 'update_adjustment_posted',
   text: `update adjustment set status = 'posted', posted_by = $3, posted_at = ${NOW}, settled_points_before = $4, settled_points_after = $5,
-      original_settlement_id = $6
+      settled_amount_before = $6, settled_amount_after = $7, settled_amount_max = $8, original_settlement_id = $9
     where partner_id = $1 and adjustment_id = $2 returning ${COLUMNS}`,
 };
 
+export interface Posting extends AdjustmentEffect {
+  readonly by: string;
+  readonly originalSettlementId: string | null;
+}
+
+/** The table refuses one that leaves what is settled outside its bounds. */
 export async function updateAdjustmentPosted(
   db: Queryable,
   { partnerId, adjustmentId }: Step,
-  posting: { by: string; settledPointsBefore: bigint; settledPointsAfter: bigint; originalSettlementId: string | null },
+  { by, originalSettlementId, ...effect }: Posting,
 ): Promise<Adjustment> {
-  const { by, settledPointsBefore, settledPointsAfter, originalSettlementId } = posting;
-  const values = [partnerId, adjustmentId, by, settledPointsBefore, settledPointsAfter, originalSettlementId];
-  const [row] = await run<Row>(db, POST, values);
+  const amounts = [effect.settledAmountBefore, effect.settledAmountAfter, effect.settledAmountMax].map(writeExact);
+  const points = [effect.settledPointsBefore, effect.settledPointsAfter];
+  const [row] = await run<Row>(db, POST, [partnerId, adjustmentId, by, ...points, ...amounts, originalSettlementId]);
   return readRow(row as Row);
 }
