@@ -258,6 +258,7 @@ create table endpoint_health (
   failing_since timestamp(3) with time zone,
   breaker_trips integer not null default 0,
   breaker_open_until timestamp(3) with time zone,
+  due_from timestamp(3) with time zone not null default '1970-01-01 00:00:00+00'::timestamp with time zone,
   constraint endpoint_health_pkey PRIMARY KEY (partner_id, endpoint_id)
 );
 
@@ -317,7 +318,8 @@ create table event_outbox (
   correlation_id text collate "C",
   occurred_at timestamp(3) with time zone not null,
   data text,
-  constraint event_outbox_pkey PRIMARY KEY (partner_id, "position")
+  written_by xid8 not null default pg_current_xact_id(),
+  constraint event_outbox_pkey PRIMARY KEY (partner_id, written_by, "position")
 );
 
 create table failure_draft (

@@ -53,6 +53,8 @@ export interface ServiceProcess extends Service {
 /** Together with the time that draining takes at most, less than an operator waits for a stop. */
 const CLOSE_TIMEOUT_MS = 5_000;
 const READINESS_TIMEOUT_MS = 2_000;
+/** Who reads the metrics waits for whoever reads them already, and takes no connection from what they tell of. */
+const METRICS_POOL_SIZE = 1;
 
 /**
  * Builds the parts in order and starts them: database, operations, interface, internal listener.
@@ -100,14 +102,14 @@ export async function startServiceProcess(config: Config, options: ServiceProces
       parts.defer(() => pool.close());
       return pool;
     };
-    const background = openPool(WEBHOOKS_POOL_SIZE);
+    const watched = openPool(METRICS_POOL_SIZE);
     const metrics = createMetrics(database.pool, {
-      measureBacklog: () => measureBacklog(background.pool),
-      listEndpointStates: () => listEndpointStates(background.pool),
-      listJobStates: () => listJobStates(background.pool),
+      measureBacklog: () => measureBacklog(watched),
+      listEndpointStates: () => listEndpointStates(watched.pool),
+      listJobStates: () => listJobStates(watched.pool),
     });
     const tools: Tools = { config, options, log, metrics };
-    if (roles.includes('webhooks')) parts.defer(endInTime(startWebhooks(tools, background)));
+    if (roles.includes('webhooks')) parts.defer(endInTime(startWebhooks(tools, openPool(WEBHOOKS_POOL_SIZE))));
     if (roles.includes('schedule')) startSchedule(tools, openPool(SCHEDULE_POOL_SIZE), parts);
     const baseUrl = roles.includes('api') ? await startPartnerApi(tools, database, parts) : '';
     const stop = async () => {

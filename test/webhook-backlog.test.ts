@@ -4,7 +4,8 @@ import { after, test } from 'node:test';
 import { type Database, openDatabase, type Queryable } from '../src/store/database.ts';
 import { claimDeliveries, hastenDeliveries, listDueEndpoints, recordAttempts } from '../src/store/delivery.ts';
 import { recoverDeliveries } from '../src/store/delivery-log.ts';
-import { insertEventCounter, numberEvents } from '../src/store/event.ts';
+import { insertEventCounter } from '../src/store/event.ts';
+import { numberEvents, WHOLE_OUTBOX } from '../src/store/event-outbox.ts';
 import { deleteOldEvents } from '../src/store/event-retention.ts';
 import { insertWebhookEndpoint } from '../src/store/webhook-endpoint.ts';
 import { testDatabase } from './support/database.ts';
@@ -23,7 +24,7 @@ const LIMIT = 16;
 const ALWAYS = new Date(0);
 
 const steps: readonly [name: string, prepare: string, work: (db: Queryable) => Promise<unknown>][] = [
-  ['numbers', '', (db) => numberEvents(db, partnerId, { limit: LIMIT, attemptsMax: 10 })],
+  ['numbers', '', (db) => numberEvents(db, database, partnerId, { limit: LIMIT, attemptsMax: 10, range: WHOLE_OUTBOX })],
   ['looks for', '', (db) => listDueEndpoints({ pool: db as Database['pool'], isDistributed: false })],
   ['claims and records', '', claimAndRecord],
   [
@@ -84,12 +85,12 @@ async function pileUp(): Promise<void> {
 }
 
 async function claimAndRecord(db: Queryable): Promise<void> {
-  const claims = await claimDeliveries(db, endpoint, { limit: LIMIT, leaseMs: LEASE_MS });
+  const { deliveries } = await claimDeliveries(db, { ...endpoint, dueFrom: ALWAYS }, { limit: LIMIT, leaseMs: LEASE_MS });
   const answer = { startedAt: new Date(), milliseconds: 1, status: 200, errorClass: null, excerpt: null };
   await recordAttempts(
     db,
     partnerId,
-    claims.map((claimed) => ({ claimed, ...answer, isSuccess: true, endedAt: new Date(), nextAttemptAt: undefined })),
+    deliveries.map((claimed) => ({ claimed, ...answer, isSuccess: true, endedAt: new Date(), nextAttemptAt: undefined })),
   );
 }
 

@@ -11,12 +11,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import type { Database } from '../src/store/database.ts';
 import { type ClaimedDelivery, claimDeliveries, recordAttempts } from '../src/store/delivery.ts';
-import { type LoggedDelivery, listDeliveryAttempts } from '../src/store/delivery-log.ts';
+import { type LoggedDelivery, listDeliveries, listDeliveryAttempts } from '../src/store/delivery-log.ts';
 import { listWebhookEndpoints } from '../src/store/webhook-endpoint.ts';
 import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
 import { getDelivery, recoverExhausted, replayMissing, resend } from '../src/webhooks/manage-delivery.ts';
 import { disableEndpoint, enableEndpoint, removeEndpoint, rotateSecret } from '../src/webhooks/manage-endpoint.ts';
 import { removeOldEvents } from '../src/webhooks/retention.ts';
+import { settleAttempts } from '../src/webhooks/settle-attempts.ts';
 import { testEndpoint } from '../src/webhooks/test-endpoint.ts';
 import { makeMissingCounters } from '../src/webhooks/webhooks.ts';
 import { OWNER } from './support/actor.ts';
@@ -341,7 +342,8 @@ async function claimFailing(attemptsLeft: number) {
     [partnerId, attemptsLeft],
   );
   const claim = { limit: 1, leaseMs: 60_000 };
-  const [claimed] = (await claimDeliveries(database.pool, { partnerId, endpointId }, claim)) as [ClaimedDelivery];
+  const { deliveries } = await claimDeliveries(database.pool, { partnerId, endpointId, dueFrom: ALWAYS }, claim);
+  const [claimed] = deliveries as [ClaimedDelivery];
   const at = new Date();
   const outcome = { status: 500, errorClass: null, excerpt: null, isSuccess: false } as const;
   return { partnerId, claimed, at, failure: { claimed, startedAt: at, endedAt: at, milliseconds: 1, ...outcome } };
@@ -352,6 +354,30 @@ test('an attempt that is written down twice counts once', async () => {
   for (let times = 0; times < 2; times++) await recordAttempts(database.pool, partnerId, [{ ...failure, nextAttemptAt: at }]);
   const { status, attempts, attemptsLeft, log } = await getDelivery(database, partnerId, claimed.deliveryId);
   assert.deepEqual([status, attempts, attemptsLeft, log.length], ['held', 2, 1, 2]);
+});
+
+test('a failure that is written down again counts once for the endpoint, and what an older one says again takes nothing back', async () => {
+  const { partnerId, claimed, at, failure } = await claimFailing(2);
+  const failed = [{ ...failure, nextAttemptAt: at }];
+  const success = { claimed: { ...claimed, lease: claimed.lease - 1n }, status: 200, isSuccess: true, nextAttemptAt: undefined };
+  const { pool } = database;
+  const failuresInRow = async () => (await listWebhookEndpoints(pool, partnerId))[0]?.failuresInRow;
+  await settleAttempts(database, partnerId, failed);
+  for (let times = 0; times < 2; times++) await settleAttempts(database, partnerId, failed);
+  assert.equal(await failuresInRow(), 1);
+  // Its first attempt was a success, and stands in the log.
+  await settleAttempts(database, partnerId, [{ ...failure, ...success }]);
+  assert.equal(await failuresInRow(), 1);
+});
+
+test('a 410 that is written down again still disables the endpoint', async () => {
+  const { partnerId, failure } = await claimFailing(2);
+  const gone = [{ ...failure, status: 410, nextAttemptAt: undefined }];
+  // Nobody knows whether the first time took effect, and its disabling did not.
+  await recordAttempts(database.pool, partnerId, gone);
+  await database.pool.query("update webhook_endpoint set status = 'active' where partner_id = $1", [partnerId]);
+  const [standing] = await settleAttempts(database, partnerId, gone);
+  assert.deepEqual([standing?.isPaused, standing?.disabledFor], [true, 'The receiver answered 410 Gone.']);
 });
 
 test('sent again by hand while its last attempt is under way: that is logged, and decides nothing', async () => {
@@ -454,7 +480,10 @@ test('a test event is signed, has no sequence, is tried once and stands in the l
   receiver.answerWith(500);
   const failed = await testEndpoint(tools, partner.partnerId, endpointId);
   const { status, log } = await getDelivery(database, partner.partnerId, failed.claimed.deliveryId);
-  assert.deepEqual([status, log.length, log[0]?.status], ['exhausted', 1, 500]);
+  assert.deepEqual([status, log.length, log[0]?.status], ['failed', 1, 500]);
+  const listed = async (wanted: 'exhausted' | 'failed') =>
+    (await listDeliveries(database.pool, partner.partnerId, { status: wanted, limit: 10 })).map(({ deliveryId }) => deliveryId);
+  assert.deepEqual([await listed('exhausted'), await listed('failed')], [[], [failed.claimed.deliveryId]]);
   assert.equal((await getDelivery(database, partner.partnerId, claimed.deliveryId)).status, 'delivered');
 });
 

@@ -22,6 +22,7 @@ import { assertPublished } from './support/published.ts';
 import { countRows, untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
 import type { Arrived } from './support/webhook-receiver.ts';
+import { WebhookReceiver } from './support/webhook-receiver.ts';
 import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from './support/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
@@ -240,11 +241,29 @@ describe('endpoints', waiting, () => {
     assert.equal(rows.length, 0);
   });
 
-  test('five at most', async () => {
+  test('five at most, and the address of a sixth is not contacted', async () => {
     const { partner, receiver } = await withEndpoint();
-    const add = () => addEndpoint(tools, OWNER, { partnerId: partner.partnerId, url: receiver.url, eventTypes: [] });
-    for (let count = 2; count <= 5; count++) await add();
-    await assert.rejects(add(), /5 endpoints, which is the most/);
+    const { partnerId } = partner;
+    const add = (url: string) => addEndpoint(tools, OWNER, { partnerId, url, eventTypes: [] });
+    for (let count = 2; count <= 5; count++) await add(`${receiver.url}?number=${count}`);
+    const sixth = await WebhookReceiver.open();
+    await assert.rejects(add(sixth.url), /5 endpoints, which is the most/);
+    assert.deepEqual([sixth.challenges.length, receiver.challenges.length], [0, 5]);
+  });
+
+  test('one at an address, however it is written and however many are added at once; the address is not contacted again', async () => {
+    const { partner, receiver, endpointId } = await withEndpoint();
+    const add = (url: string, to = partner.partnerId) => addEndpoint(tools, OWNER, { partnerId: to, url, eventTypes: [] });
+    const again = receiver.url.replace('http://', 'HTTP://').replace('/hook', '/./hook');
+    await assert.rejects(add(again), new RegExp(`endpoint ${endpointId} has the address .* already`));
+    assert.equal(receiver.challenges.length, 1);
+    const twins = await Promise.allSettled(Array.from({ length: 4 }, () => add(`${receiver.url}?twin`)));
+    assert.equal(twins.filter(({ status }) => status === 'fulfilled').length, 1);
+    // Another partner's is no second one.
+    const other = await withEndpoint();
+    await add(receiver.url, other.partner.partnerId);
+    await removeEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId });
+    await add(receiver.url);
   });
 
   test('a removed endpoint gets nothing more', async () => {

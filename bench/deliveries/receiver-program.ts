@@ -43,7 +43,8 @@ function serve({ port }: ReceiverSettings): void {
     known.connections = Math.max(known.connections, open);
   };
   const server = createServer((request, response) => {
-    const run = request.url ?? '';
+    // A partner's endpoints differ in their query.
+    const [run = ''] = (request.url ?? '').split('?');
     if (request.method === 'GET') return void response.end(JSON.stringify(runs.get(run) ?? NOTHING));
     if (request.method === 'DELETE') return void response.end(String(runs.delete(run)));
     if (request.headers['x-service-event-type'] === CHALLENGE_TYPE) return void answerChallenge(request, response);

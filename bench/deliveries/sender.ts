@@ -39,7 +39,7 @@ export class Sender {
     const sender = new Sender(bench, { ...installation, partner }, to.receiver);
     const url = to.receiver.urlOf(sender.run);
     for (let made = 0; made < to.endpoints; made++)
-      sender.#endpointIds.push(await installation.subject.addEndpoint(partner.partnerId, url));
+      sender.#endpointIds.push(await installation.subject.addEndpoint(partner.partnerId, `${url}?endpoint=${made}`));
     await sender.#change('disable');
     return sender;
   }

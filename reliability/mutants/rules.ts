@@ -499,10 +499,18 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'the sequence of events is without gaps',
     source: 'decisions 7, Envelope',
-    file: 'src/store/event.ts',
+    file: 'src/store/event-outbox.ts',
     find: 'last_sequence + row_number() over (order by position)',
     replace: 'last_sequence + 2 * row_number() over (order by position)',
     tests: ['list-events'],
+  },
+  {
+    rule: 'an event whose transaction commits late gets its number',
+    source: 'decisions 7, Envelope',
+    file: 'src/store/event-outbox.ts',
+    find: 'late: transactions.slice(0, LATE_MAX)',
+    replace: 'late: []',
+    tests: ['webhook-snapshot'],
   },
   {
     rule: 'whoever lost its lease changes nothing',
@@ -521,11 +529,19 @@ export const RULES: readonly Rule[] = [
     tests: ['webhook-delivery'],
   },
   {
+    rule: 'a failure that is written down again counts once for the endpoint',
+    source: 'decisions 7, Delivery',
+    file: 'src/webhooks/settle-attempts.ts',
+    find: 'added: group.filter(isNew)',
+    replace: 'added: group',
+    tests: ['webhook-delivery'],
+  },
+  {
     rule: 'an attempt that the database does not take is not forgotten',
     source: 'decisions 7, Delivery',
-    file: 'src/webhooks/dispatch.ts',
-    find: '        if (stop.signal.aborted) return;\n',
-    replace: '        return;\n',
+    file: 'src/webhooks/record-attempts.ts',
+    find: '        if (signal.aborted) return undefined;\n',
+    replace: '        return undefined;\n',
     tests: ['webhook-delivery'],
   },
   {

@@ -92,22 +92,24 @@ function watchDeliveries(registry: Registry, { measureBacklog, listEndpointState
   const gauge = (name: string, help: string, collect: () => Promise<void>, labelNames: readonly string[] = []) =>
     new Gauge({ name, help, labelNames, registers: [registry], aggregator: 'max', collect: () => collect().catch(() => {}) });
   const backlog = shared(measureBacklog);
-  const waiting = gauge('partner_impact_deliveries_waiting', 'Deliveries that wait for active endpoints.', async () =>
-    waiting.set((await backlog()).waiting),
+  const waiting = gauge(
+    'partner_impact_deliveries_waiting',
+    'Deliveries that wait for active endpoints; 10000 stands for as many or more.',
+    async () => waiting.set((await backlog()).waiting),
   );
   const oldest = gauge(
     'partner_impact_delivery_oldest_waiting_seconds',
-    'Age of the oldest delivery that waits for an active endpoint; 0 when none does.',
+    'Age of the oldest delivery that waits for an active endpoint, among the ten that are due first and the ten that are due last at each; 0 when none does.',
     async () => oldest.set((await backlog()).oldestWaitingSeconds),
   );
   const exhausted = gauge(
     'partner_impact_deliveries_exhausted',
-    'Deliveries whose attempts are spent and that nobody has sent again.',
+    'Deliveries whose attempts are spent and that nobody has sent again; 10000 stands for as many or more.',
     async () => exhausted.set((await backlog()).exhausted),
   );
   const lag = gauge(
     'partner_impact_event_relay_lag_seconds',
-    'Age of the oldest event that has no sequence yet; 0 when all have theirs.',
+    'Age of the first event that has no sequence yet; 0 when all have theirs.',
     async () => lag.set((await backlog()).relayLagSeconds),
   );
   const states = gauge(

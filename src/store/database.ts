@@ -10,6 +10,9 @@ import { Session } from './session.ts';
 /** Whatever a statement can be sent on. The caller decides atomicity: a pool is a transaction per statement, a client its own. */
 export type Queryable = Pick<pg.Pool, 'query'> | Pick<pg.ClientBase, 'query'>;
 
+/** A connection of its own, for who needs to know that it is the same one. */
+export type Connection = pg.PoolClient;
+
 export interface Database {
   readonly pool: pg.Pool;
   /** The growing tables are spread over several nodes by `partner_id`. Known once the store is connected. */

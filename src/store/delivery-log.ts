@@ -23,7 +23,7 @@ export interface DeliveryAttemptRecord {
 }
 
 const COLUMNS = `${DELIVERY_COLUMNS},
-    case when d.status <> 'waiting' then d.status when e.status = 'disabled' then 'held' when e.status = 'removed' then 'dropped'
+    case when d.status = 'exhausted' and d.sequence is null then 'failed' when d.status <> 'waiting' then d.status when e.status = 'disabled' then 'held' when e.status = 'removed' then 'dropped'
       else 'waiting' end as status`;
 const ENDPOINT_JOIN = 'join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id';
 
@@ -33,7 +33,8 @@ const OF_STATUS: Readonly<Record<DeliveryStatus, string>> = {
   held: "d.status = 'waiting' and e.status = 'disabled'",
   dropped: "d.status = 'waiting' and e.status = 'removed'",
   delivered: "d.status = 'delivered'",
-  exhausted: "d.status = 'exhausted'",
+  exhausted: "d.status = 'exhausted' and d.sequence is not null",
+  failed: "d.status = 'exhausted' and d.sequence is null",
 };
 
 export interface DeliveryFilter {

@@ -3,8 +3,11 @@ import { NOW } from './rows.ts';
 import { ONE_BY_ONE, run, type Statement } from './statement.ts';
 import { ENDPOINT_COLUMNS, type WebhookEndpoint } from './webhook-endpoint.ts';
 
-/** `held`: its endpoint is disabled; it waits again once that is enabled. `dropped`: its endpoint was removed. */
-export const DELIVERY_STATUSES = ['waiting', 'held', 'delivered', 'exhausted', 'dropped'] as const;
+/**
+ * `held`: its endpoint is disabled; it waits again once that is enabled. `dropped`: its endpoint was removed. `failed`: a test or a
+ * sample, which is no event and is tried once.
+ */
+export const DELIVERY_STATUSES = ['waiting', 'held', 'delivered', 'exhausted', 'failed', 'dropped'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export type DeliveryTrigger = 'event' | 'resend' | 'recover' | 'replay' | 'test' | 'sample';
 
@@ -58,17 +61,19 @@ export interface ClaimedDelivery extends Pick<Delivery, OfClaim> {
 export interface DueEndpoint extends WebhookEndpoint {
   /** `failing`: its last attempt failed. `probed`: it failed so often that one delivery tries it out before the others follow. */
   readonly health: 'sound' | 'failing' | 'probed';
+  /** Nothing of it is due earlier, as far as is known. By the database's clock. */
+  readonly dueFrom: Date;
 }
 
 const dueEndpoints = (name: string, ending: string): Statement => ({
   name,
-  text: `select ${ENDPOINT_COLUMNS},
+  text: `select ${ENDPOINT_COLUMNS}, h.due_from as "dueFrom",
       case when h.breaker_trips > 0 then 'probed' when h.failures_in_row > 0 then 'failing' else 'sound' end as health
     from endpoint_health h join webhook_endpoint e on e.partner_id = h.partner_id and e.endpoint_id = h.endpoint_id
     where e.status = 'active' and (h.breaker_open_until is null or h.breaker_open_until <= now()) and exists (
       select from delivery d
-      where d.partner_id = h.partner_id and d.endpoint_id = h.endpoint_id and d.status = 'waiting' and d.next_attempt_at <= now()
-      ${ending}
+      where d.partner_id = h.partner_id and d.endpoint_id = h.endpoint_id and d.status = 'waiting'
+        and d.next_attempt_at >= h.due_from and d.next_attempt_at <= now() ${ending}
     )`,
 });
 const DUE_ENDPOINTS = dueEndpoints('list_due_endpoints', ONE_BY_ONE);
@@ -92,14 +97,21 @@ const CLAIM_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "deliveryId
 
 const CLAIM: Statement = {
   name: 'claim_deliveries',
-  text: `update delivery d set lease = lease + 1, next_attempt_at = now() + $4 * interval '1 millisecond'
-    where d.partner_id = $1 and d.delivery_id = any (array(
-      select delivery_id from delivery
-      where partner_id = $1 and endpoint_id = $2 and status = 'waiting' and next_attempt_at <= now()
+  text: `with due as materialized (
+      select delivery_id, next_attempt_at from delivery
+      where partner_id = $1 and endpoint_id = $2 and status = 'waiting' and next_attempt_at >= $5 and next_attempt_at <= now()
       order by next_attempt_at limit $3 for update skip locked
-    ))
-    returning ${CLAIM_COLUMNS}`,
+    )
+    update delivery d set lease = lease + 1, next_attempt_at = now() + $4 * interval '1 millisecond'
+    where d.partner_id = $1 and d.delivery_id = any (array(select delivery_id from due))
+    returning ${CLAIM_COLUMNS}, (select max(next_attempt_at) from due) as "lastDueAt"`,
 };
+
+export interface Claim {
+  readonly deliveries: readonly ClaimedDelivery[];
+  /** Nothing that could be claimed is due earlier any more; `undefined` when nothing was claimed. By the database's clock. */
+  readonly dueFrom: Date | undefined;
+}
 
 /**
  * Takes due deliveries of an endpoint, the longest due first. Rows locked by another worker are skipped, and what is claimed is
@@ -107,10 +119,37 @@ const CLAIM: Statement = {
  */
 export async function claimDeliveries(
   db: Queryable,
-  { partnerId, endpointId }: Pick<Delivery, 'partnerId' | 'endpointId'>,
+  { partnerId, endpointId, dueFrom }: Pick<DueEndpoint, 'partnerId' | 'endpointId' | 'dueFrom'>,
   { limit, leaseMs }: { limit: number; leaseMs: number },
-): Promise<ClaimedDelivery[]> {
-  return run<ClaimedDelivery>(db, CLAIM, [partnerId, endpointId, limit, leaseMs]);
+): Promise<Claim> {
+  const values = [partnerId, endpointId, limit, leaseMs, dueFrom];
+  const deliveries = await run<ClaimedDelivery & { lastDueAt: Date }>(db, CLAIM, values);
+  const [first] = deliveries;
+  if (!first) return { deliveries, dueFrom: undefined };
+  const claimedAt = new Date(first.leaseEndsAt.getTime() - leaseMs);
+  return { deliveries, dueFrom: deliveries.length < limit ? claimedAt : first.lastDueAt };
+}
+
+const RELEASE: Statement = {
+  name: 'release_deliveries',
+  text: `update delivery d set next_attempt_at = greatest($4, ${NOW})
+    from unnest($2::text[], $3::int8[]) as r (delivery_id, lease)
+    where d.partner_id = $1 and d.delivery_id = any ($2::text[]) and d.delivery_id = r.delivery_id and d.lease = r.lease
+      and d.status = 'waiting'`,
+};
+
+/**
+ * Gives back claimed deliveries of one partner that were not sent: they are due at that time, or at once, with all the attempts that they
+ * had left. What was claimed by another, or recorded, stays as it is.
+ */
+export async function releaseDeliveries(
+  db: Queryable,
+  partnerId: string,
+  claims: readonly Pick<ClaimedDelivery, 'deliveryId' | 'lease'>[],
+  dueAt: Date | undefined,
+): Promise<void> {
+  const values = [partnerId, claims.map(({ deliveryId }) => deliveryId), claims.map(({ lease }) => lease), dueAt ?? null];
+  if (claims.length > 0) await run(db, RELEASE, values);
 }
 
 const INSERT_CLAIMED: Statement = {
@@ -159,7 +198,7 @@ export interface Attempt {
 const RECORD: Statement = {
   name: 'record_attempts',
   text: `update delivery d set attempts = d.attempts + 1, attempts_left = d.attempts_left - 1, status = r.status,
-      next_attempt_at = r.at, ended_at = case when r.status <> 'waiting' then r.at end
+      next_attempt_at = greatest(r.at, ${NOW}), ended_at = case when r.status <> 'waiting' then r.at end
     from unnest($2::text[], $3::int8[], $4::int4[], $5::text[], $6::timestamptz[]) as r (delivery_id, lease, attempts, status, at)
     where d.partner_id = $1 and d.delivery_id = any ($2::text[]) and d.delivery_id = r.delivery_id
       and d.lease = r.lease and d.attempts = r.attempts`,
@@ -171,27 +210,26 @@ const INSERT_ATTEMPTS: Statement = {
       error_class, excerpt)
     select $1, r.* from unnest($2::text[], $3::int8[], $4::text[], $5::text[], $6::timestamptz[], $7::int4[], $8::int4[], $9::text[],
       $10::text[]) as r
-    on conflict do nothing`,
+    on conflict do nothing
+    returning delivery_id as "deliveryId", number`,
 };
 
 /**
  * Writes attempts of one partner down; written again, they change nothing. Whoever lost its lease meanwhile has its attempt logged, and
  * changes nothing else.
+ *
+ * @returns Tells of each whether it was written down now, and not before.
  */
-export async function recordAttempts(db: Queryable, partnerId: string, attempts: readonly Attempt[]): Promise<void> {
+export async function recordAttempts(
+  db: Queryable,
+  partnerId: string,
+  attempts: readonly Attempt[],
+): Promise<(attempt: Attempt) => boolean> {
   const column = (value: (attempt: Attempt) => unknown) => attempts.map(value);
   const deliveryIds = column(({ claimed }) => claimed.deliveryId);
   const leases = column(({ claimed }) => claimed.lease);
-  await Promise.all([
-    run(db, RECORD, [
-      partnerId,
-      deliveryIds,
-      leases,
-      column(({ claimed }) => claimed.attempts),
-      column(({ isSuccess, nextAttemptAt }) => (isSuccess ? 'delivered' : nextAttemptAt ? 'waiting' : 'exhausted')),
-      column(({ nextAttemptAt, endedAt }) => nextAttemptAt ?? endedAt),
-    ]),
-    run(db, INSERT_ATTEMPTS, [
+  const [added] = await Promise.all([
+    run<{ deliveryId: string; number: bigint }>(db, INSERT_ATTEMPTS, [
       partnerId,
       deliveryIds,
       leases,
@@ -203,7 +241,17 @@ export async function recordAttempts(db: Queryable, partnerId: string, attempts:
       column(({ errorClass }) => errorClass),
       column(({ excerpt }) => excerpt),
     ]),
+    run(db, RECORD, [
+      partnerId,
+      deliveryIds,
+      leases,
+      column(({ claimed }) => claimed.attempts),
+      column(({ isSuccess, nextAttemptAt }) => (isSuccess ? 'delivered' : nextAttemptAt ? 'waiting' : 'exhausted')),
+      column(({ nextAttemptAt, endedAt }) => nextAttemptAt ?? endedAt),
+    ]),
   ]);
+  const names = new Set(added.map(({ deliveryId, number }) => `${deliveryId} ${number}`));
+  return ({ claimed: { deliveryId, lease } }) => names.has(`${deliveryId} ${lease}`);
 }
 
 const HASTEN: Statement = {

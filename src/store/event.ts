@@ -1,9 +1,8 @@
 import type { EventHead } from '../domain/event.ts';
-import type { Database, Queryable } from './database.ts';
-import { deliveryIdOf } from './delivery.ts';
+import type { Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';
-import { ONE_BY_ONE, run, type Statement } from './statement.ts';
+import { run, type Statement } from './statement.ts';
 
 /** An event in the transaction of its change, before it has a place in its partner's order. */
 export interface EventDraft {
@@ -64,73 +63,6 @@ const LIST_COUNTERS: Statement = { name: 'list_event_counters', text: 'select pa
 /** Of all partners whose events are numbered. */
 export async function listEventCounters(db: Queryable): Promise<string[]> {
   return (await run<{ partnerId: string }>(db, LIST_COUNTERS, [])).map(({ partnerId }) => partnerId);
-}
-
-const partnersWithUnnumbered = (name: string, ending: string): Statement => ({
-  name,
-  text: `select partner_id as "partnerId" from event_counter c
-    where exists (select from event_outbox o where o.partner_id = c.partner_id ${ending})`,
-});
-const PARTNERS_WITH_UNNUMBERED = partnersWithUnnumbered('list_partners_with_unnumbered_events', ONE_BY_ONE);
-const PARTNERS_WITH_UNNUMBERED_ANYWHERE = partnersWithUnnumbered('list_partners_with_unnumbered_events_anywhere', '');
-
-export async function listPartnersWithUnnumberedEvents({
-  pool,
-  isDistributed,
-}: Pick<Database, 'pool' | 'isDistributed'>): Promise<string[]> {
-  const statement = isDistributed ? PARTNERS_WITH_UNNUMBERED_ANYWHERE : PARTNERS_WITH_UNNUMBERED;
-  return (await run<{ partnerId: string }>(pool, statement, [])).map(({ partnerId }) => partnerId);
-}
-
-/**
- * Numbers the oldest events of the outbox, in the order of their positions, and makes a delivery of each for every endpoint
- * that wants it. The counter's row is held meanwhile, so that there is one numbering at a time and no number is left out; who finds it
- * held leaves the partner to its holder.
- */
-const NUMBER: Statement = {
-  name: 'number_events',
-  text: `with counter as materialized (
-      select last_sequence from event_counter where partner_id = $1 for update skip locked
-    ), taken as (
-      delete from event_outbox where partner_id = $1 and exists (select from counter) and position = any (array(
-        select position from event_outbox where partner_id = $1 order by position limit $2
-      ))
-      returning *
-    ), numbered as (
-      insert into event (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data)
-      select partner_id, last_sequence + row_number() over (order by position), event_id, event_type, subject_id, correlation_id,
-        occurred_at, data
-      from taken cross join counter
-      returning partner_id, sequence, event_id, event_type
-    ), delivered as (
-      insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
-        next_attempt_at, created_at)
-      select n.partner_id, ${deliveryIdOf('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence,
-        n.event_type, 'event', 'waiting', $3, ${NOW}, ${NOW}
-      from numbered n join webhook_endpoint e on e.partner_id = n.partner_id and e.status <> 'removed'
-        and (e.event_types = '{}' or n.event_type = any (e.event_types))
-      returning 1
-    ), counted as (
-      update event_counter set last_sequence = last_sequence + (select count(*) from numbered)
-      where partner_id = $1 and exists (select from numbered)
-      returning 1
-    )
-    select (select count(*) from numbered) as numbered, (select count(*) from delivered) as deliveries, (select count(*) from counted)`,
-};
-
-export interface Numbered {
-  readonly events: number;
-  readonly deliveries: number;
-}
-
-/** @returns How many events were numbered, `limit` at most, and how many deliveries were made of them. */
-export async function numberEvents(
-  db: Queryable,
-  partnerId: string,
-  { limit, attemptsMax }: { limit: number; attemptsMax: number },
-): Promise<Numbered> {
-  const [row] = await run<{ numbered: bigint; deliveries: bigint }>(db, NUMBER, [partnerId, limit, attemptsMax]);
-  return { events: Number(row?.numbered ?? 0n), deliveries: Number(row?.deliveries ?? 0n) };
 }
 
 const COLUMNS = `partner_id as "partnerId", sequence, event_id as "eventId", event_type as "eventType", subject_id as "subjectId",

@@ -1,5 +1,5 @@
-import type { Queryable } from './database.ts';
-import { run, type Statement } from './statement.ts';
+import type { Database, Queryable } from './database.ts';
+import { type LongStatements, ONE_BY_ONE, run, runLong, type Statement } from './statement.ts';
 
 export interface WebhookEndpoint {
   readonly partnerId: string;
@@ -71,6 +71,20 @@ const LIST: Statement = {
 /** Those that are not removed, in the order of their making. */
 export async function listWebhookEndpoints(db: Queryable, partnerId: string): Promise<(WebhookEndpoint & EndpointHealth)[]> {
   return run(db, LIST, [partnerId]);
+}
+
+const LIST_OF: Statement = {
+  name: 'list_endpoints_of',
+  text: `select ${ENDPOINT_COLUMNS}, ${HEALTH}, coalesce(h.breaker_open_until > now(), false) as "isOpen"
+    from webhook_endpoint e ${HEALTH_JOIN} where e.partner_id = any ($1::text[]) and e.status <> 'removed'`,
+};
+
+/** Those of several partners that are not removed. `isOpen`: the breaker leaves it in peace. */
+export async function listEndpointsOf(
+  db: Queryable,
+  partnerIds: readonly string[],
+): Promise<(WebhookEndpoint & EndpointHealth & { readonly isOpen: boolean })[]> {
+  return run(db, LIST_OF, [partnerIds]);
 }
 
 const FIND: Statement = {
@@ -174,4 +188,42 @@ export async function clearEndpointHealth(
   { partnerId, endpointId }: Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>,
 ): Promise<void> {
   await run(db, CLEAR_HEALTH, [partnerId, endpointId]);
+}
+
+const UPDATE_DUE_FROM: Statement = {
+  name: 'update_endpoint_due_from',
+  text: 'update endpoint_health set due_from = $4 where partner_id = $1 and endpoint_id = $2 and due_from = $3',
+};
+
+/** Says from when on deliveries of an endpoint may be due, unless that was changed meanwhile. */
+export async function updateEndpointDueFrom(
+  db: Queryable,
+  { partnerId, endpointId, dueFrom }: Pick<WebhookEndpoint, 'partnerId' | 'endpointId'> & { readonly dueFrom: Date },
+  next: Date,
+): Promise<void> {
+  await run(db, UPDATE_DUE_FROM, [partnerId, endpointId, dueFrom, next]);
+}
+
+const reopenDue = (name: string, ending: string): Statement => ({
+  name,
+  text: `update endpoint_health h set due_from = default
+    where exists (
+      select from delivery d
+      where d.partner_id = h.partner_id and d.endpoint_id = h.endpoint_id and d.status = 'waiting' and d.next_attempt_at < h.due_from
+      ${ending}
+    )`,
+});
+const REOPEN_DUE = reopenDue('reopen_due_deliveries', ONE_BY_ONE);
+const REOPEN_DUE_ANYWHERE = reopenDue('reopen_due_deliveries_anywhere', '');
+
+/**
+ * Has endpoints looked through from the beginning again of which something is due earlier than was known: a transaction may commit long
+ * after the time that it wrote down. Reads what snapshots keep of all that was ever due, which may take long.
+ */
+export async function reopenDueDeliveries(
+  db: Queryable,
+  { isDistributed }: Pick<Database, 'isDistributed'>,
+  time: LongStatements,
+) {
+  await runLong(db, isDistributed ? REOPEN_DUE_ANYWHERE : REOPEN_DUE, [], time);
 }

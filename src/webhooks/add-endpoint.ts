@@ -5,7 +5,12 @@ import type { Actor } from '../domain/role.ts';
 import { audit, requireRole } from '../operations/audit.ts';
 import { findPartner } from '../store/partner.ts';
 import { inTransaction } from '../store/transaction.ts';
-import { insertWebhookEndpoint, listWebhookEndpoints, lockEventCounter } from '../store/webhook-endpoint.ts';
+import {
+  insertWebhookEndpoint,
+  listWebhookEndpoints,
+  lockEventCounter,
+  type WebhookEndpoint,
+} from '../store/webhook-endpoint.ts';
 import { eventToText } from '../wire/event-to-text.ts';
 import { judgeEndpointUrl } from './address-guard.ts';
 import { isSuccess, post } from './attempt.ts';
@@ -27,7 +32,7 @@ const ENDPOINTS_MAX = 5;
  *
  * @returns Its id, and its secret, which is shown this once.
  * @throws ServiceError `forbidden`; `invalid_request` for an unknown partner, an address that nobody may be sent to, an unknown kind, a sixth
- * endpoint, and a receiver that does not answer the challenge; nothing is stored then.
+ * endpoint, a second one at the same address, and a receiver that does not answer the challenge; nothing is stored then.
  */
 export async function addEndpoint(
   tools: EndpointTools,
@@ -43,12 +48,12 @@ export async function addEndpoint(
   if (verdict.status === 'refused') throw refusal(`${verdict.sentence} ${addressToGive(tools)} Nothing was stored.`);
   const endpoint = { partnerId, endpointId: newId('wep'), url: verdict.url, eventTypes };
   const secret = newSecret();
+  // Nobody is contacted for what will be refused.
+  refuseBeside(endpoint, await listWebhookEndpoints(database.pool, partnerId));
   await challenge(tools, { ...endpoint, secret });
   await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     await lockEventCounter(db, partnerId);
-    const present = await listWebhookEndpoints(db, partnerId);
-    if (present.length >= ENDPOINTS_MAX)
-      throw refusal(`The partner has ${ENDPOINTS_MAX} endpoints, which is the most. Remove one first.`);
+    refuseBeside(endpoint, await listWebhookEndpoints(db, partnerId));
     await insertWebhookEndpoint(db, { ...endpoint, secretSealed: secretBox.seal(endpoint.endpointId, secret) });
     const after = endpointRecord({ ...endpoint, status: 'active', statusReason: null, nextSecretFrom: null });
     await audit(db, actor, aboutEndpoint(endpoint, { action: 'endpoint.add', before: null, after }));
@@ -63,6 +68,19 @@ function addressToGive({ allowInsecure, allowThisMachine = false, environment }:
   const forDevelopment =
     ' For a receiver of your own in development, set WEBHOOK_ALLOW_INSECURE=true for the service and for this command.';
   return `Give an https address of a public host.${environment === 'sandbox' ? forDevelopment : ''}`;
+}
+
+/** @param present All that the partner has. */
+function refuseBeside({ url }: Pick<WebhookEndpoint, 'url'>, present: readonly WebhookEndpoint[]): void {
+  const same = present.find((endpoint) => endpoint.url === url);
+  if (same)
+    throw refusal(
+      `The partner's endpoint ${same.endpointId} has the address ${url} already, and would get each event twice. Change its kinds with \`endpoint update\`, its secret with \`endpoint rotate-secret\`, or give another address, such as one with a query of its own. Nothing was stored.`,
+    );
+  if (present.length >= ENDPOINTS_MAX)
+    throw refusal(
+      `The partner has ${ENDPOINTS_MAX} endpoints, which is the most. Remove one first: \`endpoint remove\`. Nothing was stored.`,
+    );
 }
 
 export function refuseUnknownTypes(eventTypes: readonly string[]): void {

@@ -6,12 +6,25 @@ export interface Ready {
   readonly claimedAtMs: number;
 }
 
-export interface LanesOptions<Task extends Ready> {
-  /** Sends one, and never throws. @returns Whether it was delivered. */
-  send(task: Task): Promise<boolean>;
+/** What came of an attempt for the deliveries behind it. */
+export interface Sent {
+  readonly isDelivered: boolean;
+  /** Nothing more goes to the endpoint for now: what waits for a place is given back. */
+  readonly isPaused: boolean;
+  /** Where that is known. */
+  readonly pausedUntil: Date | undefined;
+}
+
+export interface LanesOptions<Task extends Ready, Recipient> {
+  /** Sends one, and never throws. */
+  send(task: Task, recipient: Recipient): Promise<Sent>;
   /** Told when a lane has room for its next claim. */
   onRoom(): void;
+  /** Takes back deliveries of one endpoint that were not sent, which are due then, or at once. */
+  onUnsent(tasks: readonly Task[], dueAt?: Date): void;
 }
+
+type EndpointId = Pick<DueEndpoint, 'partnerId' | 'endpointId'>;
 
 /** All endpoints together: how many are under way, and how many are claimed. */
 const PLACES = 1_024;
@@ -22,15 +35,20 @@ const CLAIMED_OF_ONE = 512;
 /** One that fails has to show first that it is back. */
 const PLACES_WHILE_FAILING = 4;
 const FAILURES_TO_SLOW_DOWN = 5;
-/** Of what may still be claimed an endpoint takes no more than this share, so that there is always some for the next. */
+/** An endpoint holds no more than this share of what is free beside it: however many are slow, there is always some for the next. */
 const SHARE_OF_FREE = 1 / 8;
-/** A claim is worth its statement. */
-const WORTH_CLAIMING = CLAIMED_OF_ONE / 4;
-/** Claimed longer ago than this, it is left to whoever claims it next: its lease might end before its attempt does. */
+/** Those that fail leave so much to those that do not. */
+const KEPT_FOR_SOUND = 1 / 2;
+/** Of what an endpoint may claim: less is not worth the statement. */
+const WORTH_CLAIMING = 1 / 4;
+/** Claimed longer ago than this, it is given back: its lease might end before its attempt does. */
 const USABLE_MS = 40_000;
 
-interface Lane<Task> {
+interface Lane<Task, Recipient> {
+  readonly id: EndpointId;
   readonly waiting: Task[];
+  recipient: Recipient;
+  isSound: boolean;
   underWay: number;
   failuresInRow: number;
   /** Its last claim was given all that it asked for: there is probably more. */
@@ -41,14 +59,16 @@ interface Lane<Task> {
  * What is claimed waits here for a place, endpoint by endpoint: one that hangs takes none from another, and while some deliveries are
  * under way the next ones are claimed already.
  */
-export class Lanes<Task extends Ready> {
-  readonly #options: LanesOptions<Task>;
-  readonly #lanes = new Map<string, Lane<Task>>();
+export class Lanes<Task extends Ready, Recipient> {
+  readonly #options: LanesOptions<Task, Recipient>;
+  readonly #lanes = new Map<string, Lane<Task, Recipient>>();
+  /** Lanes that others leave no place. Whoever has waited longest comes first. */
+  readonly #crowded = new Set<Lane<Task, Recipient>>();
   readonly #idle = new Set<() => void>();
   #underWay = 0;
   #claimed = 0;
 
-  constructor(options: LanesOptions<Task>) {
+  constructor(options: LanesOptions<Task, Recipient>) {
     this.#options = options;
   }
 
@@ -56,62 +76,112 @@ export class Lanes<Task extends Ready> {
   roomFor(endpoint: DueEndpoint): number {
     const lane = this.#lanes.get(nameOf(endpoint));
     const claimed = lane ? lane.waiting.length + lane.underWay : 0;
-    if (endpoint.health === 'probed') return claimed === 0 ? 1 : 0;
-    if (endpoint.health === 'failing') return Math.max(PLACES_WHILE_FAILING - claimed, 0);
-    const room = Math.min(CLAIMED_OF_ONE - claimed, Math.ceil((CLAIMED_MAX - this.#claimed) * SHARE_OF_FREE));
-    return room <= 0 || (claimed > 0 && room < WORTH_CLAIMING) ? 0 : room;
+    const allowed = Math.min(this.#claimableBy(endpoint.health === 'sound'), MOST_CLAIMED[endpoint.health]);
+    const room = allowed - claimed;
+    return room <= 0 || (claimed > 0 && room < allowed * WORTH_CLAIMING) ? 0 : room;
   }
 
   /** @param isAsking Whether as many were claimed as were asked for. */
-  add(endpoint: DueEndpoint, tasks: readonly Task[], isAsking: boolean): void {
+  add(endpoint: DueEndpoint, recipient: Recipient, { tasks, isAsking }: { tasks: readonly Task[]; isAsking: boolean }): void {
     const name = nameOf(endpoint);
-    const lane = this.#lanes.get(name) ?? { waiting: [], underWay: 0, failuresInRow: 0, isAsking };
+    const lane = this.#lanes.get(name) ?? newLane<Task, Recipient>(endpoint, recipient);
     this.#lanes.set(name, lane);
-    lane.isAsking = isAsking;
+    Object.assign(lane, { recipient, isAsking, isSound: endpoint.health === 'sound' });
     lane.waiting.push(...tasks);
     this.#claimed += tasks.length;
-    this.#start(name, lane);
+    this.#start(lane);
+  }
+
+  /** Endpoints of which something waits for a place. */
+  listWaiting(): EndpointId[] {
+    return [...this.#lanes.values()].filter(({ waiting }) => waiting.length > 0).map(({ id }) => id);
+  }
+
+  /** What waits for a place is sent as the endpoint is now. */
+  update(id: EndpointId, recipient: Recipient): void {
+    const lane = this.#lanes.get(nameOf(id));
+    if (lane) lane.recipient = recipient;
+  }
+
+  /** Gives back what waits for a place. */
+  withdraw(id: EndpointId, dueAt?: Date): void {
+    const lane = this.#lanes.get(nameOf(id));
+    if (lane) this.#giveBack(lane, lane.waiting.length, dueAt);
   }
 
   /** Sends nothing more of what waits; resolves when what is under way is over. */
   async close(): Promise<void> {
-    for (const lane of this.#lanes.values()) this.#claimed -= lane.waiting.splice(0).length;
+    for (const lane of this.#lanes.values()) this.#giveBack(lane, lane.waiting.length);
     if (this.#underWay > 0) await new Promise<void>((resolve) => this.#idle.add(resolve));
   }
 
-  #start(name: string, lane: Lane<Task>): void {
-    const places = lane.failuresInRow >= FAILURES_TO_SLOW_DOWN ? PLACES_WHILE_FAILING : PLACES_OF_ONE;
-    while (lane.waiting.length > 0 && lane.underWay < places && this.#underWay < PLACES) {
-      const task = lane.waiting.shift() as Task;
-      if (performance.now() - task.claimedAtMs > USABLE_MS) this.#claimed--;
-      else void this.#run(name, lane, task);
-    }
-    if (lane.waiting.length === 0 && lane.underWay === 0) this.#lanes.delete(name);
+  #claimableBy(isSound: boolean): number {
+    return Math.ceil(shareOf(CLAIMED_MAX, this.#claimed, isSound));
   }
 
-  async #run(name: string, lane: Lane<Task>, task: Task): Promise<void> {
+  #start(lane: Lane<Task, Recipient>): void {
+    this.#giveBack(lane, countStale(lane.waiting));
+    const places = lane.failuresInRow >= FAILURES_TO_SLOW_DOWN ? PLACES_WHILE_FAILING : PLACES_OF_ONE;
+    while (lane.waiting.length > 0 && lane.underWay < places) {
+      if (lane.underWay >= shareOf(PLACES, this.#underWay, lane.isSound)) return void this.#crowded.add(lane);
+      void this.#run(lane, lane.waiting.shift() as Task);
+    }
+    if (lane.waiting.length === 0 && lane.underWay === 0) this.#lanes.delete(nameOf(lane.id));
+  }
+
+  async #run(lane: Lane<Task, Recipient>, task: Task): Promise<void> {
     lane.underWay++;
     this.#underWay++;
-    const isDelivered = await this.#options.send(task);
+    const { isDelivered, isPaused, pausedUntil } = await this.#options.send(task, lane.recipient);
     lane.failuresInRow = isDelivered ? 0 : lane.failuresInRow + 1;
     lane.underWay--;
     this.#underWay--;
     this.#claimed--;
-    this.#start(name, lane);
-    if (this.#underWay === PLACES - 1) this.#startOthers(lane);
-    if (lane.isAsking && lane.waiting.length + lane.underWay <= CLAIMED_OF_ONE - WORTH_CLAIMING) {
-      lane.isAsking = false;
-      this.#options.onRoom();
+    if (isPaused) this.#giveBack(lane, lane.waiting.length, pausedUntil);
+    for (const crowded of [...this.#crowded]) {
+      this.#crowded.delete(crowded);
+      this.#start(crowded);
     }
+    this.#start(lane);
+    this.#askOn(lane);
     if (this.#underWay === 0) for (const resolve of this.#idle) resolve();
   }
 
-  /** A place came free after all were taken: whoever has waited longest for one is next. */
-  #startOthers(lane: Lane<Task>): void {
-    for (const [name, other] of this.#lanes) if (other !== lane) this.#start(name, other);
+  #askOn(lane: Lane<Task, Recipient>): void {
+    const allowed = Math.min(this.#claimableBy(lane.isSound), CLAIMED_OF_ONE);
+    if (!lane.isAsking || lane.waiting.length + lane.underWay > allowed * (1 - WORTH_CLAIMING)) return;
+    lane.isAsking = false;
+    this.#options.onRoom();
+  }
+
+  /** The first ones of what waits. */
+  #giveBack(lane: Lane<Task, Recipient>, count: number, dueAt?: Date): void {
+    if (count === 0) return;
+    this.#claimed -= count;
+    this.#options.onUnsent(lane.waiting.splice(0, count), dueAt);
   }
 }
 
-function nameOf({ partnerId, endpointId }: DueEndpoint): string {
+/** While an endpoint is tried out, one delivery goes there. */
+const MOST_CLAIMED = { sound: CLAIMED_OF_ONE, failing: PLACES_WHILE_FAILING, probed: 1 } as const;
+
+function newLane<Task, Recipient>({ partnerId, endpointId }: EndpointId, recipient: Recipient): Lane<Task, Recipient> {
+  const id = { partnerId, endpointId };
+  return { id, waiting: [], recipient, isSound: true, underWay: 0, failuresInRow: 0, isAsking: false };
+}
+
+function nameOf({ partnerId, endpointId }: EndpointId): string {
   return `${partnerId} ${endpointId}`;
+}
+
+/** How much one endpoint may hold of so many that all have, where so many are held. */
+function shareOf(all: number, held: number, isSound: boolean): number {
+  return Math.max(all - held - (isSound ? 0 : all * KEPT_FOR_SOUND), 0) * SHARE_OF_FREE;
+}
+
+/** The oldest come first. */
+function countStale(waiting: readonly Ready[]): number {
+  const nowMs = performance.now();
+  const fresh = waiting.findIndex(({ claimedAtMs }) => nowMs - claimedAtMs <= USABLE_MS);
+  return fresh < 0 ? waiting.length : fresh;
 }

@@ -1,4 +1,4 @@
-import { breakerPauseMs, isGivenUp } from '../domain/delivery-schedule.ts';
+import { breakerPauseMs, isGivenUp as isGivenUpAfter } from '../domain/delivery-schedule.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { type Attempt, recordAttempts } from '../store/delivery.ts';
 import { inTransaction } from '../store/transaction.ts';
@@ -23,25 +23,35 @@ export interface Disabling extends EndpointId {
   readonly reason: string;
 }
 
+/** What came of attempts for an endpoint. */
+export interface Standing extends EndpointId {
+  /** Nothing more goes there for now. */
+  readonly isPaused: boolean;
+  /** When the breaker lets the next one pass. */
+  readonly pausedUntil: Date | undefined;
+  /** Why these attempts disabled it, if they did. */
+  readonly disabledFor: string | undefined;
+}
+
 /**
- * Writes attempts of one partner down: what became of their deliveries, and how their endpoints fare by now.
- *
- * @returns The endpoints that this disabled.
+ * Writes attempts of one partner down: what became of their deliveries, and how their endpoints fare by now. Written again, because
+ * nobody knows whether the first time took effect, they count no second time.
  */
-export async function settleAttempts(database: Database, partnerId: string, attempts: readonly Attempt[]): Promise<Disabling[]> {
-  const hopeless = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    await recordAttempts(db, partnerId, attempts);
-    const reasons: Disabling[] = [];
+export async function settleAttempts(database: Database, partnerId: string, attempts: readonly Attempt[]): Promise<Standing[]> {
+  const standings = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const isNew = await recordAttempts(db, partnerId, attempts);
+    const found: Standing[] = [];
     // In one order everywhere, so that two processes never wait for each other.
-    for (const [endpointId, group] of groupByEndpoint(attempts)) {
-      const reason = await noteHealth(db, { partnerId, endpointId }, group);
-      if (reason !== undefined) reasons.push({ partnerId, endpointId, reason });
-    }
-    return reasons;
+    for (const [endpointId, group] of groupByEndpoint(attempts))
+      found.push(await noteHealth(db, { partnerId, endpointId }, { attempts: group, added: group.filter(isNew) }));
+    return found;
   });
-  const disabled: Disabling[] = [];
-  for (const disabling of hopeless) if (await disableEndpoint(database, disabling)) disabled.push(disabling);
-  return disabled;
+  const settled: Standing[] = [];
+  for (const { disabledFor, ...standing } of standings) {
+    const isDisabled = disabledFor !== undefined && (await disableEndpoint(database, { ...standing, reason: disabledFor }));
+    settled.push({ ...standing, disabledFor: isDisabled ? disabledFor : undefined });
+  }
+  return settled;
 }
 
 function groupByEndpoint(attempts: readonly Attempt[]): [endpointId: string, attempts: Attempt[]][] {
@@ -49,20 +59,30 @@ function groupByEndpoint(attempts: readonly Attempt[]): [endpointId: string, att
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** @returns Why the endpoint is to be disabled, if it is. */
-async function noteHealth(db: Queryable, endpoint: EndpointId, attempts: readonly Attempt[]): Promise<string | undefined> {
-  const lastSuccess = attempts.findLastIndex(({ isSuccess }) => isSuccess);
-  const failures = attempts.slice(lastSuccess + 1);
+interface Noted {
+  readonly attempts: readonly Attempt[];
+  /** Those of them that were not written down before. */
+  readonly added: readonly Attempt[];
+}
+
+/** `disabledFor`: why the endpoint is to be disabled, if it is. */
+async function noteHealth(db: Queryable, endpoint: EndpointId, { attempts, added }: Noted): Promise<Standing> {
+  const lastSuccess = added.findLastIndex(({ isSuccess }) => isSuccess);
+  const failures = added.slice(lastSuccess + 1);
   if (lastSuccess >= 0) await clearEndpointHealth(db, endpoint);
+  const sound = { ...endpoint, isPaused: false, pausedUntil: undefined, disabledFor: undefined };
+  if (attempts.every(({ isSuccess }) => isSuccess)) return sound;
   const isGone = attempts.some(({ status }) => status === GONE);
-  if (failures.length === 0) return isGone ? GONE_REASON : undefined;
   const health = await lockEndpointHealth(db, endpoint);
-  if (!health) return undefined;
-  const next = worsen(health, failures.length, health.readAt);
-  await updateEndpointHealth(db, endpoint, next);
-  if (isGone) return GONE_REASON;
+  if (!health) return sound;
+  const next = failures.length === 0 ? health : worsen(health, failures.length, health.readAt);
+  if (failures.length > 0) await updateEndpointHealth(db, endpoint, next);
   const failingForMs = health.readAt.getTime() - (next.failingSince ?? health.readAt).getTime();
-  return isGivenUp(next.failuresInRow, failingForMs) ? 'No attempt has succeeded for five days.' : undefined;
+  const isGivenUp = isGivenUpAfter(next.failuresInRow, failingForMs);
+  const disabledFor = isGone ? GONE_REASON : isGivenUp ? 'No attempt has succeeded for five days.' : undefined;
+  const isOpen = next.breakerOpenUntil !== null && next.breakerOpenUntil > health.readAt;
+  const pausedUntil = isOpen ? (next.breakerOpenUntil ?? undefined) : undefined;
+  return { ...endpoint, isPaused: isOpen || disabledFor !== undefined, pausedUntil, disabledFor };
 }
 
 function worsen(health: EndpointHealth, failures: number, now: Date): EndpointHealth {

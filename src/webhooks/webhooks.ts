@@ -3,8 +3,11 @@ import type { Database } from '../store/database.ts';
 import type { Attempt } from '../store/delivery.ts';
 import { insertEventCounter, listEventCounters } from '../store/event.ts';
 import { eachPartner } from '../store/partner.ts';
-import type { WebhookEndpoint } from '../store/webhook-endpoint.ts';
+import { allowLongStatements } from '../store/statement.ts';
+import { inTransaction } from '../store/transaction.ts';
+import { reopenDueDeliveries, type WebhookEndpoint } from '../store/webhook-endpoint.ts';
 import { openDispatcher } from './dispatch.ts';
+import { LOCK_TIMEOUT_MS } from './endpoint-tools.ts';
 import { openGuardedAgent } from './guarded-agent.ts';
 import { endOverlap } from './manage-endpoint.ts';
 import { openRelay } from './relay.ts';
@@ -34,9 +37,11 @@ export interface Webhooks {
 }
 
 /** How many connections to the database this takes. */
-export const WEBHOOKS_POOL_SIZE = 6;
+export const WEBHOOKS_POOL_SIZE = 7;
 
 const HEAL_EVERY_MS = 60_000;
+/** It reads what a snapshot has kept for hours. */
+const REOPEN_WITHIN_MS = 60_000;
 
 /** Numbers events and sends them, until it is closed. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
@@ -52,6 +57,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     onError,
     work: async () => {
       await makeMissingCounters(database);
+      await reopenDue(database);
       return false;
     },
   });
@@ -66,6 +72,15 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
 export async function makeMissingCounters({ pool }: Database): Promise<void> {
   const present = new Set(await listEventCounters(pool));
   for await (const { partnerId } of eachPartner(pool)) if (!present.has(partnerId)) await insertEventCounter(pool, partnerId);
+}
+
+/** Deliveries that were committed too late for the dispatcher to expect them. */
+export async function reopenDue(database: Database): Promise<void> {
+  const time = { timeoutMs: REOPEN_WITHIN_MS };
+  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await allowLongStatements(db, time);
+    await reopenDueDeliveries(db, database, time);
+  });
 }
 
 export function openSecrets(secretBox: SecretBox, endpoint: WebhookEndpoint, now: Date): EndpointSecrets {
