@@ -87,6 +87,8 @@ export function draftContribution(partnerId: string, token: string, number: numb
     rejectionCode: null,
     correlationId: null,
     link: null,
+    firstStatus: 'confirmed',
+    seal: { keyId: 'bench', mac: '0'.repeat(64) },
     contribution: {
       ...DEFAULT_RULES,
       transactionId: newId('txn'),

@@ -97,7 +97,7 @@ function newRequest(): ConfirmationRequest {
 async function insertAlone(target: Database, request: ConfirmationRequest): Promise<void> {
   const confirmation = { ...request, transactionId: newId('txn'), rules: DEFAULT_RULES };
   await inTransaction(target, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db, { begunAtMs, lastly }) => {
-    const drafts = draftContributions([confirmation], { estimates: new Map(), begunAtMs });
+    const drafts = draftContributions([confirmation], { estimates: new Map(), begunAtMs, seals: target.contributionSeals });
     await lastly(() =>
       insertContributions(
         db,

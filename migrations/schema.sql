@@ -138,6 +138,8 @@ create table contribution (
   correlation_id text collate "C",
   failure_drafted_by text collate "C",
   failure_approved_by text collate "C",
+  seal bytea,
+  seal_key text collate "C",
   constraint contribution_pkey PRIMARY KEY (partner_id, transaction_id),
   constraint contribution_association CHECK ((((association_outcome = 'rejected'::text) = (rejection_code IS NOT NULL)) AND (association_outcome = ANY (ARRAY['not_requested'::text, 'associated'::text, 'rejected'::text])) AND ((association_outcome <> 'associated'::text) OR ((calculation_id IS NOT NULL) AND (status = 'confirmed'::text))))),
   constraint contribution_failed_by_two CHECK ((((first_status = 'failed'::text) = (num_nonnulls(failure_drafted_by, failure_approved_by) = 2)) AND ((first_status = 'failed'::text) OR (num_nonnulls(failure_drafted_by, failure_approved_by) = 0)) AND COALESCE((failure_drafted_by <> failure_approved_by), true) AND COALESCE(((failure_drafted_by <> ALL (ARRAY['owner'::text, 'schedule'::text])) AND (failure_approved_by <> ALL (ARRAY['owner'::text, 'schedule'::text]))), true))),
@@ -790,6 +792,11 @@ begin
     end if;
     raise exception 'a contribution is recorded as failed by two operators only' using errcode = 'restrict_violation';
   end if;
+  -- A seal may be set by itself: it says what the row says, and only a key outside the database makes it.
+  if new.status = old.status
+     and (to_jsonb(new) - '{seal,seal_key}'::text[]) = (to_jsonb(old) - '{seal,seal_key}'::text[]) then
+    return new;
+  end if;
   if old.status <> 'pending' or new.status not in ('confirmed', 'failed') then
     raise exception 'a contribution does not go from % to %', old.status, new.status using errcode = 'restrict_violation';
   end if;
@@ -801,6 +808,11 @@ begin
       old.points, old.opaque_customer_ref, old.first_status, old.contribution_rule_version, old.point_conversion_version, old.tree_cost_version,
       old.summary_en, old.summary_ar, old.calculation_id, old.correlation_id, old.created_at, old.failure_drafted_by, old.failure_approved_by) then
     raise exception 'only the outcome of a pending contribution may change' using errcode = 'restrict_violation';
+  end if;
+  -- A process of the release before ends a contribution without a new seal: the old one would say that the row was edited.
+  if new.seal = old.seal then
+    new.seal := null;
+    new.seal_key := null;
   end if;
   return new;
 end $function$

@@ -14,6 +14,7 @@ import { contributionColumns, fitToTable, insertSelect } from '../bench/rows.ts'
 import { newId } from '../src/domain/identifiers.ts';
 import { closeSettlement } from '../src/operations/close-settlement.ts';
 import { verifySettlements } from '../src/operations/verify-settlements.ts';
+import { listSealedContributions, updateContributionsUnsealed } from '../src/store/contribution-seal.ts';
 import type { Database } from '../src/store/database.ts';
 import { findOpenSettlement, type Settlement } from '../src/store/settlement.ts';
 import { readArguments, readWhole } from './support/arguments.ts';
@@ -62,7 +63,7 @@ async function main(): Promise<number> {
     figures['statement, read slowly'] = await measured(async () => check(await fetchOnce(request, '/statement.csv', true)));
     figures['memory of the service'] = service.end(GROWTH_MAX_MEGABYTES, violations.report);
     figures['verification of every line'] = await measured(async () => {
-      const { problems } = await verifySettlements(database.pool, partnerId, settlementTools);
+      const { problems } = await verifySettlements(database, partnerId, settlementTools);
       for (const { message } of problems) violations.report(message);
     });
     printFigures('Statement', figures);
@@ -88,7 +89,8 @@ async function warmUp(installation: Installation, database: Database): Promise<v
 }
 
 /** Confirmed contributions and their events, as if the service had made them. */
-async function fillContributions({ pool }: Database, partnerId: string, count: number): Promise<void> {
+async function fillContributions(database: Database, partnerId: string, count: number): Promise<void> {
+  const { pool } = database;
   const terms = { partner: `'${partnerId}'::text`, token: 'statement', number: 'number' };
   const columns = await fitToTable(pool, 'contribution', contributionColumns(terms));
   const range = 'from generate_series($1::bigint, $2::bigint) as number';
@@ -98,11 +100,23 @@ async function fillContributions({ pool }: Database, partnerId: string, count: n
   };
   for (let from = 1; from <= count; from += FILL_AT_ONCE) {
     const values = [from, Math.min(from + FILL_AT_ONCE - 1, count)];
-    await pool.query(insertSelect('contribution', columns, range), values);
+    const unsealed = insertSelect('contribution', { ...columns, seal: 'null', seal_key: 'null' }, range);
+    const { rows } = await pool.query<{ transaction_id: string }>(`${unsealed} returning transaction_id`, values);
+    await sealRows(
+      database,
+      partnerId,
+      rows.map(({ transaction_id }) => transaction_id),
+    );
     await pool.query(insertSelect('event', events, range), values);
     if (from % 200_000 === 1) progress(`${from - 1} of ${count} contributions are there`);
   }
   await pool.query('update event_counter set last_sequence = $2 where partner_id = $1', [partnerId, count + 1]);
+}
+
+async function sealRows(database: Database, partnerId: string, transactionIds: readonly string[]): Promise<void> {
+  const rows = await listSealedContributions(database.pool, partnerId, transactionIds);
+  const parts = rows.map((row) => ({ contribution: row.contribution, part: database.contributionSeals.begin(row) }));
+  await updateContributionsUnsealed(database.pool, partnerId, parts);
 }
 
 async function fetchOnce({ url, apiKey }: { url: string; apiKey: string }, path: string, isSlow = false): Promise<string> {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import { openConfiguredSecretBox } from './configured-keys.ts';
 import type { ContributionRules } from './domain/contribution-rules.ts';
+import { newId } from './domain/identifiers.ts';
 import { explainBusyPort } from './explain-busy-port.ts';
 import { type Log, openLog } from './observability/log.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
@@ -10,6 +11,7 @@ import { seldom } from './observability/seldom.ts';
 import { noteKeyUse } from './operations/note-key-use.ts';
 import { createOperations, POOL_SIZE } from './operations/operations.ts';
 import { openRuleBook, type RuleBook } from './operations/rule-book.ts';
+import { ensureSealStart } from './operations/seal-start.ts';
 import { type Answer, buildPartnerApi } from './partner-api/app.ts';
 import { authenticator } from './partner-api/authenticate.ts';
 import { failureLimit } from './partner-api/failure-limit.ts';
@@ -97,6 +99,7 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     const store = await connectStore(config, { migrates, poolSize: POOL_SIZE, logger: log.logger, onProgress });
     parts.defer(() => store.close());
     const { database } = store;
+    if (migrates) await ensureSealStart(database, { operatorId: 'schedule', role: 'admin', correlationId: newId('corr') });
     const openPool = (size: number): Database => {
       const pool = store.openPool(size);
       parts.defer(() => pool.close());

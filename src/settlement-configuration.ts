@@ -1,10 +1,10 @@
 import type { Config } from './config.ts';
 import { openAuditKeys } from './configured-keys.ts';
 import { openSealKeys } from './domain/settlement-seal.ts';
-import { pricesUnderRules } from './operations/rule-prices.ts';
+import { doubtsUnderAudit, pricesUnderRules } from './operations/rule-prices.ts';
 import type { SettlementTools } from './operations/settlement-tools.ts';
 
 /** What settlements are closed and verified with in this installation: the keys of the audit, which are opened when they are needed. */
 export function configuredSettlementTools(config: Config): SettlementTools {
-  return { ...openSealKeys(() => openAuditKeys(config)), pricesOf: pricesUnderRules };
+  return { ...openSealKeys(() => openAuditKeys(config)), pricesOf: pricesUnderRules, doubtsOf: doubtsUnderAudit };
 }

@@ -196,7 +196,7 @@ describe('a posted adjustment', () => {
     assert.equal((await findAdjustment(pool, of.partnerId, adjustment.adjustmentId))?.settlementId, closed.settlementId);
     const again = await closeNow(database, of.partnerId, prices);
     assert.equal(again.closed.totals?.adjustmentCount, 0n);
-    const verdict = await verifySettlements(pool, of.partnerId, sealKeys);
+    const verdict = await verifySettlements(database, of.partnerId, sealKeys);
     assert.deepEqual([verdict.problems, verdict.lines], [[], 4]);
     const statement = await of.client.call(`/v1/settlements/${closed.settlementId}/statement.csv`);
     assert.match(statement.text, new RegExp(`,adjustment,${of.transactionId},${adjustment.adjustmentId},.*,-100,-5,SAR,`));
@@ -256,7 +256,7 @@ describe('a posted adjustment', () => {
     await of.client.confirm({ points: MAX });
     await of.client.confirm({ points: 7 });
     assert.equal((await closeNow(database, of.partnerId, tools('0.05'))).closed.totals?.totalPoints, 7n);
-    assert.deepEqual((await verifySettlements(pool, of.partnerId, sealKeys)).problems, []);
+    assert.deepEqual((await verifySettlements(database, of.partnerId, sealKeys)).problems, []);
   });
 
   test('carried in, net, payable and carried out add up from month to month, in answers, lists and events', async () => {
@@ -352,7 +352,7 @@ describe('bounds', () => {
       [of.partnerId],
     );
     assert.deepEqual(rows, [{ lines: 12, adjustments: 12, points: -12 }]);
-    assert.deepEqual((await verifySettlements(pool, of.partnerId, sealKeys)).problems, []);
+    assert.deepEqual((await verifySettlements(database, of.partnerId, sealKeys)).problems, []);
   });
 
   test('a restatement leaves the settled amount within 0 and what the settled points are worth, in whole minor units', async () => {
@@ -577,7 +577,7 @@ describe('the database itself', () => {
     const { problems, isMissing } = await verify();
     assert.deepEqual(problems, [{ subjectId: edited.adjustmentId, fields: ['pointsDelta', 'settledPointsAfter'] }]);
     assert.deepEqual([isMissing(gone.adjustmentId), isMissing(kept.adjustmentId)], [true, false]);
-    const settlements = await verifySettlements(pool, partnerId, sealKeys);
+    const settlements = await verifySettlements(database, partnerId, sealKeys);
     assert.deepEqual(
       settlements.problems.map(({ code, message }) => [code, message.includes(moved.adjustmentId)]),
       [['adjustment_misplaced', true]],

@@ -16,6 +16,7 @@ import { listProblems } from '../bench/reconcile.ts';
 import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
 import { createOperations } from '../src/operations/operations.ts';
 import { openDatabase } from '../src/store/database.ts';
+import { auditKeys } from './support/actor.ts';
 import { testDatabase } from './support/database.ts';
 
 const task = { scenario: 'confirm', connections: 8 } as const;
@@ -81,7 +82,7 @@ describe('the verdict on a budget', () => {
 
 test('pgbench fills the columns that a confirmation fills, in the contribution and in its event', async () => {
   const { databaseUrl, pool } = await testDatabase();
-  const database = openDatabase({ databaseUrl });
+  const database = openDatabase({ databaseUrl, auditKeys });
   after(() => database.close());
   await createOperations(database, { environment: 'sandbox', rulesOf: () => DEFAULT_RULES }).confirmContribution({
     ...{ partnerId: 'ptn_of_service', isSuspended: false, idempotencyKey: 'key-00001', fingerprint: Buffer.alloc(32) },

@@ -14,7 +14,7 @@ import { eachSettlement, findOpenSettlement } from '../src/store/settlement.ts';
 import { sumUnsettled } from '../src/store/unsettled-contribution.ts';
 import { OWNER } from './support/actor.ts';
 import { document, listMisfits } from './support/published.ts';
-import { insertOldPartner, untilNumbered } from './support/records.ts';
+import { insertOldPartner, sealRows, untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
 import { actor, closeNow, closeRegularly, getOpen, linesOf, openFirst, sealKeys, tools } from './support/settlements.ts';
 import { asSuperuser } from './support/superuser.ts';
@@ -190,7 +190,7 @@ describe('assignment at close', () => {
     const slow = await database.pool.connect();
     await slow.query('begin');
     await slow.query(
-      `insert into contribution select (c).* from (select jsonb_populate_record(c, jsonb_build_object('transaction_id', c.transaction_id || 'b',
+      `insert into contribution select (c).* from (select jsonb_populate_record(c, jsonb_build_object('transaction_id', c.transaction_id || 'b', 'seal', null,
         'idempotency_key', 'b', 'partner_event_id', c.partner_event_id || 'b', 'partner_order_ref', 'b', 'confirmed_at', now() - interval '3 days'))
         as c from contribution c where partner_id = $1) as copied`,
       [partnerId],
@@ -200,6 +200,7 @@ describe('assignment at close', () => {
        values ($1, 'evt_b', 'impact.transaction.confirmed', $2, now())`,
       [partnerId, `${transaction_id}b`],
     );
+    await sealRows({ ...database, pool: slow as unknown as typeof database.pool }, partnerId, [`${transaction_id}b`]);
     const { closed } = await closeNow(database, partnerId);
     await slow.query('commit');
     slow.release();
@@ -260,7 +261,7 @@ describe('assignment at close', () => {
         return database.pool.query(statement);
       },
     };
-    const verdict = await verifySettlements(closing as unknown as Queryable, partnerId, sealKeys);
+    const verdict = await verifySettlements({ ...database, pool: closing as unknown as Queryable }, partnerId, sealKeys);
     assert.ok(closings >= 3);
     assert.deepEqual([verdict.problems, verdict.lines], [[], 1]);
   });

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { ContributionRules } from '../src/domain/contribution-rules.ts';
+import { withdrawRule } from '../src/operations/manage-rule.ts';
 import { openRuleBook, type RulesOf } from '../src/operations/rule-book.ts';
 import { openDatabase } from '../src/store/database.ts';
+import { auditKeys, OWNER } from './support/actor.ts';
 import { newConfirmation, uniqueId } from './support/client.ts';
 import { testDatabase } from './support/database.ts';
 import { databaseProxy } from './support/database-proxy.ts';
@@ -11,7 +13,7 @@ import { insertContributionRule } from './support/rules.ts';
 import { testService } from './support/service.ts';
 
 const { databaseUrl } = await testDatabase();
-const database = openDatabase({ databaseUrl, poolSize: 2 });
+const database = openDatabase({ databaseUrl, poolSize: 2, auditKeys });
 after(() => database.close());
 
 const someone = { partnerId: 'ptn_someone', currency: null };
@@ -81,15 +83,14 @@ describe('the memory', () => {
     const { clock, labelOf } = openBook();
     const inThreeHours = () => clock.atMs + 3 * 3_600_000;
     assert.equal(await labelOf(inThreeHours()), label);
-    await database.pool.query('update rule_version set withdrawn_at = now() where version = $1', [label]);
-    await database.pool.query('update rule_revision set revision = revision + 1');
+    await withdrawRule(database, OWNER, { kind: 'contribution_rule', version: label });
     clock.atMs += 10_001;
     assert.notEqual(await labelOf(inThreeHours()), label);
   });
 
   test('without the database nothing old is used: internal_service_unavailable', async () => {
     const proxy = await databaseProxy(databaseUrl);
-    const cut = openDatabase({ databaseUrl: proxy.databaseUrl, poolSize: 1 });
+    const cut = openDatabase({ databaseUrl: proxy.databaseUrl, poolSize: 1, auditKeys });
     after(() => cut.close());
     const { clock, labelOf } = openBook(cut);
     await labelOf(clock.atMs);

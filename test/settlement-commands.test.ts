@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { type NamedKey, newNamedKey } from '../src/domain/named-key.ts';
+import { type NamedKey, newNamedKey, writeNamedKey } from '../src/domain/named-key.ts';
 import { openSealKeys } from '../src/domain/settlement-seal.ts';
 import { chainValue } from '../src/domain/statement-chain.ts';
 import { writeStatement } from '../src/domain/write-statement.ts';
@@ -14,7 +14,7 @@ import { verifySettlements } from '../src/operations/verify-settlements.ts';
 import { eachSettlement, type Settlement } from '../src/store/settlement.ts';
 import { auditKeys, signedIn } from './support/actor.ts';
 import { commandLine } from './support/command-line.ts';
-import { untilNumbered } from './support/records.ts';
+import { sealRows, untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
 import { closeNow, linesOf, openFirst, sealKeys, tools } from './support/settlements.ts';
 import { asSuperuser } from './support/superuser.ts';
@@ -23,7 +23,11 @@ const service = await testService();
 const { database } = service;
 const { pool } = database;
 const folder = mkdtempSync(join(tmpdir(), 'partner-impact-statements-'));
-const { run, runJson, runUnread } = commandLine({ DATABASE_URL: service.databaseUrl, DATA_DIR: folder });
+const { run, runJson, runUnread } = commandLine({
+  DATABASE_URL: service.databaseUrl,
+  DATA_DIR: folder,
+  AUDIT_KEY: database.auditKeys().map(writeNamedKey).join(','),
+});
 
 const waiting = { timeout: 60_000 };
 
@@ -167,7 +171,7 @@ async function sealOf({ settlementId }: Settlement): Promise<string | null> {
 
 describe('settlement verify finds what a superuser changed, with all plain hashes made again, and names the row', waiting, () => {
   const verdictOn = async (partnerId: string) =>
-    (await verifySettlements(pool, partnerId, sealKeys)).problems.map(
+    (await verifySettlements(database, partnerId, sealKeys)).problems.map(
       ({ sequence, lineNo, code }) => `${sequence ?? '-'} ${lineNo ?? '-'} ${code}`,
     );
 
@@ -228,7 +232,7 @@ describe('settlement verify finds what a superuser changed, with all plain hashe
     const codesUnder = async (keys: readonly NamedKey[]) =>
       (
         await verifySettlements(
-          pool,
+          database,
           partnerId,
           openSealKeys(() => keys),
         )
@@ -263,7 +267,11 @@ describe('settlement verify finds what a superuser changed, with all plain hashe
 
 describe('settlement verify compares with the records that were settled', waiting, () => {
   const problemsOf = async (partnerId: string) =>
-    (await verifySettlements(pool, partnerId, sealKeys)).problems.map(({ lineNo, code, message }) => ({ lineNo, code, message }));
+    (await verifySettlements(database, partnerId, sealKeys)).problems.map(({ lineNo, code, message }) => ({
+      lineNo,
+      code,
+      message,
+    }));
 
   /** One settlement of four contributions, the second with an estimate; and their ids by line. */
   async function settled() {
@@ -338,6 +346,8 @@ describe('settlement verify compares with the records that were settled', waitin
         confirmed_at + n * interval '1 ms'
       from contribution cross join generate_series(1, 1500) n where partner_id = $1`;
     await pool.query(copy, [partner.partnerId]);
+    const copies = Array.from({ length: 1500 }, (_, index) => `txn_copy-${index + 1}`);
+    await sealRows(database, partner.partnerId, copies);
     const candidates =
       'insert into settlement_candidate (partner_id, transaction_id) select partner_id, transaction_id from contribution';
     await pool.query(`${candidates} where partner_id = $1 and transaction_id like 'txn_copy-%'`, [partner.partnerId]);

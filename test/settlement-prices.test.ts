@@ -4,6 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { writeNamedKey } from '../src/domain/named-key.ts';
 import { draftAdjustment } from '../src/operations/manage-adjustment.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
 import { pricesUnderRules } from '../src/operations/rule-prices.ts';
@@ -37,6 +38,7 @@ const service = await testService({
 const { runJson } = commandLine({
   DATABASE_URL: service.databaseUrl,
   DATA_DIR: mkdtempSync(join(tmpdir(), 'partner-impact-prices-')),
+  AUDIT_KEY: service.database.auditKeys().map(writeNamedKey).join(','),
 });
 
 function idOf(index: number): string {

@@ -121,10 +121,12 @@ describe('immutability, by the database and not only by the code', () => {
   });
 
   test('a version of a rule that has started, or starts within a minute, is never changed and never removed', async () => {
+    const { partnerId } = (await service.newPartner()).partner;
     for (const starts of ['-1 day', '59 seconds', '2 minutes'])
       await pool.query(
-        `insert into rule_version (kind, version, starts_at, created_at) values ('tree_cost', 'starts ' || $1, now() + $1::interval, now())`,
-        [starts],
+        `insert into rule_version (kind, version, partner_id, starts_at, created_at)
+          values ('tree_cost', 'starts ' || $1, $2, now() + $1::interval, now())`,
+        [starts, partnerId],
       );
     const change = (set: string, starts: string) => `update rule_version set ${set} where version = 'starts ${starts}'`;
     for (const starts of ['-1 day', '59 seconds'])

@@ -68,7 +68,7 @@ export async function runClosings(options: Closings): Promise<ClosingsFigures> {
     [partnerId],
   );
   if (rows[0]?.count !== BigInt(lines)) report(`${rows[0]?.count} contributions are confirmed, and there are ${lines} lines`);
-  const verdict = await verifySettlements(database.pool, partnerId, settlementTools);
+  const verdict = await verifySettlements(database, partnerId, settlementTools);
   for (const { message } of verdict.problems) report(message);
   if (verdict.settlements !== closings + 2) report(`${verdict.settlements} settlements are there after ${closings + 1} closings`);
   return {

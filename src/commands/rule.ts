@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { RULE_KINDS, type RuleKind } from '../domain/rule-versions.ts';
-import { createRule, getRule, ruleToWire, withdrawRule } from '../operations/manage-rule.ts';
+import { createRule, getRule, withdrawRule } from '../operations/manage-rule.ts';
+import { ruleToWire } from '../operations/rule-to-wire.ts';
 import { listRuleVersions, type RuleRecord } from '../store/rule-version.ts';
 import { currentActor } from './actor.ts';
 import { confirmOrRefuse } from './confirm.ts';

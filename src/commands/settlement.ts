@@ -93,7 +93,7 @@ async function verify({ partner, json }: { partner?: string; json?: boolean }): 
     const verdicts: (SettlementsVerdict & { partnerId: string })[] = [];
     for await (const { partnerId } of partners) {
       const onProgress = (lines: number) => printProgress(`… ${lines} lines of ${partnerId}`);
-      verdicts.push({ partnerId, ...(await verifySettlements(database.pool, partnerId, { signLike, onProgress })) });
+      verdicts.push({ partnerId, ...(await verifySettlements(database, partnerId, { signLike, onProgress })) });
     }
     const sum = (pick: (verdict: SettlementsVerdict) => number) => verdicts.reduce((total, each) => total + pick(each), 0);
     const figures = { settlements: sum(({ settlements }) => settlements), lines: sum(({ lines }) => lines) };

@@ -1,7 +1,7 @@
 import type { Contribution } from './contribution.ts';
 import type { SettlementLine } from './settlement-line.ts';
 
-/** What a line repeats of its contribution, except the status of its association, as the record has it now. */
+/** What a line repeats of its contribution, as the record has it now. */
 export interface SettledContribution
   extends Pick<
     Contribution,
@@ -17,6 +17,8 @@ export interface SettledContribution
   > {
   /** Of the linked estimate, whenever it was linked. */
   readonly calculationId: string | null;
+  /** Of the confirmation itself. */
+  readonly associationOutcome: string;
 }
 
 export type RecordedValue = string | bigint | Date | null;
@@ -42,6 +44,12 @@ export function compareWithLine(contribution: SettledContribution, line: Settlem
     ['contribution_rule_version', contribution.contributionRuleVersion, line.contributionRuleVersion],
     ['point_conversion_version', contribution.pointConversionVersion, line.pointConversionVersion],
     ['tree_cost_version', contribution.treeCostVersion, line.treeCostVersion],
+    // With a link the line says `associated`, however the link came about.
+    [
+      'association_outcome',
+      contribution.associationOutcome,
+      line.calculationId === null ? line.associationStatus : contribution.associationOutcome,
+    ],
     ['calculation_id', line.calculationId === null ? null : contribution.calculationId, line.calculationId],
   ];
   return pairs

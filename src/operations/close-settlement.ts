@@ -26,10 +26,15 @@ import { eachSettlementLine, insertCarriedLine } from '../store/settlement-line.
 import { insertLineProofs } from '../store/settlement-line-proof.ts';
 import type { Prices } from '../store/settlement-price.ts';
 import { allowLongStatements, type LongStatements } from '../store/statement.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { databaseOf, inTransaction } from '../store/transaction.ts';
+import { eachLeft } from '../store/unsettled-contribution.ts';
 import { audit, requireRole } from './audit.ts';
+import { findUnsound, type SealCheck, UnsoundRecordError, WHAT_TO_DO } from './check-contributions.ts';
+import { compareSettledContributions } from './compare-settled-contributions.ts';
 import { asOpened, reread, tellClosed, tellOpened, totalsOfOpen } from './open-settlement.ts';
-import type { SettlementTools } from './settlement-tools.ts';
+import { adoptUnsealed, sealCheckAt } from './seal-contributions.ts';
+import { ensureSealStart } from './seal-start.ts';
+import type { DoubtOf, SettlementTools } from './settlement-tools.ts';
 
 /** A month of many million lines; nobody but another closing of the same partner waits for it. */
 const LONG: LongStatements = { timeoutMs: 3_600_000 };
@@ -54,7 +59,10 @@ export interface Closed {
  * Closes the open settlement of a partner, in one transaction: a line for every confirmed contribution and every posted
  * adjustment that is on none and lies before the end, the totals, the statement's hash, the next settlement, and the events of both. Of several that close at once one does.
  *
+ * Every contribution is held against its seal, and every price against the audit, before they are settled.
+ *
  * @returns `undefined` where there was nothing to close: it is not due, or another one closed it.
+ * @throws UnsoundRecordError With the row that somebody edited in the database; nothing is closed then.
  * @throws ServiceError `forbidden` below the role approver; `invalid_request` when the period has not begun.
  */
 export async function closeSettlement(
@@ -66,6 +74,7 @@ export async function closeSettlement(
   requireRole(actor, 'approver');
   const partner = await findPartner(database.pool, partnerId);
   if (!partner) throw new ServiceError('invalid_request', `There is no partner ${partnerId}. \`partner list\` shows all.`);
+  await adoptUnsealed(database, partnerId, await ensureSealStart(database, actor));
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const open = await lockOpenSettlement(db, partnerId).catch(explainLock);
     const at = now ?? (await readClock(db));
@@ -120,7 +129,10 @@ async function close(db: Queryable, work: Work, tools: SettlementTools): Promise
   const assigned = await assignContributions(db, task, LONG);
   const after = { ...{ partnerId, settlementId, endsAt, prices }, afterLine: afterLine + Number(assigned.count) };
   const adjusted = await assignAdjustments(db, after, LONG);
-  const { totals, statement } = await readBack(db, work, { previous, sign: tools.sign });
+  const check = await closingCheck(db);
+  const doubtOf = await tools.doubtsOf(db, partner, prices);
+  const { totals, statement } = await readBack(db, work, { previous, sign: tools.sign, check, doubtOf });
+  await refuseUnsoundLeft(db, open, check);
   refuseDifference({ assigned, adjusted, previous }, totals);
   const { currency } = prices;
   const sealed = { ...open, period, closedAt: at, totals, currency, statement };
@@ -152,6 +164,33 @@ async function carryForward(db: Queryable, { open, prices }: Work, previous: Set
   return 1;
 }
 
+/** What failed before is on no line. */
+async function closingCheck(db: Queryable): Promise<SealCheck> {
+  return { ...(await sealCheckAt(db, databaseOf(db))), acceptsUnsealed: () => false };
+}
+
+/** What is left to the next settlement must have been left by the service, not by an edit of its time or its status. */
+async function refuseUnsoundLeft(db: Queryable, { partnerId, followsEvent }: Settlement, check: SealCheck): Promise<void> {
+  for await (const transactionIds of eachLeft(db, { partnerId, followsEvent }, LONG)) {
+    const [unsound] = await findUnsound(db, { partnerId, transactionIds }, { ...check, mustBeConfirmed: true });
+    if (unsound) throw new UnsoundRecordError(`${unsound.message} ${WHAT_TO_DO}`);
+  }
+}
+
+function refuseDoubted({ lineNo, pointConversionVersion, transactionId }: SettlementLine, doubtOf: DoubtOf): void {
+  const doubt = pointConversionVersion === null ? undefined : doubtOf(pointConversionVersion);
+  if (doubt === undefined) return;
+  throw new UnsoundRecordError(
+    `The value of a point ${JSON.stringify(pointConversionVersion)}, which prices ${transactionId} on line ${lineNo}, is not as the audit has it: ${doubt}. ${WHAT_TO_DO}`,
+  );
+}
+
+interface ReadBackTools extends Pick<SettlementTools, 'sign'> {
+  readonly previous: Settlement | undefined;
+  readonly check: SealCheck;
+  readonly doubtOf: DoubtOf;
+}
+
 interface ReadBack {
   readonly totals: SettlementTotals;
   readonly statement: KeptStatement;
@@ -161,9 +200,10 @@ interface ReadBack {
 async function readBack(
   db: Queryable,
   { open: { partnerId, settlementId } }: Work,
-  { previous, sign }: { previous: Settlement | undefined } & Pick<SettlementTools, 'sign'>,
+  { previous, sign, check, doubtOf }: ReadBackTools,
 ): Promise<ReadBack> {
   const counter = countTotals();
+  const contributions = compareSettledContributions(db, partnerId, check);
   const prove = lineProver(sign, { partnerId, settlementId });
   const lines = async function* (): AsyncGenerator<SettlementLine> {
     let proofs: Buffer[] = [];
@@ -176,12 +216,16 @@ async function readBack(
     for await (const line of eachSettlementLine(db, { partnerId, settlementId })) {
       ({ lineNo } = line);
       counter.add(line);
+      refuseDoubted(line, doubtOf);
+      await contributions.add(line);
       if (proofs.push(prove(line)) === PROOFS_PER_ROW) await keepProofs();
       yield line;
     }
     if (proofs.length > 0) await keepProofs();
   };
   const { csvSha256, lineCount, byteCount } = await digestStatement(lines());
+  const unsound = await contributions.end();
+  if (unsound) throw new UnsoundRecordError(`${unsound.message} ${WHAT_TO_DO}`);
   const statement = {
     ...{ csvSha256, lineCount, csvBytes: BigInt(byteCount), previousCsvSha256: previous?.statement?.csvSha256 ?? null },
     chainSha256: chainValue(previous?.statement?.chainSha256 ?? null, csvSha256),

@@ -1,13 +1,14 @@
 import { counted } from '../domain/counted.ts';
-import { compareWithLine, showValue, type ValueDifference } from '../domain/settled-contribution.ts';
+import { compareWithLine, type SettledContribution, showValue, type ValueDifference } from '../domain/settled-contribution.ts';
 import type { SettlementLine } from '../domain/settlement-line.ts';
+import { listSealedContributions, type StoredContribution } from '../store/contribution-seal.ts';
 import type { Queryable } from '../store/database.ts';
-import { listSettledContributions } from '../store/settled-contribution.ts';
+import { checkSeal, type SealCheck } from './check-contributions.ts';
 
-/** A line whose contribution is no longer what was settled. */
-export interface ContributionProblem {
+/** A line whose contribution is not what was settled, or not what was sealed. */
+export interface LineProblem {
   readonly lineNo: number;
-  readonly code: 'contribution_changed' | 'contribution_removed';
+  readonly code: string;
   readonly message: string;
 }
 
@@ -15,29 +16,28 @@ export interface SettledComparison {
   /** A line that is as it was written; the others of its settlement follow. */
   add(line: SettlementLine): Promise<void>;
   /** @returns The first line whose contribution differs, and how many more of those added do. */
-  end(): Promise<ContributionProblem | undefined>;
+  end(): Promise<LineProblem | undefined>;
 }
 
 const LINES_AT_ONCE = 1_000;
 
 /**
- * Compares the lines of a settlement, as they come, with the records of their contributions: a thousand at a time, so that a million
- * need no more memory than a thousand.
+ * Compares the lines of a settlement, as they come, with the records of their contributions, and these with their seals: a thousand at a
+ * time, so that a million need no more memory than a thousand.
  */
-export function compareSettledContributions(db: Queryable, partnerId: string): SettledComparison {
+export function compareSettledContributions(db: Queryable, partnerId: string, check: SealCheck): SettledComparison {
   let lines: SettlementLine[] = [];
-  let first: ContributionProblem | undefined;
+  let first: LineProblem | undefined;
   let count = 0;
   const compare = async () => {
     const ids = lines.map(({ transactionId }) => transactionId as string);
-    const found = await listSettledContributions(db, partnerId, ids);
-    const recorded = new Map(found.map((each) => [each.transactionId, each]));
+    const found = await listSealedContributions(db, partnerId, ids);
+    const recorded = new Map(found.map((each) => [each.contribution.transactionId, each]));
     for (const line of lines) {
-      const contribution = recorded.get(line.transactionId as string);
-      const differences = contribution && compareWithLine(contribution, line);
-      if (differences?.length === 0) continue;
+      const problem = findProblem(line, recorded.get(line.transactionId as string), check);
+      if (!problem) continue;
       count++;
-      first ??= describe(line, differences);
+      first ??= problem;
     }
     lines = [];
   };
@@ -54,15 +54,27 @@ export function compareSettledContributions(db: Queryable, partnerId: string): S
   };
 }
 
-/** @param differences `undefined` where there is no record any more. */
-function describe({ lineNo, transactionId }: SettlementLine, differences: ValueDifference[] | undefined): ContributionProblem {
-  if (!differences) {
+/** @param stored `undefined` where there is no record any more. */
+function findProblem(line: SettlementLine, stored: StoredContribution | undefined, check: SealCheck): LineProblem | undefined {
+  const { lineNo, transactionId } = line;
+  if (!stored) {
     const message = `The contribution ${transactionId} of line ${lineNo} is not there any more.`;
     return { lineNo, code: 'contribution_removed', message };
   }
+  const differences = compareWithLine(toSettled(stored), line);
+  if (differences.length > 0) return { lineNo, code: 'contribution_changed', message: describe(line, differences) };
+  // What the line does not repeat is sealed all the same.
+  const unsound = checkSeal(stored, check);
+  return unsound && { lineNo, code: unsound.code, message: unsound.message };
+}
+
+function toSettled({ contribution, linkedCalculationId, associationOutcome }: StoredContribution): SettledContribution {
+  return { ...contribution, calculationId: linkedCalculationId, associationOutcome };
+}
+
+function describe({ lineNo, transactionId }: SettlementLine, differences: readonly ValueDifference[]): string {
   const told = differences.map(
     ({ field, now, written }) => `${field} is ${showValue(now)}, and the line has ${showValue(written)}`,
   );
-  const message = `The contribution ${transactionId} is not what line ${lineNo} settled: ${told.join('; ')}.`;
-  return { lineNo, code: 'contribution_changed', message };
+  return `The contribution ${transactionId} is not what line ${lineNo} settled: ${told.join('; ')}.`;
 }

@@ -17,9 +17,14 @@ export async function compareWithAudit(
 ): Promise<AuditDifference | undefined> {
   if (!record) return { subjectId, fields: ['removed'] };
   const [entry] = await listAuditEntries(db, { subjectId, limit: 1 });
-  const [now, kept] = [readFields(exactJson(record)), readFields(entry?.after ?? '{}')];
-  const fields = [...new Set([...Object.keys(now), ...Object.keys(kept)])].filter((field) => now[field] !== kept[field]);
+  const fields = differingFields(record, entry?.after ?? '{}');
   return fields.length === 0 ? undefined : { subjectId, fields };
+}
+
+/** The fields in which a record is not what an entry of the audit says. */
+export function differingFields(record: object, after: string): string[] {
+  const [now, kept] = [readFields(exactJson(record)), readFields(after)];
+  return [...new Set([...Object.keys(now), ...Object.keys(kept)])].filter((field) => now[field] !== kept[field]);
 }
 
 /** Each field as a text of its own, every number in all its digits. */

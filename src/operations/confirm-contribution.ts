@@ -113,7 +113,7 @@ type Outcomes = (ConfirmationOutcome | undefined)[];
 async function commit(database: Database, confirmations: readonly Confirmation[], lockTimeoutMs: number): Promise<Outcomes> {
   return inTransaction(database, { lockTimeoutMs }, async (db, { begunAtMs, lastly }) => {
     const estimates = await findWantedEstimates(db, confirmations);
-    const drafts = draftContributions(confirmations, { estimates, begunAtMs });
+    const drafts = draftContributions(confirmations, { estimates, begunAtMs, seals: database.contributionSeals });
     const present = drafts.filter((draft) => draft !== undefined);
     if (database.isDistributed || present.some(isPending)) {
       const createdAt = await insertDrafts(database, db, present);
@@ -138,7 +138,7 @@ async function commitCounted(
   return inTransaction(database, patience, async (db, { begunAtMs, lastly }) => {
     const today = await lockDailyCount(db, partnerId, timeZone);
     const estimates = await findWantedEstimates(db, confirmations);
-    const drafts = draftContributions(confirmations, { estimates, begunAtMs, today });
+    const drafts = draftContributions(confirmations, { estimates, begunAtMs, today, seals: database.contributionSeals });
     const present = drafts.filter((draft) => draft !== undefined);
     const createdAt = await insertDrafts(database, db, present);
     const counted = countInserted(confirmations, drafts, { today, inserted: createdAt });

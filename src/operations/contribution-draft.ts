@@ -6,6 +6,7 @@ import {
   type ReviewReason,
   reviewReason,
 } from '../domain/contribution-rules.ts';
+import type { ContributionSeals } from '../domain/contribution-seal.ts';
 import { expectedSupport } from '../domain/expected-support.ts';
 import type { ContributionRecord } from '../store/contribution.ts';
 import type { ContributionDraft } from '../store/contribution-insert.ts';
@@ -52,6 +53,7 @@ export interface JudgedDraft extends ContributionDraft {
 /** What a batch is judged by beside its confirmations. */
 export interface DraftSurroundings {
   readonly estimates: ReadonlyMap<string, EstimateRecord>;
+  readonly seals: ContributionSeals;
   /** `performance.now()` just before the transaction began. */
   readonly begunAtMs: number;
   /** With a cap: what was counted on the day before the first of the batch; each of them counts for those after it. */
@@ -61,7 +63,7 @@ export interface DraftSurroundings {
 /** A confirmation whose estimate an earlier one of the batch takes is left out, to be judged when that one is settled. */
 export function draftContributions(
   confirmations: readonly Confirmation[],
-  { estimates, begunAtMs, today }: DraftSurroundings,
+  { estimates, begunAtMs, today, seals }: DraftSurroundings,
 ): (JudgedDraft | undefined)[] {
   const taken = new Set<string>();
   let counted = today ?? NOTHING_COUNTED;
@@ -69,7 +71,8 @@ export function draftContributions(
     const key = estimateKey(confirmation.partnerId, confirmation.calculationId ?? '');
     if (taken.has(key)) return undefined;
     const reason = reviewReason(confirmation.points, confirmation.rules, counted);
-    const draft = draftContribution(confirmation, reason, arrivalAt(estimates.get(key), confirmation, begunAtMs));
+    const drafted = draftContribution(confirmation, reason, arrivalAt(estimates.get(key), confirmation, begunAtMs));
+    const draft = { ...drafted, seal: seals.begin(drafted) };
     if (draft.link) taken.add(key);
     if (today) counted = plus(counted, confirmation.points);
     return draft;
@@ -94,7 +97,7 @@ function draftContribution(
   confirmation: Confirmation,
   reason: ReviewReason | undefined,
   { estimate, judgedAt }: ArrivedEstimate,
-): JudgedDraft {
+): Omit<JudgedDraft, 'seal'> {
   const { partnerId, idempotencyKey, fingerprint, calculationId, transactionId, partnerOrderRef, rules } = confirmation;
   const status = reason === undefined ? 'confirmed' : 'pending';
   const refusal =
@@ -104,6 +107,7 @@ function draftContribution(
     partnerId,
     idempotencyKey,
     fingerprint,
+    firstStatus: status,
     contribution: {
       transactionId,
       partnerEventId: confirmation.partnerEventId,
@@ -130,7 +134,6 @@ export function recordOf(draft: ContributionDraft, createdAt: Date): Contributio
   const { status } = draft.contribution;
   return {
     ...draft,
-    firstStatus: status === 'pending' ? 'pending' : 'confirmed',
     contribution: { ...draft.contribution, createdAt, confirmedAt: status === 'confirmed' ? createdAt : null, failedAt: null },
     link: draft.link && { ...draft.link, associatedAt: createdAt },
   };

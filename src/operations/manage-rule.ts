@@ -1,4 +1,3 @@
-import { amountText } from '../domain/money.ts';
 import { checkNewRule, earliestStart, toRuleVersion } from '../domain/new-rule.ts';
 import type { Actor } from '../domain/role.ts';
 import { type RuleRequest, readRuleRequest } from '../domain/rule-request.ts';
@@ -20,6 +19,8 @@ import {
 import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { getPartner } from './manage-partner.ts';
+import { ruleSubject } from './rule-proofs.ts';
+import { ruleToWire } from './rule-to-wire.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
 
@@ -100,7 +101,7 @@ async function auditRule(
   actor: Actor,
   { action, before, after }: { readonly action: string; readonly before: RuleRecord | null; readonly after: RuleRecord },
 ): Promise<void> {
-  const subjectId = `${after.kind}/${after.version}`;
+  const subjectId = ruleSubject(after);
   await audit(db, actor, {
     action,
     partnerId: after.partnerId,
@@ -108,35 +109,4 @@ async function auditRule(
     before: before && ruleToWire(before),
     after: ruleToWire(after),
   });
-}
-
-/** As programs and the audit read it: prices as exact decimals, whole numbers as they are. */
-export function ruleToWire(rule: RuleRecord): Record<string, unknown> {
-  return {
-    kind: rule.kind,
-    version: rule.version,
-    partner_id: rule.partnerId,
-    starts_at: rule.startsAt.toISOString(),
-    ...contentToWire(rule),
-    created_at: rule.createdAt.toISOString(),
-    withdrawn_at: rule.withdrawnAt?.toISOString() ?? null,
-  };
-}
-
-function contentToWire(rule: RuleRecord): Record<string, unknown> {
-  switch (rule.kind) {
-    case 'contribution_rule':
-      return {
-        points_min: rule.pointsMin,
-        points_max: rule.pointsMax,
-        reviews_everything: rule.reviewsEverything,
-        review_threshold: rule.reviewThreshold,
-        daily_points_cap: rule.dailyPointsCap,
-        daily_count_cap: rule.dailyCountCap,
-      };
-    case 'point_conversion':
-      return { point_value: rule.pointValue === null ? null : amountText(rule.pointValue), currency: rule.currency };
-    case 'tree_cost':
-      return { tree_cost: rule.treeCost === null ? null : amountText(rule.treeCost), currency: rule.currency };
-  }
 }

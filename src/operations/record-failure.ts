@@ -12,7 +12,7 @@ import { insertEvent } from '../store/event.ts';
 import { type FailedContribution, insertFailedContribution } from '../store/failed-contribution.ts';
 import { type FailureDraft, insertFailureDraft, lockFailureDraft, updateFailureDraftDecided } from '../store/failure-draft.ts';
 import { listRuleVersions, readRuleRevision } from '../store/rule-version.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { databaseOf, inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { failureEvent } from './contribution-events.ts';
 import { getPartner } from './manage-partner.ts';
@@ -143,7 +143,7 @@ async function failureOf(db: Queryable, draft: FailureDraft, actor: Actor): Prom
   const versions = (await listRuleVersions(db)).filter(({ withdrawnAt }) => withdrawnAt === null);
   const rules = rulesInForce(versions, partner, now);
   const payload = { partner_event_id: partnerEventId, partner_order_ref: partnerOrderRef, points };
-  return {
+  const failed = {
     partnerId,
     idempotencyKey: `operators/${failureId}`,
     fingerprint: fingerprint('confirmContribution', payload),
@@ -161,6 +161,17 @@ async function failureOf(db: Queryable, draft: FailureDraft, actor: Actor): Prom
     failureReason: reason,
     draftedBy,
     approvedBy: actor.operatorId,
+  };
+  return { ...failed, seal: databaseOf(db).contributionSeals.begin(sealableOf(failed)) };
+}
+
+/** The row as it is inserted. */
+function sealableOf({ contribution, failureReason, draftedBy, approvedBy, ...failed }: Omit<FailedContribution, 'seal'>) {
+  return {
+    ...failed,
+    contribution: { ...contribution, status: 'failed' as const, opaqueCustomerRef: null },
+    ...{ calculationId: null, firstStatus: 'failed' as const, associationOutcome: 'not_requested', rejectionCode: null },
+    failure: { reason: failureReason, draftedBy, approvedBy },
   };
 }
 

@@ -1,4 +1,6 @@
 import type { RejectionCode } from '../domain/association.ts';
+import type { SealedFailure } from '../domain/contribution-seal.ts';
+import type { SealPart } from '../domain/record-seal.ts';
 import type { Actor } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { type ContributionId, type ContributionRecord, lockContribution } from '../store/contribution.ts';
@@ -10,11 +12,12 @@ import { isLockTimeout } from '../store/database-errors.ts';
 import { insertEmissionsLink } from '../store/emissions-link.ts';
 import { findEstimatesById } from '../store/estimate.ts';
 import { insertEvent } from '../store/event.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { databaseOf, inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { confirmationEvent, failureEvent } from './contribution-events.ts';
 import { linkSnapshot, refuseLink } from './linking.ts';
 import { requireNote } from './note.ts';
+import { requireSealed } from './seal-contributions.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
 
@@ -34,7 +37,9 @@ export async function confirmPendingContribution(
 ): Promise<ContributionRecord> {
   return resolve(database, actor, { pending, note, action: 'review.confirm' }, async (db) => {
     const record = await lockPending(db, pending);
-    await updateContributionConfirmed(db, pending, await linkIfPossible(db, record));
+    const outcome = await linkIfPossible(db, record);
+    const seal = begin(db, { ...record, ...outcome }, { status: 'confirmed' });
+    await updateContributionConfirmed(db, pending, { ...outcome, seal });
     await insertEvent(db, confirmationEvent(record));
     return record;
   });
@@ -73,10 +78,21 @@ async function fail(db: Queryable, pending: ContributionId, note: string): Promi
   // In the order in which a confirmation takes them: first the day's count, then the contribution.
   if (day !== undefined) await lockCountedDay(db, partnerId, day);
   const record = await lockPending(db, pending);
-  await updateContributionFailed(db, pending, note);
+  const seal = begin(db, record, { status: 'failed', failure: { reason: note, draftedBy: null, approvedBy: null } });
+  await updateContributionFailed(db, pending, { reason: note, seal });
   if (day !== undefined) await addToDailyCount(db, partnerId, { day, points: -record.contribution.points, contributions: -1n });
   await insertEvent(db, failureEvent(record));
   return record;
+}
+
+/** The seal of the contribution as it becomes. */
+function begin(
+  db: Queryable,
+  record: ContributionRecord,
+  { status, failure }: { readonly status: 'confirmed' | 'failed'; readonly failure?: SealedFailure },
+): SealPart {
+  const contribution = { ...record.contribution, status };
+  return databaseOf(db).contributionSeals.begin({ ...record, contribution, failure });
 }
 
 interface Resolution {
@@ -128,6 +144,7 @@ async function lockPending(db: Queryable, { partnerId, transactionId }: Contribu
       'invalid_request',
       `The contribution is ${status}, which is final; only a pending one can be resolved.`,
     );
+  await requireSealed(db, { partnerId, transactionId });
   return record;
 }
 

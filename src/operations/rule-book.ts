@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ContributionRules } from '../domain/contribution-rules.ts';
 import { type RuledPartner, type RuleVersion, rulesInForce } from '../domain/rule-versions.ts';
 import { unavailable } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
-import { listRuleVersions, readRuleRevision } from '../store/rule-version.ts';
+import { type RuleRecord, readRuleRevision } from '../store/rule-version.ts';
+import { readRuleProofs } from './rule-proofs.ts';
 
 /**
  * What is in force for a partner at a moment, as `performance.now()` counts. At once from memory; after a pause of the database only
@@ -30,7 +32,8 @@ const PARTNERS_MAX = 10_000;
 /** What is in force for a partner of this currency, and from when until when, in milliseconds since 1970. */
 interface Span {
   readonly currency: string | null;
-  readonly rules: ContributionRules;
+  /** `undefined` where the versions in the database give other rules than their sealed audit entries: nothing is judged by either. */
+  readonly rules: ContributionRules | undefined;
   readonly fromMs: number;
   readonly untilMs: number;
 }
@@ -42,6 +45,8 @@ interface Memory {
   /** What the database's clock is ahead of `clock.now()`, by a little too little: a version is never in force before its start. */
   readonly aheadMs: number;
   readonly versions: readonly RuleVersion[];
+  /** The same as their audit entries have them. */
+  readonly sealed: readonly RuleVersion[];
   /** By partner. */
   readonly spans: Map<string, Span>;
 }
@@ -56,7 +61,7 @@ export function openRuleBook(database: Database, { onError, clock = performance 
   let memory: Memory | undefined;
   let reading: Promise<Memory> | undefined;
   const refresh = (): Promise<Memory> => {
-    reading ??= read(database, clock, memory)
+    reading ??= read(database, { clock, known: memory, onError })
       .then((fresh) => {
         memory = fresh;
         return fresh;
@@ -71,9 +76,10 @@ export function openRuleBook(database: Database, { onError, clock = performance 
   timer.unref();
   look();
   const rulesOf: RulesOf = (partner, atMs) => {
-    if (memory && clock.now() - memory.readAtMs <= MEMORY_MAX_MS) return findRules(memory, partner, atMs);
+    if (memory && clock.now() - memory.readAtMs <= MEMORY_MAX_MS)
+      return findRules(memory, partner, atMs) ?? Promise.reject(unproven(partner));
     return refresh().then(
-      (fresh) => findRules(fresh, partner, atMs),
+      (fresh) => findRules(fresh, partner, atMs) ?? Promise.reject(unproven(partner)),
       (cause: unknown) => {
         throw unavailable('The rules of the partner could not be read; whether the contribution is recorded is not known.', {
           cause,
@@ -84,14 +90,27 @@ export function openRuleBook(database: Database, { onError, clock = performance 
   return { rulesOf, close: () => clearInterval(timer) };
 }
 
-async function read(database: Database, clock: { now(): number }, known: Memory | undefined): Promise<Memory> {
+function unproven({ partnerId }: RuledPartner): Error {
+  return unavailable(
+    `The rules of the partner ${partnerId} are not those that the audit has. \`rule verify\` names the version.`,
+  );
+}
+
+interface Reading extends Required<RuleBookOptions> {
+  readonly known: Memory | undefined;
+}
+
+async function read(database: Database, { clock, known, onError }: Reading): Promise<Memory> {
   const readAtMs = clock.now();
   const { revision, now } = await readRuleRevision(database.pool);
   const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - readAtMs });
   if (known?.revision === revision) return { ...known, readAtMs, aheadMs };
-  const versions = (await listRuleVersions(database.pool)).filter(({ withdrawnAt }) => withdrawnAt === null);
+  const proofs = await readRuleProofs(database.pool, database.auditKeys);
+  for (const [version, doubt] of proofs.doubts) onError(new Error(`The rule ${version} is not as the audit has it: ${doubt}.`));
+  const inUse = (rules: readonly RuleRecord[]) => rules.filter(({ withdrawnAt }) => withdrawnAt === null);
+  const [versions, sealed] = [inUse(proofs.stored), inUse(proofs.sealed)];
   // A contribution never carries the label of a version that a failover could take back.
-  return { revision, readAtMs, aheadMs, versions, spans: new Map() };
+  return { revision, readAtMs, aheadMs, versions, sealed, spans: new Map() };
 }
 
 /** Clocks drift apart by less, from one look to the next. */
@@ -105,22 +124,29 @@ function estimateAhead(known: Memory | undefined, { least, most }: { readonly le
   return Math.max(least, Math.min(most, (known?.aheadMs ?? least) - DRIFT_MAX_MS));
 }
 
-function findRules({ spans, versions, aheadMs }: Memory, partner: RuledPartner, atMs: number): ContributionRules {
+function findRules(
+  { spans, versions, sealed, aheadMs }: Memory,
+  partner: RuledPartner,
+  atMs: number,
+): ContributionRules | undefined {
   const at = atMs + aheadMs;
   const known = spans.get(partner.partnerId);
   if (known && known.currency === partner.currency && at >= known.fromMs && at < known.untilMs) return known.rules;
-  const span = findSpan(versions, partner, at);
+  const span = findSpan({ versions, sealed }, partner, at);
   if (spans.size >= PARTNERS_MAX) spans.clear();
   spans.set(partner.partnerId, span);
   return span.rules;
 }
 
-function findSpan(versions: readonly RuleVersion[], partner: RuledPartner, at: number): Span {
-  const mine = versions.filter(({ partnerId }) => partnerId === null || partnerId === partner.partnerId);
-  const starts = mine.map(({ startsAt }) => startsAt.getTime());
+function findSpan({ versions, sealed }: Pick<Memory, 'versions' | 'sealed'>, partner: RuledPartner, at: number): Span {
+  const [mine, mineSealed] = [versions, sealed].map((all) =>
+    all.filter(({ partnerId }) => partnerId === null || partnerId === partner.partnerId),
+  ) as [RuleVersion[], RuleVersion[]];
+  const starts = [...mine, ...mineSealed].map(({ startsAt }) => startsAt.getTime());
+  const rules = rulesInForce(mine, partner, new Date(at));
   return {
     currency: partner.currency,
-    rules: rulesInForce(mine, partner, new Date(at)),
+    rules: isDeepStrictEqual(rules, rulesInForce(mineSealed, partner, new Date(at))) ? rules : undefined,
     fromMs: Math.max(Number.NEGATIVE_INFINITY, ...starts.filter((start) => start <= at)),
     untilMs: Math.min(Number.POSITIVE_INFINITY, ...starts.filter((start) => start > at)),
   };

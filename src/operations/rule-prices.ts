@@ -1,19 +1,44 @@
-import { listVersionsInForce } from '../domain/rule-versions.ts';
+import { DEFAULT_VERSION } from '../domain/contribution-rules.ts';
+import { listVersionsInForce, type RuledPartner, type RuleVersion } from '../domain/rule-versions.ts';
 import type { Queryable } from '../store/database.ts';
 import type { Partner } from '../store/partner.ts';
 import { listRuleVersions } from '../store/rule-version.ts';
 import { readClock } from '../store/settlement.ts';
-import type { PricesOf } from './settlement-tools.ts';
+import { databaseOf } from '../store/transaction.ts';
+import { readRuleProofs, ruleSubject } from './rule-proofs.ts';
+import type { DoubtsOf, PricesOf } from './settlement-tools.ts';
 
 /** What one point is worth to a partner under each version that a contribution of it may carry: values in the partner's own currency. */
-export const pricesUnderRules: PricesOf = async (db, { partnerId, currency }) => {
+export const pricesUnderRules: PricesOf = async (db, partner) => {
+  return { currency: partner.currency, values: pricesIn(await listRuleVersions(db), partner) };
+};
+
+/**
+ * The price that was given, not the version as it is now, is held against the sealed entry of the version. Only the service's own
+ * label has neither, and no price.
+ */
+export const doubtsUnderAudit: DoubtsOf = async (db, partner, { values }) => {
+  const { sealed, doubts } = await readRuleProofs(db, databaseOf(db).auditKeys);
+  const sealedVersions = new Set(sealed.map(ruleSubject));
+  const sealedPrices = pricesIn(sealed, partner);
+  return (version) => {
+    const subject = ruleSubject({ kind: 'point_conversion', version });
+    const isKnown = version === DEFAULT_VERSION || sealedVersions.has(subject);
+    if (isKnown && values.get(version) === sealedPrices.get(version)) return undefined;
+    return (
+      doubts.get(subject) ?? (isKnown ? 'its value was another one a moment ago' : 'neither it nor an audit entry of it is there')
+    );
+  };
+};
+
+function pricesIn(rules: readonly RuleVersion[], { partnerId, currency }: RuledPartner): Map<string, bigint> {
   const values = new Map<string, bigint>();
-  for (const rule of await listRuleVersions(db)) {
+  for (const rule of rules) {
     if (rule.kind !== 'point_conversion' || rule.pointValue === null || rule.currency !== currency) continue;
     if (rule.partnerId === null || rule.partnerId === partnerId) values.set(rule.version, rule.pointValue);
   }
-  return { currency, values };
-};
+  return values;
+}
 
 /** The most that one point was ever worth to a partner, since it was made; `null` where points never had a value. */
 export async function findHighestPointValue(db: Queryable, partner: Partner): Promise<bigint | null> {

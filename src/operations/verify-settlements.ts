@@ -19,9 +19,11 @@ import { writeVersions } from '../store/exact-totals.ts';
 import { eachSettlement, findSettlement, type Settlement } from '../store/settlement.ts';
 import { eachSettlementLine } from '../store/settlement-line.ts';
 import { findLineProofs } from '../store/settlement-line-proof.ts';
-import { listUnreachable } from '../store/unsettled-contribution.ts';
+import type { SealCheck } from './check-contributions.ts';
 import { compareSettledContributions } from './compare-settled-contributions.ts';
+import { findSealStart, type SealStart } from './seal-start.ts';
 import { verifyAcknowledgements } from './verify-acknowledgements.ts';
+import { type VerifiedDatabase, verifyUnsettled } from './verify-unsettled.ts';
 
 /** One thing that is not as the service wrote it, and in which row. */
 export interface SettlementProblem {
@@ -51,7 +53,13 @@ const REPORT_EVERY = 100_000;
  * everything in the database is found as well, because seals, proofs and the audit are made with a key that is not in it. Of each
  * settlement the first wrong line is told, and the first before it whose contribution is another; the audit itself is `verifyAudit`'s affair.
  */
-export async function verifySettlements(db: Queryable, partnerId: string, options: VerifyOptions): Promise<SettlementsVerdict> {
+export async function verifySettlements(
+  database: VerifiedDatabase,
+  partnerId: string,
+  options: VerifyOptions,
+): Promise<SettlementsVerdict> {
+  const db = database.pool;
+  const start = await findSealStart(db, database);
   const problems: SettlementProblem[] = [];
   let [settlements, lines] = [0, 0];
   let previous: Settlement | undefined;
@@ -60,7 +68,10 @@ export async function verifySettlements(db: Queryable, partnerId: string, option
     // What was open when it was listed, or read, may have been closed while lines were read.
     const before = await reread(db, previous);
     const check = (settlement: Settlement) =>
-      checkSettlement(db, settlement, { ...options, previous: before, linesBefore: lines });
+      checkSettlement(db, settlement, {
+        ...{ ...options, previous: before, linesBefore: lines },
+        check: settledCheck(database, settlement, start),
+      });
     let settlement = (await reread(db, listed)) ?? listed;
     let found = await check(settlement);
     if (settlement.status === 'open' && found.count > 0) {
@@ -73,8 +84,21 @@ export async function verifySettlements(db: Queryable, partnerId: string, option
   }
   if (settlements > 0 && previous?.status !== 'open')
     problems.push(at(previous, null, 'none_open', 'The last settlement is not open: the one that followed was removed.'));
-  problems.push(...(await findLost(db, partnerId, previous)), ...(await findMisplaced(db, partnerId)));
+  problems.push(
+    ...(await verifyUnsettled(database, partnerId, previous)).map(({ code, message }) => at(undefined, null, code, message)),
+  );
+  problems.push(...(await findMisplaced(db, partnerId)));
   return { settlements, lines, problems };
+}
+
+/** Once contributions were sealed, none was settled without a seal. When a settlement was closed is under its own seal. */
+function settledCheck(
+  { contributionSeals }: VerifiedDatabase,
+  { closedAt }: Settlement,
+  start: SealStart | undefined,
+): SealCheck {
+  const isFromBefore = !start || closedAt === null || closedAt < start.beganAt;
+  return { seals: contributionSeals, acceptsUnsealed: () => isFromBefore };
 }
 
 /** An open one as it is now; a closed one changes no more. */
@@ -84,6 +108,7 @@ async function reread(db: Queryable, settlement: Settlement | undefined): Promis
 }
 
 interface CheckOptions extends VerifyOptions {
+  readonly check: SealCheck;
   readonly previous: Settlement | undefined;
   readonly linesBefore: number;
 }
@@ -158,12 +183,12 @@ interface CheckedLines {
 async function checkLines(
   db: Queryable,
   settlement: Settlement,
-  { sign, onProgress, linesBefore }: VerifyOptions & { sign: Sign | undefined; linesBefore: number },
+  { sign, onProgress, linesBefore, check: sealCheck }: Omit<CheckOptions, 'previous'> & { sign: Sign | undefined },
 ): Promise<CheckedLines> {
   // Without its key a line is told by what the statement and the totals say of all together.
   const prove = sign && lineProver(sign, settlement);
   const counter = countTotals();
-  const contributions = compareSettledContributions(db, settlement.partnerId);
+  const contributions = compareSettledContributions(db, settlement.partnerId, sealCheck);
   let count = 0;
   let problem: SettlementProblem | undefined;
   let proofs: Buffer | undefined;
@@ -216,21 +241,6 @@ function checkWhole(
     writeVersions(sums.byVersion) === writeVersions(totals.byVersion);
   if (!isSum) problems.push(at(settlement, null, 'other_totals', 'The lines do not add up to the totals.'));
   return problems;
-}
-
-/** Confirmed contributions that are on no line, and that no closing would find. */
-async function findLost(db: Queryable, partnerId: string, open: Settlement | undefined): Promise<SettlementProblem[]> {
-  const problems: SettlementProblem[] = [];
-  const followsEvent = open?.followsEvent ?? 0n;
-  for (let after = ''; ; ) {
-    const page = await listUnreachable(db, partnerId, { after, followsEvent });
-    for (const transactionId of page.unreachable)
-      problems.push(
-        at(undefined, null, 'not_settled', `The contribution ${transactionId} is on no settlement, and none will find it.`),
-      );
-    if (page.lastTransactionId === null) return problems;
-    after = page.lastTransactionId;
-  }
 }
 
 /** Adjustments whose line is missing, or is not where they say. */

@@ -44,7 +44,8 @@ async function expireOf(partnerId: string, expiry: Expiry): Promise<void> {
   for (let isMore = true; isMore && !signal.aborted; ) {
     const overdue = await listOverdueContributionReviews(database.pool, partnerId, { hours, limit: CHUNK });
     const failedBefore = expiry.counts.failed;
-    for (const review of overdue) if (!signal.aborted) await expire(database, review, expiry);
+    const failed = (count: number) => `${counted(count, 'pending contribution')} of ${partnerId} could not be failed.`;
+    await eachApart(overdue, { signal, failed }, (review) => expire(database, review, expiry));
     isMore = overdue.length === CHUNK && expiry.counts.failed > failedBefore;
   }
 }

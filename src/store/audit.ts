@@ -117,3 +117,13 @@ export async function listAuditEntries(
   const text = `select ${COLUMNS} from audit_entry ${where} order by entry_no desc limit $1`;
   return run<SealedEntry>(db, { name, text }, values);
 }
+
+const OF_SUBJECTS: Statement = {
+  name: 'list_audit_entries_of_subjects',
+  text: `select ${COLUMNS} from audit_entry where subject_id > $1 and subject_id < $1 || '~' order by subject_id, entry_no`,
+};
+
+/** All entries about records whose ids begin so, in their order for each record. For kinds of record of which there are few. */
+export async function listAuditEntriesOf(db: Queryable, prefix: string): Promise<SealedEntry[]> {
+  return run<SealedEntry>(db, OF_SUBJECTS, [prefix]);
+}

@@ -1,14 +1,18 @@
 import type { EmissionsLink } from '../domain/association.ts';
 import type { Contribution } from '../domain/contribution.ts';
+import type { SealPart } from '../domain/record-seal.ts';
 import type { ContributionRecord } from './contribution.ts';
+import { sealOf } from './contribution-seal.ts';
 import type { Queryable } from './database.ts';
 import { type Column, insertListed, type ListedInsert, listsOf, NOW, namesOf, unnested } from './rows.ts';
 import { run, type Statement } from './statement.ts';
 
 /** A record before its times, which are the database's. */
-export interface ContributionDraft extends Omit<ContributionRecord, 'contribution' | 'firstStatus' | 'link'> {
+export interface ContributionDraft extends Omit<ContributionRecord, 'contribution' | 'link'> {
   readonly contribution: Omit<Contribution, 'createdAt' | 'confirmedAt' | 'failedAt'>;
   readonly link: Omit<EmissionsLink, 'associatedAt'> | null;
+  /** The database completes it by the times. */
+  readonly seal: SealPart;
 }
 
 const DRAFT_COLUMNS: readonly Column<ContributionDraft>[] = [
@@ -21,7 +25,7 @@ const DRAFT_COLUMNS: readonly Column<ContributionDraft>[] = [
   ['points', 'int8', ({ contribution }) => contribution.points],
   ['opaque_customer_ref', 'text', ({ contribution }) => contribution.opaqueCustomerRef],
   ['status', 'text', ({ contribution }) => contribution.status],
-  ['first_status', 'text', ({ contribution }) => contribution.status],
+  ['first_status', 'text', (draft) => draft.firstStatus],
   ['contribution_rule_version', 'text', ({ contribution }) => contribution.contributionRuleVersion],
   ['point_conversion_version', 'text', ({ contribution }) => contribution.pointConversionVersion],
   ['tree_cost_version', 'text', ({ contribution }) => contribution.treeCostVersion],
@@ -31,7 +35,15 @@ const DRAFT_COLUMNS: readonly Column<ContributionDraft>[] = [
   ['association_outcome', 'text', (draft) => draft.associationOutcome],
   ['rejection_code', 'text', (draft) => draft.rejectionCode],
   ['correlation_id', 'text', (draft) => draft.correlationId],
+  ['seal_key', 'text', (draft) => draft.seal.keyId],
 ];
+
+/** Sent with the others, and stored only as what the database makes of it. */
+const MAC_COLUMN: Column<ContributionDraft> = ['mac', 'text', (draft) => draft.seal.mac];
+const SENT_COLUMNS = [...DRAFT_COLUMNS, MAC_COLUMN];
+
+/** The times of a draft in SQL, of which `status` is an expression. */
+const timesOfStatus = (status: string) => [NOW, `case ${status} when 'confirmed' then ${NOW} end`, 'null::timestamptz'] as const;
 
 type LinkOfPartner = Omit<EmissionsLink, 'associatedAt'> & { readonly partnerId: string };
 
@@ -49,8 +61,10 @@ const LINK_DRAFT_COLUMNS: readonly Column<LinkOfPartner>[] = [
   ['calculated_at', 'timestamptz', (link) => link.calculatedAt],
 ];
 
-const INSERT = `insert into contribution (${namesOf(DRAFT_COLUMNS)}, created_at, confirmed_at)
-    select draft.*, ${NOW}, case status when 'confirmed' then ${NOW} end from ${unnested('draft', DRAFT_COLUMNS)}
+const [CREATED_AT, CONFIRMED_AT] = timesOfStatus('status');
+const INSERT = `insert into contribution (${namesOf(DRAFT_COLUMNS)}, created_at, confirmed_at, seal)
+    select ${namesOf(DRAFT_COLUMNS)}, ${CREATED_AT}, ${CONFIRMED_AT}, ${sealOf('mac', timesOfStatus('status'))}
+    from ${unnested('draft', SENT_COLUMNS)}
     on conflict do nothing
     returning partner_id, transaction_id, status, correlation_id, created_at`;
 
@@ -69,7 +83,7 @@ const INSERT_CONTRIBUTIONS_WITH_LINKS: Statement = {
   name: 'insert_contributions_with_links',
   text: `with inserted as (${INSERT}), told as (${TELL}), linked as (
       insert into emissions_link (${namesOf(LINK_DRAFT_COLUMNS)}, associated_at)
-      select link.*, ${NOW} from ${unnested('link', LINK_DRAFT_COLUMNS, DRAFT_COLUMNS.length + 1)}
+      select link.*, ${NOW} from ${unnested('link', LINK_DRAFT_COLUMNS, SENT_COLUMNS.length + 1)}
       where coalesce(transaction_id in (select inserted.transaction_id from inserted), false)
     )
     select transaction_id as "transactionId", created_at as "createdAt" from inserted`,
@@ -89,7 +103,7 @@ interface InsertedRow {
  */
 export async function insertContributions(db: Queryable, drafts: readonly ContributionDraft[]): Promise<Map<string, Date>> {
   const links = linksOf(drafts);
-  const values = listsOf(DRAFT_COLUMNS, drafts);
+  const values = listsOf(SENT_COLUMNS, drafts);
   const rows =
     links.length === 0
       ? await run<InsertedRow>(db, INSERT_CONTRIBUTIONS, values)
@@ -120,7 +134,10 @@ export async function insertContributionsListed(db: Queryable, drafts: readonly 
   const contributions: ListedInsert<ContributionDraft> = {
     table: 'contribution',
     columns: DRAFT_COLUMNS,
-    computed: ({ contribution }) => ({ created_at: NOW, confirmed_at: contribution.status === 'confirmed' ? NOW : 'null' }),
+    computed: ({ contribution: { status } }) => ({ created_at: NOW, confirmed_at: status === 'confirmed' ? NOW : 'null' }),
+    derived: ({ seal, contribution: { status } }) => ({
+      seal: [seal.mac, (mac) => sealOf(`${mac}::text`, timesOfStatus(`'${status}'`))],
+    }),
     skipsConflicts: true,
     returning: 'transaction_id as "transactionId", created_at as "createdAt"',
   };

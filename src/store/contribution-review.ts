@@ -66,6 +66,18 @@ export async function listOpenContributionReviews(
   return run<ContributionReview>(db, LIST_OPEN, [partnerId, limit]);
 }
 
+const LIST_OPEN_IDS: Statement = {
+  name: 'list_open_contribution_review_ids',
+  text: `select transaction_id as "transactionId" from contribution_review
+    where partner_id = $1 and resolved_at is null and transaction_id > $2 order by transaction_id limit 1000`,
+};
+
+/** Of one partner, a thousand at most, in the order of their ids. */
+export async function listOpenContributionReviewIds(db: Queryable, partnerId: string, afterId: string): Promise<string[]> {
+  const rows = await run<{ transactionId: string }>(db, LIST_OPEN_IDS, [partnerId, afterId]);
+  return rows.map(({ transactionId }) => transactionId);
+}
+
 const LIST_OVERDUE: Statement = {
   name: 'list_overdue_contribution_reviews',
   text: `select ${COLUMNS} from contribution_review

@@ -29,7 +29,8 @@ export interface ContributionId {
   readonly transactionId: string;
 }
 
-interface ContributionRow extends LinkRow {
+/** A row of the table, without what only its seal needs. */
+export interface ContributionRow {
   readonly partner_id: string;
   readonly transaction_id: string;
   readonly idempotency_key: string;
@@ -54,7 +55,11 @@ interface ContributionRow extends LinkRow {
   readonly failed_at: Date | null;
 }
 
-function readContributionRow(row: ContributionRow): ContributionRecord {
+function readContributionRow(row: ContributionRow & LinkRow): ContributionRecord {
+  return { ...readContributionFields(row), link: readLinkRow(row) };
+}
+
+export function readContributionFields(row: ContributionRow): Omit<ContributionRecord, 'link'> {
   return {
     partnerId: row.partner_id,
     contribution: {
@@ -79,13 +84,14 @@ function readContributionRow(row: ContributionRow): ContributionRecord {
     associationOutcome: row.association_outcome,
     rejectionCode: row.rejection_code,
     correlationId: row.correlation_id,
-    link: readLinkRow(row),
   };
 }
 
-const COLUMNS = `c.partner_id, c.transaction_id, c.idempotency_key, c.fingerprint, c.partner_event_id, c.partner_order_ref, c.points,
+/** Of the table `c`. */
+export const SEALED_COLUMNS = `c.partner_id, c.transaction_id, c.idempotency_key, c.fingerprint, c.partner_event_id, c.partner_order_ref, c.points,
     c.opaque_customer_ref, c.status, c.contribution_rule_version, c.point_conversion_version, c.tree_cost_version, c.summary_en,
-    c.summary_ar, c.calculation_id, c.first_status, c.association_outcome, c.rejection_code, c.correlation_id, c.created_at, c.confirmed_at, c.failed_at,
+    c.summary_ar, c.calculation_id, c.first_status, c.association_outcome, c.rejection_code, c.correlation_id, c.created_at, c.confirmed_at, c.failed_at`;
+const COLUMNS = `${SEALED_COLUMNS},
     ${LINK_COLUMNS}`;
 /** `partnerId` is SQL, as is in each statement. */
 const withLink = (partnerId: string) => linkJoin('transaction_id', { partnerId, value: 'c.transaction_id' });
@@ -106,7 +112,7 @@ export async function findContributionsByEvent(
   wanted: readonly { partnerId: string; partnerEventId: string }[],
 ): Promise<ContributionRecord[]> {
   const values = [wanted.map(({ partnerId }) => partnerId), wanted.map(({ partnerEventId }) => partnerEventId)];
-  return (await runFind<ContributionRow>(db, FIND_BY_EVENT, wanted, values)).map(readContributionRow);
+  return (await runFind<ContributionRow & LinkRow>(db, FIND_BY_EVENT, wanted, values)).map(readContributionRow);
 }
 
 /** The same by transaction id. */
@@ -115,7 +121,7 @@ export async function findContributionsById(
   wanted: readonly { partnerId: string; transactionId: string }[],
 ): Promise<ContributionRecord[]> {
   const values = [wanted.map(({ partnerId }) => partnerId), wanted.map(({ transactionId }) => transactionId)];
-  return (await runFind<ContributionRow>(db, FIND_BY_ID, wanted, values)).map(readContributionRow);
+  return (await runFind<ContributionRow & LinkRow>(db, FIND_BY_ID, wanted, values)).map(readContributionRow);
 }
 
 /** How a stored record can meet a confirmation, each by an index of its own; a record that does so in two ways is found in one. */
@@ -152,7 +158,7 @@ export async function findContributionRivals(
   db: Queryable,
   wanted: readonly ContributionClaims[],
 ): Promise<ContributionRecord[][]> {
-  const rows = await runFind<ContributionRow & { place: number }>(db, FIND_RIVALS, wanted, [
+  const rows = await runFind<ContributionRow & LinkRow & { place: number }>(db, FIND_RIVALS, wanted, [
     wanted.map((_, place) => place),
     wanted.map(({ partnerId }) => partnerId),
     wanted.map(({ idempotencyKey }) => idempotencyKey),
@@ -176,6 +182,6 @@ export async function lockContribution(
   partnerId: string,
   transactionId: string,
 ): Promise<ContributionRecord | undefined> {
-  const [row] = await run<ContributionRow>(db, LOCK, [partnerId, transactionId]);
+  const [row] = await run<ContributionRow & LinkRow>(db, LOCK, [partnerId, transactionId]);
   return row && readContributionRow(row);
 }

@@ -4,6 +4,7 @@
  * transaction is an operation.
  */
 import pg from 'pg';
+import { type ContributionSeals, openContributionSeals } from '../domain/contribution-seal.ts';
 import type { NamedKey } from '../domain/named-key.ts';
 import { Session } from './session.ts';
 
@@ -19,6 +20,8 @@ export interface Database {
   isDistributed: boolean;
   /** What audit entries are sealed with: the first seals, all are known. */
   auditKeys(): readonly NamedKey[];
+  /** What contributions are sealed and checked with, under the same keys. */
+  readonly contributionSeals: ContributionSeals;
   close(): Promise<void>;
 }
 
@@ -29,7 +32,7 @@ export interface DatabaseOptions {
   readonly preparesStatements?: boolean;
   /** Told of each connection that broke; the request that used it, if any, hears of it by itself. */
   readonly onConnectionError?: (error: Error) => void;
-  /** Asked for when the first audit entry is written; without them none can be. */
+  /** Asked for when the first audit entry or contribution is written; without them none can be. */
   readonly auditKeys?: () => readonly NamedKey[];
 }
 
@@ -137,7 +140,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     else client.query(PLAN_ONCE).catch(() => {});
   });
   if (!preparesStatements) unprepared.add(pool);
-  return { pool, isDistributed: false, auditKeys, close: () => pool.end() };
+  const contributionSeals = openContributionSeals(auditKeys);
+  return { pool, isDistributed: false, auditKeys, contributionSeals, close: () => pool.end() };
 }
 
 /**
@@ -155,7 +159,7 @@ function refuseStandby(client: pg.PoolClient, done: (error?: Error) => void): vo
 
 function refuseAudit(): never {
   throw new Error(
-    'This connection was opened without the keys of the audit, so that nothing that is audited can be changed by it.',
+    'This connection was opened without the keys of the audit, so that nothing that is sealed can be written by it.',
   );
 }
 

@@ -28,6 +28,8 @@ export interface ListedInsert<Item> {
   readonly columns: readonly Column<Item>[];
   /** Columns that the database computes: name to SQL. */
   readonly computed: (item: Item) => Readonly<Record<string, string>>;
+  /** Columns that the database computes from a value: name to the value, and the SQL for its parameter. */
+  readonly derived?: (item: Item) => Readonly<Record<string, readonly [value: unknown, write: (parameter: string) => string]>>;
   /** Whether a row that meets a record with its keys is left out; else it fails the statement. */
   readonly skipsConflicts: boolean;
   readonly returning: string;
@@ -41,7 +43,7 @@ export interface ListedInsert<Item> {
  */
 export async function insertListed<Item, Row extends pg.QueryResultRow>(
   db: Queryable,
-  { table, columns, computed, skipsConflicts, returning }: ListedInsert<Item>,
+  { table, columns, computed, derived = () => ({}), skipsConflicts, returning }: ListedInsert<Item>,
   items: readonly Item[],
 ): Promise<Row[]> {
   const [first] = items;
@@ -49,9 +51,11 @@ export async function insertListed<Item, Row extends pg.QueryResultRow>(
   const values: unknown[] = [];
   const rows = items.map((item) => {
     const cells = columns.map(([, type, value]) => `$${values.push(value(item))}::${type}`);
-    return `(${[...cells, ...Object.values(computed(item))].join(', ')})`;
+    const further = Object.values(derived(item)).map(([value, write]) => write(`$${values.push(value)}`));
+    return `(${[...cells, ...Object.values(computed(item)), ...further].join(', ')})`;
   });
-  const names = [namesOf(columns as readonly Column<never>[]), ...Object.keys(computed(first))].join(', ');
+  const computedNames = Object.keys({ ...computed(first), ...derived(first) });
+  const names = [namesOf(columns as readonly Column<never>[]), ...computedNames].join(', ');
   const conflicts = skipsConflicts ? 'on conflict do nothing' : '';
   const text = `insert into ${table} (${names}) values ${rows.join(', ')} ${conflicts} returning ${returning}`;
   return (await (db as pg.Pool).query<Row>({ text, values })).rows;

@@ -92,16 +92,58 @@ export async function sumUnsettled(
   return rows.map((row) => ({ ...row, points: BigInt(row.points), amount: readExact(row.amount) }));
 }
 
+const NUMBERED_LEFT: Statement = {
+  name: 'list_left_contributions',
+  text: `select subject_id as "transactionId", sequence from event
+    where partner_id = $1 and sequence > $2 and event_type = 'impact.transaction.confirmed' and ${lineOf('event.subject_id')} is null
+    order by sequence limit $3`,
+};
+
+const UNNUMBERED_LEFT: Statement = {
+  name: 'list_left_unnumbered_contributions',
+  text: `select transaction_id as "transactionId" from (
+      select subject_id as transaction_id from event_outbox where partner_id = $1 and event_type = 'impact.transaction.confirmed'
+      union
+      select transaction_id from settlement_candidate where partner_id = $1
+    ) waiting
+    where transaction_id > $2 and ${lineOf('waiting.transaction_id')} is null order by transaction_id limit $3`,
+};
+
+const LEFT_AT_ONCE = 1_000;
+
+/**
+ * The ids of all that was confirmed and has no line, page by page: those that a closing left to the next, and those that somebody took out
+ * of its reach by an edit. Some may be there twice.
+ */
+export async function* eachLeft(
+  db: Queryable,
+  { partnerId, followsEvent }: Pick<DueContributions, 'partnerId' | 'followsEvent'>,
+  long: LongStatements,
+): AsyncGenerator<string[]> {
+  type Numbered = { readonly transactionId: string; readonly sequence: bigint };
+  for (let page: Numbered[] | undefined; page === undefined || page.length === LEFT_AT_ONCE; ) {
+    const values = [partnerId, page?.at(-1)?.sequence ?? followsEvent, LEFT_AT_ONCE];
+    page = await runLong<Numbered>(db, NUMBERED_LEFT, values, long);
+    yield page.map(({ transactionId }) => transactionId);
+  }
+  type Unnumbered = { readonly transactionId: string };
+  for (let page: Unnumbered[] | undefined; page === undefined || page.length === LEFT_AT_ONCE; ) {
+    page = await runLong<Unnumbered>(db, UNNUMBERED_LEFT, [partnerId, page?.at(-1)?.transactionId ?? '', LEFT_AT_ONCE], long);
+    yield page.map(({ transactionId }) => transactionId);
+  }
+}
+
 const UNREACHABLE: Statement = {
   name: 'list_unreachable_contributions',
   text: `with page as materialized (
-      select transaction_id, status from contribution where partner_id = $1 and transaction_id > $2 order by transaction_id limit $4
+      select transaction_id, status, ${lineOf('c.transaction_id')} is null as is_unsettled
+      from contribution c where partner_id = $1 and transaction_id > $2 order by transaction_id limit $4
     ), reachable as materialized (
       select subject_id from event_outbox where partner_id = $1
     )
-    select (select max(transaction_id) from page) as "lastTransactionId", array(
+    select (select max(transaction_id) from page) as "lastTransactionId", array(select transaction_id from page where is_unsettled) as unsettled, array(
       select p.transaction_id from page p
-      where p.status = 'confirmed' and ${lineOf('p.transaction_id')} is null
+      where p.status = 'confirmed' and p.is_unsettled
         and coalesce((
           select sequence from event e where e.partner_id = $1 and e.event_id = 'evt_' || substr(p.transaction_id, 5)
         ) <= $3, true)
@@ -115,16 +157,26 @@ const UNREACHABLE: Statement = {
 
 const CONTRIBUTIONS_AT_ONCE = 5_000;
 
-/**
- * Of the contributions that follow in the order of their ids, those that are confirmed, on no line, and that no closing would find.
- * There are none, unless somebody wrote into the tables.
- */
+export interface UnreachablePage {
+  /** Confirmed, on no line, and such that no closing would find them. There are none, unless somebody wrote into the tables. */
+  readonly unreachable: readonly string[];
+  /** Without a line, whatever their status. */
+  readonly unsettled: readonly string[];
+  /** `null` behind the last. */
+  readonly lastTransactionId: string | null;
+}
+
+/** Of the contributions that follow in the order of their ids, those without a line. */
 export async function listUnreachable(
   db: Queryable,
   partnerId: string,
   { after, followsEvent }: { after: string; followsEvent: bigint },
-): Promise<{ readonly unreachable: readonly string[]; readonly lastTransactionId: string | null }> {
-  type Page = { readonly unreachable: string[]; readonly lastTransactionId: string | null };
-  const [page] = await run<Page>(db, UNREACHABLE, [partnerId, after, followsEvent, CONTRIBUTIONS_AT_ONCE]);
-  return page as Page;
+): Promise<UnreachablePage> {
+  const [page] = await run<UnreachablePage & Record<string, unknown>>(db, UNREACHABLE, [
+    partnerId,
+    after,
+    followsEvent,
+    CONTRIBUTIONS_AT_ONCE,
+  ]);
+  return page as UnreachablePage;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fingerprint } from '../../src/domain/fingerprint.ts';
 import { newId } from '../../src/domain/identifiers.ts';
+import { listSealedContributions, updateContributionsUnsealed } from '../../src/store/contribution-seal.ts';
 import type { Database } from '../../src/store/database.ts';
 import { insertPartner, type Partner } from '../../src/store/partner.ts';
 import { uniqueId } from './client.ts';
@@ -52,14 +53,23 @@ export async function insertEstimateAged({ pool }: Database, { partnerId, partne
   return calculationId;
 }
 
+/** Seals rows that a test has inserted, as if the service had made them. */
+export async function sealRows(database: Database, partnerId: string, transactionIds: readonly string[]): Promise<void> {
+  const rows = await listSealedContributions(database.pool, partnerId, transactionIds);
+  const parts = rows.map((row) => ({ contribution: row.contribution, part: database.contributionSeals.begin(row) }));
+  await updateContributionsUnsealed(database.pool, partnerId, parts);
+}
+
 /** A pending contribution as if it had been made so long ago, which asked for the estimate. */
 export async function insertPendingAged(
-  { pool }: Database,
+  database: Database,
   { partnerId, partnerOrderRef, age }: Aged,
   calculationId: string | null = null,
 ): Promise<string> {
   const transactionId = uniqueId('txn');
-  await pool.query(
+  const client = await database.pool.connect();
+  await client.query('begin');
+  await client.query(
     `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points,
       status, first_status, contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar,
       calculation_id, association_outcome, rejection_code, created_at)
@@ -68,10 +78,13 @@ export async function insertPendingAged(
       now() - $5::interval)`,
     [partnerId, transactionId, fingerprint('test', {}), partnerOrderRef, age, calculationId],
   );
-  await pool.query(
+  await client.query(
     `insert into contribution_review (partner_id, transaction_id, reason, opened_at) values ($1, $2, 'reviews_everything', now() - $3::interval)`,
     [partnerId, transactionId, age],
   );
+  await sealRows({ ...database, pool: client as unknown as Database['pool'] }, partnerId, [transactionId]);
+  await client.query('commit');
+  client.release();
   return transactionId;
 }
 

@@ -1,4 +1,11 @@
+import type { RuleKind } from '../../src/domain/rule-versions.ts';
+import { audit } from '../../src/operations/audit.ts';
+import { ruleSubject } from '../../src/operations/rule-proofs.ts';
+import { ruleToWire } from '../../src/operations/rule-to-wire.ts';
 import type { Database } from '../../src/store/database.ts';
+import { findRuleVersion, type RuleRecord } from '../../src/store/rule-version.ts';
+import { inTransaction } from '../../src/store/transaction.ts';
+import { OWNER } from './actor.ts';
 import { uniqueId } from './client.ts';
 
 export interface RuleRow {
@@ -16,7 +23,8 @@ export interface RuleRow {
 }
 
 /** A contribution rule as if it had been made long before. @returns Its label. */
-export async function insertContributionRule({ pool }: Database, rule: RuleRow): Promise<string> {
+export async function insertContributionRule(database: Database, rule: RuleRow): Promise<string> {
+  const { pool } = database;
   const { partnerId = null, label = uniqueId('rule'), starts = '-1 day', points_min = 1, points_max = 2n ** 63n - 1n } = rule;
   await pool.query(
     `insert into rule_version (kind, version, partner_id, starts_at, points_min, points_max, reviews_everything, review_threshold,
@@ -34,27 +42,31 @@ export async function insertContributionRule({ pool }: Database, rule: RuleRow):
       rule.daily_count_cap,
     ],
   );
-  await raise(pool);
+  await prove(database, 'contribution_rule', label);
   return label;
 }
 
 /** What a point is worth, or a tree costs, likewise. @returns Its start. */
 export async function insertPrice(
-  { pool }: Database,
+  database: Database,
   kind: 'point_conversion' | 'tree_cost',
   { partnerId, label, starts, price }: { partnerId: string; label: string; starts: string | Date; price: string | null },
 ): Promise<Date> {
   const column = kind === 'tree_cost' ? 'tree_cost' : 'point_value';
   const start = starts instanceof Date ? '$3::timestamptz' : "date_trunc('milliseconds', now() + $3::interval)";
-  const { rows } = await pool.query(
+  const { rows } = await database.pool.query(
     `insert into rule_version (kind, version, partner_id, starts_at, ${column}, currency, created_at)
     values ('${kind}', $1, $2, ${start}, $4, $5, now() - interval '30 days') returning starts_at`,
     [label, partnerId, starts, price, price === null ? null : 'SAR'],
   );
-  await raise(pool);
+  await prove(database, kind, label);
   return rows[0].starts_at;
 }
 
-async function raise(pool: Database['pool']): Promise<void> {
-  await pool.query('update rule_revision set revision = revision + 1');
+/** With the audit entry that it would have, and so that every process reads it. */
+async function prove(database: Database, kind: RuleKind, version: string): Promise<void> {
+  const after = (await findRuleVersion(database.pool, kind, version)) as RuleRecord;
+  const entry = { action: 'rule.create', partnerId: after.partnerId, subjectId: ruleSubject(after), before: null };
+  await inTransaction(database, { lockTimeoutMs: 4_000 }, (db) => audit(db, OWNER, { ...entry, after: ruleToWire(after) }));
+  await database.pool.query('update rule_revision set revision = revision + 1');
 }

@@ -20,7 +20,11 @@ export const priced =
   (price?: string, currency = 'SAR'): PricesOf =>
   async () => ({ currency, values: new Map(price === undefined ? [] : [['default-1', readUnitPrice(price) as bigint]]) });
 
-export const tools = (price?: string, currency?: string): SettlementTools => ({ ...sealKeys, pricesOf: priced(price, currency) });
+export const tools = (price?: string, currency?: string): SettlementTools => ({
+  ...sealKeys,
+  pricesOf: priced(price, currency),
+  doubtsOf: async () => () => undefined,
+});
 
 export const actor = (role: Role = 'approver'): Actor => ({ operatorId: 'opr_of_a_test', role, correlationId: newId('corr') });
 
