@@ -1,11 +1,12 @@
 import { Command, Option } from 'commander';
-import { RECONCILIATION_VERDICTS } from '../domain/reconciliation.ts';
+import { adviseMissing, RECONCILIATION_VERDICTS } from '../domain/reconciliation.ts';
 import { reconciliationNotFound } from '../operations/reconcile-settlement.ts';
+import { RECONCILIATION_DAYS } from '../schedule/remove-reconciliations.ts';
 import { findReconciliation, type LineVerdict, listReconciliations, type Reconciliation } from '../store/reconciliation.ts';
-import { listReconciliationLines } from '../store/reconciliation-line.ts';
+import { listReconciliationLines, type ReconciliationLine } from '../store/reconciliation-line.ts';
 import { reconciliationLineToWire, reconciliationToWire } from '../wire/reconciliation-to-wire.ts';
 import { readCursor, readLimit } from './options.ts';
-import { printFields, printTable, type Row, showTime } from './output.ts';
+import { printFields, printProgress, printTable, type Row, showTime } from './output.ts';
 import { printExact } from './settlement.ts';
 import { withStore } from './with-store.ts';
 
@@ -61,35 +62,69 @@ async function show({ partner, reconciliation, json }: Target): Promise<void> {
     const found = await findReconciliation(pool, partner, reconciliation);
     if (!found) throw reconciliationNotFound();
     if (json) return printExact(reconciliationToWire(found));
-    const counts = Object.entries(reconciliationToWire(found).counts).map(([name, count]): [string, string] => [
-      name,
-      String(count),
-    ]);
-    printFields({ ...toRow(found), ...Object.fromEntries(counts), problem: found.problem ?? '-' });
+    const { counts, matched_points } = reconciliationToWire(found);
+    const shown = { ...counts, 'matched, gross points': matched_points.gross, 'matched, net points': matched_points.net };
+    const texts = Object.entries(shown).map(([name, count]): [string, string] => [name, String(count)]);
+    const list = found.isStatement ? "the service's own statement" : "the partner's own";
+    printFields({
+      ...toRow(found),
+      list,
+      ...Object.fromEntries(texts),
+      problem: found.problem ?? '-',
+      'lines removed': showTime(found.linesRemovedAt),
+    });
   });
 }
 
 async function lines({ partner, reconciliation, verdict, after, limit, json }: LinesOptions): Promise<void> {
   await withStore(async ({ pool }) => {
+    const of = await findReconciliation(pool, partner, reconciliation);
+    if (!of) throw reconciliationNotFound();
     const page = { partnerId: partner, reconciliationId: reconciliation, verdict, after, limit };
     const found = await listReconciliationLines(pool, page);
-    if (json) return printExact(found.map(reconciliationLineToWire));
-    const rows = found.map(reconciliationLineToWire).map(
-      (line): Row => ({
-        position: String(line.position),
-        line: String(line.line_no ?? '-'),
-        verdict: line.verdict,
-        event: line.partner_event_id ?? '-',
-        order: line.partner_order_ref ?? line.recorded_order_ref ?? '-',
-        points: String(line.points ?? '-'),
-        recorded: String(line.recorded_points ?? '-'),
-        contribution: line.transaction_id ?? '-',
-      }),
-    );
-    printTable(rows, 'There is no such line.');
+    if (json) {
+      if (of.linesRemovedAt) printProgress(linesRemoved(of.linesRemovedAt));
+      return printExact(found.map(reconciliationLineToWire));
+    }
+    const ifNone = of.linesRemovedAt ? linesRemoved(of.linesRemovedAt) : 'There is no such line.';
+    printTable(withoutEmptyColumns(found.map(lineToRow)), ifNone);
+    if (found.some((line) => line.verdict === 'missing_in_service')) process.stdout.write(`\n${MISSING_IN_SERVICE}\n`);
     const last = found.at(-1);
     if (last && found.length === limit) process.stdout.write(`\nMore of them: --after ${last.position}\n`);
   });
+}
+
+const MISSING_IN_SERVICE = `missing_in_service: ${adviseMissing('contribution')[0]?.message}`;
+
+function linesRemoved(at: Date): string {
+  return `The lines were removed at ${showTime(at)}, after ${RECONCILIATION_DAYS} days. The counts are kept: \`reconciliation show\`.`;
+}
+
+function lineToRow(stored: ReconciliationLine): Row {
+  const line = reconciliationLineToWire(stored);
+  const isMalformed = line.verdict === 'malformed';
+  return {
+    position: String(line.position),
+    line: String(line.line_no ?? '-'),
+    verdict: line.verdict,
+    type: line.line_type === 'contribution' ? '-' : (line.line_type ?? '-'),
+    event: line.partner_event_id ?? '-',
+    order: line.partner_order_ref ?? line.recorded_order_ref ?? '-',
+    adjustment: line.adjustment_id ?? '-',
+    points: String(line.points ?? '-'),
+    recorded: String(line.recorded_points ?? '-'),
+    net: String(line.recorded_net_points ?? '-'),
+    matched: line.matched_points ?? '-',
+    settlement: line.recorded_settlement_id ?? (line.verdict === 'other_settlement' ? 'none yet' : '-'),
+    contribution: line.transaction_id ?? '-',
+    reason: isMalformed ? line.details.map(({ message }) => message).join(' ') : '-',
+  };
+}
+
+/** Each verdict fills columns of its own. */
+function withoutEmptyColumns(rows: readonly Row[]): Row[] {
+  const isFilled = (name: string) => rows.some((row) => row[name] !== '-');
+  return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => isFilled(name))));
 }
 
 function toRow(one: Reconciliation): Row {
