@@ -1,15 +1,15 @@
 import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { counted } from '../domain/counted.ts';
-import { settlementAmount } from '../domain/settlement-totals.ts';
-import { type ChainedStatement, findChainBreak } from '../domain/statement-chain.ts';
-import { type ExpectedStatement, type StatementVerdict, verifyStatement } from '../domain/verify-statement.ts';
+import { verifyStatement } from '../domain/verify-statement.ts';
 import { writeStatement } from '../domain/write-statement.ts';
 import { settlementNotFound } from '../operations/read-settlements.ts';
+import { type ClosedSettlement, type StatementFileVerdict, verifyStatementFile } from '../operations/verify-statement-file.ts';
 import type { Queryable } from '../store/database.ts';
-import { eachSettlement, findSettlement, type Settlement } from '../store/settlement.ts';
+import { findSettlement } from '../store/settlement.ts';
 import { eachSettlementLine } from '../store/settlement-line.ts';
 import { UsageError } from './options.ts';
 import { printJson, printProgress, printStream } from './output.ts';
@@ -44,7 +44,9 @@ export function statementCommand(): Command {
     .action(download);
   statement
     .command('verify')
-    .description('look whether a file is the statement that the service made; names the line that is not')
+    .description(
+      'look whether a file is the statement that the service made, as it is served or excel_safe. Beside a settlement of the database each line that differs is named; beside a hash alone only a line that no statement can have',
+    )
     .requiredOption('--file <file>', 'the statement')
     .option('--partner <id>', 'id of the partner: compares with the settlement in the database, and its chain')
     .option('--settlement <id>', 'id of the settlement')
@@ -72,56 +74,41 @@ async function download({ partner, settlement: id, output, excelSafe = false, js
   });
 }
 
-type Closed = Settlement & { readonly statement: NonNullable<Settlement['statement']> };
-
-async function getClosed(db: Queryable, partnerId: string, settlementId: string): Promise<Closed> {
+async function getClosed(db: Queryable, partnerId: string, settlementId: string): Promise<ClosedSettlement> {
   const settlement = await findSettlement(db, partnerId, settlementId);
   if (!settlement) throw settlementNotFound();
   if (!settlement.statement) throw new Error('The settlement is open. Its statement is made when it is closed.');
-  return settlement as Closed;
+  return settlement as ClosedSettlement;
 }
 
 async function verify({ file, partner, settlement, sha256, json }: VerifyOptions): Promise<void> {
-  if (sha256 !== undefined) return report(await verifyStatement(createReadStream(file), { csvSha256: sha256 }), undefined, json);
+  const open = () => createReadStream(file);
+  if (sha256 !== undefined) {
+    const verdict = await verifyStatement(open(), { csvSha256: sha256 });
+    return report({ ...verdict, more: 0, chainBreak: undefined }, json);
+  }
   if (partner === undefined || settlement === undefined) throw new UsageError('Give --partner and --settlement, or --sha256.');
-  await withStore(async ({ pool }) => {
-    const kept = await getClosed(pool, partner, settlement);
-    const verdict = await verifyStatement(createReadStream(file), expectationOf(kept));
-    report(verdict, await checkChain(pool, partner), json);
-  });
+  if (!(await stat(file)).isFile()) throw new UsageError('--file must be a regular file: it is read twice.');
+  await withStore(async ({ pool }) =>
+    report(await verifyStatementFile(pool, await getClosed(pool, partner, settlement), open), json),
+  );
 }
 
-function expectationOf({ statement, totals, currency }: Closed): ExpectedStatement {
-  const { csvSha256, lineCount } = statement;
-  return {
-    csvSha256,
-    lineCount,
-    ...(totals && { totals: { ...totals, currency, amount: settlementAmount(totals, currency) } }),
-  };
-}
-
-/** What breaks the chain of the partner's statements. */
-async function checkChain(db: Queryable, partnerId: string): Promise<string | undefined> {
-  const chain: ChainedStatement[] = [];
-  for await (const { sequence, statement } of eachSettlement(db, partnerId))
-    if (statement) chain.push({ sequence, ...statement });
-  return findChainBreak(chain)?.message;
-}
-
-function report(verdict: StatementVerdict, chainBreak: string | undefined, asJson: boolean | undefined): void {
-  const isIntact = verdict.isIntact && chainBreak === undefined;
+function report(verdict: StatementFileVerdict, asJson: boolean | undefined): void {
+  const { isIntact, problems, more, csvSha256, lineCount, form, chainBreak } = verdict;
   if (!isIntact) process.exitCode = 1;
   if (asJson) {
-    const { problems, csvSha256, lineCount } = verdict;
-    return void printJson({ ok: isIntact, csv_sha256: csvSha256, line_count: lineCount, problems, chain: chainBreak ?? null });
+    const found = { csv_sha256: csvSha256, form, line_count: lineCount, problems, more_problems: more };
+    printJson({ ok: isIntact, ...found, chain: chainBreak ?? null });
+    return;
   }
-  for (const { line, column, message } of verdict.problems) {
+  for (const { line, column, message } of problems) {
     const place = [line !== null && `line ${line}`, column !== null && `column ${column}`].filter(Boolean).join(', ');
     process.stdout.write(`${place && `${place}: `}${message}\n`);
   }
+  if (more > 0) process.stdout.write(`And ${counted(more, 'difference')} more.\n`);
   if (chainBreak !== undefined) process.stdout.write(`${chainBreak}\n`);
-  if (isIntact)
-    process.stdout.write(
-      `The statement is as it was made: ${counted(verdict.lineCount, 'line')}, SHA-256 ${verdict.csvSha256}.\n`,
-    );
+  if (!isIntact) return;
+  const what = form === 'excel_safe' ? 'The file is the statement in its excel_safe form, every line' : 'The statement is';
+  process.stdout.write(`${what} as it was made: ${counted(lineCount, 'line')}, SHA-256 ${csvSha256}.\n`);
 }

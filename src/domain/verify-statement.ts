@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { readAmount } from './money.ts';
 import type { LineType } from './settlement-line.ts';
 import { countTotals, type SettlementTotals, settlementAmount, type TotalsCounter } from './settlement-totals.ts';
+import { unguard } from './spreadsheet-guard.ts';
 import { REQUIRED_COLUMNS, STATEMENT_COLUMNS, STATEMENT_HEADER } from './statement-columns.ts';
+import { LINE_BYTES_MAX, readTextLines, type TextLine } from './statement-text.ts';
+import { guardCells, type StatementForm } from './write-statement.ts';
 
 /** What the service has kept of a statement; what is not known is not compared. */
 export interface ExpectedStatement {
@@ -38,6 +41,9 @@ export interface StatementVerdict {
   readonly problems: readonly StatementProblem[];
   /** Of the bytes that were read, whatever they are. */
   readonly csvSha256: string;
+  readonly form: StatementForm;
+  /** Of the bytes without the apostrophes for spreadsheets: what the service keeps of the statement. */
+  readonly plainSha256: string;
   /** Up to the first line that is wrong, as are the totals. */
   readonly lineCount: number;
   readonly totals: SettlementTotals;
@@ -46,14 +52,12 @@ export interface StatementVerdict {
 /** Where each column stands. */
 const POSITIONS: ReadonlyMap<string, number> = new Map(STATEMENT_HEADER.map((name, n) => [name, n]));
 
-/** Longer than any line of a statement: 18 cells of 128 characters at most. */
-const LINE_BYTES_MAX = 4_096;
-
 /**
  * Whether a statement's file is the one that the service made: every line in its form and number, the totals, the SHA-256.
  *
  * The SHA-256 alone decides; the rest says where to look. A file whose lines are all well formed and whose sums are right may still
- * be another one, a reference changed in it for instance. Memory does not grow with the number of lines.
+ * be another one, a reference changed in it for instance: {@link compareStatement} tells where. A file in the form for spreadsheets is intact
+ * when its lines are, without their apostrophes. Memory does not grow with the number of lines.
  *
  * @param chunks The file's bytes, cut anywhere.
  * @see settlements, section 2, Statement: the command line verifies a statement file and its chain.
@@ -63,55 +67,89 @@ export async function verifyStatement(
   expected: ExpectedStatement = {},
 ): Promise<StatementVerdict> {
   const hash = createHash('sha256');
-  const reader = readStatementLines();
-  for await (const chunk of chunks) {
-    hash.update(chunk);
-    reader.read(chunk);
-  }
-  const lineProblem = reader.end();
-  const found = { csvSha256: hash.digest('hex'), lineCount: reader.lineCount(), totals: reader.counter.totals() };
-  const fileProblems = [...(lineProblem ? [] : checkTotals(found, expected)), ...checkHash(found, expected)];
-  const problems = [...(lineProblem ? [lineProblem] : []), ...fileProblems];
+  const reader = checkLines();
+  const hashed = async function* () {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  for await (const line of readTextLines(hashed())) reader.add(line);
+  const { problem, ...read } = reader.end();
+  const found = { csvSha256: hash.digest('hex'), ...read };
+  const fileProblems = [...(problem ? [] : checkTotals(found, expected)), ...checkHash(found, expected)];
+  const problems = [...(problem ? [problem] : []), ...fileProblems];
   return { isIntact: problems.length === 0, problems, ...found };
 }
 
 type LineProblem = StatementProblem | undefined;
 
 /**
- * Checks lines as their bytes come, up to the first that is wrong. No package for CSV is needed: in the form that the
- * service writes, no cell of a statement holds a comma, a quotation mark or the end of a line.
+ * Checks lines up to the first that is wrong. No package for CSV is needed: in the form that the service writes, no cell of a
+ * statement holds a comma, a quotation mark or the end of a line.
  */
-function readStatementLines() {
+function checkLines() {
   const counter = countTotals();
-  let [rest, line] = ['', 0];
+  const plainHash = createHash('sha256');
+  const guards = watchGuards();
+  let [line, rightLines] = [0, 0];
   let problem: LineProblem;
-  const readLine = (text: string) => {
-    line++;
-    problem = line === 1 ? checkHeader(text) : checkLine(text, line, counter);
-  };
   return {
-    counter,
-    /** Lines that are right, without the header row. */
-    lineCount: () => Math.max(0, problem ? line - 2 : line - 1),
-    read(chunk: Uint8Array): void {
+    add({ text, hasEnd }: TextLine): void {
+      line++;
+      const plain = line === 1 ? text : guards.remove(text, line);
+      plainHash.update(hasEnd ? `${plain}\n` : plain, 'latin1');
       if (problem) return;
-      // Every form is of ASCII, so a byte of anything else is as wrong in Latin 1 as in UTF-8.
-      const lines = (rest + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1')).split('\n');
-      rest = lines.pop() ?? '';
-      for (const text of lines) {
-        readLine(text);
-        if (problem) return;
-      }
-      if (rest.length > LINE_BYTES_MAX) readLine(rest);
+      if (!hasEnd) problem = at(line, null, 'no_line_end', 'The last line has no line feed at its end; the file may be cut off.');
+      if (!hasEnd && text.length <= LINE_BYTES_MAX) return;
+      problem = line === 1 ? checkHeader(text) : checkLine(plain, line, counter);
+      if (!problem && line > 1) rightLines++;
     },
-    end(): LineProblem {
-      if (!problem && line === 0 && rest === '') readLine('');
-      if (!problem && rest !== '') {
-        line++;
-        problem = at(line, null, 'no_line_end', 'The last line has no line feed at its end; the file may be cut off.');
-      }
-      return problem;
+    end() {
+      if (line === 0) problem = checkHeader('');
+      const { form, problem: guardProblem } = guards.end();
+      if (!problem || (guardProblem && (guardProblem.line ?? 0) < (problem.line ?? 0))) problem = guardProblem ?? problem;
+      return { problem, form, plainSha256: plainHash.digest('hex'), lineCount: rightLines, totals: counter.totals() };
     },
+  };
+}
+
+/** Whether the cells of a file have the apostrophes for spreadsheets: all that they must have, or none. */
+function watchGuards() {
+  const [guarded, unguarded] = [watchLines(), watchLines()];
+  return {
+    /** The line without them. */
+    remove(text: string, line: number): string {
+      const cells = text.split(',');
+      const plain = cells.map(unguard);
+      const hasGuard = text.includes("'") && plain.some((cell, n) => cell !== cells[n]);
+      const wrong = guardCells(plain).findIndex((cell, n) => cell !== cells[n]);
+      if (hasGuard) guarded.note(line, STATEMENT_HEADER[plain.findIndex((cell, n) => cell !== cells[n])]);
+      if (wrong >= 0) unguarded.note(line, STATEMENT_HEADER[wrong]);
+      return hasGuard ? plain.join(',') : text;
+    },
+    end(): { form: StatementForm; problem: LineProblem } {
+      const form = guarded.count() > unguarded.count() ? 'excel_safe' : 'plain';
+      const [wrong, what] =
+        form === 'plain'
+          ? [guarded.first(), 'begins with an apostrophe, which the service does not write']
+          : [unguarded.first(), 'lacks the apostrophe for spreadsheets that the other lines have, or has one too many'];
+      if (!wrong) return { form, problem: undefined };
+      return { form, problem: at(wrong.line, wrong.column, 'wrong_form', `The cell of ${wrong.column} ${what}.`) };
+    },
+  };
+}
+
+function watchLines() {
+  let count = 0;
+  let first: { readonly line: number; readonly column: string } | undefined;
+  return {
+    note(line: number, column: string | undefined): void {
+      count++;
+      first ??= { line, column: column ?? '' };
+    },
+    count: () => count,
+    first: () => first,
   };
 }
 
@@ -158,7 +196,7 @@ function checkLine(text: string, line: number, counter: TotalsCounter): LineProb
   return undefined;
 }
 
-type Found = Pick<StatementVerdict, 'csvSha256' | 'lineCount' | 'totals'>;
+type Found = Pick<StatementVerdict, 'csvSha256' | 'plainSha256' | 'form' | 'lineCount' | 'totals'>;
 
 function checkTotals({ lineCount, totals }: Found, expected: ExpectedStatement): StatementProblem[] {
   const amount = expected.totals && settlementAmount(totals, expected.totals.currency);
@@ -174,8 +212,9 @@ function checkTotals({ lineCount, totals }: Found, expected: ExpectedStatement):
   ].filter((problem) => problem !== undefined);
 }
 
-function checkHash({ csvSha256 }: Found, expected: ExpectedStatement): StatementProblem[] {
-  const isOther = expected.csvSha256 !== undefined && expected.csvSha256 !== csvSha256;
+function checkHash({ csvSha256, plainSha256, form }: Found, expected: ExpectedStatement): StatementProblem[] {
+  const sha256 = form === 'excel_safe' ? plainSha256 : csvSha256;
+  const isOther = expected.csvSha256 !== undefined && expected.csvSha256 !== sha256;
   const message = `The SHA-256 of the file is ${csvSha256}; the service made one with ${expected.csvSha256}.`;
   return isOther ? [at(null, null, 'other_sha256', message)] : [];
 }

@@ -18,10 +18,24 @@ export interface StatementOptions {
   readonly isExcelSafe?: boolean;
 }
 
+/** The service's bytes as they are hashed, or those for spreadsheets. */
+export type StatementForm = 'plain' | 'excel_safe';
+
 /** What one chunk holds at least, unless it is the last. */
 const CHUNK_CHARACTERS = 64 * 1024;
 
 const GUARDS: Record<ColumnKind, (cell: string) => string> = { number: guardNumber, text: guardText, time: (cell) => cell };
+
+/** The cells of a line as they are written. */
+export function statementCells(line: SettlementLine, form: StatementForm): string[] {
+  const cells = STATEMENT_COLUMNS.map(({ cell }) => cell(line));
+  return form === 'plain' ? cells : guardCells(cells);
+}
+
+/** The cells of a line for spreadsheets. */
+export function guardCells(cells: readonly string[]): string[] {
+  return cells.map((cell, n) => GUARDS[STATEMENT_COLUMNS[n]?.kind ?? 'time'](cell));
+}
 
 /**
  * The statement of a closed settlement: CSV of RFC 4180 in UTF-8, lines ending with LF, a header row, no footer. The same lines give
@@ -48,7 +62,7 @@ export async function* writeStatement(
   for await (const line of lines) {
     if (line.lineNo !== ++lineCount)
       throw new RangeError(`Line ${line.lineNo} of a settlement stands where line ${lineCount} belongs`);
-    text += csvRecord(STATEMENT_COLUMNS.map(({ cell, kind }) => (isExcelSafe ? GUARDS[kind](cell(line)) : cell(line))));
+    text += csvRecord(statementCells(line, isExcelSafe ? 'excel_safe' : 'plain'));
     if (text.length >= CHUNK_CHARACTERS) yield cutChunk();
   }
   if (text !== '') yield cutChunk();
