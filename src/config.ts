@@ -17,6 +17,8 @@ export interface Config {
   /** Off where a transaction pooler that does not know named statements stands before the database. */
   readonly preparesStatements: boolean;
   readonly dataDirectory: string;
+  /** Whether `/docs` is served: without a key, for anybody who reaches the port. */
+  readonly showsReference: boolean;
   readonly trustedProxies: readonly string[];
   /** The keys of endpoint secrets as text; `undefined` for one that is made and kept in `dataDirectory`. */
   readonly secretsKey: string | undefined;
@@ -51,8 +53,9 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const problems: string[] = [];
   const read = reader(env, problems);
+  const environment = read.oneOf('SERVICE_ENVIRONMENT', ENVIRONMENTS, 'sandbox');
   const settings = {
-    environment: read.oneOf('SERVICE_ENVIRONMENT', ENVIRONMENTS, 'sandbox'),
+    environment,
     host: read.text('HOST', '127.0.0.1'),
     port: read.port('PORT', 8080),
     operationsHost: read.text('OPERATIONS_HOST', '127.0.0.1'),
@@ -60,6 +63,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseUrl: read.databaseUrl('DATABASE_URL'),
     preparesStatements: read.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], 'on') === 'on',
     dataDirectory: resolve(read.text('DATA_DIR', DEFAULT_DATA_DIRECTORY)),
+    showsReference: read.oneOf('REFERENCE', ['on', 'off'], environment === 'production' ? 'off' : 'on') === 'on',
     trustedProxies: read.addresses('TRUSTED_PROXIES'),
     secretsKey: read.namedKeys('SECRETS_KEY'),
     auditKey: read.namedKeys('AUDIT_KEY'),

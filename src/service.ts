@@ -146,6 +146,7 @@ async function startPartnerApi(
     environment: config.environment,
     operations: createOperations(database, { environment: config.environment, rulesOf: rules.rulesOf }),
     authenticate: authenticator({ database, environment: config.environment, failures: failureLimit(), onUse: uses.note }),
+    showsReference: config.showsReference,
     trustedProxies: config.trustedProxies,
     processes,
     onAnswer: (answer) => {

@@ -70,7 +70,9 @@ export function judge(answer: WireAnswer, asked: Asked): string[] {
   const operation = findOperation(asked.method, asked.target);
   const found: string[] = [];
   if (status >= 500 && status !== 503) found.push('a 5xx');
-  if (onlyHeader(answer, 'cache-control') !== 'no-store') found.push('no Cache-Control: no-store');
+  // The reference may be kept, its refusals may not.
+  const isReference = asked.target.startsWith('/docs') && status < 400;
+  if (!isReference && onlyHeader(answer, 'cache-control') !== 'no-store') found.push('no Cache-Control: no-store');
   judgeCorrelation(answer, asked, found);
   if (asked.mustBeRefused && status < 400) found.push('taken, and it must be refused');
   if (asked.method === 'HEAD' || asked.target.startsWith('/docs')) return found;

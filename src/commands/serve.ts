@@ -39,13 +39,17 @@ async function serve({ demo = false, processes, roles }: ServeOptions): Promise<
   const service = await (processes > 1 ? startServiceProcesses(config, processes, options) : startService(config, options));
   const { baseUrl } = service;
   if (roles.includes('api'))
-    process.stdout.write(`\nPartner Impact (${config.environment}) listens on ${baseUrl}\nReference       ${baseUrl}/docs\n`);
+    process.stdout.write(`\nPartner Impact (${config.environment}) listens on ${baseUrl}\n${whereReferenceIs(config, baseUrl)}`);
   else process.stdout.write(`\nPartner Impact (${config.environment}) does ${roles.join(' and ')}, and takes no requests\n`);
   if (roles.includes('webhooks')) process.stdout.write(whereEventsGo(config));
   if (demo && roles.includes('api')) await showFirstCall(service, config);
   await stopped;
   printProgress('Stopping: what was accepted is answered first …');
   await stopInTime(service);
+}
+
+function whereReferenceIs({ showsReference }: Config, baseUrl: string): string {
+  return showsReference ? `Reference       ${baseUrl}/docs\n` : '';
 }
 
 /** What differs from the rule: public https addresses alone. */

@@ -48,6 +48,8 @@ export interface PartnerApiOptions {
   readonly environment: Environment;
   readonly operations: Operations;
   readonly authenticate: Authenticate;
+  /** Whether `/docs` is served. */
+  readonly showsReference: boolean;
   /** Addresses and blocks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /** How many processes share the port; each counts its share of a partner's rate. */
@@ -133,7 +135,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   answerWhatNodeWould(app);
   await app.register(fastifySwagger, { openapi: DOCUMENT_HEAD, convertConstToEnum: false });
   await app.register(async (v1) => registerContract(v1, options, gate));
-  serveReference(app, options.environment);
+  if (options.showsReference) serveReference(app, options.environment);
   await app.ready();
   const drain = () => {
     traffic.isDraining = true;

@@ -1,52 +1,58 @@
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Environment } from '../domain/api-key.ts';
+import { unavailable } from '../domain/service-error.ts';
 import { noSuchPath } from './known-routes.ts';
 import { buildDocument } from './openapi.ts';
+import { buildReferenceFiles, type ReferenceFiles } from './reference-files.ts';
 
-/** Everything that the page loads comes from here; nothing about its reader leaves. */
-const CONTENT_SECURITY_POLICY =
-  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
+/** Everything that the page loads comes from here; nothing about its reader leaves. Its program writes styles into the page. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 const PREFIX = '/docs';
+/** So many files are on their way at once; nobody needs a key for them, so that more would be anybody's to take. */
+const IN_FLIGHT_MAX = 32;
+const RETRY_AFTER_SECONDS = 2;
 
-/**
- * The reference at `/docs`. In the sandbox it can send requests; a production key has no place in a browser, so there it
- * cannot.
- */
+/** The reference and the guides at `/docs`, without a key. Its files are built once, for the first who asks. */
 export function serveReference(app: FastifyInstance, environment: Environment): void {
-  let pages: Promise<FastifyInstance> | undefined;
-  const answer = async ({ method, url }: FastifyRequest, reply: FastifyReply) => {
-    pages ??= loadPages(() => buildDocument(app), environment).catch((error: unknown) => {
-      pages = undefined;
+  let built: Promise<ReferenceFiles> | undefined;
+  let inFlight = 0;
+  const answer = async (request: FastifyRequest<{ Params: { '*': string } }>, reply: FastifyReply) => {
+    if (inFlight >= IN_FLIGHT_MAX) throw busy();
+    inFlight++;
+    reply.raw.once('close', () => inFlight--);
+    built ??= buildReferenceFiles(buildDocument(app), environment).catch((error: unknown) => {
+      built = undefined;
       throw error;
     });
-    const page = await (await pages).inject({ method: method as 'GET', url });
-    if (page.statusCode === 404) throw noSuchPath();
-    const { 'content-type': type, location } = page.headers;
-    return reply
-      .code(page.statusCode)
-      .headers({
-        'content-security-policy': CONTENT_SECURITY_POLICY,
-        ...(type && { 'content-type': type }),
-        ...(location && { location }),
-      })
-      .send(page.rawPayload);
+    const file = (await built).get(request.params['*']);
+    if (!file) throw noSuchPath();
+    const isCompressed = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+    reply.headers({
+      'content-security-policy': CONTENT_SECURITY_POLICY,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'public, max-age=300',
+      vary: 'accept-encoding',
+      etag: file.etag,
+    });
+    if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
+    if (isCompressed) reply.header('content-encoding', 'gzip');
+    return reply.type(file.type).send(isCompressed ? file.compressed : file.plain);
   };
-  for (const url of [PREFIX, `${PREFIX}/*`]) app.get(url, { schema: { hide: true } }, answer);
+  app.get(PREFIX, { schema: { hide: true } }, async (_request, reply) => reply.redirect(`${PREFIX}/`, 308));
+  app.get(`${PREFIX}/*`, { schema: { hide: true } }, answer);
 }
 
-/** Its program is megabytes, which no start has to read: it is loaded for the first who wants to see it. */
-async function loadPages(content: () => object, environment: Environment): Promise<FastifyInstance> {
-  const { default: scalar } = await import('@scalar/fastify-api-reference');
-  const configuration = {
-    title: 'Partner Impact',
-    content,
-    withDefaultFonts: false,
-    telemetry: false,
-    proxyUrl: '',
-    hideClientButton: true,
-    hideTestRequestButton: environment === 'production',
-  };
-  const pages = Fastify();
-  await pages.register(scalar, { routePrefix: PREFIX, configuration: configuration as never });
-  return pages;
+function busy() {
+  const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
+  return unavailable('Many files of the reference are on their way already. Ask again.', { headers });
 }

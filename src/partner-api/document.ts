@@ -19,6 +19,7 @@ export async function renderPartnerDocument(): Promise<string> {
       readEnvironmentalStatus: { ofContribution: unreachable, transactions: unreachable },
     },
     authenticate: Object.assign(unreachable, { partnerOf: () => undefined }),
+    showsReference: false,
     trustedProxies: [],
     processes: 1,
     onAnswer: () => {},

@@ -64,6 +64,6 @@ function recoverableOf({ method, url }: AskedRoute, onPath: readonly KnownRoute[
 }
 
 export function noSuchPath(): ServiceError {
-  const message = 'There is no such path. The reference at /docs lists all of them.';
+  const message = 'There is no such path. Correct it by the reference of the interface, openapi/partner.json.';
   return new ServiceError('invalid_request', message, { status: 404 });
 }

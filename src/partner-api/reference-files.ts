@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import Fastify from 'fastify';
+import type { Environment } from '../domain/api-key.ts';
+import { writeDocument } from './openapi.ts';
+import type { Json } from './openapi-schemas.ts';
+import { readGuides } from './reference-guides.ts';
+
+/** A file of the reference, in the two forms in which it is sent. */
+export interface ReferenceFile {
+  readonly type: string;
+  readonly plain: Buffer;
+  readonly compressed: Buffer;
+  /** Of the plain bytes. */
+  readonly etag: string;
+}
+
+export type ReferenceFiles = ReadonlyMap<string, ReferenceFile>;
+
+/** Every file of the reference, made once; its program is megabytes, so that no start waits for it. */
+export async function buildReferenceFiles(document: Json, environment: Environment): Promise<ReferenceFiles> {
+  const info = document['info'] as Json;
+  const withGuides = { ...document, info: { ...info, description: `${info['description']}\n\n${await readGuides()}` } };
+  const texts: [name: string, type: string, text: string][] = [
+    ['', 'text/html; charset=utf-8', PAGE],
+    ['icon.svg', 'image/svg+xml', ICON],
+    ['start.js', 'text/javascript; charset=utf-8', startProgram(environment)],
+    ['scalar.js', 'text/javascript; charset=utf-8', await readScalar()],
+    ['reference.json', 'application/json; charset=utf-8', writeDocument(withGuides)],
+    ['openapi.json', 'application/json; charset=utf-8', writeDocument(document)],
+  ];
+  const files = texts.map(async ([name, type, text]) => [name, await buildFile(type, Buffer.from(text))] as const);
+  return new Map(await Promise.all(files));
+}
+
+async function buildFile(type: string, plain: Buffer): Promise<ReferenceFile> {
+  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
+  return { type, plain, compressed: await promisify(gzip)(plain), etag };
+}
+
+/** The package has its program as a text only, which its plugin serves. */
+async function readScalar(): Promise<string> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  const app = Fastify();
+  await app.register(scalar, { routePrefix: '/scalar', configuration: { url: '/none' } });
+  const { payload } = await app.inject({ method: 'GET', url: '/scalar/js/scalar.js' });
+  await app.close();
+  return payload;
+}
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Partner Impact</title>
+<link rel="icon" type="image/svg+xml" href="icon.svg">
+</head>
+<body>
+<div id="reference"></div>
+<script src="scalar.js"></script>
+<script src="start.js"></script>
+</body>
+</html>
+`;
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+<rect width="32" height="32" rx="7" fill="#1f6f4a"/>
+<path d="M9 23c0-9 5-14 14-14 0 9-5 14-14 14Zm0 0 8-8" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"/>
+</svg>
+`;
+
+/** The link to the maker of the page's program; its licence is kept in the program itself. */
+const CUSTOM_CSS = 'a[href^="https://www.scalar.com"] { display: none; }';
+
+/** A production key has no place in a browser, so that requests can be sent from the sandbox's page alone. */
+function startProgram(environment: Environment): string {
+  const configuration = {
+    url: 'reference.json',
+    title: 'Partner Impact',
+    favicon: 'icon.svg',
+    theme: 'default',
+    withDefaultFonts: false,
+    telemetry: false,
+    proxyUrl: '',
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    documentDownloadType: 'none',
+    hideTestRequestButton: environment === 'production',
+    metaData: { title: 'Partner Impact' },
+    localization: { translations: { navigation: { introduction: 'Guides' } } },
+    customCss: CUSTOM_CSS,
+  };
+  // The service that sends the page is the one that it describes, at the address that its reader has for it.
+  return `const address = new URL('..', location.href.split(/[?#]/)[0]).href.replace(/\\/$/, '');
+const servers = [{ url: address, description: 'The environment that serves this page.' }];
+Scalar.createApiReference('#reference', { ...${JSON.stringify(configuration)}, servers });
+`;
+}
