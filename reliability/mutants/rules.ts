@@ -62,18 +62,18 @@ export const RULES: readonly Rule[] = [
     rule: "a look-up by id never finds another partner's contribution",
     source: 'decisions 1, forbidden',
     file: STORE,
-    find: 'join contribution c on c.partner_id = wanted.partner_id and c.transaction_id = wanted.transaction_id${condition} ${LINK_JOIN}`',
+    find: "const FIND_BY_ID = findBy('find_contributions_by_id', 'transaction_id');",
     replace:
-      'join contribution c on c.transaction_id = wanted.transaction_id${condition && " and $3 <> \'\'"} ${LINK_JOIN}`.replace("select c.partner_id", "select wanted.partner_id")',
+      "const FIND_BY_ID = findStatement('find_contributions_by_id', 2, (partnerId) => `select ${COLUMNS} from unnest($1::text[], $2::text[]) as wanted (partner_id, transaction_id) cross join lateral (select * from contribution where transaction_id = wanted.transaction_id and ${partnerId} <> '' limit 1) c ${withLink('c.partner_id')}`.replace('select c.partner_id', 'select wanted.partner_id'));",
     tests: ['get-contribution-by-id'],
   },
   {
     rule: "another partner's estimate is not found",
     source: 'decisions 1, forbidden',
     file: 'src/store/estimate.ts',
-    find: 'join estimate e on e.partner_id = wanted.partner_id and e.calculation_id = wanted.calculation_id${condition} ${LINK_JOIN}`',
+    find: "cross join lateral ${rowOf('estimate', { partnerId, key: 'calculation_id', value: 'wanted.calculation_id' })} e ${withLink(partnerId)}`",
     replace:
-      'join estimate e on e.calculation_id = wanted.calculation_id${condition && " and $3 <> \'\'"} ${LINK_JOIN}`.replace("select e.partner_id", "select wanted.partner_id")',
+      "cross join lateral (select * from estimate where calculation_id = wanted.calculation_id and ${partnerId} <> '' limit 1) e ${withLink('e.partner_id')}`.replace('select e.partner_id', 'select wanted.partner_id')",
     tests: ['get-delivery-emissions-estimate'],
   },
   {
@@ -362,8 +362,9 @@ export const RULES: readonly Rule[] = [
     rule: "an association never touches another partner's contribution",
     source: 'decisions 1, forbidden',
     file: STORE,
-    find: 'join contribution c on c.partner_id = wanted.partner_id and c.transaction_id = wanted.transaction_id${condition} ${LINK_JOIN}`',
-    replace: 'join contribution c on c.transaction_id = wanted.transaction_id${condition && " and $3 <> \'\'"} ${LINK_JOIN}`',
+    find: "const FIND_BY_ID = findBy('find_contributions_by_id', 'transaction_id');",
+    replace:
+      "const FIND_BY_ID = findStatement('find_contributions_by_id', 2, (partnerId) => `select ${COLUMNS} from unnest($1::text[], $2::text[]) as wanted (partner_id, transaction_id) cross join lateral (select * from contribution where transaction_id = wanted.transaction_id and ${partnerId} <> '' limit 1) c ${withLink('c.partner_id')}`);",
     tests: ['associate-emissions-estimate'],
   },
   {
@@ -807,5 +808,13 @@ export const RULES: readonly Rule[] = [
     find: ' || after.changedAt !== before.changedAt',
     replace: '',
     tests: ['impact-batch-commands'],
+  },
+  {
+    rule: 'a place in a list belongs to that list and its partner',
+    source: 'decisions 9, lists',
+    file: 'src/domain/page-cursor.ts',
+    find: 'return writePageCursor(list, place) === text ? place : undefined;',
+    replace: 'return place;',
+    tests: ['paging'],
   },
 ];
