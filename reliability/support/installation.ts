@@ -190,8 +190,10 @@ export class Installation {
     });
   }
 
-  /** Of the embedded server. */
+  /** Of the server that the service was told of, else of the embedded one. */
   get databaseUrl(): string {
+    const given = this.#options.env?.['DATABASE_URL'];
+    if (given !== undefined) return given;
     const host = encodeURIComponent(join(this.dataDirectory, 'postgres'));
     return `postgresql:///postgres?host=${host}&user=postgres`;
   }
