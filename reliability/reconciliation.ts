@@ -18,6 +18,7 @@ import { readArguments, readWhole } from './support/arguments.ts';
 import { Installation, makePartner } from './support/installation.ts';
 import { MemoryWatch } from './support/memory-watch.ts';
 import { printFigures, progress, Violations } from './support/report.ts';
+import { sealRows } from './support/seal-rows.ts';
 import { settlementTools } from './support/settlement-tools.ts';
 
 const GROWTH_MAX_MEGABYTES = 50;
@@ -47,7 +48,14 @@ async function main(): Promise<number> {
     for (let from = 1; from <= settled; from += WARM_UP_LINES) {
       const to = Math.min(from + WARM_UP_LINES - 1, settled);
       const range = 'from generate_series($1::bigint, $2::bigint) as number';
-      await pool.query(insertSelect('contribution', await fitToTable(pool, 'contribution', columns), range), [from, to]);
+      const unsealed = { ...(await fitToTable(pool, 'contribution', columns)), seal: 'null', seal_key: 'null' };
+      const insert = `${insertSelect('contribution', unsealed, range)} returning transaction_id`;
+      const { rows } = await pool.query<{ transaction_id: string }>(insert, [from, to]);
+      await sealRows(
+        database,
+        partnerId,
+        rows.map(({ transaction_id }) => transaction_id),
+      );
     }
     // Without events, they are among those that a settlement finds all the same.
     await pool.query(

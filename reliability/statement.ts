@@ -14,13 +14,13 @@ import { contributionColumns, fitToTable, insertSelect } from '../bench/rows.ts'
 import { newId } from '../src/domain/identifiers.ts';
 import { closeSettlement } from '../src/operations/close-settlement.ts';
 import { verifySettlements } from '../src/operations/verify-settlements.ts';
-import { listSealedContributions, updateContributionsUnsealed } from '../src/store/contribution-seal.ts';
 import type { Database } from '../src/store/database.ts';
 import { findOpenSettlement, type Settlement } from '../src/store/settlement.ts';
 import { readArguments, readWhole } from './support/arguments.ts';
 import { Installation, makePartner } from './support/installation.ts';
 import { MemoryWatch } from './support/memory-watch.ts';
 import { printFigures, progress, Violations } from './support/report.ts';
+import { sealRows } from './support/seal-rows.ts';
 import { settlementTools } from './support/settlement-tools.ts';
 
 const GROWTH_MAX_MEGABYTES = 50;
@@ -111,12 +111,6 @@ async function fillContributions(database: Database, partnerId: string, count: n
     if (from % 200_000 === 1) progress(`${from - 1} of ${count} contributions are there`);
   }
   await pool.query('update event_counter set last_sequence = $2 where partner_id = $1', [partnerId, count + 1]);
-}
-
-async function sealRows(database: Database, partnerId: string, transactionIds: readonly string[]): Promise<void> {
-  const rows = await listSealedContributions(database.pool, partnerId, transactionIds);
-  const parts = rows.map((row) => ({ contribution: row.contribution, part: database.contributionSeals.begin(row) }));
-  await updateContributionsUnsealed(database.pool, partnerId, parts);
 }
 
 async function fetchOnce({ url, apiKey }: { url: string; apiKey: string }, path: string, isSlow = false): Promise<string> {
