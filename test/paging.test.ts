@@ -1,10 +1,10 @@
 /** Every list is read in one way: `limit` and `after`, `next_after` and `has_more`. @see decisions, section 9. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { readList } from '../docs/samples/read-list.ts';
 import { writePageCursor } from '../src/domain/page-cursor.ts';
 import { completeReconciliations } from '../src/operations/complete-reconciliations.ts';
+import { answerProxy, type Fault } from './support/answer-proxy.ts';
 import { type Answer, type Client, uniqueId } from './support/client.ts';
 import { newBatch, withClosed } from './support/environment.ts';
 import { document, listMisfits } from './support/published.ts';
@@ -104,7 +104,7 @@ for (const list of lists) {
       const seen = await Array.fromAsync(readList(`${one.client.baseUrl}${path}?limit=1`, name, one.client.apiKey));
       // The totals of an open settlement are those of the moment.
       const still = (records: Json[]) => records.map((record) => ({ ...record, as_of: null }));
-      assert.deepEqual(still(seen), still(JSON.parse(whole.text)[name]));
+      assert.deepEqual(still(seen), still(whole.body[name]));
       assert.ok(operationId === 'listEmissionFactors' || seen.length > 2);
     });
 
@@ -164,8 +164,38 @@ test('listReconciliationLines takes the position of a line as after, the earlier
   assert.deepEqual(body.lines, all.slice(1));
 });
 
-test('the loop in the partner guide is the sample', () => {
-  const guide = readFileSync(new URL('../docs/partner-guide.md', import.meta.url), 'utf8');
-  const sample = readFileSync(new URL('../docs/samples/read-list.ts', import.meta.url), 'utf8');
-  assert.ok(guide.includes(`\`\`\`ts\n${sample}\`\`\``));
+describe('the sample of the guide', () => {
+  const read = async (faults: readonly Fault[]) => {
+    const { baseUrl, exchanges } = await answerProxy(service.baseUrl, faults);
+    const list = readList(`${baseUrl}/v1/settlements`, 'settlements', one.client.apiKey);
+    return { exchanges, records: await Array.fromAsync(list).catch((error: Error) => error.message) };
+  };
+  const wait = (retryAfter: string): Fault => ({
+    status: 503,
+    headers: { 'retry-after': retryAfter },
+    body: '{"error":{"code":"internal_service_unavailable","message":"Ask again.","retryable":true}}',
+  });
+
+  test('waits when it is asked to, and goes on', async () => {
+    const { records, exchanges } = await read([wait('1'), 'none']);
+    assert.deepEqual(exchanges, ['GET 503', 'GET 200']);
+    assert.ok(Array.isArray(records) && records.length > 0);
+  });
+
+  test('does not wait for ever', async () => {
+    const { records, exchanges } = await read([wait('0.001')]);
+    assert.deepEqual([records, exchanges.length], ['internal_service_unavailable: Ask again.', 10]);
+  });
+
+  test('ends at a refusal', async () => {
+    const { records, exchanges } = await read([
+      { status: 401, body: '{"error":{"code":"unauthorized","message":"No.","retryable":false}}' },
+    ]);
+    assert.deepEqual([records, exchanges], ['unauthorized: No.', ['GET 401']]);
+  });
+
+  test('reads integers with all their digits', async () => {
+    const body = '{"settlements":[{"net_points":9223372036854775809}],"has_more":false,"next_after":"x"}';
+    assert.deepEqual((await read([{ status: 200, body }])).records, [{ net_points: 9_223_372_036_854_775_809n }]);
+  });
 });

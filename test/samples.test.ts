@@ -100,6 +100,7 @@ function declareCases(language: Language): void {
       ['the answer is lost', ['answer_lost'], ['POST answer_lost', 'GET 200']],
       ['the answer is cut in the middle', ['answer_cut'], ['POST answer_cut', 'GET 200']],
       ['the service answers, but never in time', ['silence'], ['POST silence', 'GET 200']],
+      ['the answer comes a byte a second', ['trickle'], ['POST trickle', 'GET 200']],
       ['the request is lost', ['request_lost'], ['POST request_lost', 'GET 404', 'POST 201']],
       [
         'the request and a look-up are lost',

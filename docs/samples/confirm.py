@@ -70,7 +70,12 @@ def call(method, path, headers=None, body=None):
     try:
         connection.request(method, url.path + path, body, {"X-API-Key": API_KEY, **(headers or {})})
         response = connection.getresponse()
-        status, retry_after, text = response.status, response.getheader("Retry-After", ""), response.read()
+        status, retry_after = response.status, response.getheader("Retry-After", "")
+        text, ends_at = b"", time.monotonic() + 10
+        for part in iter(lambda: response.read1(65536), b""):
+            text += part
+            if time.monotonic() > ends_at:
+                return NO_ANSWER
     except (OSError, http.client.HTTPException):
         return NO_ANSWER
     finally:

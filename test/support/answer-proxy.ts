@@ -15,6 +15,8 @@ export type Fault =
   | 'answer_cut'
   /** The service answers, and nothing is ever sent on. */
   | 'silence'
+  /** The service answers, and each byte takes a second. */
+  | 'trickle'
   /** Something happens just before the service gets the request. */
   | (() => Promise<void>)
   /** A gateway before the service answers by itself. */
@@ -77,6 +79,13 @@ async function forward(serviceUrl: string, incoming: IncomingMessage): Promise<W
 function sendOn({ message, body }: Whole, outgoing: ServerResponse, fault: Fault): void {
   if (fault === 'answer_lost') return void outgoing.destroy();
   outgoing.writeHead(message.statusCode ?? 0, message.headers);
+  if (fault === 'trickle') return void trickle(body, outgoing);
   if (fault !== 'answer_cut') return void outgoing.end(body);
   outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy());
+}
+
+function trickle(body: Buffer, outgoing: ServerResponse): void {
+  let sent = 0;
+  const timer = setInterval(() => outgoing.write(body.subarray(sent, ++sent)), 1_000);
+  outgoing.on('close', () => clearInterval(timer));
 }
