@@ -1,4 +1,4 @@
-/** Adjustments: drafted, approved by a second person, posted, and on the settlement that closes next (settlements, section 3). */
+/** Adjustments: drafted, approved by a second person, posted, and on the settlement of the period (settlements, section 3). */
 import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { readAmount } from '../src/domain/money.ts';
 import type { Actor } from '../src/domain/role.ts';
+import { nextPeriod } from '../src/domain/settlement-period.ts';
 import { eachAuditedSubject } from '../src/operations/compare-with-audit.ts';
 import {
   approveAdjustment,
@@ -15,6 +16,7 @@ import {
   rejectAdjustment,
 } from '../src/operations/manage-adjustment.ts';
 import { rememberOpenTotals } from '../src/operations/open-totals.ts';
+import { type PreviewedSettlement, previewAdjustment } from '../src/operations/preview-adjustment.ts';
 import { verifyAdjustments } from '../src/operations/verify-adjustments.ts';
 import { verifySettlements } from '../src/operations/verify-settlements.ts';
 import { type Adjustment, findAdjustment } from '../src/store/adjustment.ts';
@@ -85,6 +87,8 @@ async function eventsOf(client: Client, partnerId: string, kinds = ['impact.tran
   return body.events.filter(({ event_type }: { event_type: string }) => kinds.includes(event_type));
 }
 
+const labelOf = ({ settlementId, periodLabel }: PreviewedSettlement) => [settlementId, periodLabel];
+
 const FOUR = ['carried_in', 'net', 'payable', 'carried_out'];
 const fourOf = (settlement: Record<string, unknown>) => [
   ...FOUR.map((name) => String(settlement[`${name}_points`])),
@@ -144,7 +148,7 @@ describe('a posted adjustment', () => {
     assert.deepEqual([closed.totals?.adjustmentCount, closed.totals?.netPoints], [0n, 250n]);
   });
 
-  test('is on the settlement that closes next, on one line, with the amount at the value of its contribution', async () => {
+  test('is on the settlement of the period, on one line, with the amount at the value of its contribution', async () => {
     const of = await newContribution();
     const prices = tools('0.05');
     const first = await closeNow(database, of.partnerId, prices);
@@ -291,14 +295,65 @@ describe('a posted adjustment', () => {
     );
   });
 
-  test('that is posted after the end of the period is on the next', async () => {
+  test('that is posted between the end of a period and its closing is on the settlement after it, and the preview says so', async () => {
     const of = await newContribution();
-    await closeNow(database, of.partnerId);
-    const adjustment = await posted(of, -1n);
-    const before = adjustment.postedAt as Date;
-    const { closed } = await closeNow(database, of.partnerId, tools(), before);
-    assert.equal(closed.totals?.adjustmentCount, 0n);
-    assert.equal((await closeNow(database, of.partnerId)).closed.totals?.adjustmentCount, 1n);
+    const { opened } = await closeNow(database, of.partnerId);
+    const settlementIn = async (adjustment: Adjustment) =>
+      (await previewAdjustment(database, adjustment, priced())).settlement as PreviewedSettlement;
+    const before = await draft(of, -2n);
+    assert.deepEqual(labelOf(await settlementIn(before)), [opened.settlementId, opened.period.label]);
+    const inTime = await posted(of, -1n);
+    assert.deepEqual(labelOf(await settlementIn(inTime)), [opened.settlementId, opened.period.label]);
+    await asSuperuser(pool, async (client) => {
+      await client.query("update settlement set period_end = date_trunc('milliseconds', now()) where settlement_id = $1", [
+        opened.settlementId,
+      ]);
+    });
+    const following = nextPeriod((await getOpen(database, of.partnerId)).period, opened.period.timeZone).label;
+    assert.deepEqual(labelOf(await settlementIn(before)), [null, following]);
+    const late = await posted(of, -4n);
+    assert.deepEqual(labelOf(await settlementIn(late)), [null, following]);
+    const first = await closeNow(database, of.partnerId);
+    const second = await closeNow(database, of.partnerId);
+    for (const [adjustment, { closed }] of [
+      [inTime, first],
+      [late, second],
+    ] as const) {
+      const settled = (await findAdjustment(pool, of.partnerId, adjustment.adjustmentId)) as Adjustment;
+      assert.deepEqual(labelOf(await settlementIn(settled)), [closed.settlementId, closed.period.label]);
+    }
+    assert.equal(second.closed.period.label, following);
+  });
+
+  test('shows money and points before and after it, and what it makes of the open settlement, which is what becomes of it', async () => {
+    const of = await newContribution();
+    await of.client.confirm({ points: 100 });
+    const preview = (adjustment: Adjustment) => previewAdjustment(database, adjustment, priced('0.05'));
+    const drafted = await draft(of, -100n, {}, '0.05');
+    const { effect, settlement, problems } = await preview(drafted);
+    assert.deepEqual([effect?.settledPointsBefore, effect?.settledPointsAfter, problems], [250n, 150n, []]);
+    const amounts = [effect?.settledAmountBefore, effect?.settledAmountAfter, effect?.settledAmountMax];
+    assert.deepEqual(amounts, ['12.5', '7.5', '7.5'].map(readAmount));
+    const { before, after } = settlement?.totals ?? {};
+    assert.deepEqual(
+      [before?.totalPoints, before?.amount, after?.totalPoints, after?.amount],
+      [...[350n, readAmount('17.5'), 250n, readAmount('12.5')]],
+    );
+    const agreed = await approve(BEA, drafted, '0.05');
+    await posted(of, -200n, {}, '0.05');
+    assert.deepEqual(
+      (await preview(agreed)).problems.map(({ code }) => code),
+      ['out_of_bounds'],
+    );
+    await rejectAdjustment(database, BEA, agreed, 'no room');
+    const rejected = await preview((await findAdjustment(pool, of.partnerId, agreed.adjustmentId)) as Adjustment);
+    assert.deepEqual([rejected.effect, rejected.settlement], [null, null]);
+    const last = await posted(of, -50n, {}, '0.05');
+    const done = await preview(last);
+    const { closed } = await closeNow(database, of.partnerId, tools('0.05'));
+    assert.deepEqual(done.settlement?.totals?.after, closed.totals);
+    assert.equal(done.settlement?.totals?.before.totalPoints, 150n);
+    assert.deepEqual([done.effect?.settledPointsBefore, done.effect?.settledAmountAfter], [50n, 0n]);
   });
 });
 

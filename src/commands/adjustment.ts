@@ -14,15 +14,18 @@ import {
   rejectAdjustment,
 } from '../operations/manage-adjustment.ts';
 import { getPartner } from '../operations/manage-partner.ts';
+import { previewAdjustment } from '../operations/preview-adjustment.ts';
+import type { SettlementTools } from '../operations/settlement-tools.ts';
 import { verifyAdjustments } from '../operations/verify-adjustments.ts';
 import { configuredSettlementTools } from '../settlement-configuration.ts';
 import { type Adjustment, listAdjustments } from '../store/adjustment.ts';
+import type { Database } from '../store/database.ts';
 import { eachPartner } from '../store/partner.ts';
-import { adjustmentToWire } from '../wire/adjustment-to-wire.ts';
 import { currentActor } from './actor.ts';
+import { adjustmentToJson, adjustmentToRow, describeChange, printAdjustment } from './adjustment-output.ts';
 import { askFirst } from './confirmation.ts';
 import { readLimit, UsageError } from './options.ts';
-import { printFields, printProgress, printTable, type Row, showTime } from './output.ts';
+import { printProgress, printTable } from './output.ts';
 import { printExact } from './settlement.ts';
 import { withStore } from './with-store.ts';
 
@@ -51,6 +54,7 @@ export function adjustmentCommand(): Command {
     .option('--points-delta <n>', 'what is added to the settled points, such as -250', readPoints)
     .option('--amount-delta <decimal>', 'what is added to the settled amount, by a restatement, such as -12.5')
     .option('--reversal-of <id>', 'undo this adjustment: its deltas with the other sign')
+    .option('--beyond-worth-reason <text>', 'by an admin: why the settled amount goes beyond what its points are worth')
     .option('--json', 'one JSON object, for programs')
     .action(draft);
   ofPartner('list', 'adjustments of a partner, the latest first')
@@ -61,7 +65,10 @@ export function adjustmentCommand(): Command {
   one('show', 'one adjustment').action(show);
   one('approve', 'agree to what another operator drafted').action(approve);
   one('reject', 'end one that is not posted').requiredOption('--note <words>', 'why').action(reject);
-  one('post', 'post an approved one, for good: the partner is told, and the next settlement has its line')
+  one(
+    'post',
+    'post an approved one, for good: the partner is told, and the settlement of the period in which it is posted has its line',
+  )
     .option('--yes', 'do not ask')
     .action(post);
   adjustment
@@ -86,18 +93,20 @@ interface DraftOptions extends OfPartner {
   readonly pointsDelta?: bigint;
   readonly amountDelta?: string;
   readonly reversalOf?: string;
+  readonly beyondWorthReason?: string;
 }
 
 async function draft(options: DraftOptions): Promise<void> {
-  const { partner: partnerId, reason: reasonCode, reasonEn, reasonAr, json } = options;
+  const { partner: partnerId, reason: reasonCode, reasonEn, reasonAr, beyondWorthReason, json } = options;
   await withStore(async (database, config) => {
     const stated = options.reversalOf
       ? await oppositeOf(database.pool, { partnerId, adjustmentId: options.reversalOf })
       : readStated(options);
     if (options.transaction !== undefined && options.transaction !== stated.transactionId)
       throw new UsageError(`The adjustment ${options.reversalOf} is of the contribution ${stated.transactionId}.`);
-    const wanted = { ...stated, partnerId, reasonCode, reasonEn, reasonAr };
-    print(await draftAdjustment(database, await currentActor(database), wanted, configuredSettlementTools(config)), json);
+    const wanted = { ...stated, partnerId, reasonCode, reasonEn, reasonAr, beyondWorthReason };
+    const tools = configuredSettlementTools(config);
+    await printDone(database, await draftAdjustment(database, await currentActor(database), wanted, tools), { tools, json });
   });
 }
 
@@ -114,41 +123,59 @@ async function list({ partner, status, limit, json }: OfPartner & { status?: Adj
     requireRole(await currentActor(database), 'viewer');
     const { partnerId } = await getPartner(database.pool, partner);
     const found = await listAdjustments(database.pool, partnerId, { status: status ?? null, limit });
-    if (json) return printExact(found.map(toJson));
-    printTable(found.map(toRow), 'There is no such adjustment.');
+    if (json) return printExact(found.map(adjustmentToJson));
+    printTable(found.map(adjustmentToRow), 'There is no such adjustment.');
   });
 }
 
 async function show({ partner, adjustment, json }: Target): Promise<void> {
-  await withStore(async (database) => {
+  await withStore(async (database, config) => {
     requireRole(await currentActor(database), 'viewer');
-    print(await getAdjustment(database.pool, { partnerId: partner, adjustmentId: adjustment }), json);
+    const found = await getAdjustment(database.pool, { partnerId: partner, adjustmentId: adjustment });
+    printAdjustment(found, await previewAdjustment(database, found, configuredSettlementTools(config).pricesOf), json);
   });
 }
 
 async function approve({ partner, adjustment, json }: Target): Promise<void> {
   await withStore(async (database, config) => {
     const id = { partnerId: partner, adjustmentId: adjustment };
-    print(await approveAdjustment(database, await currentActor(database), id, configuredSettlementTools(config)), json);
+    const tools = configuredSettlementTools(config);
+    await printDone(database, await approveAdjustment(database, await currentActor(database), id, tools), { tools, json });
   });
 }
 
 async function reject({ partner, adjustment, note, json }: Target & { note: string }): Promise<void> {
-  await withStore(async (database) => {
+  await withStore(async (database, config) => {
     const id = { partnerId: partner, adjustmentId: adjustment };
-    print(await rejectAdjustment(database, await currentActor(database), id, note), json);
+    const tools = configuredSettlementTools(config);
+    await printDone(database, await rejectAdjustment(database, await currentActor(database), id, note), { tools, json });
   });
 }
 
 async function post({ partner, adjustment, yes, json }: Target & { yes?: boolean }): Promise<void> {
   await withStore(async (database, config) => {
     const id = { partnerId: partner, adjustmentId: adjustment };
+    const tools = configuredSettlementTools(config);
     const found = await getAdjustment(database.pool, id);
     const { transactionId, pointsDelta, amountDelta } = found;
     const what = amountDelta === null ? `${pointsDelta} points` : `an amount of ${amountText(amountDelta)}`;
-    await askFirst(`Post ${what} for the contribution ${transactionId}, and tell the partner?`, yes);
-    print(await postAdjustment(database, await currentActor(database), id, configuredSettlementTools(config)), json);
+    const change = describeChange(await previewAdjustment(database, found, tools.pricesOf));
+    await askFirst(`Post ${what} for the contribution ${transactionId}${change}, and tell the partner?`, yes);
+    await printDone(database, await postAdjustment(database, await currentActor(database), id, tools), { tools, json });
   });
+}
+
+/** What was done is done, also where what it comes to cannot be read at the moment. */
+async function printDone(
+  database: Database,
+  adjustment: Adjustment,
+  { tools: { pricesOf }, json }: { tools: SettlementTools; json: boolean | undefined },
+): Promise<void> {
+  const preview = await previewAdjustment(database, adjustment, pricesOf).catch((error: Error) => {
+    printProgress(`Done. What it changes cannot be read now: ${error.message} \`adjustment show\` says it later.`);
+    return undefined;
+  });
+  printAdjustment(adjustment, preview, json);
 }
 
 async function verify({ partner, json }: Partial<OfPartner>): Promise<void> {
@@ -177,50 +204,4 @@ async function verify({ partner, json }: Partial<OfPartner>): Promise<void> {
     }));
     printTable(rows, `As the audit has them: ${counted(adjustments, 'adjustment')}.`);
   });
-}
-
-function print(adjustment: Adjustment, asJson: boolean | undefined): void {
-  if (asJson) return void printExact(toJson(adjustment));
-  printFields({
-    ...toRow(adjustment),
-    'english reason': adjustment.reasonEn,
-    'arabic reason': adjustment.reasonAr,
-    'reversal of': adjustment.reversalOf ?? '-',
-    'drafted by': adjustment.draftedBy,
-    'approved by': adjustment.approvedBy ?? '-',
-    'rejected by': adjustment.rejectedBy ?? '-',
-    note: adjustment.note ?? '-',
-    'posted by': adjustment.postedBy ?? '-',
-    'settled before': String(adjustment.settledPointsBefore ?? '-'),
-    'settled after': String(adjustment.settledPointsAfter ?? '-'),
-  });
-}
-
-function toRow(adjustment: Adjustment): Row {
-  const { pointsDelta, amountDelta } = adjustment;
-  return {
-    adjustment: adjustment.adjustmentId,
-    status: adjustment.status,
-    contribution: adjustment.transactionId,
-    points: String(pointsDelta),
-    amount: amountDelta === null ? '-' : amountText(amountDelta),
-    reason: adjustment.reasonCode,
-    posted: showTime(adjustment.postedAt),
-    settlement: adjustment.settlementId ?? '-',
-  };
-}
-
-function toJson(adjustment: Adjustment): object {
-  return {
-    ...adjustmentToWire(adjustment),
-    status: adjustment.status,
-    drafted_by: adjustment.draftedBy,
-    drafted_at: adjustment.draftedAt,
-    approved_by: adjustment.approvedBy,
-    approved_at: adjustment.approvedAt,
-    rejected_by: adjustment.rejectedBy,
-    rejected_at: adjustment.rejectedAt,
-    note: adjustment.note,
-    posted_by: adjustment.postedBy,
-  };
 }

@@ -4,11 +4,23 @@ import fc from 'fast-check';
 import { readAmount } from './money.ts';
 import { POINTS_MAX } from './points.ts';
 import { LINE_TYPES } from './settlement-line.ts';
-import { type CountedLine, carriedForward, countTotals, type SettlementTotals, settlementAmount } from './settlement-totals.ts';
+import {
+  addAdjustment,
+  type CountedLine,
+  carriedForward,
+  countTotals,
+  type SettlementTotals,
+  settlementAmount,
+  type VersionTotals,
+} from './settlement-totals.ts';
 
 const labels = { contributionRuleVersion: 'points-1', pointConversionVersion: 'value-1', treeCostVersion: 'tree-1' };
 const noLabels = { contributionRuleVersion: null, pointConversionVersion: null, treeCostVersion: null };
 const amount = (text: string) => readAmount(text) ?? null;
+
+const keys = ({ contributionRuleVersion, pointConversionVersion, treeCostVersion }: VersionTotals) => [
+  ...[contributionRuleVersion, pointConversionVersion, treeCostVersion],
+];
 
 function sum(lines: readonly CountedLine[]): SettlementTotals {
   const counter = countTotals();
@@ -87,6 +99,16 @@ test('settlements, section 2: totals do not depend on the order of lines, nor on
       );
       const amounts = byVersion.map((version) => version.amount).filter((each) => each !== null);
       assert.equal(amounts.length === 0 ? null : amounts.reduce((total, each) => total + each, 0n), totals.amount);
+    }),
+  );
+  fc.assert(
+    fc.property(fc.array(line), line, (lines, last) => {
+      const { adjustmentCount, ...totals } = sum([...lines, { ...last, lineType: 'adjustment' }]);
+      const { adjustmentCount: before, ...added } = addAdjustment(sum(lines), last);
+      const byVersion = added.byVersion.toSorted((one, other) =>
+        JSON.stringify(keys(one)) < JSON.stringify(keys(other)) ? -1 : 1,
+      );
+      assert.deepEqual({ ...added, byVersion, adjustmentCount: before + 1n }, { ...totals, adjustmentCount });
     }),
   );
   const largest: CountedLine = { lineType: 'contribution', points: POINTS_MAX, amount: null, ...labels };

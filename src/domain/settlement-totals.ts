@@ -101,6 +101,22 @@ export function totalsOfSums({ contributions, adjustments, carried }: Sums): Set
   };
 }
 
+/** What totals become by one more adjustment; its number is not counted. */
+export function addAdjustment(
+  totals: SettlementTotals,
+  { points, amount, contributionRuleVersion, pointConversionVersion, treeCostVersion }: Omit<VersionTotals, 'count'>,
+): SettlementTotals {
+  const labels = { contributionRuleVersion, pointConversionVersion, treeCostVersion };
+  return {
+    ...totals,
+    adjustmentPoints: totals.adjustmentPoints + points,
+    netPoints: totals.netPoints + points,
+    totalPoints: totals.totalPoints + points,
+    amount: addAmount(totals.amount, amount),
+    byVersion: addUpVersions([...totals.byVersion, { ...labels, count: 0n, points, amount }]),
+  };
+}
+
 function sumOf(parts: readonly VersionTotals[], field: 'count' | 'points'): bigint {
   return parts.reduce((sum, part) => sum + part[field], 0n);
 }

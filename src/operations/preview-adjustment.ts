@@ -1,0 +1,94 @@
+import { adjustmentAmount } from '../domain/adjustment.ts';
+import { type AdjustmentEffect, checkEffect, effectOf, type Standing } from '../domain/adjustment-effect.ts';
+import type { ErrorDetail } from '../domain/service-error.ts';
+import { isDue } from '../domain/settlement.ts';
+import { nextPeriod } from '../domain/settlement-period.ts';
+import { addAdjustment, type SettlementTotals } from '../domain/settlement-totals.ts';
+import type { Adjustment } from '../store/adjustment.ts';
+import type { Database } from '../store/database.ts';
+import type { Partner } from '../store/partner.ts';
+import { findOpenSettlement, findSettlement, readClock } from '../store/settlement.ts';
+import { readStanding, readWorth } from './adjustment-standing.ts';
+import { getPartner } from './manage-partner.ts';
+import { show } from './read-settlements.ts';
+import type { PricesOf } from './settlement-tools.ts';
+
+/** What an adjustment changes: of its contribution, and of the settlement that has its line or will have it. */
+export interface AdjustmentPreview {
+  /** As it was when it was posted, or would be now; `null` where it was rejected. */
+  readonly effect: AdjustmentEffect | null;
+  readonly currency: string | null;
+  /** Why it cannot be posted as things stand. */
+  readonly problems: readonly ErrorDetail[];
+  /** `null` where it was rejected, or the partner has no settlement. */
+  readonly settlement: PreviewedSettlement | null;
+}
+
+export interface PreviewedSettlement {
+  /** `null` where it is not opened yet: the adjustment is posted after the end of the open one. */
+  readonly settlementId: string | null;
+  readonly periodLabel: string;
+  /** The totals without the adjustment and with it; `null` unless the settlement is open. */
+  readonly totals: { readonly before: SettlementTotals; readonly after: SettlementTotals } | null;
+}
+
+/** What is posted by others meanwhile may change it. */
+export async function previewAdjustment(
+  database: Database,
+  adjustment: Adjustment,
+  pricesOf: PricesOf,
+): Promise<AdjustmentPreview> {
+  const { pool } = database;
+  const { status, transactionId, contributionPoints: points, pointConversionVersion } = adjustment;
+  const partner = await getPartner(pool, adjustment.partnerId);
+  const worth = await readWorth(pool, partner, pricesOf);
+  const standing = await readStanding(pool, worth, { transactionId, points, pointConversionVersion });
+  const { currency } = standing;
+  if (status === 'rejected') return { effect: null, currency, problems: [], settlement: null };
+  const settlement = await previewSettlement(database, { adjustment, partner, standing, pricesOf });
+  if (status === 'posted') return { effect: recordedEffect(adjustment), currency, problems: [], settlement };
+  return { effect: effectOf(standing, adjustment), currency, problems: checkEffect(standing, adjustment), settlement };
+}
+
+function recordedEffect(posted: Adjustment): AdjustmentEffect {
+  const { settledAmountBefore, settledAmountAfter, settledAmountMax } = posted;
+  const [settledPointsBefore, settledPointsAfter] = [posted.settledPointsBefore ?? 0n, posted.settledPointsAfter ?? 0n];
+  return { settledPointsBefore, settledPointsAfter, settledAmountBefore, settledAmountAfter, settledAmountMax };
+}
+
+interface Previewed {
+  readonly adjustment: Adjustment;
+  readonly partner: Partner;
+  readonly standing: Standing;
+  readonly pricesOf: PricesOf;
+}
+
+/** The settlement of the period in which it is posted, or would be now. */
+async function previewSettlement(
+  database: Database,
+  { adjustment, partner, standing, pricesOf }: Previewed,
+): Promise<PreviewedSettlement | null> {
+  const { pool } = database;
+  const { partnerId, settlementId, postedAt, pointsDelta: points } = adjustment;
+  if (settlementId !== null) {
+    const settled = await findSettlement(pool, partnerId, settlementId);
+    return settled ? { settlementId, periodLabel: settled.period.label, totals: null } : null;
+  }
+  const open = await findOpenSettlement(pool, partnerId);
+  if (!open) return null;
+  let { period } = open;
+  const at = postedAt ?? (await readClock(pool));
+  while (!isDue(at, period)) period = nextPeriod(period, partner.timeZone);
+  if (period !== open.period) return { settlementId: null, periodLabel: period.label, totals: null };
+  const { totals } = await show(database, pricesOf, open);
+  const amount = adjustmentAmount(adjustment, standing.pointValue);
+  const line = { ...adjustment, points, amount };
+  const opposite = { ...line, points: -points, amount: amount === null ? null : -amount };
+  return {
+    ...{ settlementId: open.settlementId, periodLabel: period.label },
+    totals:
+      postedAt === null
+        ? { before: totals, after: addAdjustment(totals, line) }
+        : { before: addAdjustment(totals, opposite), after: totals },
+  };
+}
