@@ -1,5 +1,6 @@
 /** `/docs`: the reference and the guides, as a browser gets them. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -10,6 +11,9 @@ import { testService } from './support/service.ts';
 const service = await testService();
 const { baseUrl } = service;
 const docs = (name: string, init?: RequestInit) => fetch(new URL(name, `${baseUrl}/docs/`), init);
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is read as the JSON that it is
+const readJson = async (name: string): Promise<any> => (await docs(name)).json();
 
 describe('the page', () => {
   test('all that it loads comes from the service itself, and its policy lets nothing else in', async () => {
@@ -54,32 +58,41 @@ describe('the documents', () => {
     assert.equal(await (await docs('openapi.json')).text(), writtenDocument);
   });
 
-  test('the guides stand beside the reference, and their links stay on the page', async () => {
-    const text = await (await docs('reference.json')).text();
-    for (const heading of ['# Partner guide', '## When no answer came', '# Webhooks', '# Errors', '## partner_order_conflict'])
-      assert.ok(text.includes(`${heading}\\n`), heading);
-    assert.ok(!/\]\([\w./-]+\.md|\]\(\.\.|\]\(samples/.test(text), 'a link to a file of the repository');
-    assert.ok(text.includes('"maximum": 9223372036854775807'));
+  test('the guides stand beside the reference, a tag for each section, so that its search reads their text', async () => {
+    const { tags, 'x-tagGroups': groups, paths } = await readJson('reference.json');
+    assert.deepEqual(
+      groups.map(({ name }: { name: string }) => name),
+      ['Reference', 'Partner guide', 'Webhooks', 'Errors'],
+    );
+    const names = tags.map(({ name }: { name: string }) => name);
+    assert.equal(new Set(names).size, names.length);
+    assert.deepEqual(groups.flatMap((group: { tags: string[] }) => group.tags).sort(), names.toSorted());
+    for (const name of ['partner-guide', 'partner-guide-when-no-answer-came', 'webhooks-verify', 'errors-partner-order-conflict'])
+      assert.ok(names.includes(name), name);
+    assert.deepEqual(paths, JSON.parse(writtenDocument).paths);
   });
 
-  test('each link to a heading has one', async () => {
-    const text = await (await docs('reference.json')).text();
-    const slugs = new Set([...text.matchAll(/\\n#{1,3} (.+?)\\n/g)].map(([, words = '']) => slugOf(words)));
-    const targets = [...text.matchAll(/\]\(#description\/([\w-]+)\)/g)].map(([, slug = '']) => slug);
+  test('each link of the guides leads to a section of the page, or outside', async () => {
+    const { tags } = await readJson('reference.json');
+    const text: string = tags.map(({ description }: { description: string }) => description).join('\n');
+    const targets = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
+    const known = ['openapi.json', ...tags.map(({ name }: { name: string }) => `#tag/${name}`)];
     assert.ok(targets.length > 30);
     assert.deepEqual(
-      targets.filter((slug) => !slugs.has(slug)),
+      targets.filter((target) => !target.startsWith('https://') && !known.includes(target)),
       [],
+    );
+    const guides = ['partner-guide', 'webhooks', 'errors'].map((name) =>
+      readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8'),
+    );
+    const lost = guides.join('\n').match(/\]\((?:(?:partner-guide|webhooks|errors)\.md)?(?:#[\w-]+)?\)/g) ?? [];
+    assert.equal(
+      targets.filter((target) => target.startsWith('#tag/')).length,
+      lost.length,
+      'a link to a heading that is not there',
     );
   });
 });
-
-function slugOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\w -]/g, '')
-    .replaceAll(' ', '-');
-}
 
 describe('nobody takes the service away by it (no key is asked for)', () => {
   test('a file is made once: compressed for who takes it so, and known again by its tag', async () => {

@@ -20,19 +20,33 @@ export type ReferenceFiles = ReadonlyMap<string, ReferenceFile>;
 
 /** Every file of the reference, made once; its program is megabytes, so that no start waits for it. */
 export async function buildReferenceFiles(document: Json, environment: Environment): Promise<ReferenceFiles> {
-  const info = document['info'] as Json;
-  const withGuides = { ...document, info: { ...info, description: `${info['description']}\n\n${await readGuides()}` } };
   const texts: [name: string, type: string, text: string][] = [
     ['', 'text/html; charset=utf-8', PAGE],
     ['icon.svg', 'image/svg+xml', ICON],
     ['start.js', 'text/javascript; charset=utf-8', startProgram(environment)],
     ['scalar.js', 'text/javascript; charset=utf-8', await readScalar()],
-    ['reference.json', 'application/json; charset=utf-8', writeDocument(withGuides)],
+    ['reference.json', 'application/json; charset=utf-8', writeDocument(await addGuides(document))],
     ['openapi.json', 'application/json; charset=utf-8', writeDocument(document)],
   ];
   const files = texts.map(async ([name, type, text]) => [name, await buildFile(type, Buffer.from(text))] as const);
   return new Map(await Promise.all(files));
 }
+
+/** The document as the page shows it. The one that is there to be fetched is the interface alone. */
+async function addGuides(document: Json): Promise<Json> {
+  const { tags, groups } = await readGuides();
+  const own = document['tags'] as readonly { readonly name: string }[];
+  const info = document['info'] as Json;
+  return {
+    ...document,
+    info: { ...info, description: `${info['description']}\n\n${BEGINNING}` },
+    tags: [...own, ...tags],
+    'x-tagGroups': [{ name: 'Reference', tags: own.map(({ name }) => name) }, ...groups],
+  };
+}
+
+const BEGINNING =
+  'Begin with the [partner guide](#tag/partner-guide). The interface is also there as [OpenAPI 3.1](openapi.json).';
 
 async function buildFile(type: string, plain: Buffer): Promise<ReferenceFile> {
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
@@ -91,7 +105,6 @@ function startProgram(environment: Environment): string {
     documentDownloadType: 'none',
     hideTestRequestButton: environment === 'production',
     metaData: { title: 'Partner Impact' },
-    localization: { translations: { navigation: { introduction: 'Guides' } } },
     customCss: CUSTOM_CSS,
   };
   // The service that sends the page is the one that it describes, at the address that its reader has for it.
