@@ -20,7 +20,7 @@ interface Budget extends Pick<Verdict, 'what' | 'unit' | 'must' | 'aim' | 'needs
   measure(results: Measured): number | undefined;
 }
 
-export type Measured = Pick<Results, 'cells' | 'growth' | 'halfLoad' | 'deliveries' | 'lifetime'>;
+export type Measured = Pick<Results, 'cells' | 'growth' | 'halfLoad' | 'deliveries' | 'lifetime' | 'young'>;
 
 const CONNECTIONS = 128;
 
@@ -67,6 +67,11 @@ const BUDGETS: readonly Budget[] = [
     measure: ({ deliveries }) => lowest(deliveries.map(({ own, bare }) => ratio(own.perSecond, bare.perSecond))),
   },
   {
+    ...{ what: 'p99 in the first minute of a new database under full load, against an old one (look-up or replay, the worse)' },
+    ...{ unit: '×', must: 3, aim: 1.5, isSmallBetter: true, needs: '--young' },
+    measure: ({ young }) => highest(ownOf(young).map((each) => ratio(each.young.p99Ms, each.old.p99Ms))),
+  },
+  {
     ...{ what: 'memory of an old service against that of a young one', unit: '×', must: 1.3, aim: 1.1 },
     ...{ isSmallBetter: true, needs: 'the scenario confirm' },
     measure: ({ lifetime }) => ratio(lifetime?.late.residentMegabytes, lifetime?.early.residentMegabytes),
@@ -101,6 +106,16 @@ function confirmCell(cells: Measured['cells']) {
 
 function ratio(value: number | undefined, reference: number | undefined): number | undefined {
   return value === undefined || reference === undefined || reference === 0 ? undefined : value / reference;
+}
+
+/** Those of the working tree come first, and another revision's after them. */
+function ownOf(young: Measured['young']): Measured['young'] {
+  return young.filter(({ revision }) => revision === young[0]?.revision);
+}
+
+function highest(values: readonly (number | undefined)[]): number | undefined {
+  const lowestNegative = lowest(values.map((value) => value && -value));
+  return lowestNegative && -lowestNegative;
 }
 
 /** `undefined` when one of them, or all, are missing. */

@@ -23,17 +23,13 @@ export interface Installation {
   readonly replayable: NumberedRows;
 }
 
+/** With ten thousand rows, whose statistics are known. */
 export async function install(
   options: SubjectOptions,
   cleanUp: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<Installation> {
-  const subject = await Subject.create(options);
-  cleanUp.defer(() => subject.stop());
-  await subject.start(signal);
-  const pool = openPool(subject.databaseUrl);
-  cleanUp.defer(() => pool.end());
-  const partner = await subject.makePartner();
+  const { subject, pool, partner } = await begin(options, cleanUp, signal);
   const known = await fill(
     pool,
     { partnerId: partner.partnerId, known: { token: newToken(), count: 0 }, rows: SMALL_ROWS },
@@ -43,6 +39,31 @@ export async function install(
   const replayable = { token: newToken(), count: REPLAYABLE };
   await makeReplayable(subject, partner, replayable);
   return { subject, pool, server: await readServer(pool), partner, known, replayable };
+}
+
+/** With the few rows that look-ups and replays ask for, on a database of which nothing is known yet. */
+export async function installEmpty(
+  options: SubjectOptions,
+  cleanUp: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<Installation> {
+  const { subject, pool, partner } = await begin(options, cleanUp, signal);
+  const replayable = { token: newToken(), count: REPLAYABLE };
+  await makeReplayable(subject, partner, replayable);
+  return { subject, pool, server: await readServer(pool), partner, known: replayable, replayable };
+}
+
+async function begin(
+  options: SubjectOptions,
+  cleanUp: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<Pick<Installation, 'subject' | 'pool' | 'partner'>> {
+  const subject = await Subject.create(options);
+  cleanUp.defer(() => subject.stop());
+  await subject.start(signal);
+  const pool = openPool(subject.databaseUrl);
+  cleanUp.defer(() => pool.end());
+  return { subject, pool, partner: await subject.makePartner() };
 }
 
 /** The service itself has to make these: what it compares a replay with is nobody else's affair. */

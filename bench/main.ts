@@ -12,6 +12,7 @@
  *     --against REV          measures another revision too, taking turns
  *     --database-url URL     an existing PostgreSQL, or a Citus coordinator; keep one for this, the rows stay in it
  *     --processes N          processes of the service (1)
+ *     --young                measures only the first minute of a new database under full load, beside a database that was analysed
  *     --generator NAME       wrk or autocannon (wrk where it is installed)
  *     --output FOLDER        where the results go (bench/results)
  *
@@ -40,6 +41,7 @@ import { explainHotStatements } from './plans.ts';
 import { progress } from './report/progress.ts';
 import { renderResults } from './report/tables.ts';
 import { type Results, writeResults } from './results.ts';
+import { FIRST_MINUTE_SECONDS, measureYoung, type Young } from './young.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 /** For each second of a cell: an old service has confirmed a million in a run of the usual five, or worked for five minutes. */
@@ -64,8 +66,10 @@ async function main(): Promise<number> {
   try {
     const results = await run(options);
     process.stdout.write(renderResults(results));
-    writeResults(options.outputDirectory, results);
-    process.stdout.write(`\nWritten: ${join(options.outputDirectory, 'latest.json')} and latest.svg\n`);
+    if (!options.young) {
+      writeResults(options.outputDirectory, results);
+      process.stdout.write(`\nWritten: ${join(options.outputDirectory, 'latest.json')} and latest.svg\n`);
+    }
     for (const problem of results.problems) process.stdout.write(`FAILED: ${problem}\n`);
     return results.problems.length === 0 ? 0 : 1;
   } catch (error) {
@@ -78,6 +82,7 @@ async function main(): Promise<number> {
 async function run(options: BenchOptions): Promise<Results> {
   await using cleanUp = new AsyncDisposableStack();
   const bench = await setUp(options, cleanUp);
+  if (options.young) return withYoung(options, bench);
   const { cellSeconds: seconds, rows, scenarios, connections: levels } = options;
   const connections = levels.at(-1) ?? 1;
   await warmUp(bench);
@@ -93,7 +98,7 @@ async function run(options: BenchOptions): Promise<Results> {
   for (const { statement, scannedTables } of plans)
     if (scannedTables.length > 0) bench.problems.push(`${statement} reads ${scannedTables.join(' and ')} from end to end`);
   const contributionBytes = await readContributionBytes(bench.installation.pool);
-  const measured = { cells, growth, halfLoad, deliveries, lifetime };
+  const measured = { cells, growth, halfLoad, deliveries, lifetime, young: [] };
   return {
     ...describe(options, bench),
     ...measured,
@@ -101,6 +106,29 @@ async function run(options: BenchOptions): Promise<Results> {
     contributionBytes,
     verdicts: judge(measured),
     problems: bench.problems,
+  };
+}
+
+/** The working tree first, then the revision that is compared with. */
+async function withYoung(options: BenchOptions, bench: Bench): Promise<Results> {
+  const seconds = FIRST_MINUTE_SECONDS;
+  const young: Young[] = [];
+  await using cleanUp = new AsyncDisposableStack();
+  for (const installation of bench.other ? [bench.installation, bench.other] : [bench.installation]) {
+    const folder = mkdtempSync(join(tmpdir(), 'partner-impact-young-'));
+    cleanUp.defer(() => rmSync(folder, { recursive: true, force: true }));
+    const subject = { ...installation.subject.options, folder };
+    young.push(...(await measureYoung(bench, installation, { subject, seconds })));
+  }
+  const measured = { cells: [], growth: [], halfLoad: [], deliveries: [], lifetime: undefined, young };
+  const { problems } = bench;
+  return {
+    ...describe(options, bench),
+    ...measured,
+    plans: [],
+    contributionBytes: undefined,
+    verdicts: judge(measured),
+    problems,
   };
 }
 

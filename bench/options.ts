@@ -17,6 +17,8 @@ export interface BenchOptions {
   /** `undefined` for a fresh embedded server. */
   readonly databaseUrl: string | undefined;
   readonly processes: number;
+  /** Only the first minute of a new database is measured. */
+  readonly young: boolean;
   readonly generator: 'wrk' | 'autocannon';
   readonly outputDirectory: string;
 }
@@ -34,12 +36,15 @@ export function readOptions(file: string): BenchOptions {
     against: { type: 'string' },
     'database-url': { type: 'string', default: '' },
     processes: { type: 'string', default: '1' },
+    young: { type: 'boolean', default: false },
     generator: { type: 'string', default: findWrk() ? 'wrk' : 'autocannon' },
     output: { type: 'string', default: DEFAULT_OUTPUT },
   });
   const databaseUrl = given['database-url'] === '' ? undefined : given['database-url'];
   if (given.against !== undefined && databaseUrl !== undefined)
     throw new Error('--against needs a database server for each revision, so it does not go with --database-url.');
+  if (given.young && databaseUrl !== undefined)
+    throw new Error('--young needs a new database, so it does not go with --database-url.');
   return {
     cellSeconds: readWhole('seconds', given.seconds, { min: 1, max: 3_600 }),
     scenarios: list(given.scenarios).map(readScenario),
@@ -51,6 +56,7 @@ export function readOptions(file: string): BenchOptions {
     against: given.against,
     databaseUrl,
     processes: readWhole('processes', given.processes, { min: 1, max: 64 }),
+    young: given.young,
     generator: readGenerator(given.generator),
     outputDirectory: given.output,
   };

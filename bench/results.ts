@@ -9,6 +9,7 @@ import type { Lifetime } from './lifetime.ts';
 import type { Machine } from './machine.ts';
 import type { Plan } from './plans.ts';
 import { drawChart } from './report/chart.ts';
+import type { Young } from './young.ts';
 
 /** Everything that one run found out; what `latest.json` holds. */
 export interface Results {
@@ -31,6 +32,8 @@ export interface Results {
   readonly deliveries: readonly Deliveries[];
   /** `undefined` without the scenario confirm. */
   readonly lifetime: Lifetime | undefined;
+  /** Empty without `--young`. */
+  readonly young: readonly Young[];
   readonly plans: readonly Plan[];
   /** With its share of the indexes; `undefined` on a distributed database. */
   readonly contributionBytes: number | undefined;

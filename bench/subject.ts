@@ -33,14 +33,14 @@ const SOCKET_FOLDER_LINE = 4;
 export class Subject {
   readonly name: string;
   readonly baseUrl: string;
-  readonly #options: SubjectOptions;
+  readonly options: SubjectOptions;
   readonly #env: NodeJS.ProcessEnv;
   #program: Program | undefined;
 
   private constructor(options: SubjectOptions, [port, operationsPort]: readonly [number, number]) {
     this.name = options.name;
     this.baseUrl = `http://127.0.0.1:${port}`;
-    this.#options = options;
+    this.options = options;
     this.#env = {
       ...process.env,
       DATABASE_URL: options.databaseUrl ?? '',
@@ -69,9 +69,9 @@ export class Subject {
    * @throws Error With what it complained of.
    */
   async start(signal: AbortSignal): Promise<number> {
-    const problems = join(this.#options.folder, 'service.stderr');
+    const problems = join(this.options.folder, 'service.stderr');
     const descriptor = openSync(problems, 'w');
-    const { repository, processes } = this.#options;
+    const { repository, processes } = this.options;
     const words = [
       ...readNodeFlags(repository),
       join(repository, 'src/main.ts'),
@@ -120,14 +120,14 @@ export class Subject {
   }
 
   async #command(words: readonly string[]): Promise<Record<string, unknown>> {
-    const main = join(this.#options.repository, 'src/main.ts');
+    const main = join(this.options.repository, 'src/main.ts');
     const { stdout } = await promisify(execFile)(process.execPath, [main, ...words, '--json'], { env: this.#env });
     return JSON.parse(stdout);
   }
 
   /** Where the bench itself reaches the same database. */
   get databaseUrl(): string {
-    const { databaseUrl, folder } = this.#options;
+    const { databaseUrl, folder } = this.options;
     if (databaseUrl !== undefined) return databaseUrl;
     const lines = readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n');
     return `postgresql:///postgres?host=${encodeURIComponent(lines[SOCKET_FOLDER_LINE] ?? '')}&user=postgres`;

@@ -51,7 +51,7 @@ describe('the rows in the database equal the acknowledged answers', () => {
 });
 
 describe('the verdict on a budget', () => {
-  const nothing: Measured = { cells: [], growth: [], halfLoad: [], deliveries: [], lifetime: undefined };
+  const nothing: Measured = { cells: [], growth: [], halfLoad: [], deliveries: [], lifetime: undefined, young: [] };
   const held = (residentMegabytes: number) => ({ confirmations: 1, residentMegabytes });
   const verdictOn = (what: string, measured: Measured) => judge(measured).find((verdict) => verdict.what.startsWith(what));
 
@@ -70,6 +70,16 @@ describe('the verdict on a budget', () => {
     });
     const verdict = verdictOn('deliveries', { ...nothing, deliveries: [to(1, 61), to(5, 29)] });
     assert.deepEqual([verdict?.measured, verdict?.isMustMet, verdict?.isAimReached], [0.29, false, false]);
+  });
+
+  test('of look-ups and replays in the first minute the worse counts, and only those of the working tree', () => {
+    const latency = (p99Ms: number) => ({ p50Ms: 1, p99Ms, maxMs: p99Ms, perSecond: 1 });
+    const of = (revision: string, scenario: 'replay' | 'lookup-by-event', p99Ms: number) => ({
+      ...{ revision, scenario, young: latency(p99Ms), old: latency(10), confirmed: { young: 1, old: 1 } },
+    });
+    const young = [of('new', 'lookup-by-event', 12), of('new', 'replay', 31), of('old', 'replay', 900)];
+    const verdict = verdictOn('p99 in the first minute', { ...nothing, young });
+    assert.deepEqual([verdict?.measured, verdict?.isMustMet], [3.1, false]);
   });
 
   test('where small is better, more than the limit misses it', () => {

@@ -7,6 +7,7 @@ import type { Lifetime } from '../lifetime.ts';
 import type { Plan } from '../plans.ts';
 import type { Results } from '../results.ts';
 import { SCENARIOS } from '../scenarios.ts';
+import type { Young } from '../young.ts';
 import { type Column, decimal, ratio, renderTable, whole } from './table.ts';
 
 /** What a person reads of a run, on standard output. */
@@ -23,6 +24,7 @@ export function renderResults(results: Results): string {
   if (growth.length > 0) parts.push(renderGrowth(growth));
   if (halfLoad.length > 0) parts.push(renderHalfLoad(halfLoad));
   if (deliveries.length > 0) parts.push(renderDeliveries(deliveries, results.against));
+  if (results.young.length > 0) parts.push(renderYoung(results.young));
   if (lifetime) parts.push(renderLifetime(lifetime));
   if (results.contributionBytes)
     parts.push(`\nA contribution takes ${whole(results.contributionBytes)} bytes with its indexes\n`);
@@ -104,6 +106,23 @@ function renderGrowth(growth: readonly Growth[]): string {
       ['p99 ms', ({ small, large }) => `${decimal(small.figures.p99Ms)} → ${decimal(large.figures.p99Ms)}`],
     ],
     growth,
+  );
+}
+
+function renderYoung(young: readonly Young[]): string {
+  return renderTable(
+    'The first minute of a new database under full load, and the same on one that was analysed',
+    [
+      ['revision', ({ revision }) => revision],
+      ['scenario', ({ scenario }) => SCENARIOS[scenario].title],
+      ['p50 ms', ({ young, old }) => `${decimal(young.p50Ms)} / ${decimal(old.p50Ms)}`],
+      ['p99 ms', ({ young, old }) => `${decimal(young.p99Ms)} / ${decimal(old.p99Ms)}`],
+      ['ratio', ({ young, old }) => ratio(young.p99Ms, old.p99Ms)],
+      ['max ms', ({ young, old }) => `${decimal(young.maxMs)} / ${decimal(old.maxMs)}`],
+      ['per second', ({ young, old }) => `${whole(young.perSecond)} / ${whole(old.perSecond)}`],
+      ['confirmations per second', ({ confirmed }) => `${whole(confirmed.young)} / ${whole(confirmed.old)}`],
+    ],
+    young,
   );
 }
 
