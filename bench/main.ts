@@ -82,7 +82,7 @@ async function main(): Promise<number> {
 async function run(options: BenchOptions): Promise<Results> {
   await using cleanUp = new AsyncDisposableStack();
   const bench = await setUp(options, cleanUp);
-  if (options.young) return withYoung(options, bench);
+  if (options.young) return await withYoung(options, bench);
   const { cellSeconds: seconds, rows, scenarios, connections: levels } = options;
   const connections = levels.at(-1) ?? 1;
   await warmUp(bench);

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from './database.ts';
 import { NOW } from './rows.ts';
-import { ONE_BY_ONE, run, type Statement } from './statement.ts';
+import { ONE_BY_ONE, run, runAnew, type Statement } from './statement.ts';
 import { ENDPOINT_COLUMNS, type WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
@@ -123,7 +123,7 @@ export async function claimDeliveries(
   { limit, leaseMs }: { limit: number; leaseMs: number },
 ): Promise<Claim> {
   const values = [partnerId, endpointId, limit, leaseMs, dueFrom];
-  const deliveries = await run<ClaimedDelivery & { lastDueAt: Date }>(db, CLAIM, values);
+  const deliveries = await runAnew<ClaimedDelivery & { lastDueAt: Date }>(db, CLAIM, values);
   const [first] = deliveries;
   if (!first) return { deliveries, dueFrom: undefined };
   const claimedAt = new Date(first.leaseEndsAt.getTime() - leaseMs);
@@ -149,7 +149,7 @@ export async function releaseDeliveries(
   dueAt: Date | undefined,
 ): Promise<void> {
   const values = [partnerId, claims.map(({ deliveryId }) => deliveryId), claims.map(({ lease }) => lease), dueAt ?? null];
-  if (claims.length > 0) await run(db, RELEASE, values);
+  if (claims.length > 0) await runAnew(db, RELEASE, values);
 }
 
 const INSERT_CLAIMED: Statement = {
@@ -241,7 +241,7 @@ export async function recordAttempts(
       column(({ errorClass }) => errorClass),
       column(({ excerpt }) => excerpt),
     ]),
-    run(db, RECORD, [
+    runAnew(db, RECORD, [
       partnerId,
       deliveryIds,
       leases,
@@ -275,7 +275,7 @@ export async function hastenDeliveries(
   { partnerId, endpointId }: Pick<Delivery, 'partnerId' | 'endpointId'>,
   { leaseMs, limit }: { leaseMs: number; limit: number },
 ): Promise<number> {
-  return (await run(db, HASTEN, [partnerId, endpointId, leaseMs, limit])).length;
+  return (await runAnew(db, HASTEN, [partnerId, endpointId, leaseMs, limit])).length;
 }
 
 const DELETE: Statement = {
@@ -284,5 +284,5 @@ const DELETE: Statement = {
 };
 
 export async function deleteDeliveries(db: Queryable, partnerId: string, deliveryIds: readonly string[]): Promise<void> {
-  if (deliveryIds.length > 0) await run(db, DELETE, [partnerId, deliveryIds]);
+  if (deliveryIds.length > 0) await runAnew(db, DELETE, [partnerId, deliveryIds]);
 }

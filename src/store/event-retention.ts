@@ -1,6 +1,6 @@
 import type { Queryable } from './database.ts';
 import { deliveryIdOf } from './delivery.ts';
-import { run, type Statement } from './statement.ts';
+import { runAnew, type Statement } from './statement.ts';
 
 /**
  * The oldest come first in the order of their sequence, so that one page of it tells whether anything is old. A confirmation that no
@@ -58,7 +58,7 @@ export async function deleteOldEvents(
   partnerId: string,
   { days, limit }: { days: number; limit: number },
 ): Promise<number> {
-  await run(db, DELETE_TESTS, [partnerId, days, limit]);
-  const [row] = await run<{ removed: bigint }>(db, DELETE_EVENTS, [partnerId, days, limit]);
+  await runAnew(db, DELETE_TESTS, [partnerId, days, limit]);
+  const [row] = await runAnew<{ removed: bigint }>(db, DELETE_EVENTS, [partnerId, days, limit]);
   return Number(row?.removed ?? 0n);
 }

@@ -2,7 +2,7 @@ import type { EventHead } from '../domain/event.ts';
 import type { Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';
-import { run, type Statement } from './statement.ts';
+import { rowOf, run, type Statement } from './statement.ts';
 
 /** An event in the transaction of its change, before it has a place in its partner's order. */
 export interface EventDraft {
@@ -82,7 +82,10 @@ export async function listEvents(
   return run<EventRecord>(db, LIST, [partnerId, afterSequence, limit]);
 }
 
-const FIND = durableRead({ name: 'find_event', text: `select ${COLUMNS} from event where partner_id = $1 and event_id = $2` });
+const FIND = durableRead({
+  name: 'find_event',
+  text: `select ${COLUMNS} from ${rowOf('event', { partnerId: '$1', key: 'event_id', value: '$2' })} event`,
+});
 
 export async function findEvent(db: Queryable, partnerId: string, eventId: string): Promise<EventRecord | undefined> {
   const [event] = await run<EventRecord>(db, FIND, [partnerId, eventId]);

@@ -17,6 +17,20 @@ export async function run<Row extends pg.QueryResultRow>(
   return rows;
 }
 
+/**
+ * Like {@link run}, planned anew each time, for the table as large as it is by then. For statements that change the rows of a list of
+ * keys, a batch at a time: before PostgreSQL 17 a plan made while there were few rows reads them all and compares each with the list,
+ * and a distributed database has to see the partner beside the list, which leaves that way open however they are written.
+ */
+export async function runAnew<Row extends pg.QueryResultRow>(
+  db: Queryable,
+  { text }: Statement,
+  values: unknown[],
+): Promise<Row[]> {
+  const { rows } = await (db as pg.Pool).query<Row>({ text, values });
+  return rows;
+}
+
 /** How long statements of a transaction may take that close over a partner's month at once. */
 export interface LongStatements {
   readonly timeoutMs: number;
@@ -28,7 +42,7 @@ export async function allowLongStatements(db: Queryable, { timeoutMs }: LongStat
   await (db as pg.Pool).query(text);
 }
 
-/** Like {@link run}, planned anew each time, for what it meets. More time than other statements have takes {@link allowLongStatements}. */
+/** Like {@link runAnew}, for the months of a partner. More time than other statements have takes {@link allowLongStatements}. */
 export async function runLong<Row extends pg.QueryResultRow>(
   db: Queryable,
   { text }: Statement,

@@ -1,0 +1,84 @@
+/**
+ * A session plans a statement once, and may do so while its tables are empty: what it reads later must not depend on it. A new statement
+ * that is sent over and over goes into `support/hot-calls.ts`.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type pg from 'pg';
+import { newToken } from '../bench/identifiers.ts';
+import { type Database, openDatabase } from '../src/store/database.ts';
+import { testDatabase } from './support/database.ts';
+import { fillTables, GROWN, prepareParties } from './support/grown-tables.ts';
+import { type HotCall, hotCalls } from './support/hot-calls.ts';
+
+const ROWS = 200_000;
+const FEWER = 40_000;
+/** A page of each of the indexes that a batch writes may be another one after the table was vacuumed. */
+const SPARE_BLOCKS = 10;
+const QUERY_CANCELED = '57014';
+
+const { databaseUrl, pool } = await testDatabase();
+let database: Database;
+
+before(() => {
+  database = openDatabase({ databaseUrl, poolSize: 2 });
+});
+
+after(() => database.close());
+
+test('a statement planned on empty tables reads as little of 200,000 rows of one partner as one planned by their statistics', async () => {
+  for (const table of GROWN) await pool.query(`alter table ${table} set (autovacuum_enabled = false)`);
+  const terms = { ...(await prepareParties(pool)), token: newToken(), rows: ROWS, fewer: FEWER };
+  const calls = hotCalls(terms);
+  const young = await inSession(async (client) => {
+    await readEach(client, calls);
+    await fillTables(pool, terms);
+    return readEach(client, calls);
+  });
+  await pool.query('vacuum (analyze)');
+  const old = await inSession(async (client) => {
+    await client.query('discard plans');
+    return readEach(client, calls);
+  });
+  const blocksOf = ({ title }: HotCall) => ({ title, young: young.get(title) ?? 0, old: old.get(title) ?? 0 });
+  assert.deepEqual(
+    calls.map(blocksOf).filter((blocks) => blocks.young > blocks.old * 1.5 + SPARE_BLOCKS),
+    [],
+  );
+});
+
+async function inSession<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await database.pool.connect();
+  try {
+    return await work(client);
+  } finally {
+    client.release();
+  }
+}
+
+/** By title. */
+async function readEach(client: pg.PoolClient, calls: readonly HotCall[]): Promise<Map<string, number>> {
+  const blocks = new Map<string, number>();
+  for (const call of calls) blocks.set(call.title, await read(client, call));
+  return blocks;
+}
+
+const FETCHED = `select sum(pg_stat_get_xact_blocks_fetched(oid))::int4 as blocks from pg_class
+  where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`;
+
+/** How many blocks it reads, those of its triggers and foreign keys included; without end where it takes too long. Nothing of it stays. */
+async function read(client: pg.PoolClient, { title, prepare, send }: HotCall): Promise<number> {
+  const fetched = async () => (await client.query<{ blocks: number }>(FETCHED)).rows[0]?.blocks ?? 0;
+  await client.query('begin');
+  try {
+    await prepare?.(client);
+    const blocks = await fetched();
+    await send(client);
+    return (await fetched()) - blocks;
+  } catch (cause) {
+    if ((cause as pg.DatabaseError).code === QUERY_CANCELED) return Number.POSITIVE_INFINITY;
+    throw new Error(`The call failed: ${title}`, { cause });
+  } finally {
+    await client.query('rollback');
+  }
+}
