@@ -1,13 +1,16 @@
 /** A migration that puts unique indexes in the place of others on a table with rows. */
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { newToken } from '../bench/identifiers.ts';
-import { contributionColumns, insertSelect } from '../bench/rows.ts';
+import { contributionColumns, fitToTable, insertSelect } from '../bench/rows.ts';
 import { migrate } from '../src/store/migrate.ts';
-import { type TestDatabase, testDatabase } from './support/database.ts';
+import { emptyDatabase, type TestDatabase } from './support/database.ts';
 
 const MIGRATION = '0012_keys_for_who_names_them';
+const FOLDER = fileURLToPath(new URL('../migrations/', import.meta.url));
 const ROWS = 2_000;
 
 /** Confirmations of one event, each under its own key, order and id. */
@@ -17,7 +20,7 @@ async function confirmAgain(pool: pg.Pool, token: string, number: number): Promi
     ...columns,
     partner_event_id: contributionColumns({ partner: `''`, token, number: '1::bigint' })['partner_event_id'] ?? '',
   };
-  return pool.query(insertSelect('contribution', again, '')).then(
+  return pool.query(insertSelect('contribution', await fitToTable(pool, 'contribution', again), '')).then(
     () => undefined,
     ({ constraint, message }: pg.DatabaseError) => constraint ?? message,
   );
@@ -25,19 +28,16 @@ async function confirmAgain(pool: pg.Pool, token: string, number: number): Promi
 
 /** As the release before left it, with rows. */
 async function olderDatabase(): Promise<TestDatabase & { readonly token: string }> {
-  const database = await testDatabase();
+  const database = await emptyDatabase();
   const { pool } = database;
-  for (const [table, name] of [
-    ['contribution', 'contribution_idempotency_key'],
-    ['contribution', 'contribution_partner_event'],
-    ['estimate', 'estimate_idempotency_key'],
-  ]) {
-    const column = name === 'contribution_partner_event' ? 'partner_event_id' : 'idempotency_key';
-    await pool.query(`drop index ${name}; alter table ${table} add constraint ${name} unique (partner_id, ${column})`);
+  const files = (await readdir(FOLDER)).filter((file) => /^\d{4}_/.test(file) && file < MIGRATION).sort();
+  await pool.query('create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)');
+  for (const file of files) {
+    await pool.query(await readFile(`${FOLDER}${file}`, 'utf8'));
+    await pool.query('insert into kysely_migration values ($1, $2)', [file.replace('.sql', ''), '2026-01-01T00:00:00.000Z']);
   }
-  await pool.query('delete from kysely_migration where name >= $1', [MIGRATION]);
   const token = newToken();
-  const columns = contributionColumns({ partner: `'ptn_1'`, token, number: 'n' });
+  const columns = await fitToTable(pool, 'contribution', contributionColumns({ partner: `'ptn_1'`, token, number: 'n' }));
   await pool.query(insertSelect('contribution', columns, `from generate_series(1::bigint, ${ROWS}) n`));
   return { ...database, token };
 }
