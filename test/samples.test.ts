@@ -149,6 +149,12 @@ function declareCases(language: Language): void {
       assert.equal(proxy.exchanges.at(-1), 'GET 200');
     });
 
+    test('by two runs of one intent at the same time, as one contribution', async () => {
+      const intent = newIntent();
+      const runs = await Promise.all([confirm(intent), confirm(intent, usual, ['answer_lost', 'none'])]);
+      for (const run of runs) await assertConfirmed(intent, run);
+    });
+
     test('although another program of the partner confirmed the event under another key', async () => {
       const intent = newIntent();
       const { contribution } = (await usual.client.confirm(bodyOf(intent))).body;
