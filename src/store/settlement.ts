@@ -80,7 +80,7 @@ interface SettlementRow {
 const SELECT = `select s.*, a.status as acknowledgement, a.acknowledged_at, a.reference, a.note
     from settlement s left join lateral (
       select status, acknowledged_at, reference, note from settlement_acknowledgement k
-      where k.partner_id = s.partner_id and k.settlement_id = s.settlement_id order by k.status limit 1
+      where k.partner_id = $1 and k.settlement_id = s.settlement_id order by k.status limit 1
     ) a on true`;
 
 function readRow(row: SettlementRow): Settlement {
