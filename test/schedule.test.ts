@@ -209,7 +209,10 @@ describe('by hand', waiting, () => {
     await assert.rejects(runByHand(schedule, signedIn('viewer'), newJob(), never), /takes the role operator/);
   });
 
-  const JOBS = ['close-settlements', 'expire-pending', 'remove-old-events', 'remove-reconciliations', 'prune-job-runs'];
+  const JOBS = [
+    ...['close-settlements', 'expire-pending', 'remove-old-events', 'remove-reconciliations'],
+    ...['seal-contributions', 'prune-job-runs'],
+  ];
 
   test('the command line lists, runs and tells; an unknown job is refused', async () => {
     const { run, runJson } = commandLine({ DATABASE_URL: databaseUrl });

@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newNamedKey } from '../src/domain/named-key.ts';
+import { attestContribution, attestRule } from '../src/operations/attest.ts';
 import { closeDueSettlements } from '../src/operations/close-due-settlements.ts';
+import { createPartner } from '../src/operations/manage-partner.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
 import { doubtsUnderAudit, pricesUnderRules } from '../src/operations/rule-prices.ts';
+import { sealContributions } from '../src/operations/seal-contributions.ts';
 import { verifySettlements } from '../src/operations/verify-settlements.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { findOpenSettlement } from '../src/store/settlement.ts';
@@ -307,6 +310,17 @@ describe('the value of a point, held against the audit', waiting, () => {
     });
   }
 
+  test('what an admin attests is used again, and the audit says who did', async () => {
+    const { partnerId, label } = await priced();
+    await tamper("update rule_version set point_value = '0.5' where version = $1", [label]);
+    await assert.rejects(closeRegularly(database, partnerId, real));
+    await tamper("update rule_version set point_value = '0.05' where version = $1", [label]);
+    await tamper("update audit_entry set key_id = 'lost' where subject_id = 'point_conversion/' || $1", [label]);
+    await assert.rejects(closeRegularly(database, partnerId, real), /key "lost"/);
+    await attestRule(database, OWNER, { kind: 'point_conversion', version: label, reason: 'as the backup has it' });
+    assert.equal((await closeRegularly(database, partnerId, real)).closed.totals?.amount, 12_500_000_000_000n);
+  });
+
   test('as it was made, it prices', async () => {
     const { partnerId } = await priced();
     assert.equal((await closeRegularly(database, partnerId, real)).closed.totals?.amount, 12_500_000_000_000n);
@@ -325,6 +339,68 @@ describe('the value of a point, held against the audit', waiting, () => {
     } finally {
       await tamper("delete from rule_version where version = 'default-1'", []);
     }
+  });
+});
+
+describe('rows from before contributions were sealed', waiting, () => {
+  test('are sealed by the job as they stand, settled, and after its end refused', async () => {
+    const rows: { partnerId: string; ids: string[] }[] = [];
+    const upgraded = await testService({
+      async prepare(prepared) {
+        const partner = await createPartner(prepared, OWNER, 'From before');
+        const { partnerId } = partner;
+        const ids: string[] = [];
+        for (const order of ['one', 'two', 'three'])
+          ids.push(await insertPendingAged(prepared, { partnerId, partnerOrderRef: order, age: '1 hour' }));
+        rows.push({ partnerId, ids });
+        await unseal(prepared, ids);
+      },
+    });
+    const [{ partnerId, ids } = { partnerId: '', ids: [] }] = rows;
+    const [first = '', second = '', third = ''] = ids;
+    const job = (now?: Date) => sealContributions(upgraded.database, OWNER, { signal: new AbortController().signal, now });
+    assert.deepEqual(await job(), { sealed: 3 });
+    assert.deepEqual(await job(), { sealed: 0 });
+    // A process of the release before ends one without a seal of its own, and another is met by this one unsealed.
+    const text = `update contribution set status = 'confirmed', confirmed_at = date_trunc('milliseconds', now()) where transaction_id = $1 returning seal`;
+    assert.deepEqual((await upgraded.database.pool.query(text, [first])).rows, [{ seal: null }]);
+    await unseal(upgraded.database, [second]);
+    await confirmPendingContribution(upgraded.database, OWNER, { partnerId, transactionId: second }, 'looked at');
+    await upgraded.database.pool.query('insert into settlement_candidate (partner_id, transaction_id) values ($1, $2)', [
+      partnerId,
+      first,
+    ]);
+    const { closed } = await closeNow(upgraded.database, partnerId);
+    assert.equal(closed.totals?.contributionCount, 2n);
+    assert.deepEqual((await verifySettlements(upgraded.database, partnerId, sealKeys)).problems, []);
+    assert.deepEqual(await job(new Date(Date.now() + 7_200_000)), { sealed: 0 });
+    await unseal(upgraded.database, [third]);
+    assert.deepEqual(await job(), { sealed: 0 });
+    await assert.rejects(
+      confirmPendingContribution(upgraded.database, OWNER, { partnerId, transactionId: third }, 'looked at'),
+      /has no seal/,
+    );
+  });
+
+  test('nothing is sealed once more by removing the entry that says when it ended: the audit is not sound', async () => {
+    const upgraded = await testService();
+    const { partner, client } = await upgraded.newPartner();
+    await openFirst(upgraded.database, partner);
+    const id = (await client.confirm()).body.contribution.transaction_id;
+    await unseal(upgraded.database, [id]);
+    await asSuperuser(upgraded.database.pool, async (superuser) => {
+      await superuser.query("delete from audit_entry where subject_id = 'contribution_seals'");
+    });
+    const { signal } = new AbortController();
+    assert.deepEqual(await sealContributions(upgraded.database, OWNER, { signal }), { sealed: 0 });
+    await assert.rejects(closeNow(upgraded.database, partner.partnerId), new RegExp(`${id} has no seal`));
+    await attestContribution(
+      upgraded.database,
+      OWNER,
+      { partnerId: partner.partnerId, transactionId: id },
+      'as the backup has it',
+    );
+    assert.equal((await closeNow(upgraded.database, partner.partnerId)).closed.totals?.contributionCount, 1n);
   });
 });
 
@@ -353,6 +429,12 @@ test('closings while contributions are confirmed and reviewed: no false alarm', 
   await closeNow(database, partnerId);
   assert.deepEqual(await problemsOf(partnerId), []);
 });
+
+async function unseal(at: typeof database, ids: readonly string[]): Promise<void> {
+  await asSuperuser(at.pool, async (client) => {
+    await client.query('update contribution set seal = null, seal_key = null where transaction_id = any($1)', [ids]);
+  });
+}
 
 /** The checks of the table stand in the way of some edits; whoever owns it takes them away, and brings them back. */
 async function withoutChecks(edit: () => Promise<void>): Promise<void> {

@@ -1,6 +1,9 @@
 import { Command, Option } from 'commander';
+import { counted } from '../domain/counted.ts';
 import { RULE_KINDS, type RuleKind } from '../domain/rule-versions.ts';
+import { attestRule } from '../operations/attest.ts';
 import { createRule, getRule, withdrawRule } from '../operations/manage-rule.ts';
+import { readRuleProofs } from '../operations/rule-proofs.ts';
 import { ruleToWire } from '../operations/rule-to-wire.ts';
 import { listRuleVersions, type RuleRecord } from '../store/rule-version.ts';
 import { currentActor } from './actor.ts';
@@ -85,6 +88,14 @@ export function ruleCommand(): Command {
   one('withdraw', 'take back a version that has not started, and does not within a minute')
     .option('--yes', 'without a question')
     .action(withdraw);
+  one('attest', 'write into the audit that a version is right as it stands, after it was compared with a backup')
+    .requiredOption('--reason <text>', 'why, for whoever looks at it later')
+    .action(attest);
+  rule
+    .command('verify')
+    .description('compare all versions with the audit; names what somebody changed past the service, then the exit code is 1')
+    .option('--json', 'one JSON object, for programs')
+    .action(verify);
   return rule;
 }
 
@@ -104,6 +115,24 @@ async function list({ kind, partner, json }: ListOptions): Promise<void> {
     );
     if (json) return printJson(rules.map(ruleToWire));
     printTable(rules.map(toRow), 'There is no rule: default-1 applies. Make one: npx partner-impact rule create --help');
+  });
+}
+
+async function attest({ kind, label: version, reason, json }: Target & { reason: string }): Promise<void> {
+  await withStore(async (database) => {
+    print(await attestRule(database, await currentActor(database), { kind, version, reason }), json);
+  });
+}
+
+async function verify({ json }: { json?: boolean }): Promise<void> {
+  await withStore(async ({ pool, auditKeys }) => {
+    // What was made while it was read is not a doubt a moment later.
+    const first = await readRuleProofs(pool, auditKeys);
+    const doubts = first.doubts.size === 0 ? first.doubts : (await readRuleProofs(pool, auditKeys)).doubts;
+    const problems = [...doubts].map(([rule, problem]) => ({ rule, problem }));
+    if (problems.length > 0) process.exitCode = 1;
+    if (json) return printJson({ ok: problems.length === 0, rules: first.stored.length, problems });
+    printTable(problems, `As the audit has them: ${counted(first.stored.length, 'version')}.`);
   });
 }
 

@@ -3,6 +3,7 @@ import { counted } from '../domain/counted.ts';
 import { POINTS_MAX } from '../domain/points.ts';
 import { amountFigures, pointFigures } from '../domain/settlement-figures.ts';
 import type { SettlementTotals } from '../domain/settlement-totals.ts';
+import { attestContribution } from '../operations/attest.ts';
 import { closeSettlement } from '../operations/close-settlement.ts';
 import { getPartner } from '../operations/manage-partner.ts';
 import { settlementNotFound, show as withTotals } from '../operations/read-settlements.ts';
@@ -41,6 +42,10 @@ export function settlementCommand(): Command {
     .option('--yes', 'do not ask')
     .option('--json', 'one JSON object, for programs')
     .action(close);
+  ofPartner('attest', 'seal a contribution as it stands, after it was compared with a backup')
+    .requiredOption('--transaction <id>', 'id of the contribution')
+    .requiredOption('--reason <text>', 'why, for whoever looks at it later')
+    .action(attest);
   settlement
     .command('verify')
     .description(
@@ -83,6 +88,17 @@ async function close({ partner, yes, json }: OfPartner & { yes?: boolean }): Pro
     const outcome = await closeSettlement(database, actor, closing, tools);
     if (!outcome) throw new Error('Somebody else closed the settlement meanwhile. `settlement list` shows it.');
     print(await withTotals(database, tools.pricesOf, outcome.closed), config.environment, json);
+  });
+}
+
+async function attest({
+  partner: partnerId,
+  transaction,
+  reason,
+}: OfPartner & { transaction: string; reason: string }): Promise<void> {
+  await withStore(async (database) => {
+    await attestContribution(database, await currentActor(database), { partnerId, transactionId: transaction }, reason);
+    printProgress(`Sealed as it stands: ${transaction}. The next closing settles it.`);
   });
 }
 

@@ -23,7 +23,7 @@ export class UnsoundRecordError extends Error {
 
 /** For an operator, behind the name of a row. */
 export const WHAT_TO_DO =
-  'Nothing was changed. Keep the database as it is, run `settlement verify` and `audit verify`, and put the row back as a backup has it, its seal included.';
+  'Nothing was changed. Keep the database as it is, run `settlement verify`, `rule verify` and `audit verify`, and put the row back as a backup has it; `settlement attest` and `rule attest` are for what is right as it stands.';
 
 /** Whether a row is what was sealed. */
 export function checkSeal(row: StoredContribution, { seals, acceptsUnsealed }: SealCheck): ContributionProblem | undefined {

@@ -1,24 +1,53 @@
+import { counted } from '../domain/counted.ts';
+import type { Actor } from '../domain/role.ts';
 import type { ContributionId } from '../store/contribution.ts';
 import { listOpenContributionReviewIds } from '../store/contribution-review.ts';
 import { listSealedContributions, type StoredContribution, updateContributionsUnsealed } from '../store/contribution-seal.ts';
 import type { Database, Queryable } from '../store/database.ts';
+import { eachPartner } from '../store/partner.ts';
 import { findOpenSettlement, readClock } from '../store/settlement.ts';
 import type { LongStatements } from '../store/statement.ts';
 import { databaseOf } from '../store/transaction.ts';
 import { eachLeft } from '../store/unsettled-contribution.ts';
 import { checkSeal, type SealCheck, UnsoundRecordError, WHAT_TO_DO } from './check-contributions.ts';
-import { findSealStart, type SealStart } from './seal-start.ts';
+import { eachApart } from './each-apart.ts';
+import { endAdoption, ensureSealStart, findSealStart, type SealStart } from './seal-start.ts';
+import { verifyAudit } from './verify-audit.ts';
 
 const LONG: LongStatements = { timeoutMs: 4_500 };
 
+export interface SealingOptions {
+  readonly signal: AbortSignal;
+  /** Instead of the database's clock. */
+  readonly now?: Date | undefined;
+}
+
 /**
- * Seals what a partner has from before contributions were sealed and that is to be settled or decided on yet, as it stands. Only until
- * the time that the audit has for it: later, whatever has no seal was not written by this service.
+ * Seals what the release before has written, until nothing of it can be under way any more. From then on it does nothing, and
+ * whatever has no seal was not written by this service. Repeatable, and safe in several processes at once.
  *
- * @returns How many.
+ * @returns How many were sealed.
  */
+export async function sealContributions(
+  database: Database,
+  actor: Actor,
+  { signal, now }: SealingOptions,
+): Promise<{ sealed: number }> {
+  const counts = { sealed: 0 };
+  const start = await ensureSealStart(database, actor);
+  if (start.endedAt) return counts;
+  const beganAt = now ?? (await readClock(database.pool));
+  const failed = (count: number) => `Contributions of ${counted(count, 'partner')} could not be sealed.`;
+  await eachApart(eachPartner(database.pool), { signal, failed }, async ({ partnerId }) => {
+    counts.sealed += await adoptUnsealed(database, partnerId, start);
+  });
+  if (beganAt >= start.adoptsUntil && !signal.aborted) await endAdoption(database, actor);
+  return counts;
+}
+
+/** The same for what one partner has that is to be settled or decided on yet, as it stands. */
 export async function adoptUnsealed(database: Database, partnerId: string, start: SealStart): Promise<number> {
-  if ((await readClock(database.pool)) >= start.adoptsUntil) return 0;
+  if (start.endedAt) return 0;
   let count = 0;
   for await (const transactionIds of eachUnfinished(database.pool, partnerId)) {
     const rows = await listSealedContributions(database.pool, partnerId, transactionIds);
@@ -40,17 +69,17 @@ async function* eachUnfinished(db: Queryable, partnerId: string): AsyncGenerator
 }
 
 /**
- * By what contributions are judged now. One without a seal may be so while processes of the release before may have written it, and one that
- * failed before: nothing is settled by it.
+ * By what contributions are judged now. One without a seal may be so while those from before are sealed, by an audit from which nothing was
+ * removed, and one that failed before: nothing is settled by it.
  */
 export async function sealCheckAt(
   db: Queryable,
   database: Pick<Database, 'auditKeys' | 'contributionSeals'>,
 ): Promise<SealCheck> {
   const start = await findSealStart(db, database);
-  const now = await readClock(db);
+  const isAdopting = !start?.endedAt && (await verifyAudit({ ...database, pool: db })).fault === null;
   const acceptsUnsealed = ({ contribution: { status, createdAt } }: StoredContribution) =>
-    !start || now < start.adoptsUntil || (status === 'failed' && createdAt < start.beganAt);
+    isAdopting || (status === 'failed' && start !== undefined && createdAt < (start.endedAt ?? start.adoptsUntil));
   return { seals: database.contributionSeals, acceptsUnsealed };
 }
 

@@ -9,17 +9,23 @@ export interface SealedRecord {
   readonly doubt: string | undefined;
 }
 
-/** @param entries Of one record, in their order. */
+/**
+ * The last entry decides. Where it is an admin's word that the record is right as it stands, what came before it does not matter.
+ *
+ * @param entries Of one record, in their order.
+ */
 export function readSealedRecord(entries: readonly SealedEntry[], keys: readonly NamedKey[]): SealedRecord {
   if (entries.length === 0) return { last: undefined, doubt: 'the audit has no entry of it' };
-  for (const entry of entries) {
-    const key = keys.find(({ id }) => id === entry.keyId);
-    if (!key)
-      return {
-        last: undefined,
-        doubt: `its audit entry ${entry.entryNo} is sealed with the key "${entry.keyId}", which is not among those given`,
-      };
-    if (!isSealedWith(key, entry)) return { last: undefined, doubt: `its audit entry ${entry.entryNo} is not as it was sealed` };
+  const attested = entries.findLastIndex(({ action }) => action.endsWith('.attest'));
+  for (const entry of entries.slice(Math.max(0, attested))) {
+    const doubt = doubtOf(entry, keys);
+    if (doubt !== undefined) return { last: undefined, doubt: `its audit entry ${entry.entryNo} ${doubt}` };
   }
   return { last: entries.at(-1), doubt: undefined };
+}
+
+function doubtOf(entry: SealedEntry, keys: readonly NamedKey[]): string | undefined {
+  const key = keys.find(({ id }) => id === entry.keyId);
+  if (!key) return `is sealed with the key ${JSON.stringify(entry.keyId)}, which is not among those given: add it to AUDIT_KEY`;
+  return isSealedWith(key, entry) ? undefined : 'is not as it was sealed';
 }

@@ -25,6 +25,8 @@ export interface AuditVerdict {
   readonly fault: { readonly entryNo: bigint; readonly is: AuditFault; readonly sentence: string } | null;
 }
 
+export type AuditedDatabase = Pick<Database, 'auditKeys'> & { readonly pool: Queryable };
+
 export interface AuditVerification {
   /** An entry that was written down elsewhere: it has to be there still, with its seal. */
   readonly expected?: AuditHead | undefined;
@@ -38,7 +40,10 @@ const START: AuditHead = { lastNo: 0n, lastMac: '' };
  * Follows the chain from its first entry to its end, a thousand entries at a time, and ends at the first that is wrong. Entries may be
  * appended meanwhile.
  */
-export async function verifyAudit(database: Database, { expected, onProgress }: AuditVerification = {}): Promise<AuditVerdict> {
+export async function verifyAudit(
+  database: AuditedDatabase,
+  { expected, onProgress }: AuditVerification = {},
+): Promise<AuditVerdict> {
   const { pool } = database;
   const keys = database.auditKeys();
   let last = START;

@@ -91,13 +91,13 @@ export async function verifySettlements(
   return { settlements, lines, problems };
 }
 
-/** Once contributions were sealed, none was settled without a seal. When a settlement was closed is under its own seal. */
+/** Once all contributions were sealed, none was settled without a seal. When a settlement was closed is under its own seal. */
 function settledCheck(
   { contributionSeals }: VerifiedDatabase,
   { closedAt }: Settlement,
   start: SealStart | undefined,
 ): SealCheck {
-  const isFromBefore = !start || closedAt === null || closedAt < start.beganAt;
+  const isFromBefore = !start?.endedAt || closedAt === null || closedAt < start.endedAt;
   return { seals: contributionSeals, acceptsUnsealed: () => isFromBefore };
 }
 

@@ -5,6 +5,7 @@ import type { Job } from './job.ts';
 import { pruneJobRuns } from './prune-job-runs.ts';
 import { removeOldEventsJob } from './remove-old-events.ts';
 import { removeReconciliationsJob } from './remove-reconciliations.ts';
+import { sealContributionsJob } from './seal-contributions.ts';
 
 export interface JobSettings {
   /** How long an event is kept. */
@@ -21,6 +22,7 @@ export function listJobs({ eventDays, reviewExpiryHours, settlementTools }: JobS
     expirePending({ hours: reviewExpiryHours }),
     removeOldEventsJob(eventDays),
     removeReconciliationsJob,
+    sealContributionsJob,
     pruneJobRuns,
   ];
 }

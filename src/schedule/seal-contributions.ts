@@ -1,0 +1,10 @@
+import { sealContributions } from '../operations/seal-contributions.ts';
+import type { Job } from './job.ts';
+
+/** Seals what a release without seals has written; does nothing once that is done. */
+export const sealContributionsJob: Job = {
+  name: 'seal-contributions',
+  description: 'seals contributions that a release without seals has written',
+  pattern: '*/10 * * * *',
+  run: ({ database, actor, signal }) => sealContributions(database, actor, { signal }),
+};
