@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test';
 import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
 import type { EnvironmentalStatus } from '../src/domain/environmental-status.ts';
 import { type Actor, mayAct, ROLES, type Role } from '../src/domain/role.ts';
+import { attestContribution } from '../src/operations/attest.ts';
 import { type BatchChange, changeImpactBatch } from '../src/operations/change-impact-batch.ts';
 import {
   type AdjustmentId,
@@ -182,6 +183,14 @@ const changes: Change[] = [
       const { since, ...request } = await newDelivery('delivered');
       await database.pool.query('delete from delivery where partner_id = $1', [request.partnerId]);
       return async (actor) => assert.equal(await replayMissing(database, actor, { ...request, since }), 2);
+    },
+  },
+  {
+    action: 'contribution.attest',
+    least: 'admin',
+    async prepare() {
+      const pending = await newPending();
+      return (actor) => attestContribution(database, actor, pending, 'as the backup has it');
     },
   },
   {

@@ -1,11 +1,12 @@
 /** What a superuser edits before a settlement closes is never sealed as true: settlements, section 5. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newNamedKey } from '../src/domain/named-key.ts';
+import { newNamedKey, writeNamedKey } from '../src/domain/named-key.ts';
 import { attestContribution, attestRule } from '../src/operations/attest.ts';
 import { closeDueSettlements } from '../src/operations/close-due-settlements.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
+import { openRuleBook } from '../src/operations/rule-book.ts';
 import { doubtsUnderAudit, pricesUnderRules } from '../src/operations/rule-prices.ts';
 import { sealContributions } from '../src/operations/seal-contributions.ts';
 import { verifySettlements } from '../src/operations/verify-settlements.ts';
@@ -13,6 +14,7 @@ import { openDatabase } from '../src/store/database.ts';
 import { findOpenSettlement } from '../src/store/settlement.ts';
 import { OWNER } from './support/actor.ts';
 import { uniqueId } from './support/client.ts';
+import { commandLine } from './support/command-line.ts';
 import { insertPendingAged, untilNumbered } from './support/records.ts';
 import { insertPrice } from './support/rules.ts';
 import { testService } from './support/service.ts';
@@ -324,6 +326,33 @@ describe('the value of a point, held against the audit', waiting, () => {
   test('as it was made, it prices', async () => {
     const { partnerId } = await priced();
     assert.equal((await closeRegularly(database, partnerId, real)).closed.totals?.amount, 12_500_000_000_000n);
+  });
+
+  test('rule verify and doctor name the version, and no contribution of the partner is confirmed under it', async () => {
+    const { partnerId, label } = await priced();
+    await tamper("update rule_version set point_value = '0.5' where version = $1", [label]);
+    const { run } = commandLine({
+      DATABASE_URL: service.databaseUrl,
+      AUDIT_KEY: database.auditKeys().map(writeNamedKey).join(','),
+    });
+    const verified = await run(['rule', 'verify', '--json']);
+    assert.equal(verified.code, 1);
+    assert.match(
+      verified.stdout,
+      new RegExp(`"rule": "point_conversion/${label}",\\s+"problem": "point_value differs from audit entry`),
+    );
+    assert.match((await run(['doctor'])).stdout, new RegExp(`point_conversion/${label} is not as the audit has it`));
+    const errors: unknown[] = [];
+    const book = openRuleBook(database, { onError: (error) => errors.push(error) });
+    const rulesOf = async (currency: string | null) => book.rulesOf({ partnerId, currency }, performance.now());
+    try {
+      await assert.rejects(rulesOf('SAR'), { code: 'internal_service_unavailable' });
+      // In another currency the version is not in force, and nothing is in doubt.
+      assert.equal((await rulesOf('AED')).pointConversionVersion, 'default-1');
+      assert.ok(errors.some((error) => String(error).includes(label)));
+    } finally {
+      book.close();
+    }
   });
 
   test('a version by SQL under the label of the service itself prices nothing', async () => {

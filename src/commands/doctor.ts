@@ -2,8 +2,10 @@ import { Command } from 'commander';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { DEFAULT_VERSION } from '../domain/contribution-rules.ts';
 import { listPartnersUnderDefaults } from '../operations/manage-rule.ts';
+import { readRuleProofs } from '../operations/rule-proofs.ts';
 import { openStore, type Store } from '../storage.ts';
 import { listDurabilityProblems, readServerSettings } from '../store/durability.ts';
+import { listJobRuns, listJobStates } from '../store/job.ts';
 import { readMigrationState } from '../store/migrate.ts';
 import { printJson, printTable } from './output.ts';
 
@@ -71,6 +73,8 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
       await examineMigrations(store),
       await examineOwner(store, config),
       await examineRules(store, config),
+      await examineProofs(store),
+      await examineJobs(store),
     ].flat();
   } catch (error) {
     const message = `${(error as Error).message}. Check that the database runs and that DATABASE_URL is right.`;
@@ -139,4 +143,27 @@ async function examineRules({ database }: Store, { environment }: Config): Promi
   const more = unruled.length > named.length ? `, and ${unruled.length - named.length} more partners` : '';
   const message = `${DEFAULT_VERSION} applies (${named.join('; ')}${more}): any number of points, no value. Run: npx partner-impact rule create --help`;
   return [{ check: 'rules', verdict: 'warning', message }];
+}
+
+/** Rules that are not as the audit has them judge nothing, so that confirmations under them are refused. */
+async function examineProofs({ database }: Store): Promise<Finding[]> {
+  if ((await readMigrationState(database.pool)).pending.length > 0) return [];
+  const { doubts } = await readRuleProofs(database.pool, database.auditKeys);
+  return [...doubts].map(([rule, doubt]) => ({
+    ...{ check: 'rules', verdict: 'problem' },
+    message: `${rule} is not as the audit has it: ${doubt}. Run: npx partner-impact rule verify`,
+  }));
+}
+
+/** What happens by the clock and does not: a closing that met an edited row, for instance. */
+async function examineJobs({ database }: Store): Promise<Finding[]> {
+  if ((await readMigrationState(database.pool)).pending.length > 0) return [];
+  const failing = (await listJobStates(database.pool)).filter(({ failuresInRow }) => failuresInRow > 0);
+  return Promise.all(
+    failing.map(async ({ jobName, failuresInRow }): Promise<Finding> => {
+      const [last] = await listJobRuns(database.pool, { jobName, limit: 1 });
+      const message = `${jobName} failed ${failuresInRow} times in a row: ${last?.error ?? 'it runs again now'}`;
+      return { check: 'jobs', verdict: 'problem', message };
+    }),
+  );
 }
