@@ -36,8 +36,16 @@ const listedAt = (event: string, adjustment: string) => `(
 const FIND_EVENTS: Statement = {
   name: 'find_recorded_events',
   text: `select wanted.partner_event_id as "partnerEventId", c.transaction_id as "transactionId", c.status,
-      c.partner_order_ref as "partnerOrderRef", c.points, (c.points + adjusted.until_here)::text as "netPoints",
-      (c.points + adjusted.until_now)::text as "netPointsNow",
+      c.partner_order_ref as "partnerOrderRef", c.points, (c.points + (
+        select coalesce(sum(a.points_delta), 0)
+        from adjustment a join settlement s on s.partner_id = a.partner_id and s.settlement_id = a.settlement_id
+          join settlement compared on compared.partner_id = a.partner_id and compared.settlement_id = $4
+        where a.partner_id = $1 and a.transaction_id = c.transaction_id and s.sequence <= compared.sequence
+      ))::text as "netPoints",
+      (c.points + (
+        select coalesce(sum(a.points_delta), 0) from adjustment a
+        where a.partner_id = $1 and a.transaction_id = c.transaction_id and a.status = 'posted'
+      ))::text as "netPointsNow",
       (
         select l.settlement_id from settlement_line l
         where l.partner_id = $1 and l.transaction_id = c.transaction_id and l.line_type = 'contribution'
@@ -46,15 +54,7 @@ const FIND_EVENTS: Statement = {
       select transaction_id, status, partner_order_ref, points from contribution k
       where k.partner_id = $1 and k.partner_event_id = wanted.partner_event_id
       offset 0
-    ) c on true left join lateral (
-      select coalesce(sum(a.points_delta), 0) as until_now, coalesce(sum(a.points_delta) filter (where (
-          select s.sequence from settlement s where s.partner_id = $1 and s.settlement_id = a.settlement_id
-        ) <= (
-          select s.sequence from settlement s where s.partner_id = $1 and s.settlement_id = $4
-        )), 0) as until_here
-      from adjustment a where a.partner_id = $1 and a.transaction_id = c.transaction_id and a.status = 'posted'
-      offset 0
-    ) adjusted on true`,
+    ) c on true`,
 };
 
 type EventRow = Omit<RecordedEvent, 'netPoints' | 'netPointsNow'> & {
