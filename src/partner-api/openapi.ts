@@ -15,7 +15,7 @@ export const DOCUMENT_HEAD = {
     version: '1.0.0',
     description:
       'Server-to-server interface for partners: loyalty-points contributions, delivery-emissions estimates, and the link between them.\n\nAn API key belongs to a server; it must never reach a browser or an app. Points are not related to emissions.',
-    contact: { name: 'The operator who issued your API key', url: 'https://example.com/partner-impact' },
+    contact: { name: 'The operator who issued your API key' },
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [

@@ -85,8 +85,13 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 </svg>
 `;
 
-/** The link to the maker of the page's program; its licence is kept in the program itself. */
-const CUSTOM_CSS = 'a[href^="https://www.scalar.com"] { display: none; }';
+/**
+ * The link to the maker of the page's program is hidden; its licence is kept in the program itself. On a phone a table moves
+ * sideways, and its words stay whole.
+ */
+const CUSTOM_CSS = `a[href^="https://www.scalar.com"] { display: none; }
+.markdown table { display: block; overflow-x: auto; }
+.markdown th, .markdown td { min-width: 6.5em; word-break: normal; overflow-wrap: normal; }`;
 
 /** A production key has no place in a browser, so that requests can be sent from the sandbox's page alone. */
 function startProgram(environment: Environment): string {
