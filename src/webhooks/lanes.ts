@@ -39,6 +39,8 @@ const FAILURES_TO_SLOW_DOWN = 5;
 const SHARE_OF_FREE = 1 / 8;
 /** Those that fail leave so much to those that do not. */
 const KEPT_FOR_SOUND = 1 / 2;
+/** Once half of all is held, an endpoint that has not delivered anything yet holds no more than this share of all. */
+const SHARE_WHILE_UNPROVEN = 1 / 512;
 /** Of what an endpoint may claim: less is not worth the statement. */
 const WORTH_CLAIMING = 1 / 4;
 /** Claimed longer ago than this, it is given back: its lease might end before its attempt does. */
@@ -49,6 +51,8 @@ interface Lane<Task, Recipient> {
   readonly waiting: Task[];
   recipient: Recipient;
   isSound: boolean;
+  /** Its last attempt was a success. */
+  isProven: boolean;
   underWay: number;
   failuresInRow: number;
   /** Its last claim was given all that it asked for: there is probably more. */
@@ -76,7 +80,8 @@ export class Lanes<Task extends Ready, Recipient> {
   roomFor(endpoint: DueEndpoint): number {
     const lane = this.#lanes.get(nameOf(endpoint));
     const claimed = lane ? lane.waiting.length + lane.underWay : 0;
-    const allowed = Math.min(this.#claimableBy(endpoint.health === 'sound'), MOST_CLAIMED[endpoint.health]);
+    const standing = { isSound: endpoint.health === 'sound', isProven: lane?.isProven ?? false };
+    const allowed = Math.min(this.#claimableBy(standing), MOST_CLAIMED[endpoint.health]);
     const room = allowed - claimed;
     return room <= 0 || (claimed > 0 && room < allowed * WORTH_CLAIMING) ? 0 : room;
   }
@@ -115,15 +120,15 @@ export class Lanes<Task extends Ready, Recipient> {
     if (this.#underWay > 0) await new Promise<void>((resolve) => this.#idle.add(resolve));
   }
 
-  #claimableBy(isSound: boolean): number {
-    return Math.ceil(shareOf(CLAIMED_MAX, this.#claimed, isSound));
+  #claimableBy(standing: Standing): number {
+    return Math.ceil(shareOf(CLAIMED_MAX, this.#claimed, standing));
   }
 
   #start(lane: Lane<Task, Recipient>): void {
     this.#giveBack(lane, countStale(lane.waiting));
     const places = lane.failuresInRow >= FAILURES_TO_SLOW_DOWN ? PLACES_WHILE_FAILING : PLACES_OF_ONE;
     while (lane.waiting.length > 0 && lane.underWay < places) {
-      if (lane.underWay >= shareOf(PLACES, this.#underWay, lane.isSound)) return void this.#crowded.add(lane);
+      if (lane.underWay >= shareOf(PLACES, this.#underWay, lane)) return void this.#crowded.add(lane);
       void this.#run(lane, lane.waiting.shift() as Task);
     }
     if (lane.waiting.length === 0 && lane.underWay === 0) this.#lanes.delete(nameOf(lane.id));
@@ -133,6 +138,7 @@ export class Lanes<Task extends Ready, Recipient> {
     lane.underWay++;
     this.#underWay++;
     const { isDelivered, isPaused, pausedUntil } = await this.#options.send(task, lane.recipient);
+    lane.isProven = isDelivered;
     lane.failuresInRow = isDelivered ? 0 : lane.failuresInRow + 1;
     lane.underWay--;
     this.#underWay--;
@@ -148,7 +154,7 @@ export class Lanes<Task extends Ready, Recipient> {
   }
 
   #askOn(lane: Lane<Task, Recipient>): void {
-    const allowed = Math.min(this.#claimableBy(lane.isSound), CLAIMED_OF_ONE);
+    const allowed = Math.min(this.#claimableBy(lane), CLAIMED_OF_ONE);
     if (!lane.isAsking || lane.waiting.length + lane.underWay > allowed * (1 - WORTH_CLAIMING)) return;
     lane.isAsking = false;
     this.#options.onRoom();
@@ -167,16 +173,19 @@ const MOST_CLAIMED = { sound: CLAIMED_OF_ONE, failing: PLACES_WHILE_FAILING, pro
 
 function newLane<Task, Recipient>({ partnerId, endpointId }: EndpointId, recipient: Recipient): Lane<Task, Recipient> {
   const id = { partnerId, endpointId };
-  return { id, waiting: [], recipient, isSound: true, underWay: 0, failuresInRow: 0, isAsking: false };
+  return { id, waiting: [], recipient, isSound: true, isProven: false, underWay: 0, failuresInRow: 0, isAsking: false };
 }
 
 function nameOf({ partnerId, endpointId }: EndpointId): string {
   return `${partnerId} ${endpointId}`;
 }
 
+type Standing = Pick<Lane<unknown, unknown>, 'isSound' | 'isProven'>;
+
 /** How much one endpoint may hold of so many that all have, where so many are held. */
-function shareOf(all: number, held: number, isSound: boolean): number {
-  return Math.max(all - held - (isSound ? 0 : all * KEPT_FOR_SOUND), 0) * SHARE_OF_FREE;
+function shareOf(all: number, held: number, { isSound, isProven }: Standing): number {
+  const ofFree = Math.max(all - held - (isSound ? 0 : all * KEPT_FOR_SOUND), 0) * SHARE_OF_FREE;
+  return isProven || held < all / 2 ? ofFree : Math.min(ofFree, all * SHARE_WHILE_UNPROVEN);
 }
 
 /** The oldest come first. */
