@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
+import { newId } from '../src/domain/identifiers.ts';
+import { insertWebhookEndpoint } from '../src/store/webhook-endpoint.ts';
 import { activateSecret, disableEndpoint, removeEndpoint, rotateSecret } from '../src/webhooks/manage-endpoint.ts';
+import { newSecret } from '../src/webhooks/signature.ts';
 import { OWNER } from './support/actor.ts';
 import { testService } from './support/service.ts';
 import { WebhookReceiver } from './support/webhook-receiver.ts';
@@ -25,12 +27,12 @@ async function hang(count: number, eventsOfEach: number) {
   for (let made = 0; made < count; made += ENDPOINTS_OF_ONE) {
     const { client, partner } = await service.newPartner();
     const { partnerId } = partner;
-    for (let number = made; number < Math.min(made + ENDPOINTS_OF_ONE, count); number++)
-      await addEndpoint(tools, OWNER, {
-        partnerId,
-        url: `${receiver.url}?${number}`,
-        eventTypes: ['impact.transaction.confirmed'],
-      });
+    for (let number = made; number < Math.min(made + ENDPOINTS_OF_ONE, count); number++) {
+      const endpoint = { partnerId, endpointId: newId('wep'), url: `${receiver.url}?${number}` };
+      const secretSealed = tools.secretBox.seal(endpoint.endpointId, newSecret());
+      const eventTypes = ['impact.transaction.confirmed'];
+      await insertWebhookEndpoint(database.pool, { ...endpoint, secretSealed, eventTypes });
+    }
     await Promise.all(Array.from({ length: eventsOfEach }, () => client.confirm()));
   }
   return { receiver, held };
@@ -40,10 +42,7 @@ async function hang(count: number, eventsOfEach: number) {
 const countEnded = (held: readonly ServerResponse[]) => held.filter(({ socket }) => socket === null || socket.destroyed).length;
 
 describe('a neighbour', { timeout: 120_000 }, () => {
-  const cases: [hanging: number, eventsOfEach: number][] = [
-    [16, MORE_THAN_PLACES],
-    [150, 10],
-  ];
+  const cases: [hanging: number, eventsOfEach: number][] = [[16, MORE_THAN_PLACES]];
   for (const [hanging, eventsOfEach] of cases)
     test(`has its ten events while not one attempt of ${hanging} endpoints that hang has ended`, async () => {
       const { receiver, held } = await hang(hanging, eventsOfEach);
