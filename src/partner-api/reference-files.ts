@@ -90,8 +90,10 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
  * sideways, and its words stay whole.
  */
 const CUSTOM_CSS = `a[href^="https://www.scalar.com"] { display: none; }
-.markdown table { display: block; overflow-x: auto; }
-.markdown th, .markdown td { min-width: 6.5em; word-break: normal; overflow-wrap: normal; }`;
+#reference table:not([role=dialog] table, .scalar-data-table table) { display: block; overflow-x: auto; }
+#reference table:not([role=dialog] table, .scalar-data-table table) :is(th, td) {
+  min-width: 7em !important; word-break: normal !important; overflow-wrap: normal !important;
+}`;
 
 /** A production key has no place in a browser, so that requests can be sent from the sandbox's page alone. */
 function startProgram(environment: Environment): string {
