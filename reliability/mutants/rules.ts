@@ -618,6 +618,14 @@ export const RULES: readonly Rule[] = [
     tests: ['daily-caps'],
   },
   {
+    rule: 'a contribution that was edited in the database is not settled',
+    source: 'settlements 5',
+    file: 'src/domain/record-seal.ts',
+    find: "return finishSeal(mac, times).equals(seal) ? 'sealed' : 'changed';",
+    replace: "return 'sealed';",
+    tests: ['sealed-contributions'],
+  },
+  {
     rule: 'a version of a rule takes effect at its start',
     source: 'settlements 1',
     file: 'src/operations/rule-book.ts',

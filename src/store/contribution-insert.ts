@@ -2,7 +2,7 @@ import type { EmissionsLink } from '../domain/association.ts';
 import type { Contribution } from '../domain/contribution.ts';
 import type { SealPart } from '../domain/record-seal.ts';
 import type { ContributionRecord } from './contribution.ts';
-import { sealOf } from './contribution-seal.ts';
+import { ABSENT, sealOf } from './contribution-seal.ts';
 import type { Queryable } from './database.ts';
 import { type Column, insertListed, type ListedInsert, listsOf, NOW, namesOf, unnested } from './rows.ts';
 import { run, type Statement } from './statement.ts';
@@ -43,7 +43,7 @@ const MAC_COLUMN: Column<ContributionDraft> = ['mac', 'text', (draft) => draft.s
 const SENT_COLUMNS = [...DRAFT_COLUMNS, MAC_COLUMN];
 
 /** The times of a draft in SQL, of which `status` is an expression. */
-const timesOfStatus = (status: string) => [NOW, `case ${status} when 'confirmed' then ${NOW} end`, 'null::timestamptz'] as const;
+const timesOfStatus = (status: string) => [NOW, `case ${status} when 'confirmed' then ${NOW} end`, ABSENT] as const;
 
 type LinkOfPartner = Omit<EmissionsLink, 'associatedAt'> & { readonly partnerId: string };
 
@@ -136,7 +136,7 @@ export async function insertContributionsListed(db: Queryable, drafts: readonly 
     columns: DRAFT_COLUMNS,
     computed: ({ contribution: { status } }) => ({ created_at: NOW, confirmed_at: status === 'confirmed' ? NOW : 'null' }),
     derived: ({ seal, contribution: { status } }) => ({
-      seal: [seal.mac, (mac) => sealOf(`${mac}::text`, timesOfStatus(`'${status}'`))],
+      seal: [seal.mac, (mac) => sealOf(`${mac}::text`, [NOW, status === 'confirmed' ? NOW : ABSENT, ABSENT])],
     }),
     skipsConflicts: true,
     returning: 'transaction_id as "transactionId", created_at as "createdAt"',

@@ -2,13 +2,28 @@ import type { SealedContribution } from '../domain/contribution-seal.ts';
 import type { SealPart } from '../domain/record-seal.ts';
 import { type ContributionId, type ContributionRow, readContributionFields, SEALED_COLUMNS } from './contribution.ts';
 import type { Queryable } from './database.ts';
+import { NOW } from './rows.ts';
 import { run, runLong, type Statement } from './statement.ts';
 
-const milliseconds = (time: string) => `coalesce((extract(epoch from ${time}) * 1000)::int8::text, '')`;
+const EPOCH = "timestamptz '1970-01-01 00:00:00+00'";
+const milliseconds = (time: string) => `(extract(epoch from ${time} - ${EPOCH}) * 1000)::int8::text`;
 
-/** The seal in SQL: the times are the database's. Three of them: made, confirmed, failed. @see {@link SealPart} */
+/** A time that a row may lack; of columns alone, because a distributed database takes no clock in a condition. */
+const millisecondsIfAny = (time: string) => `coalesce(${milliseconds(time)}, '')`;
+
+/** A time that is known to be absent. */
+export const ABSENT = 'absent';
+
+/**
+ * The seal in SQL: the times are the database's. Three of them: made, confirmed, failed. Everything but the clock is immutable, as a
+ * distributed database wants it of what is computed from columns. @see {@link SealPart}
+ */
 export function sealOf(mac: string, times: readonly [createdAt: string, confirmedAt: string, failedAt: string]): string {
-  return `sha256(convert_to(${[mac, ...times.map(milliseconds)].join(" || '/' || ")}, 'UTF8'))`;
+  const texts = times.map((time) => {
+    if (time === ABSENT) return "''";
+    return time === NOW || time.endsWith('created_at') ? milliseconds(time) : millisecondsIfAny(time);
+  });
+  return `sha256(decode(${[mac, ...texts].join(" || '/' || ")}, 'escape'))`;
 }
 
 interface SealedRow extends ContributionRow {

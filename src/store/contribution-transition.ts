@@ -1,6 +1,6 @@
 import type { SealPart } from '../domain/record-seal.ts';
 import type { ContributionId, ContributionRecord } from './contribution.ts';
-import { sealOf } from './contribution-seal.ts';
+import { ABSENT, sealOf } from './contribution-seal.ts';
 import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';
@@ -8,7 +8,7 @@ import { run, type Statement } from './statement.ts';
 const CONFIRM_PENDING: Statement = {
   name: 'update_contribution_confirmed',
   text: `update contribution set status = 'confirmed', association_outcome = $3, rejection_code = $4,
-      confirmed_at = ${NOW}, seal_key = $5, seal = ${sealOf('$6::text', ['created_at', NOW, 'null::timestamptz'])}
+      confirmed_at = ${NOW}, seal_key = $5, seal = ${sealOf('$6::text', ['created_at', NOW, ABSENT])}
     where partner_id = $1 and transaction_id = $2`,
 };
 
@@ -29,7 +29,7 @@ export async function updateContributionConfirmed(
 const FAIL_PENDING: Statement = {
   name: 'update_contribution_failed',
   text: `update contribution set status = 'failed', failure_reason = $3, failed_at = ${NOW},
-      seal_key = $4, seal = ${sealOf('$5::text', ['created_at', 'null::timestamptz', NOW])}
+      seal_key = $4, seal = ${sealOf('$5::text', ['created_at', ABSENT, NOW])}
     where partner_id = $1 and transaction_id = $2`,
 };
 

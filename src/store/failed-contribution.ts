@@ -1,7 +1,7 @@
 import type { Contribution } from '../domain/contribution.ts';
 import type { SealPart } from '../domain/record-seal.ts';
 import type { ContributionRecord } from './contribution.ts';
-import { sealOf } from './contribution-seal.ts';
+import { ABSENT, sealOf } from './contribution-seal.ts';
 import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';
@@ -21,7 +21,7 @@ const INSERT_FAILED: Statement = {
   text: `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points,
       status, first_status, contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar,
       association_outcome, correlation_id, failure_reason, failure_drafted_by, failure_approved_by, created_at, failed_at, seal_key, seal)
-    values ($1, $2, $3, $4, $5, $6, $7, 'failed', 'failed', $8, $9, $10, $11, $12, 'not_requested', $13, $14, $15, $16, ${NOW}, ${NOW}, $17, ${sealOf('$18::text', [NOW, 'null::timestamptz', NOW])})`,
+    values ($1, $2, $3, $4, $5, $6, $7, 'failed', 'failed', $8, $9, $10, $11, $12, 'not_requested', $13, $14, $15, $16, ${NOW}, ${NOW}, $17, ${sealOf('$18::text', [NOW, ABSENT, NOW])})`,
 };
 
 /**
