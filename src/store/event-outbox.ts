@@ -67,21 +67,21 @@ export async function listPartnersWithUnnumberedEvents(
   return { partnerIds, next: rangeAfter(snapshot) };
 }
 
-const PLACE =
-  'select ctid as place, written_by, position from event_outbox where partner_id = $1 and exists (select from counter)';
+const oldestBy = (place: string) =>
+  `select ${place} as place, written_by, position from event_outbox where partner_id = $1 and exists (select from counter)`;
 
-const numberEventsOf = (name: string, ofPartner: string): Statement => ({
+const numberEventsBy = (name: string, place: string, ofPartner: string): Statement => ({
   name,
   text: `with counter as materialized (
       select last_sequence from event_counter where partner_id = $1 for update skip locked
     ), oldest as materialized (
       select place from (
-        (${PLACE} and written_by = any ($5::xid8[]) order by written_by, position limit $2)
+        (${oldestBy(place)} and written_by = any ($5::xid8[]) order by written_by, position limit $2)
         union all
-        (${PLACE} and written_by >= $4::xid8 order by written_by, position limit $2)
+        (${oldestBy(place)} and written_by >= $4::xid8 order by written_by, position limit $2)
       ) unnumbered order by written_by, position limit $2
     ), taken as (
-      delete from event_outbox where ${ofPartner} ctid = any (array(select place from oldest))
+      delete from event_outbox where ${ofPartner} ${place} = any (array(select place from oldest))
       returning *
     ), numbered as (
       insert into event (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data)
@@ -113,10 +113,10 @@ const numberEventsOf = (name: string, ofPartner: string): Statement => ({
  * counter's row is held meanwhile, so that there is one numbering at a time and no number is left out; who finds it held leaves the
  * partner to its holder.
  *
- * The rows are taken by their places, which nothing changes as long as the statement sees them.
+ * The rows are taken by their places, which nothing changes as long as the statement sees them; Citus knows no places.
  */
-const NUMBER = numberEventsOf('number_events', '');
-const NUMBER_ANYWHERE = numberEventsOf('number_events_anywhere', 'partner_id = $1 and');
+const NUMBER = numberEventsBy('number_events', 'ctid', '');
+const NUMBER_ANYWHERE = numberEventsBy('number_events_anywhere', 'position', 'partner_id = $1 and');
 
 export interface Numbered {
   readonly deliveries: number;
