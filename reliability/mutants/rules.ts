@@ -42,6 +42,14 @@ export const RULES: readonly Rule[] = [
     tests: ['confirm-contribution'],
   },
   {
+    rule: 'a record is found by its whole key, whatever is known of the table',
+    source: 'architecture, SQL: one possible plan',
+    file: 'src/store/statement.ts',
+    find: ' order by ${key} limit 1)`',
+    replace: ' limit 1)`',
+    tests: ['plans'],
+  },
+  {
     rule: 'the same key with another payload conflicts',
     source: 'Idempotency rule 2',
     file: 'src/operations/replay.ts',

@@ -60,9 +60,9 @@ const SESSION_SETTINGS = [
  * while the table was empty is the right one for ever: planning anew costs several times the work itself. Citus has to know
  * the values before it plans, so that nothing is set there.
  *
- * Rows that another part of a statement chose are found by `= any (array(select …))`, which leaves the index of their key as the one way.
+ * One row of a key is looked up as `rowOf` in `statement.ts` writes it, and rows of a list of keys are changed by `runAnew`: whatever else
+ * names the partner may read its every row where the plan was made while there were few.
  * A bitmap would gather all that waits before the first row is given.
- * Joined with a list, or by `in (select …)`, all rows of the partner are read where the plan was made while there were few.
  */
 const PLAN_ONCE = `select set_config(name, value, false)
   from (values ('plan_cache_mode', 'force_generic_plan'), ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'),

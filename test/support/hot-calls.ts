@@ -39,6 +39,7 @@ import { deleteOldEvents } from '../../src/store/event-retention.ts';
 import { claimInstallation, findInstallationId } from '../../src/store/installation.ts';
 import { claimJob, deleteOldJobRuns, endJobRun, listDueJobs, listJobStates, renewJobLease } from '../../src/store/job.ts';
 import { findPartner, listPartners } from '../../src/store/partner.ts';
+import { endLostReconciliations, listLeftReconciliations } from '../../src/store/reconciliation.ts';
 import { listRuleVersions, readRuleRevision } from '../../src/store/rule-version.ts';
 import { findOpenSettlement } from '../../src/store/settlement.ts';
 import {
@@ -294,6 +295,8 @@ function idleCalls({ partnerId, keyId }: HotTerms): HotCall[] {
     { title: 'lock the end of the audit', send: (db) => lockAuditHead(db) },
     { title: 'environment', send: (db) => claimInstallation(db, 'sandbox') },
     { title: 'installation', send: (db) => findInstallationId(db) },
+    { title: 'lost reconciliations', send: (db) => endLostReconciliations(db) },
+    { title: 'left reconciliations', send: (db) => listLeftReconciliations(db) },
     { title: 'open settlement', send: (db) => findOpenSettlement(db, partnerId) },
     { title: 'overdue reviews', send: (db) => listOverdueContributionReviews(db, partnerId, { hours: 72, limit: BATCH }) },
   ];
