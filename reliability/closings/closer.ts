@@ -1,13 +1,16 @@
 /** A process that closes a partner's open settlement again and again, until so many are closed: `closer.ts URL PARTNER COUNT`. */
 import { newId } from '../../src/domain/identifiers.ts';
+import { readNamedKeys } from '../../src/domain/named-key.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
 import { closeSettlement } from '../../src/operations/close-settlement.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { findOpenSettlement } from '../../src/store/settlement.ts';
-import { auditKeys, settlementTools } from '../support/settlement-tools.ts';
+import { settlementTools } from '../support/settlement-tools.ts';
 
 const [databaseUrl = '', partnerId = '', count = ''] = process.argv.slice(2);
-const database = openDatabase({ databaseUrl, poolSize: 2, auditKeys });
+// The contributions are checked under the keys of the service that sealed them.
+const keys = readNamedKeys(process.env['AUDIT_KEY'] ?? '', 'AUDIT_KEY');
+const database = openDatabase({ databaseUrl, poolSize: 2, auditKeys: () => keys });
 const told = { closed: 0, lost: 0 };
 while (((await findOpenSettlement(database.pool, partnerId))?.sequence ?? 0n) <= BigInt(count)) {
   const actor = { operatorId: 'owner', role: 'approver', correlationId: newId('corr') } as const;

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { newId } from '../../src/domain/identifiers.ts';
+import { writeNamedKey } from '../../src/domain/named-key.ts';
 import { closeSettlement } from '../../src/operations/close-settlement.ts';
 import { verifySettlements } from '../../src/operations/verify-settlements.ts';
 import type { Database } from '../../src/store/database.ts';
@@ -38,8 +39,9 @@ export async function runClosings(options: Closings): Promise<ClosingsFigures> {
   const state = { isOver: false };
   const acknowledged = new Set<string>();
   const writing = Promise.all(Array.from({ length: writers }, (_, writer) => write(options, writer, state, acknowledged)));
+  const env = { ...process.env, AUDIT_KEY: database.auditKeys().map(writeNamedKey).join(',') };
   const closers = Array.from({ length: PROCESSES }, async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [CLOSER, databaseUrl, partnerId, String(closings)]);
+    const { stdout } = await promisify(execFile)(process.execPath, [CLOSER, databaseUrl, partnerId, String(closings)], { env });
     return JSON.parse(stdout) as { closed: number; lost: number };
   });
   const told = await Promise.all(closers).finally(() => {
