@@ -227,7 +227,7 @@ describe('webhook listen', () => {
     listening.child.stdout?.destroy();
     const exit = once(listening.child, 'exit');
     await send(listening.url, SECRET);
-    assert.deepEqual((await exit)[0], 0);
+    assert.deepEqual((await exit)[0], 141);
   });
 
   test('2: what makes no sense, in one sentence', async () => {

@@ -477,8 +477,8 @@ export const RULES: readonly Rule[] = [
     rule: "another partner's event is not found",
     source: 'decisions 1',
     file: 'src/store/event.ts',
-    find: 'from event where partner_id = $1 and event_id = $2',
-    replace: "from event where $1 <> '' and event_id = $2",
+    find: "${rowOf('event', { partnerId: '$1', key: 'event_id', value: '$2' })} event",
+    replace: "(select * from event where $1 <> '' and event_id = $2 limit 1) event",
     tests: ['get-event'],
   },
   {
