@@ -1,6 +1,8 @@
 /** Rate limits, sizes and overload: interface, "Limits"; decisions, sections 1 and 6. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fastify, { type FastifyReply } from 'fastify';
@@ -105,7 +107,7 @@ describe('overload is shed with 503 and not queued without bound', () => {
   });
 
   /** Two routes whose answers the test gives, behind the gate; the key names the partner. */
-  const listen = async () => {
+  const listen = async ({ lookUpKey = async () => {} }: { lookUpKey?: () => Promise<void> } = {}) => {
     const work: (() => void)[] = [];
     const traffic = { isDraining: false, lastArrivalAtMs: 0 };
     const gate = loadGate({ traffic, partnerOf: (apiKey) => apiKey, onAnswer: () => {} });
@@ -115,9 +117,11 @@ describe('overload is shed with 503 and not queued without bound', () => {
     app.addHook('onRequest', async (request, reply) => {
       const caller = { partnerId: request.headers['x-api-key'] } as Credential;
       request.context = { correlationId: 'corr-of-test', arrivedAtMs: 0, caller, errorCode: undefined };
-      gate.admit(request, reply);
+      reply.raw.on('close', () => gate.leave(request));
+      await lookUpKey();
+      gate.admit(request);
     });
-    app.addHook('preValidation', async (request) => gate.admitWhole(request));
+    app.addHook('preValidation', async (request) => gate.arrive(request));
     const terms = { trafficClass: 'writes', isWrite: true, recoverable: 'confirm' } as const;
     const answerLater = (_request: unknown, reply: FastifyReply) => void work.push(() => void reply.send({}));
     app.post('/work', { config: { operation: 'work', terms: { ...terms, inFlightMax: 2 } } }, answerLater);
@@ -127,6 +131,7 @@ describe('overload is shed with 503 and not queued without bound', () => {
     const call = (method: 'GET' | 'POST', headers = {}) =>
       fetch(url, { method, headers: { 'x-api-key': 'partner', ...headers } });
     return {
+      url,
       call,
       finish: () => {
         for (const end of work.splice(0)) end();
@@ -160,6 +165,34 @@ describe('overload is shed with 503 and not queued without bound', () => {
       [200, 200, 200],
     );
     const next = call('POST');
+    await isBusy(1);
+    finish();
+    assert.equal((await next).status, 200);
+  });
+
+  test('who leaves while its key is looked up, or before its body is there, holds no place', { timeout: 20_000 }, async () => {
+    const lookUps: (() => void)[] = [];
+    const lookUpKey = () => new Promise<void>((resolve) => void lookUps.push(resolve));
+    const { url, finish, isBusy, call } = await listen({ lookUpKey });
+    const head = `POST /work HTTP/1.1\r\nHost: service\r\nX-API-Key: partner\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n`;
+    const { hostname, port } = new URL(url);
+    for (const leaves of ['during the look-up', 'before the body']) {
+      for (let left = 1; left <= 3; left++) {
+        const socket = connect(Number(port), hostname);
+        socket.write(head);
+        while (lookUps.length === 0) await sleep(5);
+        const [found] = lookUps.splice(0);
+        if (leaves === 'before the body') found?.();
+        await sleep(20);
+        socket.destroy();
+        await once(socket, 'close');
+        await sleep(20);
+        found?.();
+      }
+    }
+    const next = call('POST');
+    while (lookUps.length === 0) await sleep(5);
+    lookUps[0]?.();
     await isBusy(1);
     finish();
     assert.equal((await next).status, 200);

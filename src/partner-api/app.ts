@@ -115,7 +115,10 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   app.decorateRequest('context');
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
-    reply.raw.on('close', () => options.onAnswer(describeAnswer(request, reply)));
+    reply.raw.on('close', () => {
+      gate.leave(request);
+      options.onAnswer(describeAnswer(request, reply));
+    });
     traffic.lastArrivalAtMs = request.context.arrivedAtMs;
     if (traffic.isDraining) reply.header('connection', 'close');
     refuseIllFormed(request);
@@ -167,10 +170,10 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, gate:
       throw new ServiceError('forbidden', 'This API key may only read. Use a key with the permission read_write.');
     }
     await limitRate(caller, terms.trafficClass, reply);
-    gate.admit(request, reply);
+    gate.admit(request);
   });
   v1.addHook('preValidation', (request, _reply, done) => {
-    gate.admitWhole(request);
+    gate.arrive(request);
     done();
   });
   validateByContract(v1);

@@ -14,6 +14,7 @@ const STALL_LIMITS: StallLimits = { stalledMs: 10_000, lookEveryMs: 1_000 };
 
 interface Connection {
   readonly socket: Socket;
+  isBusy: boolean;
   readonly waiting: [IncomingMessage, ServerResponse][];
   /** As of the last look. */
   unsentBytes: number;
@@ -27,38 +28,42 @@ interface Connection {
  * @see decisions, section 6: a connection has one request under way.
  */
 export function oneAtATime(handle: RequestListener, limits = STALL_LIMITS): RequestListener {
-  const busy = new Map<Socket, Connection>();
-  const watch = watchUnread(busy, limits);
+  const connections = new Map<Socket, Connection>();
+  const watch = watchUnread(connections, limits);
 
+  const open = (socket: Socket): Connection => {
+    const connection = { socket, isBusy: false, waiting: [], unsentBytes: 0, movedAtMs: 0 };
+    connections.set(socket, connection);
+    socket.once('close', () => connections.delete(socket));
+    watch();
+    return connection;
+  };
   const begin = (connection: Connection, request: IncomingMessage, response: ServerResponse): void => {
-    response.once('close', () => endTurn(connection));
+    connection.isBusy = true;
+    response.on('close', () => endTurn(connection));
     handle(request, response);
   };
   const endTurn = (connection: Connection): void => {
+    connection.isBusy = false;
     const next = connection.socket.destroyed ? undefined : connection.waiting.shift();
     if (next) begin(connection, ...next);
-    else busy.delete(connection.socket);
   };
   return (request, response) => {
     const { socket } = request;
     if (socket.destroyed) return;
-    const connection = busy.get(socket);
-    if (!connection) {
-      const opened: Connection = { socket, waiting: [], unsentBytes: 0, movedAtMs: performance.now() };
-      busy.set(socket, opened);
-      watch();
-      begin(opened, request, response);
-    } else if (connection.waiting.length < PIPELINED_MAX) connection.waiting.push([request, response]);
+    const connection = connections.get(socket) ?? open(socket);
+    if (!connection.isBusy) begin(connection, request, response);
+    else if (connection.waiting.length < PIPELINED_MAX) connection.waiting.push([request, response]);
     else socket.destroy();
   };
 }
 
-/** Looks at the connections as long as one is busy, and cuts those whose answer does not move. */
-function watchUnread(busy: ReadonlyMap<Socket, Connection>, { stalledMs, lookEveryMs }: StallLimits): () => void {
+/** Looks at the connections as long as there are any, and cuts those whose answer does not move. */
+function watchUnread(connections: ReadonlyMap<Socket, Connection>, { stalledMs, lookEveryMs }: StallLimits): () => void {
   let isWatching = false;
   const look = () => {
-    for (const connection of busy.values()) cutStalled(connection, stalledMs);
-    isWatching = busy.size > 0;
+    for (const connection of connections.values()) cutStalled(connection, stalledMs);
+    isWatching = connections.size > 0;
     if (isWatching) setTimeout(look, lookEveryMs).unref();
   };
   return () => {

@@ -1,25 +1,18 @@
-import type { ServerResponse } from 'node:http';
-
 /** So many requests of a partner count for the others; the rest are its own affair. */
 const COUNTED_FOR_OTHERS_MAX = 128;
 
 interface PartnerCount {
+  readonly partnerId: string;
   /** Arrived whole. */
   whole: number;
   /** Their bodies are on the way. */
   arriving: number;
 }
 
+/** A request in flight. */
 export interface Counted {
-  /** The request has arrived whole. */
-  arrive(): void;
-}
-
-export interface InFlight {
-  /** How many requests in flight a request of this partner meets, or one whose key is not known yet. */
-  countFor(partnerId: string | undefined): number;
-  /** Counts a request of a known partner until its answer has left or its connection is gone. */
-  begin(partnerId: string, response: ServerResponse, isWhole: boolean): Counted;
+  readonly partner: PartnerCount;
+  hasArrived: boolean;
 }
 
 /**
@@ -29,39 +22,44 @@ export interface InFlight {
  *
  * @see decisions, section 6.
  */
-export function countInFlight(): InFlight {
-  const partners = new Map<string, PartnerCount>();
+export class InFlight {
+  readonly #partners = new Map<string, PartnerCount>();
   /** The sum of what each partner counts for others. */
-  let counted = 0;
-  const addWhole = (own: PartnerCount, change: 1 | -1) => {
-    counted -= Math.min(own.whole, COUNTED_FOR_OTHERS_MAX);
-    own.whole += change;
-    counted += Math.min(own.whole, COUNTED_FOR_OTHERS_MAX);
-  };
-  return {
-    countFor(partnerId) {
-      const own = partnerId === undefined ? undefined : partners.get(partnerId);
-      return own ? counted + Math.max(0, own.whole - COUNTED_FOR_OTHERS_MAX) + own.arriving : counted;
-    },
-    begin(partnerId, response, isWhole) {
-      const own = partners.get(partnerId) ?? { whole: 0, arriving: 0 };
-      partners.set(partnerId, own);
-      let hasArrived = isWhole;
-      if (isWhole) addWhole(own, 1);
-      else own.arriving++;
-      response.once('close', () => {
-        if (hasArrived) addWhole(own, -1);
-        else own.arriving--;
-        if (own.whole + own.arriving === 0) partners.delete(partnerId);
-      });
-      return {
-        arrive() {
-          if (hasArrived) return;
-          hasArrived = true;
-          own.arriving--;
-          addWhole(own, 1);
-        },
-      };
-    },
-  };
+  #counted = 0;
+
+  /** How many requests in flight a request of this partner meets, or one whose key is not known yet. */
+  countFor(partnerId: string | undefined): number {
+    const own = partnerId === undefined ? undefined : this.#partners.get(partnerId);
+    return own ? this.#counted + Math.max(0, own.whole - COUNTED_FOR_OTHERS_MAX) + own.arriving : this.#counted;
+  }
+
+  /** A request of a known partner, until {@link end}. */
+  begin(partnerId: string, hasArrived: boolean): Counted {
+    const partner = this.#partners.get(partnerId) ?? { partnerId, whole: 0, arriving: 0 };
+    if (partner.whole + partner.arriving === 0) this.#partners.set(partnerId, partner);
+    if (hasArrived) this.#addWhole(partner, 1);
+    else partner.arriving++;
+    return { partner, hasArrived };
+  }
+
+  /** The request is there to its end. */
+  arrive(counted: Counted): void {
+    if (counted.hasArrived) return;
+    counted.hasArrived = true;
+    counted.partner.arriving--;
+    this.#addWhole(counted.partner, 1);
+  }
+
+  /** Its answer has left, or its connection is gone. Once for each request. */
+  end({ partner, hasArrived }: Counted): void {
+    if (hasArrived) this.#addWhole(partner, -1);
+    else partner.arriving--;
+    if (partner.whole + partner.arriving === 0) this.#partners.delete(partner.partnerId);
+  }
+
+  #addWhole(partner: PartnerCount, change: 1 | -1): void {
+    const before = Math.min(partner.whole, COUNTED_FOR_OTHERS_MAX);
+    partner.whole += change;
+    this.#counted += Math.min(partner.whole, COUNTED_FOR_OTHERS_MAX) - before;
+  }
 }

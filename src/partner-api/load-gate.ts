@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { describeErrorCode } from '../domain/error-codes.ts';
 import { isLongIdentifier, newId } from '../domain/identifiers.ts';
 import { type ServiceError, unavailable } from '../domain/service-error.ts';
 import type { Answer } from './app.ts';
 import { errorEnvelope } from './errors.ts';
-import { countInFlight } from './in-flight.ts';
+import { InFlight } from './in-flight.ts';
 import { paced } from './paced.ts';
 import { callerOf, type RouteTerms } from './request-context.ts';
 import { hasBody } from './request-time.ts';
@@ -38,9 +38,11 @@ export interface LoadGate {
   /** Puts the gate before a listener. */
   guard(handle: RequestListener): RequestListener;
   /** Counts a request whose key is known. Throws `internal_service_unavailable` where there is no place for it. */
-  admit(request: FastifyRequest, reply: FastifyReply): void;
-  /** The same when its body is there. */
-  admitWhole(request: FastifyRequest): void;
+  admit(request: FastifyRequest): void;
+  /** Its body is there. */
+  arrive(request: FastifyRequest): void;
+  /** Its answer has left, or its connection is gone. */
+  leave(request: FastifyRequest): void;
 }
 
 /**
@@ -53,7 +55,7 @@ export interface LoadGate {
 export function loadGate({ traffic, partnerOf, onAnswer }: LoadGateOptions): LoadGate {
   const routes: GuardedRoute[] = [];
   let lowestMax = Number.POSITIVE_INFINITY;
-  const inFlight = countInFlight();
+  const inFlight = new InFlight();
 
   const findBusy = ({ method, url = '', headers }: IncomingMessage): GuardedRoute | undefined => {
     const apiKey = headers['x-api-key'];
@@ -79,13 +81,20 @@ export function loadGate({ traffic, partnerOf, onAnswer }: LoadGateOptions): Loa
       traffic.lastArrivalAtMs = performance.now();
       refuseInTurn(() => refuse(request, response, { busy, isLast: traffic.isDraining, onAnswer }));
     },
-    admit(request, { raw: response }) {
+    admit(request) {
       const { partnerId } = callerOf(request);
       const { terms } = request.routeOptions.config;
       if (terms && inFlight.countFor(partnerId) >= terms.inFlightMax) throw overloaded();
-      request.context.counted = inFlight.begin(partnerId, response, !hasBody(request.raw));
+      // Whoever left while the key was looked up leaves no second time.
+      if (!request.raw.socket.destroyed) request.context.counted = inFlight.begin(partnerId, !hasBody(request.raw));
     },
-    admitWhole: ({ context }) => context.counted?.arrive(),
+    arrive({ context: { counted } }) {
+      if (counted) inFlight.arrive(counted);
+    },
+    leave({ context }) {
+      if (context.counted) inFlight.end(context.counted);
+      context.counted = undefined;
+    },
   };
 }
 

@@ -22,8 +22,8 @@ export interface RequestContext {
   /** `performance.now()` */
   readonly arrivedAtMs: number;
   caller: Credential | undefined;
-  /** Set when the request is counted among those in flight. */
-  counted?: Counted;
+  /** Set while the request is counted among those in flight. */
+  counted?: Counted | undefined;
   /** The error code of the answer; `undefined` for a success. */
   errorCode: string | undefined;
 }

@@ -6,10 +6,11 @@ import { NOW } from './rows.ts';
 import { run, runLong, type Statement } from './statement.ts';
 
 const EPOCH = "timestamptz '1970-01-01 00:00:00+00'";
-const milliseconds = (time: string) => `(extract(epoch from ${time} - ${EPOCH}) * 1000)::int8::text`;
+/** A time as the seal has it, in SQL. */
+export const millisecondsOf = (time: string) => `(extract(epoch from ${time} - ${EPOCH}) * 1000)::int8::text`;
 
 /** A time that a row may lack; of columns alone, because a distributed database takes no clock in a condition. */
-const millisecondsIfAny = (time: string) => `coalesce(${milliseconds(time)}, '')`;
+const millisecondsIfAny = (time: string) => `coalesce(${millisecondsOf(time)}, '')`;
 
 /** A time that is known to be absent. */
 export const ABSENT = 'absent';
@@ -21,9 +22,14 @@ export const ABSENT = 'absent';
 export function sealOf(mac: string, times: readonly [createdAt: string, confirmedAt: string, failedAt: string]): string {
   const texts = times.map((time) => {
     if (time === ABSENT) return "''";
-    return time === NOW || time.endsWith('created_at') ? milliseconds(time) : millisecondsIfAny(time);
+    return time === NOW || time.endsWith('created_at') ? millisecondsOf(time) : millisecondsIfAny(time);
   });
-  return `sha256(decode(${[mac, ...texts].join(" || '/' || ")}, 'escape'))`;
+  return sealOfTexts(mac, texts);
+}
+
+/** The same of times that are text already: {@link millisecondsOf} each, or `''`. */
+export function sealOfTexts(mac: string, times: readonly string[]): string {
+  return `sha256(decode(${[mac, ...times].join(" || '/' || ")}, 'escape'))`;
 }
 
 interface SealedRow extends ContributionRow {
