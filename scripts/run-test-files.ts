@@ -9,7 +9,14 @@ export interface Counts {
 }
 
 export const REPOSITORY = join(import.meta.dirname, '..');
-const CONCURRENCY = 2;
+/** Files of tests at once: many wait for a receiver or a time-out, so that two leave half of two cores idle. */
+const CONCURRENCY = 3;
+
+export interface RunOptions {
+  /** Only tests whose title fits. */
+  readonly namePattern?: string | undefined;
+  readonly concurrency?: number;
+}
 /** A file that is silent for so long hangs: with an open handle a process of tests never ends by itself. */
 const SILENCE_LIMIT_MS = 180_000;
 
@@ -31,13 +38,17 @@ export function printSum(counts: Counts): number {
 }
 
 /** Adds what the run itself counted; a run that says nothing at its end, or a file without a test, counts as failed. */
-export async function runFiles(files: readonly string[], namePattern: string | undefined, counts: Counts): Promise<void> {
+export async function runFiles(
+  files: readonly string[],
+  counts: Counts,
+  { namePattern, concurrency = CONCURRENCY }: RunOptions = {},
+): Promise<void> {
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(new Error(`nothing happened for ${SILENCE_LIMIT_MS / 1000} s`)), SILENCE_LIMIT_MS);
   const events = run({
     cwd: REPOSITORY,
     files: files.map((file) => join(REPOSITORY, file)),
-    concurrency: CONCURRENCY,
+    concurrency,
     signal: AbortSignal.any([silence.signal, interruption.signal]),
     ...(namePattern === undefined ? {} : { testNamePatterns: [namePattern] }),
   });

@@ -13,6 +13,9 @@ import { type Counts, printSum, runFiles } from './run-test-files.ts';
 /** It closes the settlements of every partner that there is: the fewer, the sooner. */
 const FILE_FIRST = testFile('close-settlement');
 
+/** Of the files that may run beside each other: the cluster's three servers share the machine. */
+const CONCURRENCY = 2;
+
 /** What does not depend on how tables lie is tested on one PostgreSQL. */
 const FILES = [
   'confirm-contribution',
@@ -67,8 +70,8 @@ async function main(): Promise<number> {
   );
   Object.assign(process.env, { TEST_DATABASE_URL: databaseUrl, TEST_ENGINE: 'citus' });
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
-  await runFiles([FILE_FIRST], undefined, counts);
-  await runFiles(FILES, undefined, counts);
-  for (const file of FILES_APART) await runFiles([file], undefined, counts);
+  await runFiles([FILE_FIRST], counts);
+  await runFiles(FILES, counts, { concurrency: CONCURRENCY });
+  for (const file of FILES_APART) await runFiles([file], counts);
   return printSum(counts);
 }

@@ -92,7 +92,7 @@ async function testOn(engine: Engine, files: readonly string[], namePattern: str
       TEST_DATABASE_HOST: server.socketDirectory,
       TEST_DATABASE_TEMPLATE: TEMPLATE,
     });
-    await runFiles(files, namePattern, counts);
+    await runFiles(files, counts, { namePattern });
   } catch (failure) {
     counts.failed += 1;
     console.error(`The run on ${engine.title} broke off:`, failure);
