@@ -1,6 +1,8 @@
 /** Who may call: interface, "Authentication"; decisions, section 5. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, mock, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { newApiKey, parseApiKey } from '../src/domain/api-key.ts';
 import { revokeApiKey, rotateApiKey } from '../src/operations/manage-api-key.ts';
@@ -10,7 +12,7 @@ import { failureLimit } from '../src/partner-api/failure-limit.ts';
 import { OWNER } from './support/actor.ts';
 import { Client, countByStatus, detailCodes, newConfirmation, uniqueId } from './support/client.ts';
 import { countRows } from './support/records.ts';
-import { testService } from './support/service.ts';
+import { type TestPartner, testService } from './support/service.ts';
 
 const service = await testService();
 const { client, key, partner } = await service.newPartner();
@@ -195,6 +197,51 @@ describe('within ten seconds on every instance (decisions, section 5)', () => {
     await of(issued.apiKey);
     clock.ms += 2_000;
     await assert.rejects(of(issued.apiKey), { code: 'unauthorized' });
+  });
+});
+
+describe('within ten seconds for a request that began before (decisions, section 5)', () => {
+  /** Sends a confirmation whose last byte comes ten seconds later by the service's clock, after `between`. */
+  async function confirmSlowly({ key, client: caller }: TestPartner, between: () => Promise<unknown>): Promise<string> {
+    const body = JSON.stringify(newConfirmation());
+    const { hostname, port } = new URL(service.baseUrl);
+    const socket = connect(Number(port), hostname).setEncoding('utf8');
+    const fields = ['Host: service', `X-API-Key: ${key.apiKey}`, `Idempotency-Key: ${uniqueId('key')}`, 'Connection: close'];
+    const content = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+    socket.write(`POST /v1/impact-transactions HTTP/1.1\r\n${[...fields, ...content].join('\r\n')}\r\n\r\n${body.slice(0, -1)}`);
+    let received = '';
+    socket.on('data', (text) => (received += text));
+    // Answered later, so that the head that was sent before has been judged.
+    await caller.findByEvent('event-of-nobody');
+    await between();
+    const now = performance.now.bind(performance);
+    const later = mock.method(performance, 'now', () => now() + 10_000);
+    try {
+      socket.write(body.slice(-1));
+      await once(socket, 'close');
+      return received;
+    } finally {
+      later.mock.restore();
+    }
+  }
+
+  test('a key that is revoked before the last byte of a confirmation records nothing', async () => {
+    const slow = await service.newPartner();
+    const received = await confirmSlowly(slow, () => revokeApiKey(database, OWNER, slow.key.key.keyId));
+    assert.match(received, /^HTTP\/1\.1 401 /);
+    assert.equal((await countRows(database, slow.partner.partnerId))['contribution'], 0);
+  });
+
+  test('a partner that is suspended before the last byte of a confirmation records nothing', async () => {
+    const slow = await service.newPartner();
+    const received = await confirmSlowly(slow, () => suspendPartner(database, OWNER, slow.partner.partnerId));
+    assert.match(received, /^HTTP\/1\.1 403 .*partner_suspended/s);
+    assert.equal((await countRows(database, slow.partner.partnerId))['contribution'], 0);
+  });
+
+  test('a key that is as it was confirms, however slowly', async () => {
+    const received = await confirmSlowly(await service.newPartner(), async () => {});
+    assert.match(received, /^HTTP\/1\.1 201 /);
   });
 });
 

@@ -135,9 +135,17 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a read-only key writes nothing',
     source: 'decisions 5, permission',
+    file: 'src/partner-api/still-allowed.ts',
+    find: "if (request.routeOptions.config.terms?.isWrite && caller.permission === 'read_only') {",
+    replace: "if (request.routeOptions.config.terms?.isWrite && caller.permission === ('none' as string)) {",
+    tests: ['authentication'],
+  },
+  {
+    rule: 'a revocation holds for a request that began before it',
+    source: 'decisions 5, within 10 seconds',
     file: 'src/partner-api/app.ts',
-    find: "if (terms.isWrite && caller.permission === 'read_only') {",
-    replace: "if (terms.isWrite && caller.permission === ('none' as string)) {",
+    find: '    if (!wasJudgedLongAgo(request)) return done();\n',
+    replace: '    if (!wasJudgedLongAgo(request) || request.context) return done();\n',
     tests: ['authentication'],
   },
   {
@@ -296,7 +304,7 @@ export const RULES: readonly Rule[] = [
     rule: 'a partner is limited to its rate',
     source: 'Errors, rate_limited',
     file: 'src/partner-api/app.ts',
-    find: '    await limitRate(caller, terms.trafficClass, reply);\n',
+    find: '    await limitRate(callerOf(request), terms.trafficClass, reply);\n',
     replace: '    void limitRate;\n',
     tests: ['limits'],
   },

@@ -20,7 +20,7 @@ import { nodeAnswers } from './node-answers.ts';
 import { DOCUMENT_HEAD } from './openapi.ts';
 import { rateLimits } from './rate-limits.ts';
 import { acceptJsonOnly } from './read-body.ts';
-import type { RequestContext, RouteTerms } from './request-context.ts';
+import { callerOf, type RequestContext, type RouteTerms } from './request-context.ts';
 import { LONGEST_REQUEST_MS, limitRequestTime } from './request-time.ts';
 import { acknowledgeSettlement } from './routes/acknowledge-settlement.ts';
 import { associateEmissionsEstimate } from './routes/associate-emissions-estimate.ts';
@@ -42,6 +42,7 @@ import { listImpactBatchTransactions } from './routes/list-impact-batch-transact
 import { listSettlementLines } from './routes/list-settlement-lines.ts';
 import { listSettlements } from './routes/list-settlements.ts';
 import { reconcileSettlement } from './routes/reconcile-settlement.ts';
+import { judgeCaller, wasJudgedLongAgo } from './still-allowed.ts';
 import { validateByContract } from './validate-by-contract.ts';
 
 export interface PartnerApiOptions {
@@ -163,18 +164,17 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, gate:
   const limitRate = rateLimits(options.processes);
   v1.addHook('onRequest', async (request, reply) => {
     const terms = termsOf(request);
-    const apiKey = request.headers['x-api-key'];
-    const caller = await options.authenticate({ apiKey: typeof apiKey === 'string' ? apiKey : undefined, address: request.ip });
-    request.context.caller = caller;
-    if (terms.isWrite && caller.permission === 'read_only') {
-      throw new ServiceError('forbidden', 'This API key may only read. Use a key with the permission read_write.');
-    }
-    await limitRate(caller, terms.trafficClass, reply);
+    await judgeCaller(request, options.authenticate);
+    await limitRate(callerOf(request), terms.trafficClass, reply);
     gate.admit(request);
   });
   v1.addHook('preValidation', (request, _reply, done) => {
     gate.arrive(request);
     done();
+  });
+  v1.addHook('preHandler', (request, _reply, done) => {
+    if (!wasJudgedLongAgo(request)) return done();
+    judgeCaller(request, options.authenticate).then(() => done(), done);
   });
   validateByContract(v1);
   for (const route of [
