@@ -54,6 +54,8 @@ CREATE UNIQUE INDEX adjustment_one_reversal ON public.adjustment USING btree (pa
 
 CREATE TRIGGER adjustment_is_kept BEFORE DELETE ON public.adjustment FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER adjustment_is_not_emptied BEFORE TRUNCATE ON public.adjustment FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER adjustment_transition BEFORE UPDATE ON public.adjustment FOR EACH ROW EXECUTE FUNCTION guard_adjustment();
 
 create table api_key (
@@ -74,6 +76,10 @@ create table api_key (
 );
 
 CREATE INDEX api_key_by_partner ON public.api_key USING btree (partner_id);
+
+CREATE TRIGGER api_key_is_kept BEFORE DELETE ON public.api_key FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER api_key_is_not_emptied BEFORE TRUNCATE ON public.api_key FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table audit_entry (
   entry_no bigint not null,
@@ -111,6 +117,8 @@ create table audit_head (
 CREATE TRIGGER audit_head_goes_on BEFORE UPDATE ON public.audit_head FOR EACH ROW WHEN ((new.last_no <> (old.last_no + 1))) EXECUTE FUNCTION guard_audit_head();
 
 CREATE TRIGGER audit_head_is_kept BEFORE DELETE ON public.audit_head FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER audit_head_is_not_emptied BEFORE TRUNCATE ON public.audit_head FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table contribution (
   partner_id text collate "C" not null,
@@ -158,6 +166,8 @@ CREATE UNIQUE INDEX contribution_partner_event ON public.contribution USING btre
 CREATE TRIGGER contribution_is_kept BEFORE DELETE ON public.contribution FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER contribution_is_not_born_failed BEFORE INSERT ON public.contribution FOR EACH ROW WHEN ((new.status = 'failed'::text)) EXECUTE FUNCTION guard_contribution();
+
+CREATE TRIGGER contribution_is_not_emptied BEFORE TRUNCATE ON public.contribution FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER contribution_transition BEFORE UPDATE ON public.contribution FOR EACH ROW EXECUTE FUNCTION guard_contribution();
 
@@ -253,6 +263,8 @@ create table emissions_link (
 
 CREATE TRIGGER emissions_link_is_immutable BEFORE DELETE OR UPDATE ON public.emissions_link FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER emissions_link_is_not_emptied BEFORE TRUNCATE ON public.emissions_link FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 create table endpoint_health (
   partner_id text collate "C" not null,
   endpoint_id text collate "C" not null,
@@ -289,6 +301,8 @@ create table estimate (
 CREATE UNIQUE INDEX estimate_idempotency_key ON public.estimate USING btree (partner_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
 CREATE TRIGGER estimate_is_immutable BEFORE DELETE OR UPDATE ON public.estimate FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER estimate_is_not_emptied BEFORE TRUNCATE ON public.estimate FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table event (
   partner_id text collate "C" not null,
@@ -344,6 +358,10 @@ create table failure_draft (
 
 CREATE UNIQUE INDEX failure_draft_open ON public.failure_draft USING btree (partner_id, partner_event_id) WHERE (status = 'drafted'::text);
 
+CREATE TRIGGER failure_draft_is_kept BEFORE DELETE ON public.failure_draft FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER failure_draft_is_not_emptied BEFORE TRUNCATE ON public.failure_draft FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 create table impact_batch (
   impact_batch_id text collate "C" not null,
   name text not null,
@@ -370,6 +388,8 @@ create table impact_batch (
 
 CREATE TRIGGER impact_batch_is_kept BEFORE DELETE ON public.impact_batch FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER impact_batch_is_not_emptied BEFORE TRUNCATE ON public.impact_batch FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER impact_batch_transition BEFORE UPDATE ON public.impact_batch FOR EACH ROW EXECUTE FUNCTION guard_impact_batch();
 
 create table impact_batch_change (
@@ -391,6 +411,8 @@ create table impact_batch_change (
 
 CREATE TRIGGER impact_batch_change_is_kept BEFORE DELETE OR UPDATE ON public.impact_batch_change FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER impact_batch_change_is_not_emptied BEFORE TRUNCATE ON public.impact_batch_change FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 create table impact_batch_settlement (
   partner_id text collate "C" not null,
   settlement_id text collate "C" not null,
@@ -404,6 +426,8 @@ create table impact_batch_settlement (
 CREATE INDEX impact_batch_settlement_of ON public.impact_batch_settlement USING btree (impact_batch_id, partner_id, settlement_id);
 
 CREATE TRIGGER impact_batch_settlement_is_kept BEFORE DELETE OR UPDATE ON public.impact_batch_settlement FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER impact_batch_settlement_is_not_emptied BEFORE TRUNCATE ON public.impact_batch_settlement FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table impact_evidence (
   impact_batch_id text collate "C" not null,
@@ -423,6 +447,8 @@ create table impact_evidence (
 );
 
 CREATE TRIGGER impact_evidence_is_kept BEFORE DELETE OR UPDATE ON public.impact_evidence FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER impact_evidence_is_not_emptied BEFORE TRUNCATE ON public.impact_evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table installation (
   is_only boolean not null default true,
@@ -479,6 +505,8 @@ CREATE UNIQUE INDEX operator_email ON public.operator USING btree (lower(email))
 
 CREATE TRIGGER operator_is_kept BEFORE DELETE ON public.operator FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER operator_is_not_emptied BEFORE TRUNCATE ON public.operator FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 create table operator_credential (
   credential_id text collate "C" not null,
   operator_id text collate "C" not null,
@@ -495,6 +523,10 @@ create table operator_credential (
 );
 
 CREATE INDEX operator_credential_of ON public.operator_credential USING btree (operator_id);
+
+CREATE TRIGGER operator_credential_is_kept BEFORE DELETE ON public.operator_credential FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER operator_credential_is_not_emptied BEFORE TRUNCATE ON public.operator_credential FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table partner (
   partner_id text collate "C" not null,
@@ -515,6 +547,8 @@ create table partner (
 
 CREATE TRIGGER partner_is_kept BEFORE DELETE ON public.partner FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER partner_is_not_emptied BEFORE TRUNCATE ON public.partner FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER partner_terms_are_fixed BEFORE UPDATE OF currency, time_zone ON public.partner FOR EACH ROW WHEN ((((old.currency IS NOT NULL) AND (new.currency IS DISTINCT FROM old.currency)) OR (new.time_zone <> old.time_zone))) EXECUTE FUNCTION guard_partner_terms();
 
 create table project (
@@ -528,6 +562,8 @@ create table project (
 );
 
 CREATE TRIGGER project_is_kept BEFORE DELETE OR UPDATE ON public.project FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER project_is_not_emptied BEFORE TRUNCATE ON public.project FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table reconciliation (
   partner_id text collate "C" not null,
@@ -620,6 +656,8 @@ CREATE UNIQUE INDEX rule_version_start ON public.rule_version USING btree (kind,
 
 CREATE TRIGGER rule_version_is_immutable BEFORE DELETE OR UPDATE ON public.rule_version FOR EACH ROW EXECUTE FUNCTION guard_rule_version();
 
+CREATE TRIGGER rule_version_is_not_emptied BEFORE TRUNCATE ON public.rule_version FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 create table settlement (
   partner_id text collate "C" not null,
   settlement_id text collate "C" not null,
@@ -658,6 +696,8 @@ CREATE UNIQUE INDEX settlement_one_open ON public.settlement USING btree (partne
 
 CREATE TRIGGER settlement_is_kept BEFORE DELETE ON public.settlement FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER settlement_is_not_emptied BEFORE TRUNCATE ON public.settlement FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER settlement_transition BEFORE UPDATE ON public.settlement FOR EACH ROW EXECUTE FUNCTION guard_settlement();
 
 create table settlement_acknowledgement (
@@ -676,6 +716,8 @@ create table settlement_acknowledgement (
 );
 
 CREATE TRIGGER settlement_acknowledgement_is_immutable BEFORE DELETE OR UPDATE ON public.settlement_acknowledgement FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER settlement_acknowledgement_is_not_emptied BEFORE TRUNCATE ON public.settlement_acknowledgement FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table settlement_candidate (
   partner_id text collate "C" not null,
@@ -718,6 +760,8 @@ CREATE UNIQUE INDEX settlement_line_contribution ON public.settlement_line USING
 
 CREATE TRIGGER settlement_line_is_immutable BEFORE DELETE OR UPDATE ON public.settlement_line FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER settlement_line_is_not_emptied BEFORE TRUNCATE ON public.settlement_line FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 create table settlement_line_proof (
   partner_id text collate "C" not null,
   settlement_id text collate "C" not null,
@@ -727,6 +771,8 @@ create table settlement_line_proof (
 );
 
 CREATE TRIGGER settlement_line_proof_is_immutable BEFORE DELETE OR UPDATE ON public.settlement_line_proof FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER settlement_line_proof_is_not_emptied BEFORE TRUNCATE ON public.settlement_line_proof FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table webhook_endpoint (
   partner_id text collate "C" not null,
@@ -744,6 +790,10 @@ create table webhook_endpoint (
   constraint webhook_endpoint_rotation CHECK (((next_secret_sealed IS NULL) = (next_secret_from IS NULL))),
   constraint webhook_endpoint_status CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text, 'removed'::text])))
 );
+
+CREATE TRIGGER webhook_endpoint_is_kept BEFORE DELETE ON public.webhook_endpoint FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER webhook_endpoint_is_not_emptied BEFORE TRUNCATE ON public.webhook_endpoint FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE OR REPLACE FUNCTION public.guard_adjustment()
  RETURNS trigger

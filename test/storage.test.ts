@@ -158,6 +158,17 @@ describe('immutability, by the database and not only by the code', () => {
   test('a partner is never removed', async () => {
     await assertRefused('delete from partner', /delete is not allowed on partner/);
   });
+
+  test('what refuses to be deleted refuses to be emptied', async () => {
+    const { rows } = await pool.query<{ name: string }>(
+      `select distinct tgrelid::regclass::text as name from pg_trigger
+        where not tgisinternal and tgtype & 8 = 8 order by name`,
+    );
+    const names = rows.map(({ name }) => name);
+    for (const name of ['contribution', 'api_key', 'operator_credential', 'webhook_endpoint', 'audit_entry'])
+      assert.ok(names.includes(name), `${name} refuses no delete`);
+    for (const name of names) await assertRefused(`truncate ${name} cascade`, /truncate is not allowed/);
+  });
 });
 
 describe('transitions, guarded by the database (decisions, section 4)', () => {
