@@ -175,7 +175,7 @@ describe('who may ask', waiting, () => {
     assert.ok(refused.length >= 10 && refused.length < 20, JSON.stringify(countByStatus(answers)));
     assert.deepEqual([refused[0]?.body.error.code, refused[0]?.body.error.retryable], ['rate_limited', true]);
     assert.match(refused[0]?.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
-    assert.equal(refused[0]?.headers.get('ratelimit-policy'), '"reports";q=2;w=1');
+    assert.equal(refused[0]?.headers.get('ratelimit-policy'), '"reports";q=4;w=2');
     assert.equal((await client.findByEvent('event-of-nobody')).status, 404);
     assert.equal((await client.confirm()).status, 201);
   });

@@ -304,8 +304,16 @@ export const RULES: readonly Rule[] = [
     rule: 'a partner is limited to its rate',
     source: 'Errors, rate_limited',
     file: 'src/partner-api/app.ts',
-    find: '    await limitRate(callerOf(request), terms.trafficClass, reply);\n',
+    find: '    limitRate(callerOf(request), terms.trafficClass, reply);\n',
     replace: '    void limitRate;\n',
+    tests: ['limits'],
+  },
+  {
+    rule: 'after rest a partner may send twice its rate at once',
+    source: 'decisions 6',
+    file: 'src/partner-api/rate-limits.ts',
+    find: 'const BURST_SECONDS = 2;',
+    replace: 'const BURST_SECONDS = 1;',
     tests: ['limits'],
   },
   {

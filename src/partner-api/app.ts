@@ -165,7 +165,7 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, gate:
   v1.addHook('onRequest', async (request, reply) => {
     const terms = termsOf(request);
     await judgeCaller(request, options.authenticate);
-    await limitRate(callerOf(request), terms.trafficClass, reply);
+    limitRate(callerOf(request), terms.trafficClass, reply);
     gate.admit(request);
   });
   v1.addHook('preValidation', (request, _reply, done) => {

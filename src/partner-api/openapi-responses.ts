@@ -23,11 +23,12 @@ const HEADERS: Readonly<Record<string, { description: string; schema: Json }>> =
   'Retry-After': { description: 'Whole seconds to wait.', schema: { type: 'integer', minimum: 1 } },
   Location: { description: 'Path of the record.', schema: text },
   'RateLimit-Policy': {
-    description: 'The rate of this class of requests, such as `"writes";q=100;w=1`: 100 in one second. Advisory.',
+    description:
+      'The rate of this class of requests, such as `"writes";q=200;w=2`: 200 in two seconds, all at once if need be. Advisory.',
     schema: text,
   },
   RateLimit: {
-    description: 'What is left of it, such as `"writes";r=99;t=1`: 99 more within one second. Advisory.',
+    description: 'What is left of it, such as `"writes";r=99;t=1`: 99 more at once; after a second there are more. Advisory.',
     schema: text,
   },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: text },

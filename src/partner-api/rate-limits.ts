@@ -1,11 +1,15 @@
 import type { FastifyReply } from 'fastify';
-import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Credential } from '../store/api-key.ts';
 import type { TrafficClass } from './request-context.ts';
+import { TokenBucket } from './token-bucket.ts';
 
-/** A partner may send its rate once more, all at once, in every window of so many seconds: the burst is twice the rate. */
-const BURST_WINDOW_SECONDS = 10;
+/** After so many seconds of rest a partner may send what it did not send in them, all at once: the burst is twice the rate. */
+const BURST_SECONDS = 2;
+
+/** Far more partners than send within {@link BURST_SECONDS}; whoever's bucket was left out in between has a full one anyway. */
+const PARTNERS_MAX = 10_000;
 
 const RATES = {
   writes: 'writesPerSecond',
@@ -13,7 +17,9 @@ const RATES = {
   reports: 'reportsPerSecond',
 } as const satisfies Record<TrafficClass, keyof Credential>;
 
-export type LimitRate = (caller: Credential, trafficClass: TrafficClass, reply: FastifyReply) => Promise<void>;
+export type LimitRate = (caller: Credential, trafficClass: TrafficClass, reply: FastifyReply) => void;
+
+type Buckets = Readonly<Record<TrafficClass, TokenBucket>>;
 
 /**
  * Counts a request against its partner's rate for its class, so that writes never starve recovery.
@@ -24,29 +30,21 @@ export type LimitRate = (caller: Credential, trafficClass: TrafficClass, reply: 
  * @see decisions, section 6. The headers `RateLimit` and `RateLimit-Policy` are advisory.
  */
 export function rateLimits(processes: number): LimitRate {
-  const limiters = new Map<number, BurstyRateLimiter>();
-  return async (caller, trafficClass, reply) => {
+  const partners = new LRUCache<string, Buckets>({ max: PARTNERS_MAX });
+  const open = (partnerId: string): Buckets => {
+    const buckets = { writes: new TokenBucket(), lookups: new TokenBucket(), reports: new TokenBucket() };
+    partners.set(partnerId, buckets);
+    return buckets;
+  };
+  return (caller, trafficClass, reply) => {
     const rate = caller[RATES[trafficClass]];
     const share = Math.ceil(rate / processes);
-    const limiter = limiters.get(share) ?? remember(limiters, share);
-    reply.header('ratelimit-policy', `"${trafficClass}";q=${rate};w=1`);
-    try {
-      const { remainingPoints } = await limiter.consume(`${trafficClass} ${caller.partnerId}`);
-      reply.header('ratelimit', `"${trafficClass}";r=${remainingPoints};t=1`);
-    } catch (refusal) {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      throw rateLimited(trafficClass, rate, Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)));
-    }
+    const bucket = (partners.get(caller.partnerId) ?? open(caller.partnerId))[trafficClass];
+    const { isTaken, left, waitMs } = bucket.take({ perSecond: share, capacity: share * BURST_SECONDS }, performance.now());
+    reply.header('ratelimit-policy', `"${trafficClass}";q=${rate * BURST_SECONDS};w=${BURST_SECONDS}`);
+    if (!isTaken) throw rateLimited(trafficClass, rate, Math.max(1, Math.ceil(waitMs / 1000)));
+    reply.header('ratelimit', `"${trafficClass}";r=${left};t=1`);
   };
-}
-
-function remember(limiters: Map<number, BurstyRateLimiter>, rate: number): BurstyRateLimiter {
-  const limiter = new BurstyRateLimiter(
-    new RateLimiterMemory({ keyPrefix: 'rate', points: rate, duration: 1 }),
-    new RateLimiterMemory({ keyPrefix: 'burst', points: rate, duration: BURST_WINDOW_SECONDS }),
-  );
-  limiters.set(rate, limiter);
-  return limiter;
 }
 
 function rateLimited(trafficClass: TrafficClass, rate: number, retryAfterSeconds: number): ServiceError {

@@ -1,0 +1,36 @@
+/** A bucket with so many tokens a second, and room for so many. */
+export interface BucketTerms {
+  readonly perSecond: number;
+  readonly capacity: number;
+}
+
+export interface Taken {
+  readonly isTaken: boolean;
+  /** Whole tokens that are left. */
+  readonly left: number;
+  /** Until the next token is there; 0 where there is one. */
+  readonly waitMs: number;
+}
+
+/** What the tokens of many fractions of a second may be wrong by. */
+const ROUNDING = 1e-6;
+
+/** Full at first. */
+export class TokenBucket {
+  #tokens = Number.POSITIVE_INFINITY;
+  #countedAtMs = 0;
+
+  /**
+   * Takes a token if there is one. The terms may differ from one time to the next: a rate that an operator changes holds at once.
+   *
+   * @param nowMs of a clock that does not go back
+   */
+  take({ perSecond, capacity }: BucketTerms, nowMs: number): Taken {
+    const tokens = Math.min(capacity, this.#tokens + ((nowMs - this.#countedAtMs) * perSecond) / 1_000);
+    const isTaken = tokens >= 1 - ROUNDING;
+    this.#tokens = isTaken ? Math.max(0, tokens - 1) : tokens;
+    this.#countedAtMs = nowMs;
+    const missing = Math.max(0, 1 - this.#tokens);
+    return { isTaken, left: Math.floor(this.#tokens + ROUNDING), waitMs: (missing * 1_000) / perSecond };
+  }
+}
