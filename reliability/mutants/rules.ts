@@ -141,6 +141,14 @@ export const RULES: readonly Rule[] = [
     tests: ['authentication'],
   },
   {
+    rule: 'who fills a queue displaces nobody else',
+    source: 'decisions 6, what is shared is shared per partner',
+    file: 'src/operations/batching.ts',
+    find: 'const share = shareOf(request);',
+    replace: 'const share = shareOf(request).slice(0, 0);',
+    tests: ['availability'],
+  },
+  {
     rule: 'a revocation holds for a request that began before it',
     source: 'decisions 5, within 10 seconds',
     file: 'src/partner-api/app.ts',

@@ -10,7 +10,7 @@ import {
 } from '../store/settlement-acknowledgement.ts';
 import { CommitUnknownError, inTransaction } from '../store/transaction.ts';
 import { audit } from './audit.ts';
-import { batched } from './batching.ts';
+import { batched, byPartner } from './batching.ts';
 import { settlementNotFound } from './read-settlements.ts';
 import { tellKeyApart } from './replay.ts';
 
@@ -49,6 +49,7 @@ export function acknowledgeSettlements(database: Database, lanes: number): Ackno
     batchMax: 1,
     waitingMax: 256,
     waitMaxMs: 5_000,
+    shareOf: byPartner,
     run: (requests) => Promise.all(requests.map((request) => acknowledge(database, request))),
   });
 }

@@ -8,7 +8,7 @@ import { findEmissionsLinkByKey, insertEmissionsLink } from '../store/emissions-
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
 import { type EventDraft, insertEvent } from '../store/event.ts';
 import { CommitUnknownError, inTransaction, type Transaction } from '../store/transaction.ts';
-import { batched } from './batching.ts';
+import { batched, byPartner } from './batching.ts';
 import { contributionNotFound } from './get-contribution.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './linking.ts';
 import { refuseSuspended, tellKeyApart } from './replay.ts';
@@ -50,6 +50,7 @@ export function associateEstimates(database: Database, lanes: number): Associate
     batchMax: 1,
     waitingMax: 512,
     waitMaxMs: 5_000,
+    shareOf: byPartner,
     run: (requests) => Promise.all(requests.map((request) => associate(database, request))),
   });
 }

@@ -1,16 +1,22 @@
-import { unavailable } from '../domain/service-error.ts';
+import { type ServiceError, unavailable } from '../domain/service-error.ts';
+import { WaitingQueue } from './waiting-queue.ts';
 
 export interface BatchOptions<Request, Outcome> {
   /** How many batches may be under way at once. */
   readonly lanes: number;
   /** The most requests of one batch. */
   readonly batchMax: number;
-  /** The most requests that wait; one more is refused, so that waiting time stays bounded. */
+  /**
+   * The most requests that wait, so that waiting time stays bounded. One more takes the place of the latest of whoever has the most
+   * waiting, or is refused where its own sender has.
+   */
   readonly waitingMax: number;
   /** A request that waited longer is given up unanswered by the database: its sender has stopped waiting. */
   readonly waitMaxMs: number;
-  /** Where given, a batch holds requests of one group only. */
-  readonly groupOf?: (request: Request) => string;
+  /** On whose behalf it is sent: where not all fit into a batch, each sends as many. */
+  readonly shareOf: (request: Request) => string;
+  /** Whether a batch holds requests of one share only. */
+  readonly isOfOneShare?: boolean;
   /**
    * Does the work of one batch. An outcome may be a promise: the request then goes on without holding the lane.
    *
@@ -26,6 +32,10 @@ interface Waiting<Request, Outcome> {
   readonly reject: (reason: unknown) => void;
 }
 
+export function byPartner({ partnerId }: { readonly partnerId: string }): string {
+  return partnerId;
+}
+
 /**
  * Requests that arrive while a batch is under way wait, and go together in the next. There are no timers: a request that
  * comes alone goes at once, in a batch of one.
@@ -33,42 +43,30 @@ interface Waiting<Request, Outcome> {
  * @returns A function that hands in one request and gives its outcome.
  */
 export function batched<Request, Outcome>(options: BatchOptions<Request, Outcome>): (request: Request) => Promise<Outcome> {
-  const { lanes, waitingMax } = options;
-  let waiting: Waiting<Request, Outcome>[] = [];
+  const { lanes, batchMax, waitingMax, shareOf, isOfOneShare = false } = options;
+  const waiting = new WaitingQueue<Waiting<Request, Outcome>>();
   let underWay = 0;
 
   const runLane = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const [batch, rest] = takeBatch(waiting, options);
-      waiting = rest;
-      await runBatch(batch, options);
+    while (waiting.size > 0) {
+      await runBatch(isOfOneShare ? waiting.takeOfOneShare(batchMax) : waiting.take(batchMax), options);
     }
     underWay--;
   };
 
   return (request) =>
     new Promise((resolve, reject) => {
-      if (waiting.length >= waitingMax) return reject(unavailable('The service is overloaded.'));
-      waiting.push({ request, since: performance.now(), resolve, reject });
+      const share = shareOf(request);
+      if (waiting.size >= waitingMax) {
+        const displaced = waiting.displaceFor(share);
+        if (!displaced) return reject(overloaded());
+        displaced.reject(overloaded());
+      }
+      waiting.add(share, { request, since: performance.now(), resolve, reject });
       if (underWay >= lanes) return;
       underWay++;
       setImmediate(runLane);
     });
-}
-
-type Split<Request, Outcome> = [batch: Waiting<Request, Outcome>[], rest: Waiting<Request, Outcome>[]];
-
-/** The next batch, oldest first, and what waits on. */
-function takeBatch<Request, Outcome>(
-  waiting: Waiting<Request, Outcome>[],
-  { batchMax, groupOf }: BatchOptions<Request, Outcome>,
-): Split<Request, Outcome> {
-  const [first] = waiting;
-  if (!groupOf || !first) return [waiting.slice(0, batchMax), waiting.slice(batchMax)];
-  const group = groupOf(first.request);
-  const [batch, rest]: Split<Request, Outcome> = [[], []];
-  for (const each of waiting) (batch.length < batchMax && groupOf(each.request) === group ? batch : rest).push(each);
-  return [batch, rest];
 }
 
 async function runBatch<Request, Outcome>(
@@ -91,4 +89,8 @@ function isStillWanted<Request, Outcome>({ since, reject }: Waiting<Request, Out
   const isWanted = performance.now() - since <= waitMaxMs;
   if (!isWanted) reject(unavailable('The service is overloaded and did not get to the request in time.'));
   return isWanted;
+}
+
+function overloaded(): ServiceError {
+  return unavailable('The service is overloaded.');
 }

@@ -11,7 +11,7 @@ import { addToDailyCount, type CountedDay, lockDailyCount } from '../store/daily
 import type { Database, Queryable } from '../store/database.ts';
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
 import { inTransaction } from '../store/transaction.ts';
-import { batched } from './batching.ts';
+import { batched, byPartner } from './batching.ts';
 import {
   type Confirmation,
   type ConfirmationRequest,
@@ -38,8 +38,8 @@ export interface ConfirmationLanes {
   readonly confirm: CommitLanes;
   /** For partners with a daily cap. */
   readonly confirmCapped: CommitLanes;
-  /** Where given, what goes together is of one group. */
-  readonly groupOf?: (request: Pick<Confirmation, 'partnerId'>) => string;
+  /** Whether what goes together is of one partner. */
+  readonly isOfOneShare: boolean;
 }
 
 /**
@@ -54,9 +54,9 @@ export interface ConfirmationLanes {
 export function confirmContributions(
   database: Database,
   rulesOf: RulesOf,
-  { confirm, confirmCapped, groupOf }: ConfirmationLanes,
+  { confirm, confirmCapped, isOfOneShare }: ConfirmationLanes,
 ): ConfirmContribution {
-  const options: Omit<GroupCommitOptions<Confirmation, Rivals, ConfirmationOutcome>, 'lanes' | 'commitBatch'> = {
+  const options: Omit<GroupCommitOptions<Confirmation, Rivals, ConfirmationOutcome>, 'lanes' | 'commitBatch' | 'isOfOneShare'> = {
     claimsOf: ({ partnerId, idempotencyKey, partnerEventId, partnerOrderRef }) =>
       [`key ${idempotencyKey}`, `event ${partnerEventId}`, `order ${partnerOrderRef}`].map((claim) => `${partnerId} ${claim}`),
     findStored: (confirmations) => findContributionRivals(database.pool, confirmations),
@@ -65,14 +65,14 @@ export function confirmContributions(
   };
   const commits = groupCommit<Confirmation, Rivals, ConfirmationOutcome>({
     ...options,
-    ...(groupOf && { groupOf }),
+    isOfOneShare,
     lanes: confirm,
     commitBatch: (confirmations, lockTimeoutMs) => commit(database, confirmations, lockTimeoutMs),
   });
   // Whoever has a cap counts under a lock of the partner's, which holds up nobody without one.
   const cappedCommits = groupCommit<Confirmation, Rivals, ConfirmationOutcome>({
     ...options,
-    groupOf: ({ partnerId }) => partnerId,
+    isOfOneShare: true,
     lanes: confirmCapped,
     commitBatch: (confirmations, lockTimeoutMs) => commitCounted(database, confirmations, lockTimeoutMs),
   });
@@ -82,7 +82,8 @@ export function confirmContributions(
   };
   const findStored = batched<Claim, Rivals>({
     ...STORED_LIMITS,
-    ...(groupOf && { groupOf }),
+    shareOf: byPartner,
+    isOfOneShare,
     run: (claims) => findContributionRivals(database.pool, claims),
   });
   // What is stored needs no rules, and replays whether or not they can be read.

@@ -43,7 +43,7 @@ interface Calculation extends EstimateRequest {
  */
 export function createEstimates(
   database: Database,
-  commitOptions: Pick<GroupCommitOptions<Calculation, EstimateRecord | undefined, EstimateOutcome>, 'lanes' | 'groupOf'>,
+  commitOptions: Pick<GroupCommitOptions<Calculation, EstimateRecord | undefined, EstimateOutcome>, 'lanes' | 'isOfOneShare'>,
 ): CreateDeliveryEmissionsEstimate {
   const commits = groupCommit<Calculation, EstimateRecord | undefined, EstimateOutcome>({
     ...commitOptions,

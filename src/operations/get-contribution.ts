@@ -1,7 +1,7 @@
 import { ServiceError } from '../domain/service-error.ts';
 import { type ContributionRecord, findContributionsByEvent, findContributionsById } from '../store/contribution.ts';
 import type { Database } from '../store/database.ts';
-import { batched } from './batching.ts';
+import { batched, byPartner } from './batching.ts';
 
 export interface EventLookup {
   readonly partnerId: string;
@@ -22,11 +22,11 @@ export interface GetContribution {
 export interface LookupLanes {
   /** Statements under way at once. */
   readonly lanes: number;
-  /** Where given, a statement looks up for one group only. */
-  readonly groupOf?: (lookup: { readonly partnerId: string }) => string;
+  /** Whether a statement looks up for one partner only. */
+  readonly isOfOneShare: boolean;
 }
 
-const LIMITS = { batchMax: 256, waitingMax: 4_096, waitMaxMs: 5_000 };
+const LIMITS = { batchMax: 256, waitingMax: 4_096, waitMaxMs: 5_000, shareOf: byPartner };
 
 /**
  * Finds a contribution again. Throws `contribution_not_found`, for another partner's record just as for none.

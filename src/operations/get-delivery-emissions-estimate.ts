@@ -1,7 +1,7 @@
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
-import { batched } from './batching.ts';
+import { batched, byPartner } from './batching.ts';
 import type { LookupLanes } from './get-contribution.ts';
 
 export interface EstimateLookup {
@@ -23,6 +23,7 @@ export function getEstimates(database: Database, together: LookupLanes): GetDeli
     batchMax: 256,
     waitingMax: 4_096,
     waitMaxMs: 5_000,
+    shareOf: byPartner,
     run: async (lookups) => {
       const found = await findEstimatesById(database.pool, lookups);
       const byId = new Map(found.map((record) => [`${record.partnerId} ${record.estimate.calculationId}`, record]));

@@ -1,7 +1,7 @@
 import { unavailable } from '../domain/service-error.ts';
 import { isDeadlock, isLockTimeout, isRefusedStatement, violatedKey } from '../store/database-errors.ts';
 import { CommitUnknownError } from '../store/transaction.ts';
-import { batched } from './batching.ts';
+import { batched, byPartner } from './batching.ts';
 
 export interface CommitLanes {
   /** Batches under way at once, each on a connection of its own. */
@@ -14,8 +14,8 @@ export interface CommitLanes {
 
 export interface GroupCommitOptions<Request, Stored, Outcome> {
   readonly lanes: CommitLanes;
-  /** Where given, what goes together is of one group. */
-  readonly groupOf?: (request: Request) => string;
+  /** Whether what goes together is of one partner. */
+  readonly isOfOneShare: boolean;
   /** What the request needs for itself alone: another transaction that holds one of them blocks it. */
   claimsOf(request: Request): readonly string[];
   /**
@@ -68,12 +68,12 @@ const TWIN_LOCK_TIMEOUT_MS = 4_000;
  * one, and what a twin's transaction blocks waits for it aside, as does from then on whatever claims the same. A deadlock is
  * tried again. A COMMIT without an answer is looked at once more, never inserted again.
  */
-export function groupCommit<Request, Stored, Outcome>(
+export function groupCommit<Request extends { readonly partnerId: string }, Stored, Outcome>(
   options: GroupCommitOptions<Request, Stored, Outcome>,
 ): GroupCommit<Request, Outcome> {
-  const { lanes, groupOf, claimsOf, commitBatch, findStored, tellApart, tellOutcome } = options;
-  const limits = { waitingMax: WAITING_MAX, waitMaxMs: WAIT_MAX_MS };
-  const together = { ...limits, ...(groupOf && { groupOf }) };
+  const { lanes, isOfOneShare, claimsOf, commitBatch, findStored, tellApart, tellOutcome } = options;
+  const limits = { waitingMax: WAITING_MAX, waitMaxMs: WAIT_MAX_MS, shareOf: byPartner };
+  const together = { ...limits, isOfOneShare };
 
   const find = batched<Request, Stored>({ ...together, lanes: 1, batchMax: BATCH_MAX, run: findStored });
 

@@ -2,7 +2,7 @@ import type { Environment } from '../domain/api-key.ts';
 import { recordNotFound, type ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
 import { findEvent, listEvents } from '../store/event.ts';
-import { batched } from './batching.ts';
+import { batched, byPartner } from './batching.ts';
 import { type WrittenEvent, writeEventBodies } from './event-bodies.ts';
 
 export interface EventCursor {
@@ -33,7 +33,7 @@ export interface ReadEvents {
 }
 
 /** A page may take tens of milliseconds: pages wait for each other, and for nobody else. */
-const LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 5_000 };
+const LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 5_000, shareOf: byPartner };
 
 /** Lets a partner that was down catch up by itself. @see decisions, section 7. */
 export function readEvents(database: Database, environment: Environment, lanes: number): ReadEvents {

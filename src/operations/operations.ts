@@ -59,7 +59,7 @@ export interface OperationsOptions {
 
 export function createOperations(database: Database, { environment, rulesOf }: OperationsOptions): Operations {
   const lanes = database.isDistributed ? DISTRIBUTED_LANES : LANES;
-  const grouping = database.isDistributed ? { groupOf: ({ partnerId }: { partnerId: string }) => partnerId } : {};
+  const grouping = { isOfOneShare: database.isDistributed };
   return {
     confirmContribution: confirmContributions(database, rulesOf, { ...lanes, ...grouping }),
     getContribution: getContributions(database, { lanes: lanes.lookup, ...grouping }),

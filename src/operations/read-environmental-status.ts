@@ -11,7 +11,7 @@ import {
   listTransactionsOfSettlement,
   type PooledContribution,
 } from '../store/impact-batch-settlement.ts';
-import { batched } from './batching.ts';
+import { batched, byPartner } from './batching.ts';
 import { contributionNotFound } from './get-contribution.ts';
 import { showBatch } from './impact-batch-record.ts';
 
@@ -45,11 +45,11 @@ export interface ReadEnvironmentalStatus {
   transactions(cursor: TransactionCursor): Promise<BatchTransactions>;
 }
 
-const LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 5_000 };
+const LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 5_000, shareOf: byPartner };
 
 export function readEnvironmentalStatus(database: Database, lanes: number): ReadEnvironmentalStatus {
   const { pool } = database;
-  const one = <Request, Outcome>(run: (request: Request) => Promise<Outcome>) =>
+  const one = <Request extends { readonly partnerId: string }, Outcome>(run: (request: Request) => Promise<Outcome>) =>
     batched<Request, Outcome>({ ...LIMITS, lanes, run: (requests) => Promise.all(requests.map(run)) });
   return {
     ofContribution: one(async ({ partnerId, transactionId }) => {

@@ -6,7 +6,7 @@ import { findPartner } from '../store/partner.ts';
 import { findSettlement, findSettlementBySequence, listSettlements, type Settlement } from '../store/settlement.ts';
 import { type LinePage, listSettlementLines } from '../store/settlement-line.ts';
 import type { ShownSettlement } from '../wire/settlement-to-wire.ts';
-import { batched } from './batching.ts';
+import { batched, byPartner } from './batching.ts';
 import { type OpenTotals, rememberOpenTotals } from './open-totals.ts';
 import type { PricesOf } from './settlement-tools.ts';
 
@@ -49,9 +49,9 @@ export interface ReadSettlements {
   statement(id: SettlementId): Promise<Statement>;
 }
 
-const LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 5_000 };
+const LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 5_000, shareOf: byPartner };
 /** A page of a statement that is under way waits for as long as it takes: its bytes are half sent. */
-const STATEMENT_LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 60_000 };
+const STATEMENT_LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 60_000, shareOf: byPartner };
 const LINES_AT_ONCE = 1_000;
 /** More would only make each of them slower. */
 const STATEMENTS_MAX = 8;
@@ -59,7 +59,7 @@ const STATEMENTS_MAX = 8;
 /** @param lanes Connections for look-ups; as many again serve the statements that are under way. */
 export function readSettlements(database: Database, pricesOf: PricesOf, lanes: number): ReadSettlements {
   const { pool } = database;
-  const one = <Request, Outcome>(run: (request: Request) => Promise<Outcome>) =>
+  const one = <Request extends { readonly partnerId: string }, Outcome>(run: (request: Request) => Promise<Outcome>) =>
     batched<Request, Outcome>({ ...LIMITS, lanes, run: (requests) => Promise.all(requests.map(run)) });
   const find = async ({ partnerId, settlementId }: SettlementId): Promise<Settlement> => {
     const settlement = await findSettlement(pool, partnerId, settlementId);

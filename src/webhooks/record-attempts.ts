@@ -31,7 +31,8 @@ export function openRecorder(options: RecorderOptions): (attempt: Attempt) => Pr
     batchMax: RECORDS_AT_ONCE,
     waitingMax: RECORDS_WAITING_MAX,
     waitMaxMs: LEASE_MS,
-    groupOf: ({ claimed }) => claimed.partnerId,
+    shareOf: ({ claimed }) => claimed.partnerId,
+    isOfOneShare: true,
     run: async (attempts) => {
       const [first] = attempts as readonly [Attempt];
       const standings = await settleAttempts(database, first.claimed.partnerId, attempts);
