@@ -317,6 +317,14 @@ export const RULES: readonly Rule[] = [
     tests: ['limits'],
   },
   {
+    rule: 'a scrape costs the same however many deliveries wait',
+    source: 'guide, budgets',
+    file: 'src/store/backlog.ts',
+    find: "cross join lateral (select ${WAITING_OF_ENDPOINT} limit ${COUNTED_MAX}) found\n      where e.status = 'active' limit ${COUNTED_MAX}",
+    replace: "cross join lateral (select ${WAITING_OF_ENDPOINT}) found\n      where e.status = 'active'",
+    tests: ['metrics-backlog'],
+  },
+  {
     rule: 'after rest a partner may send twice its rate at once',
     source: 'decisions 6',
     file: 'src/partner-api/rate-limits.ts',
