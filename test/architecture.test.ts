@@ -30,7 +30,6 @@ const ONLY_IN: Record<string, readonly string[]> = {
   croner: ['schedule'],
   'prom-client': ['observability'],
   pino: ['observability'],
-  'csv-parse': ['domain'],
   'currency-codes': ['domain'],
   'temporal-polyfill': ['domain'],
 };

@@ -6,6 +6,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BatchOptions, batched, byPartner } from '../src/operations/batching.ts';
+import { inSlices } from '../src/operations/in-slices.ts';
 import { oneAtATime } from '../src/partner-api/connection-queue.ts';
 import { InFlight } from '../src/partner-api/in-flight.ts';
 import type { TestPartner } from './support/service.ts';
@@ -168,6 +169,26 @@ describe('an answer that nobody takes', () => {
     }
     assert.ok(bytes > MEGABYTES_50.length);
   });
+});
+
+test('a list is read in slices, and the event loop turns before each', async () => {
+  const chunks = async function* () {
+    yield Buffer.alloc(100_000, 'a');
+    yield Buffer.alloc(10, 'b');
+  };
+  let turns = 0;
+  let isEnded = false;
+  const turn = () => {
+    turns++;
+    if (!isEnded) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const slices: [bytes: number, turnsBefore: number][] = [];
+  for await (const slice of inSlices(chunks())) slices.push([slice.length, turns]);
+  isEnded = true;
+  const bytes = slices.map(([length]) => length);
+  assert.deepEqual([Math.max(...bytes), bytes.reduce((sum, length) => sum + length, 0), bytes.at(-1)], [8_192, 100_010, 10]);
+  for (const [place, [, turnsBefore]] of slices.entries()) assert.ok(turnsBefore > place, `${turnsBefore} before slice ${place}`);
 });
 
 test('a connection whose answers move on is served to its end, request after request', async () => {

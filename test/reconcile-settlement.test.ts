@@ -363,6 +363,38 @@ describe('an upload that broke off frees its key, because nothing was answered f
   });
 });
 
+describe('a list costs a bounded amount of work', waiting, () => {
+  const MEGABYTE = 1_000_000;
+
+  for (const [name, list, code] of [
+    ['blank lines', HEADER + '\n'.repeat(MEGABYTE), 'too_many_blank_lines'],
+    ['malformed rows', HEADER + 'x\n'.repeat(MEGABYTE / 2), 'too_many_malformed_lines'],
+  ] as const) {
+    test(`a megabyte of ${name} is refused by its form, others are answered meanwhile, and nothing is kept`, async () => {
+      const { client, path, partnerId, sent } = await withSettlements(1);
+      const { client: other } = await service.newPartner();
+      const headers = { 'idempotency-key': uniqueId('key') };
+      let isAnswered = false;
+      const answer = send(client, path, list, headers).finally(() => {
+        isAnswered = true;
+      });
+      let othersAnswers = 0;
+      while (!isAnswered) {
+        assert.equal((await other.findByEvent('event-of-nobody')).status, 404);
+        othersAnswers++;
+      }
+      assert.ok(othersAnswers > 0);
+      const { status, body } = await answer;
+      assert.deepEqual([status, body.error.details?.[0]?.code], [400, code], body.error.message);
+      for (const table of ['reconciliation', 'reconciliation_line']) {
+        const { rows } = await database.pool.query(`select from ${table} where partner_id = $1`, [partnerId]);
+        assert.equal(rows.length, 0, table);
+      }
+      assert.equal((await send(client, path, toCsv(sent), headers)).status, 202);
+    });
+  }
+});
+
 describe('refusals keep nothing and free the key', waiting, () => {
   test('a list that is malformed as a whole, another media type, an open settlement', async () => {
     const { client, path, partnerId, opened, sent } = await withSettlements(2);

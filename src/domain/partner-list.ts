@@ -61,6 +61,10 @@ export interface ListLimits {
   readonly lines: number;
   readonly bytes: number;
   readonly lineCharacters: number;
+  /** So many lines may be malformed; such a list is in another form as a whole, and none of it is compared. */
+  readonly malformedLines: number;
+  /** So many lines of a CSV list may be without content. */
+  readonly blankLines: number;
 }
 
 /** How a list is read. */
@@ -70,7 +74,13 @@ export interface ListReading extends ListLimits {
 }
 
 /** @see settlements, section 2, Reconciliation: up to 1 000 000 lines or 100 MiB. */
-export const LIST_LIMITS: ListLimits = { lines: 1_000_000, bytes: 100 * 1024 * 1024, lineCharacters: 16 * 1024 };
+export const LIST_LIMITS: ListLimits = {
+  lines: 1_000_000,
+  bytes: 100 * 1024 * 1024,
+  lineCharacters: 16 * 1024,
+  malformedLines: 10_000,
+  blankLines: 10_000,
+};
 
 /**
  * One line of a list, from the values of its fields: numbers as `readJson` gives them, or every value as the text of a cell.
@@ -144,7 +154,7 @@ export function listTooLarge(code: 'too_many_lines' | 'too_many_bytes', limit: s
 }
 
 /** A line beyond any that is well formed; what follows it is not looked for. */
-export function lineTooLong(lineNo: number, { lineCharacters }: ListLimits): ServiceError {
+export function lineTooLong(lineNo: number, lineCharacters: number): ServiceError {
   return refuseList('line_too_long', `Line ${lineNo} of the list has more than ${lineCharacters} characters.`);
 }
 

@@ -104,6 +104,37 @@ test('settlements, section 2, Reconciliation: limits are refused by name', async
   assert.deepEqual(long, ['line_too_long', undefined, 'Line 4 of the list has more than 100 characters.']);
 });
 
+test('settlements, section 2, Reconciliation: blank lines and malformed lines are passed over and told up to a bound, then the list is refused', async () => {
+  const bounds = { blankLines: 3, malformedLines: 2 };
+  const taken = `${HEADER}\n\r\n,,\nbad,O-1,1\nbad\nevt-0003,O-3,3\n`;
+  assert.deepEqual((await read(taken, bounds)).map(shown), [
+    '5 partner_event_id wrong_form',
+    '6 partner_event_id wrong_form,partner_order_ref missing,points missing',
+    '7 evt-0003 3',
+  ]);
+  assert.deepEqual(await refusal(`${taken}\n`, bounds), [
+    'too_many_blank_lines',
+    undefined,
+    'The list has more than 3 lines without content. Send it without them.',
+  ]);
+  assert.deepEqual(await refusal(`${taken}evt-0004,O-4,x\n`, bounds), [
+    'too_many_malformed_lines',
+    undefined,
+    'The list has more than 2 malformed lines. The first is line 5: partner_event_id must be a text of 8 to 128 characters out of A-Z a-z 0-9 . _ : -. Correct the form of the list, then send it again.',
+  ]);
+  assert.equal((await refusal('\n'.repeat(4), bounds))[0], 'too_many_blank_lines');
+});
+
+test('settlements, section 2, Reconciliation: quotation marks, delimiters and ends of lines in quoted cells are text', async () => {
+  const text = `note,${HEADER}"a ""b"", c",evt-0001,O-1,1\r\n"one\r\ntwo"\r\n"",evt-0002,"O-2","2"\nx"y,evt-0003,O-3,"3"`;
+  assert.deepEqual((await read(text)).map(shown), [
+    '2 evt-0001 1',
+    '3 partner_event_id missing,partner_order_ref missing,points missing',
+    '5 evt-0002 2',
+    '6 evt-0003 3',
+  ]);
+});
+
 test('settlements, section 2, Reconciliation: wherever the bytes are cut and however cells are quoted, the lines are the same', async () => {
   const identifier = fc.stringMatching(/^[A-Za-z0-9._:-]{8,20}$/);
   const line = fc.record({

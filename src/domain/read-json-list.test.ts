@@ -88,6 +88,8 @@ test('settlements, section 2, Reconciliation: what is no whole array is refused,
   assert.deepEqual(await refusal(`[${line('7')},`), ['not_ended', undefined]);
   assert.deepEqual(await refusal(`[${line('7')}] x`), ['text_after_end', undefined]);
   assert.deepEqual(await refusal(`[${line('7')},${line('7')}]`, { lines: 1 }), ['too_many_lines', 413]);
+  assert.equal((await read(`[,7]`, { malformedLines: 2 })).length, 2);
+  assert.deepEqual(await refusal(`[,7,]`, { malformedLines: 2 }), ['too_many_malformed_lines', undefined]);
   assert.deepEqual(await refusal(`["${'x'.repeat(200)}`, { lineCharacters: 100 }), ['line_too_long', undefined]);
   assert.deepEqual(await read('[]'), []);
 });

@@ -1,3 +1,4 @@
+import { countLines } from './count-lines.ts';
 import {
   LIST_FIELDS,
   LIST_LIMITS,
@@ -6,7 +7,6 @@ import {
   type ListLimits,
   type ListReading,
   lineTooLong,
-  listTooLarge,
   readListLine,
   refuseList,
   STATEMENT_FIELDS,
@@ -19,8 +19,8 @@ import { JsonArrayError, splitJsonArray } from './split-json-array.ts';
  * The lines of a partner's list in JSON, in order, as the bytes come: one array of objects. Numbers are exact. An element that is
  * malformed, or no JSON at all, is told as such, and what follows it is read.
  *
- * @throws ServiceError `invalid_request`: the text is no array, or not a whole one, an element is too long (400), or there are more
- * elements than there may be (413); `details[].code` tells which.
+ * @throws ServiceError `invalid_request`: the text is no array, or not a whole one, an element is too long, too many are malformed (400), or there are
+ * more elements than there may be (413); `details[].code` tells which.
  * @see settlements, section 2, Reconciliation.
  */
 export async function* readJsonList(
@@ -29,12 +29,12 @@ export async function* readJsonList(
 ): AsyncGenerator<ListEntry> {
   const decoder = new TextDecoder();
   const splitter = splitJsonArray(reading.lineCharacters);
+  const counter = countLines(reading);
   let lineNo = 0;
   try {
     for await (const chunk of chunks) {
       for (const element of splitter.read(decoder.decode(chunk, { stream: true }))) {
-        if (++lineNo > reading.lines) throw listTooLarge('too_many_lines', `${reading.lines} lines`);
-        yield readElement(lineNo, element, reading);
+        yield counter.count(readElement(++lineNo, element, reading));
       }
     }
     splitter.end();
@@ -44,6 +44,8 @@ export async function* readJsonList(
 }
 
 function readElement(lineNo: number, element: string, { onStatement }: ListReading): ListEntry {
+  // An error object for each element that is none costs more than the rest of its reading.
+  if (!/^[ \t\r\n]*\{/.test(element)) return unreadableLine(lineNo);
   let value: unknown;
   try {
     value = readJson(element);
@@ -51,7 +53,6 @@ function readElement(lineNo: number, element: string, { onStatement }: ListReadi
     if (!(error instanceof SyntaxError)) throw error;
     return unreadableLine(lineNo);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return unreadableLine(lineNo);
   const members = value as Record<string, unknown>;
   const isStatement = STATEMENT_FIELDS.every((name) => Object.hasOwn(members, name));
   if (isStatement) onStatement?.();
@@ -61,10 +62,10 @@ function readElement(lineNo: number, element: string, { onStatement }: ListReadi
   return readListLine(lineNo, { ...values, ...(typeof values.points === 'string' && { points: NaN }) } as LineValues);
 }
 
-function describeFailure({ code, elementNo }: JsonArrayError, limits: ListLimits) {
+function describeFailure({ code, elementNo }: JsonArrayError, { lineCharacters }: ListLimits) {
   switch (code) {
     case 'element_too_long':
-      return lineTooLong(elementNo, limits);
+      return lineTooLong(elementNo, lineCharacters);
     case 'not_an_array':
       return refuseList(code, 'The list must be a JSON array of objects.');
     case 'not_ended':

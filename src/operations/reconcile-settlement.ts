@@ -28,6 +28,7 @@ import {
 import { findSettlement } from '../store/settlement.ts';
 import { compareList, tookTooLong } from './compare-list.ts';
 import { eachApart } from './each-apart.ts';
+import { inSlices } from './in-slices.ts';
 import { settlementNotFound } from './read-settlements.ts';
 import { tellKeyApart } from './replay.ts';
 
@@ -108,7 +109,7 @@ async function take(database: Database, list: UploadedList): Promise<Reconciliat
       isStatement = true;
     };
     const reading = { ...LIST_LIMITS, onStatement };
-    await compareList(database, begun, readPartnerList(hashed(list.chunks, hash), format, reading));
+    await compareList(database, begun, readPartnerList(inSlices(hashed(list.chunks, hash)), format, reading));
     const received = await updateReceived(pool, begun, { fingerprint: fingerprintOf(list, hash.digest('hex')), isStatement });
     if (!received) throw tookTooLong();
     return { reconciliation: received, isReplay: false };

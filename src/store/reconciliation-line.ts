@@ -167,11 +167,12 @@ export async function listReconciliationLines(
   }));
 }
 
+/** Up to one place, so that there is one plan: a list of places may be compared with every line, whatever is known of the table. */
 const DELETE: Statement = {
   name: 'delete_reconciliation_lines',
-  text: `delete from reconciliation_line where partner_id = $1 and reconciliation_id = $2 and position in (
-      select position from reconciliation_line where partner_id = $1 and reconciliation_id = $2 order by position limit $3
-    ) returning 1`,
+  text: `delete from reconciliation_line where partner_id = $1 and reconciliation_id = $2 and position <= coalesce((
+      select position from reconciliation_line where partner_id = $1 and reconciliation_id = $2 order by position limit 1 offset $3::int8 - 1
+    ), 9223372036854775807) returning 1`,
 };
 
 /** @returns How many were removed, `limit` at most. */
