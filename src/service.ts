@@ -41,7 +41,7 @@ export interface ServiceOptions {
   readonly onProgress?: (sentence: string) => void;
   /** Instead of the rules in the database. */
   readonly rulesOf?: (partnerId: string) => ContributionRules;
-  /** Milliseconds since 1970, for what deliveries are signed with, and for what is due. */
+  /** Milliseconds since 1970, for what deliveries are signed with. */
   readonly clock?: () => number;
   /** All, when left out. */
   readonly roles?: readonly ServiceRole[];
@@ -181,18 +181,13 @@ function startWebhooks({ config, options: { clock = Date.now }, log, metrics }: 
   });
 }
 
-function startSchedule(
-  { config, options: { clock = Date.now }, log, metrics }: Tools,
-  database: Database,
-  parts: AsyncDisposableStack,
-): void {
+function startSchedule({ config, log, metrics }: Tools, database: Database, parts: AsyncDisposableStack): void {
   const closeReconciler = openReconciler(database, (err) =>
     log.logger.error({ err }, 'reconciliations could not be completed; it is tried again'),
   );
   parts.defer(endInTime({ close: closeReconciler }));
   const schedule = openSchedule({
     database,
-    clock,
     jobs: listJobs({ ...config, settlementTools: configuredSettlementTools(config) }),
     onRun: (run) => {
       metrics.countRun(run);

@@ -183,5 +183,5 @@ describe('after 72 hours it fails by itself', () => {
 
 /** As the schedule gives it. */
 function context(signal: AbortSignal): JobContext {
-  return { database, signal, actor: { operatorId: 'schedule', role: 'admin', correlationId: newId('corr') }, now: new Date() };
+  return { database, signal, actor: { operatorId: 'schedule', role: 'admin', correlationId: newId('corr') } };
 }

@@ -9,10 +9,11 @@ import { issueApiKey } from '../src/operations/manage-api-key.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
 import type { Job, JobContext } from '../src/schedule/job.ts';
 import { runByHand } from '../src/schedule/run-by-hand.ts';
-import { nextDueAt, registerJobs } from '../src/schedule/run-job.ts';
+import { nextDueAfter, nextDueAt, registerJobs } from '../src/schedule/run-job.ts';
 import { openSchedule } from '../src/schedule/schedule.ts';
+import { readClock } from '../src/store/clock.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
-import { claimJob, endJobRun, type JobRun, listJobRuns, listJobStates, renewJobLease } from '../src/store/job.ts';
+import { claimJob, endJobRun, type JobRun, type JobState, listJobRuns, listJobStates, renewJobLease } from '../src/store/job.ts';
 import { auditKeys, OWNER, signedIn } from './support/actor.ts';
 import { Client } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';
@@ -21,7 +22,7 @@ import { spawnService } from './support/service.ts';
 
 const { databaseUrl } = await testDatabase();
 const waiting = { timeout: 60_000 };
-const NOON = Date.parse('2027-03-01T12:00:00Z');
+const NOON = new Date('2027-03-01T12:00:00Z');
 
 function open(): Database {
   const database = openDatabase({ databaseUrl, poolSize: 4, auditKeys });
@@ -50,42 +51,61 @@ async function stateOf(jobName: string) {
   return (await listJobStates(pool)).find((state) => state.jobName === jobName);
 }
 
-/** Follows the schedule at a time that stands still, until the test is over. */
-function follow(job: Job, { on = database, nowMs = NOON }: { on?: Database; nowMs?: number } = {}) {
+/** Follows the schedule until the test is over. */
+function follow(job: Job, on: Database = database) {
   const errors: unknown[] = [];
-  const schedule = openSchedule({
-    database: on,
-    clock: () => nowMs,
-    jobs: [job],
-    onRun: () => {},
-    onError: (error) => errors.push(error),
-  });
+  const schedule = openSchedule({ database: on, jobs: [job], onRun: () => {}, onError: (error) => errors.push(error) });
   after(() => schedule.close());
   return { ...schedule, errors };
 }
 
-const register = (job: Job, nowMs = NOON) => registerJobs({ database, clock: () => nowMs }, [job]);
+/** Time enters as data: what was due so long ago, such as `10 hours`. */
+async function setDueBefore(job: Job, ago: string): Promise<void> {
+  await pool.query('update job set due_at = now() - $2::interval where job_name = $1', [job.name, ago]);
+}
+
+async function registerDue(job: Job, ago = '1 hour'): Promise<void> {
+  await registerJobs(database, [job]);
+  await setDueBefore(job, ago);
+}
+
+/** After this the job is due at the next time of its pattern, by the database's clock. */
+async function isDueNext(job: Job, work: () => Promise<unknown>): Promise<void> {
+  const before = nextDueAt(job, await readClock(pool));
+  await work();
+  const times = [before, nextDueAt(job, await readClock(pool))].map((at) => at.toISOString());
+  assert.ok(times.includes((await stateOf(job.name))?.dueAt.toISOString() ?? ''), times.join());
+}
 
 describe('when a job is due', waiting, () => {
   test('at the next time of its pattern, in UTC; starting again changes nothing, another pattern does', async () => {
     const job = newJob();
-    await register(job, NOON + 1);
-    assert.equal((await stateOf(job.name))?.dueAt.toISOString(), '2027-03-01T13:00:00.000Z');
-    await register(job, NOON + 7_200_000);
-    assert.equal((await stateOf(job.name))?.dueAt.toISOString(), '2027-03-01T13:00:00.000Z');
-    await register({ ...job, pattern: '5 0 1 * *' }, NOON);
-    assert.equal((await stateOf(job.name))?.dueAt.toISOString(), '2027-04-01T00:05:00.000Z');
-    assert.throws(() => nextDueAt({ ...job, pattern: '0 0 30 2 *' }, new Date(NOON)), /never comes/);
+    assert.equal(nextDueAt(job, NOON).toISOString(), '2027-03-01T13:00:00.000Z');
+    assert.throws(() => nextDueAt({ ...job, pattern: '0 0 30 2 *' }, NOON), /never comes/);
+    await isDueNext(job, () => registerJobs(database, [job]));
+    await setDueBefore(job, '2 hours');
+    const dueAt = (await stateOf(job.name))?.dueAt;
+    await registerJobs(database, [job]);
+    assert.deepEqual((await stateOf(job.name))?.dueAt, dueAt);
+    const monthly = { ...job, pattern: '5 0 1 * *' };
+    await isDueNext(monthly, () => registerJobs(database, [monthly]));
+  });
+
+  test('a time beyond the next one, as a clock that was ahead has told it, is put right at the next start', async () => {
+    const job = newJob();
+    await registerDue(job, '-30 days');
+    await isDueNext(job, () => registerJobs(database, [job]));
   });
 
   test('what was due while no process ran is done at the next start, once', async () => {
     const job = newJob();
-    await register(job, NOON - 10 * 3_600_000);
-    follow(job);
-    const [run] = await untilRuns(job.name, hasEnded);
-    assert.deepEqual([run?.outcome, run?.result, run?.trigger], ['succeeded', '{"done":1}', 'schedule']);
+    await registerDue(job, '10 hours');
+    await isDueNext(job, async () => {
+      follow(job);
+      const [run] = await untilRuns(job.name, hasEnded);
+      assert.deepEqual([run?.outcome, run?.result, run?.trigger], ['succeeded', '{"done":1}', 'schedule']);
+    });
     const state = await stateOf(job.name);
-    assert.equal(state?.dueAt.toISOString(), '2027-03-01T13:00:00.000Z');
     assert.deepEqual([state?.leaseUntil, state?.lastRunNo], [null, 1n]);
   });
 });
@@ -93,8 +113,8 @@ describe('when a job is due', waiting, () => {
 describe('one process does it', waiting, () => {
   test('of twenty that ask at once for one due time, one begins it', async () => {
     const [job, other] = [newJob(), open()];
-    await register(job, NOON - 3_600_000);
-    const claim = { jobName: job.name, dueAt: new Date(NOON), leaseMs: 60_000, trigger: 'schedule' } as const;
+    await registerDue(job);
+    const claim = { jobName: job.name, leaseMs: 60_000, trigger: 'schedule' } as const;
     const claims = await Promise.all(
       Array.from({ length: 20 }, (_, index) => claimJob((index % 2 ? database : other).pool, claim)),
     );
@@ -126,7 +146,7 @@ describe('what goes wrong', waiting, () => {
     await once(child.stdout, 'data');
     child.kill('SIGKILL');
     await once(child, 'exit');
-    const claim = { jobName: 'endless', dueAt: null, leaseMs: 60_000, trigger: 'hand' } as const;
+    const claim = { jobName: 'endless', leaseMs: 60_000, trigger: 'hand' } as const;
     assert.equal(await claimJob(pool, claim), undefined, 'the lease holds, though its process has gone');
     await pool.query("update job set lease_until = now() where job_name = 'endless'");
     follow({ ...newJob(), name: 'endless', pattern: '0 0 1 1 *' });
@@ -139,21 +159,24 @@ describe('what goes wrong', waiting, () => {
   });
 
   test('a run that failed is tried again after a minute, then after two, and at last at its time', async () => {
-    const job = newJob(async () => {
+    const run = async () => {
       throw new Error('no luck');
-    });
-    await register(job, NOON - 3_600_000);
-    const dueAfter: (string | undefined)[] = [];
-    for (const nowMs of [NOON, NOON + 60_000, NOON + 180_000, NOON + 59 * 60_000]) {
-      const { close } = follow(job, { nowMs });
-      const runs = dueAfter.length + 1;
-      const [run] = await untilRuns(job.name, (found) => found.length === runs && hasEnded(found));
-      assert.deepEqual([run?.outcome, run?.error], ['failed', 'no luck']);
+    };
+    const job = { ...newJob(run), pattern: '0 0 1 1 *' };
+    for (const [failures, minutes] of [1, 2, 4].entries()) {
+      await registerDue(job);
+      const { close } = follow(job);
+      const [last] = await untilRuns(job.name, (found) => found.length === failures + 1 && hasEnded(found));
       await close();
-      dueAfter.push((await stateOf(job.name))?.dueAt.toISOString().slice(11, 19));
+      assert.deepEqual([last?.outcome, last?.error], ['failed', 'no luck']);
+      const { dueAt, failuresInRow } = (await stateOf(job.name)) as JobState;
+      const from = dueAt.getTime() - minutes * 60_000;
+      assert.ok(from >= Number(last?.startedAt) && from <= Number(last?.endedAt), dueAt.toISOString());
+      assert.equal(failuresInRow, failures + 1);
     }
-    assert.deepEqual(dueAfter, ['12:01:00', '12:03:00', '12:07:00', '13:00:00']);
-    assert.equal((await stateOf(job.name))?.failuresInRow, 4);
+    const failed = { job: newJob(), outcome: 'failed', failuresInRow: 3 } as const;
+    assert.equal(nextDueAfter(failed, NOON)?.toISOString(), '2027-03-01T12:08:00.000Z');
+    assert.equal(nextDueAfter({ ...failed, failuresInRow: 6 }, NOON)?.toISOString(), '2027-03-01T13:00:00.000Z');
   });
 
   test('a process that stops lets the job end where it is, and leaves it due for another', async () => {
@@ -163,20 +186,20 @@ describe('what goes wrong', waiting, () => {
       await once(signal, 'abort');
       return { half: 1 };
     });
-    await register(job, NOON - 3_600_000);
+    await registerDue(job);
     const { close } = follow(job);
     await begun.promise;
     await close();
     assert.equal((await untilRuns(job.name, hasEnded))[0]?.outcome, 'stopped');
-    follow({ ...job, run: async () => ({ rest: 1 }) }, { on: open() });
+    follow({ ...job, run: async () => ({ rest: 1 }) }, open());
     const runs = await untilRuns(job.name, (found) => found.length === 2 && hasEnded(found));
     assert.equal(runs[0]?.result, '{"rest":1}');
   });
 
   test('a run that lost its job to another renews nothing, and writes nothing', async () => {
     const job = newJob();
-    await register(job);
-    const claim = { jobName: job.name, dueAt: null, leaseMs: 0, trigger: 'schedule' } as const;
+    await registerDue(job);
+    const claim = { jobName: job.name, leaseMs: 0, trigger: 'schedule' } as const;
     const slow = await claimJob(pool, claim);
     const quick = await claimJob(pool, { ...claim, leaseMs: 60_000 });
     assert.deepEqual([slow?.runNo, quick?.runNo], [1n, 2n]);
@@ -188,13 +211,12 @@ describe('what goes wrong', waiting, () => {
 });
 
 describe('by hand', waiting, () => {
-  const schedule = { database, clock: Date.now };
   const never = new AbortController().signal;
 
   test('any time, again and again, with an entry in the audit', async () => {
     const [job, operator] = [newJob(), signedIn('operator')];
     for (const run of [1n, 2n]) {
-      const { outcome, runNo } = await runByHand(schedule, operator, job, never);
+      const { outcome, runNo } = await runByHand(database, operator, job, never);
       assert.deepEqual([outcome, runNo], ['succeeded', run]);
     }
     const { rows } = await pool.query('select operator_id, action from audit_entry where subject_id = $1', [job.name]);
@@ -203,10 +225,10 @@ describe('by hand', waiting, () => {
 
   test('not while another process runs it, and not by a viewer', async () => {
     const job = newJob();
-    await register(job);
-    await claimJob(pool, { jobName: job.name, dueAt: null, leaseMs: 60_000, trigger: 'schedule' });
-    await assert.rejects(runByHand(schedule, OWNER, job, never), /Another process runs the job/);
-    await assert.rejects(runByHand(schedule, signedIn('viewer'), newJob(), never), /takes the role operator/);
+    await registerDue(job);
+    await claimJob(pool, { jobName: job.name, leaseMs: 60_000, trigger: 'schedule' });
+    await assert.rejects(runByHand(database, OWNER, job, never), /Another process runs the job/);
+    await assert.rejects(runByHand(database, signedIn('viewer'), newJob(), never), /takes the role operator/);
   });
 
   const JOBS = [

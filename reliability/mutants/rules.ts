@@ -594,6 +594,14 @@ export const RULES: readonly Rule[] = [
     tests: ['webhook-delivery'],
   },
   {
+    rule: 'when a delivery is due is told by the clock of the database',
+    source: 'decisions 2',
+    file: 'src/webhooks/attempt.ts',
+    find: 'readRetryAfter(retryAfter, new Date(endedAtMs))',
+    replace: 'readRetryAfter(retryAfter, new Date())',
+    tests: ['database-clock'],
+  },
+  {
     rule: 'a sandbox sends to no more of this machine than 127.0.0.1 and ::1',
     source: 'decision record 0041',
     file: 'src/webhooks/address-guard.ts',

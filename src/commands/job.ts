@@ -61,7 +61,7 @@ async function runOne(name: string, { json }: JsonOption): Promise<void> {
   void stopSignal().then(() => stop.abort());
   const job = findJob(name);
   await withStore(async (database) => {
-    const run = await runByHand({ database, clock: Date.now }, await currentActor(database), job, stop.signal);
+    const run = await runByHand(database, await currentActor(database), job, stop.signal);
     const { runNo, outcome, result, error, milliseconds } = run;
     if (outcome !== 'succeeded') process.exitCode = 1;
     const said = error === null ? null : (error as Error).message;

@@ -1,8 +1,9 @@
 import { counted } from '../domain/counted.ts';
 import type { Actor } from '../domain/role.ts';
+import { readClock } from '../store/clock.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { eachPartner } from '../store/partner.ts';
-import { listOpenSettlements, readClock } from '../store/settlement.ts';
+import { listOpenSettlements } from '../store/settlement.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { type Closing, closeSettlement } from './close-settlement.ts';
 import { eachApart } from './each-apart.ts';

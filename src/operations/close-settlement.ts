@@ -8,6 +8,7 @@ import { carriedForward, countTotals, type SettlementTotals } from '../domain/se
 import { chainValue } from '../domain/statement-chain.ts';
 import { digestStatement } from '../domain/write-statement.ts';
 import { type AssignedAdjustments, assignAdjustments } from '../store/adjustment-assignment.ts';
+import { readClock } from '../store/clock.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { isLockTimeout } from '../store/database-errors.ts';
 import { findPartner, type Partner } from '../store/partner.ts';
@@ -17,7 +18,6 @@ import {
   type KeptStatement,
   lockOpenSettlement,
   type NewSettlement,
-  readClock,
   type Settlement,
   updateSettlementClosed,
 } from '../store/settlement.ts';

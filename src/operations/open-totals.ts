@@ -7,9 +7,10 @@ import {
   type VersionTotals,
 } from '../domain/settlement-totals.ts';
 import { sumUnsettledAdjustments } from '../store/adjustment-assignment.ts';
+import { readClock } from '../store/clock.ts';
 import type { Queryable } from '../store/database.ts';
 import { findLastSequence } from '../store/event.ts';
-import { readClock, type Settlement } from '../store/settlement.ts';
+import type { Settlement } from '../store/settlement.ts';
 import type { Prices } from '../store/settlement-price.ts';
 import { sumUnsettled } from '../store/unsettled-contribution.ts';
 

@@ -1,9 +1,9 @@
 import { DEFAULT_VERSION } from '../domain/contribution-rules.ts';
 import { listVersionsInForce, type RuledPartner, type RuleVersion } from '../domain/rule-versions.ts';
+import { readClock } from '../store/clock.ts';
 import type { Queryable } from '../store/database.ts';
 import type { Partner } from '../store/partner.ts';
 import { listRuleVersions } from '../store/rule-version.ts';
-import { readClock } from '../store/settlement.ts';
 import { databaseOf } from '../store/transaction.ts';
 import { readRuleProofs, ruleSubject } from './rule-proofs.ts';
 import type { DoubtsOf, PricesOf } from './settlement-tools.ts';

@@ -1,11 +1,12 @@
 import { counted } from '../domain/counted.ts';
 import type { Actor } from '../domain/role.ts';
+import { readClock } from '../store/clock.ts';
 import type { ContributionId } from '../store/contribution.ts';
 import { listOpenContributionReviewIds } from '../store/contribution-review.ts';
 import { listSealedContributions, type StoredContribution, updateContributionsUnsealed } from '../store/contribution-seal.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { eachPartner } from '../store/partner.ts';
-import { findOpenSettlement, readClock } from '../store/settlement.ts';
+import { findOpenSettlement } from '../store/settlement.ts';
 import type { LongStatements } from '../store/statement.ts';
 import { databaseOf } from '../store/transaction.ts';
 import { eachLeft } from '../store/unsettled-contribution.ts';

@@ -23,6 +23,4 @@ export interface JobContext {
   readonly signal: AbortSignal;
   /** In whose name it changes what is audited. */
   readonly actor: Actor;
-  /** By the clock that found it due. What is recorded has the database's time. */
-  readonly now: Date;
 }

@@ -1,10 +1,11 @@
 import type { Actor } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { audit, requireRole } from '../operations/audit.ts';
+import type { Database } from '../store/database.ts';
 import { claimJob } from '../store/job.ts';
 import { inTransaction } from '../store/transaction.ts';
 import type { Job } from './job.ts';
-import { doRun, type EndedRun, LEASE_MS, registerJobs, type Schedule } from './run-job.ts';
+import { doRun, type EndedRun, LEASE_MS, registerJobs } from './run-job.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
 
@@ -13,11 +14,11 @@ const LOCK_TIMEOUT_MS = 4_000;
  *
  * @throws ServiceError `forbidden`; `invalid_request` while another process runs it.
  */
-export async function runByHand(schedule: Schedule, actor: Actor, job: Job, stop: AbortSignal): Promise<EndedRun> {
+export async function runByHand(database: Database, actor: Actor, job: Job, stop: AbortSignal): Promise<EndedRun> {
   requireRole(actor, 'operator');
-  await registerJobs(schedule, [job]);
-  const claimed = await inTransaction(schedule.database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const run = await claimJob(db, { jobName: job.name, dueAt: null, leaseMs: LEASE_MS, trigger: 'hand' });
+  await registerJobs(database, [job]);
+  const claimed = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const run = await claimJob(db, { jobName: job.name, leaseMs: LEASE_MS, trigger: 'hand' });
     if (!run)
       throw new ServiceError('invalid_request', `Another process runs the job ${job.name}; \`job history\` shows how it ends.`);
     await audit(db, actor, {
@@ -29,5 +30,5 @@ export async function runByHand(schedule: Schedule, actor: Actor, job: Job, stop
     });
     return run;
   });
-  return doRun(schedule, { job, ...claimed, trigger: 'hand', correlationId: actor.correlationId }, stop);
+  return doRun(database, { job, ...claimed, trigger: 'hand', correlationId: actor.correlationId }, stop);
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
 import { newId } from '../domain/identifiers.ts';
 import type { Actor } from '../domain/role.ts';
+import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
 import { endJobRun, insertJob, type RunOutcome, type RunTrigger, renewJobLease } from '../store/job.ts';
 import type { Job } from './job.ts';
@@ -13,12 +14,6 @@ const RENEW_EVERY_MS = LEASE_MS / 4;
 const RETRY_FIRST_MS = 60_000;
 const RETRY_MOST_MS = 3_600_000;
 const ERROR_CHARACTERS_MAX = 1_000;
-
-export interface Schedule {
-  readonly database: Database;
-  /** Milliseconds since 1970: what is due is told by it. */
-  readonly clock: () => number;
-}
 
 /** A run that has begun: the database knows it, and nobody else begins another. */
 export interface BegunRun {
@@ -44,26 +39,23 @@ export function nextDueAt({ name, pattern }: Job, after: Date): Date {
 }
 
 /** Makes jobs known to the database, so that they become due. Any number of processes may. */
-export async function registerJobs({ database, clock }: Schedule, jobs: readonly Job[]): Promise<void> {
-  for (const job of jobs) {
-    const dueAt = nextDueAt(job, new Date(clock()));
-    await insertJob(database.pool, { jobName: job.name, pattern: job.pattern, dueAt });
-  }
+export async function registerJobs({ pool }: Database, jobs: readonly Job[]): Promise<void> {
+  for (const job of jobs)
+    await insertJob(pool, { jobName: job.name, pattern: job.pattern, dueAt: nextDueAt(job, await readClock(pool)) });
 }
 
 /**
  * Does the work of a run that has begun, and writes down what came of it. The lease is renewed meanwhile; a run that has lost it is told
  * to stop, and leaves the record to whoever has it.
  */
-export async function doRun(schedule: Schedule, begun: BegunRun, stop: AbortSignal): Promise<EndedRun> {
-  const { database, clock } = schedule;
+export async function doRun(database: Database, begun: BegunRun, stop: AbortSignal): Promise<EndedRun> {
   const startedMs = performance.now();
   const lost = new AbortController();
   const done = new AbortController();
-  const renewing = renewUntil(schedule, begun, { lost, done: done.signal });
+  const renewing = renewUntil(database, begun, { lost, done: done.signal });
   const actor: Actor = { operatorId: 'schedule', role: 'admin', correlationId: begun.correlationId };
   const signal = AbortSignal.any([stop, lost.signal]);
-  const work = async () => begun.job.run({ database, signal, actor, now: new Date(clock()) });
+  const work = async () => begun.job.run({ database, signal, actor });
   const ended = await work().then(
     (result) => ({ outcome: signal.aborted ? ('stopped' as const) : ('succeeded' as const), result, error: null }),
     (error: unknown) => ({ outcome: stop.aborted ? ('stopped' as const) : ('failed' as const), result: null, error }),
@@ -77,7 +69,7 @@ export async function doRun(schedule: Schedule, begun: BegunRun, stop: AbortSign
     outcome: run.outcome,
     result: run.result === null ? null : JSON.stringify(run.result),
     error: run.error === null ? null : describe(run.error),
-    nextDueAt: nextDueAfter(run, clock()),
+    nextDueAt: nextDueAfter(run, await readClock(database.pool)),
   });
   return isOurs ? run : { ...run, outcome: 'abandoned' };
 }
@@ -87,7 +79,7 @@ export function newCorrelation(): string {
 }
 
 async function renewUntil(
-  { database }: Schedule,
+  { pool }: Database,
   { job, runNo }: BegunRun,
   { lost, done }: { lost: AbortController; done: AbortSignal },
 ): Promise<void> {
@@ -95,18 +87,25 @@ async function renewUntil(
     await sleep(RENEW_EVERY_MS, undefined, { signal: done, ref: false }).catch(() => {});
     if (done.aborted) return;
     // Without an answer nothing is known yet; the next time will tell.
-    const isHeld = await renewJobLease(database.pool, job.name, runNo, LEASE_MS).catch(() => true);
+    const isHeld = await renewJobLease(pool, job.name, runNo, LEASE_MS).catch(() => true);
     if (!isHeld) lost.abort();
   }
 }
 
-/** `null`: as it is, so that another process goes on at once. */
-function nextDueAfter({ job, outcome, failuresInRow }: EndedRun, nowMs: number): Date | null {
+/**
+ * When a job is due after a run that ended now.
+ *
+ * @returns `null`: as it is, so that another process goes on at once.
+ */
+export function nextDueAfter(
+  { job, outcome, failuresInRow }: Pick<EndedRun, 'job' | 'outcome' | 'failuresInRow'>,
+  now: Date,
+): Date | null {
   if (outcome === 'stopped') return null;
-  const regular = nextDueAt(job, new Date(nowMs));
+  const regular = nextDueAt(job, now);
   if (outcome === 'succeeded') return regular;
   const retryMs = Math.min(RETRY_FIRST_MS * 2 ** failuresInRow, RETRY_MOST_MS);
-  return new Date(Math.min(regular.getTime(), nowMs + retryMs));
+  return new Date(Math.min(regular.getTime(), now.getTime() + retryMs));
 }
 
 function describe(error: unknown): string {

@@ -1,9 +1,11 @@
+import type { Database } from '../store/database.ts';
 import { claimJob, listDueJobs } from '../store/job.ts';
 import { repeat } from '../webhooks/repeat.ts';
 import type { Job } from './job.ts';
-import { doRun, type EndedRun, LEASE_MS, newCorrelation, registerJobs, type Schedule } from './run-job.ts';
+import { doRun, type EndedRun, LEASE_MS, newCorrelation, registerJobs } from './run-job.ts';
 
-export interface ScheduleOptions extends Schedule {
+export interface ScheduleOptions {
+  readonly database: Database;
   readonly jobs: readonly Job[];
   readonly onRun: (run: EndedRun) => void;
   readonly onError: (error: unknown) => void;
@@ -16,18 +18,17 @@ const LOOK_EVERY_MS = 1_000;
 
 /**
  * Does what is due, until it is closed. Any number of processes may: each due run is begun by the one that gets the job's lease. When a
- * job is due stands in the database, so that a time at which no process ran is made up for at the next start, once.
+ * job is due stands in the database and is told by its clock, so that a time at which no process ran is made up for at the next start, once.
  */
 export function openSchedule(options: ScheduleOptions): { close(): Promise<void> } {
-  const { database, jobs, clock, onRun, onError } = options;
+  const { database, jobs, onRun, onError } = options;
   const stop = new AbortController();
   const underWay = new Map<string, Promise<void>>();
   const begin = async (job: Job): Promise<void> => {
-    const claim = { jobName: job.name, dueAt: new Date(clock()), leaseMs: LEASE_MS, trigger: 'schedule' } as const;
-    const claimed = await claimJob(database.pool, claim);
+    const claimed = await claimJob(database.pool, { jobName: job.name, leaseMs: LEASE_MS, trigger: 'schedule' });
     if (!claimed) return;
     const begun = { job, ...claimed, trigger: 'schedule', correlationId: newCorrelation() } as const;
-    const running = doRun(options, begun, stop.signal)
+    const running = doRun(database, begun, stop.signal)
       .then(onRun, onError)
       .finally(() => underWay.delete(job.name));
     underWay.set(job.name, running);
@@ -37,9 +38,9 @@ export function openSchedule(options: ScheduleOptions): { close(): Promise<void>
     pauseMs: LOOK_EVERY_MS,
     onError,
     work: async () => {
-      if (!isRegistered) await registerJobs(options, jobs);
+      if (!isRegistered) await registerJobs(database, jobs);
       isRegistered = true;
-      const due = new Set(await listDueJobs(database.pool, new Date(clock())));
+      const due = new Set(await listDueJobs(database.pool));
       for (const job of jobs) if (due.has(job.name) && !underWay.has(job.name)) await begin(job);
       return false;
     },

@@ -177,6 +177,7 @@ export async function insertClaimedDelivery(
 /** What came of one attempt. */
 export interface Attempt {
   readonly claimed: ClaimedDelivery;
+  /** By the database's clock. */
   readonly startedAt: Date;
   readonly milliseconds: number;
   /** Of the answer; `null` when there was none. */

@@ -32,10 +32,14 @@ export interface JobRun {
 const REGISTER: Statement = {
   name: 'insert_job',
   text: `insert into job (job_name, pattern, due_at) values ($1, $2, $3)
-    on conflict (job_name) do update set pattern = excluded.pattern, due_at = excluded.due_at where job.pattern <> excluded.pattern`,
+    on conflict (job_name) do update set pattern = excluded.pattern, due_at = excluded.due_at
+    where job.pattern <> excluded.pattern or job.due_at > excluded.due_at`,
 };
 
-/** A job that is there already keeps the time at which it is due, unless its pattern is another one now. */
+/**
+ * A job that is there already keeps the time at which it is due, unless its pattern is another one now, or the time is later than its
+ * next one: a clock that was ahead has told it.
+ */
 export async function insertJob(db: Queryable, job: { jobName: string; pattern: string; dueAt: Date }): Promise<void> {
   await run(db, REGISTER, [job.jobName, job.pattern, job.dueAt]);
 }
@@ -50,44 +54,43 @@ export async function listJobStates(db: Queryable): Promise<JobState[]> {
 
 const DUE: Statement = {
   name: 'list_due_jobs',
-  text: `select job_name as "jobName" from job where due_at <= $1 and (lease_until is null or lease_until <= now()) order by job_name`,
+  text: `select job_name as "jobName" from job where due_at <= now() and (lease_until is null or lease_until <= now()) order by job_name`,
 };
 
-/** Names of those that are due at this time and that nobody runs. */
-export async function listDueJobs(db: Queryable, now: Date): Promise<string[]> {
-  return (await run<{ jobName: string }>(db, DUE, [now])).map(({ jobName }) => jobName);
+/** Names of those that are due and that nobody runs. */
+export async function listDueJobs(db: Queryable): Promise<string[]> {
+  return (await run<{ jobName: string }>(db, DUE, [])).map(({ jobName }) => jobName);
 }
 
 const CLAIM: Statement = {
   name: 'claim_job',
   text: `with claimed as (
       update job set last_run_no = last_run_no + 1, lease_until = now() + $3 * interval '1 millisecond'
-      where job_name = $1 and ($2::timestamptz is null or due_at <= $2) and (lease_until is null or lease_until <= now())
+      where job_name = $1 and ($2 = 'hand' or due_at <= now()) and (lease_until is null or lease_until <= now())
       returning job_name, last_run_no, failures_in_row
     ), abandoned as (
       update job_run r set ended_at = ${NOW}, outcome = 'abandoned',
         error = 'The process that ran it ended, or was cut off from the database, before it said what it did.'
       from claimed c where r.job_name = c.job_name and r.ended_at is null
     ), started as (
-      insert into job_run (job_name, run_no, trigger, started_at) select job_name, last_run_no, $4, ${NOW} from claimed
+      insert into job_run (job_name, run_no, trigger, started_at) select job_name, last_run_no, $2, ${NOW} from claimed
     )
     select last_run_no as "runNo", failures_in_row as "failuresInRow" from claimed`,
 };
 
 export interface Claim {
   readonly jobName: string;
-  /** Only when it is due at this time; `null` for at any time. */
-  readonly dueAt: Date | null;
   readonly leaseMs: number;
+  /** By hand at any time; by the schedule when it is due. */
   readonly trigger: RunTrigger;
 }
 
 /** @returns The run that begins; `undefined` when it is not due, or in somebody's hands. However many ask, one gets it. */
 export async function claimJob(
   db: Queryable,
-  { jobName, dueAt, leaseMs, trigger }: Claim,
+  { jobName, leaseMs, trigger }: Claim,
 ): Promise<{ readonly runNo: bigint; readonly failuresInRow: number } | undefined> {
-  const [claimed] = await run<{ runNo: bigint; failuresInRow: number }>(db, CLAIM, [jobName, dueAt, leaseMs, trigger]);
+  const [claimed] = await run<{ runNo: bigint; failuresInRow: number }>(db, CLAIM, [jobName, trigger, leaseMs]);
   return claimed;
 }
 

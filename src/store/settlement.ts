@@ -4,7 +4,6 @@ import type { SettlementTotals } from '../domain/settlement-totals.ts';
 import type { Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import { readExact, readVersions, writeExact, writeVersions } from './exact-totals.ts';
-import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';
 
 /** What is kept of a closed settlement's statement. */
@@ -272,12 +271,4 @@ export async function updateSettlementClosed(db: Queryable, closed: ClosedSettle
     ...[writeVersions(totals.byVersion), statement.csvSha256, statement.csvBytes, statement.lineCount],
     ...[statement.previousCsvSha256, statement.chainSha256, seal],
   ]);
-}
-
-const CLOCK: Statement = { name: 'read_clock', text: `select ${NOW} as at` };
-
-/** The database's clock: in a transaction, the time at which it began. */
-export async function readClock(db: Queryable): Promise<Date> {
-  const [row] = await run<{ at: Date }>(db, CLOCK, []);
-  return (row as { at: Date }).at;
 }

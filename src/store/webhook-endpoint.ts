@@ -15,6 +15,8 @@ export interface WebhookEndpoint {
   readonly nextSecretSealed: string | null;
   /** From then on the next secret is the only one. */
   readonly nextSecretFrom: Date | null;
+  /** That time has come, by the database's clock. */
+  readonly isNextSecretDue: boolean;
 }
 
 /** How it fares, told by its attempts. */
@@ -28,7 +30,8 @@ export interface EndpointHealth {
 /** Of `webhook_endpoint e`. */
 export const ENDPOINT_COLUMNS = `e.partner_id as "partnerId", e.endpoint_id as "endpointId", e.url, e.event_types as "eventTypes", e.status,
     e.status_reason as "statusReason", e.created_at as "createdAt", e.secret_sealed as "secretSealed",
-    e.next_secret_sealed as "nextSecretSealed", e.next_secret_from as "nextSecretFrom"`;
+    e.next_secret_sealed as "nextSecretSealed", e.next_secret_from as "nextSecretFrom",
+    coalesce(e.next_secret_from <= now(), false) as "isNextSecretDue"`;
 const HEALTH = `h.failures_in_row as "failuresInRow", h.failing_since as "failingSince", h.breaker_trips as "breakerTrips",
     h.breaker_open_until as "breakerOpenUntil"`;
 const HEALTH_JOIN = 'join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id';

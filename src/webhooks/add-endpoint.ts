@@ -3,6 +3,7 @@ import { EVENT_TYPES, VERIFICATION_TYPE } from '../domain/event.ts';
 import { newId } from '../domain/identifiers.ts';
 import type { Actor } from '../domain/role.ts';
 import { audit, requireRole } from '../operations/audit.ts';
+import { readClock } from '../store/clock.ts';
 import { findPartner } from '../store/partner.ts';
 import { inTransaction } from '../store/transaction.ts';
 import {
@@ -99,7 +100,7 @@ async function challenge(
     eventId,
     eventType: VERIFICATION_TYPE,
     sequence: null,
-    occurredAt: new Date(tools.clock()),
+    occurredAt: await readClock(tools.database.pool),
     correlationId: eventId,
   };
   const answer = await post(tools, {

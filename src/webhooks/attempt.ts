@@ -8,7 +8,7 @@ import { type EndpointSecrets, signAttempt } from './signature.ts';
 export interface AttemptTools {
   /** Refuses addresses that nobody may be sent to. */
   readonly client: HttpClient;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, of this process: receivers hold it against their own. */
   readonly clock: () => number;
 }
 
@@ -44,16 +44,17 @@ export const LEASE_MS = 60_000;
  *
  * @param sinceClaimMs How long ago it was claimed: with the end of its lease this tells the database's time without asking for it.
  */
-export function judge(claimed: ClaimedDelivery, { retryAfter, ...answer }: Answer, nowMs: number, sinceClaimMs: number): Attempt {
+export function judge(claimed: ClaimedDelivery, { retryAfter, ...answer }: Answer, sinceClaimMs: number): Attempt {
+  const endedAtMs = claimed.leaseEndsAt.getTime() - LEASE_MS + sinceClaimMs;
   const isDelivered = isSuccess(answer);
   const mayAsk = answer.status === 429 || answer.status === 503;
-  const askedMs = mayAsk ? readRetryAfter(retryAfter, new Date(nowMs)) : undefined;
+  const askedMs = mayAsk ? readRetryAfter(retryAfter, new Date(endedAtMs)) : undefined;
   const retryMs = isDelivered ? undefined : retryDelayMs(claimed.attemptsLeft - 1, askedMs, Math.random());
-  const endedAtMs = claimed.leaseEndsAt.getTime() - LEASE_MS + sinceClaimMs;
   return {
     claimed,
     ...answer,
     isSuccess: isDelivered,
+    startedAt: new Date(endedAtMs - answer.milliseconds),
     endedAt: new Date(endedAtMs),
     nextAttemptAt: retryMs === undefined ? undefined : new Date(endedAtMs + retryMs),
   };

@@ -70,7 +70,7 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
       const answer = await post(options, outgoing(task, recipient));
       // It was cut off from here.
       if (isGivenUp && answer.status === null) return SENT;
-      const attempt = judge(task.claimed, answer, options.clock(), performance.now() - task.claimedAtMs);
+      const attempt = judge(task.claimed, answer, performance.now() - task.claimedAtMs);
       options.onAttempt(attempt);
       const recorded = record(attempt);
       noteWrite(recorded);

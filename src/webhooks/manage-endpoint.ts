@@ -1,5 +1,6 @@
 import type { Actor } from '../domain/role.ts';
 import { audit, requireRole } from '../operations/audit.ts';
+import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
 import { hastenDeliveries } from '../store/delivery.ts';
 import { inTransaction } from '../store/transaction.ts';
@@ -93,29 +94,30 @@ export async function updateEventTypes(
  * @throws ServiceError `invalid_request` when there is a second secret and it is not to be replaced.
  */
 export async function rotateSecret(
-  { database, secretBox, clock }: EndpointTools,
+  { database, secretBox }: Pick<EndpointTools, 'database' | 'secretBox'>,
   actor: Actor,
   id: EndpointId,
   isReplacing = false,
 ): Promise<{ secret: string; from: Date }> {
   const secret = newSecret();
-  const from = new Date(clock() + ROTATION_OVERLAP_MS);
-  await change(database, actor, { ...id, action: 'endpoint.rotate-secret' }, async (endpoint) => {
+  let from = new Date(0);
+  await change(database, actor, { ...id, action: 'endpoint.rotate-secret' }, async (endpoint, db) => {
+    from = new Date((await readClock(db)).getTime() + ROTATION_OVERLAP_MS);
     // The secret that an earlier rotation took out of use must not sign again.
-    const ended = endOverlap(endpoint, new Date(clock()));
+    const ended = endOverlap(endpoint);
     if (ended.nextSecretFrom !== null && !isReplacing)
       throw refusal(
         `A new secret is there already; it is the only one from ${ended.nextSecretFrom.toISOString()} on. Activate it: \`endpoint rotate-secret --activate\`, or give it up for another: \`endpoint rotate-secret --replace\`.`,
       );
-    return { ...ended, nextSecretSealed: secretBox.seal(id.endpointId, secret), nextSecretFrom: from };
+    return { ...ended, nextSecretSealed: secretBox.seal(id.endpointId, secret), nextSecretFrom: from, isNextSecretDue: false };
   });
   return { secret, from };
 }
 
 /** From the end of the overlap on the next secret is the only one, whether or not anybody has written that down. */
-export function endOverlap(endpoint: WebhookEndpoint, now: Date): WebhookEndpoint {
-  const { nextSecretSealed, nextSecretFrom } = endpoint;
-  if (nextSecretSealed === null || nextSecretFrom === null || nextSecretFrom > now) return endpoint;
+export function endOverlap(endpoint: WebhookEndpoint): WebhookEndpoint {
+  const { nextSecretSealed, isNextSecretDue } = endpoint;
+  if (nextSecretSealed === null || !isNextSecretDue) return endpoint;
   return { ...endpoint, secretSealed: nextSecretSealed, nextSecretSealed: null, nextSecretFrom: null };
 }
 

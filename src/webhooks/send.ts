@@ -9,7 +9,6 @@ export interface Message {
 
 /** What came of one POST. */
 export interface Answer {
-  readonly startedAt: Date;
   readonly milliseconds: number;
   /** `null` when there was no answer in time; then the class says why. */
   readonly status: number | null;
@@ -38,7 +37,6 @@ const KEEP_MAX_BYTES = 2_048;
 
 /** Sends one attempt and reads as much of the answer as is kept. Redirects are answers like any other. Never throws. */
 export async function send(client: HttpClient, { url, headers, body }: Message): Promise<Answer> {
-  const startedAt = new Date();
   const since = performance.now();
   const took = () => Math.round(performance.now() - since);
   const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
@@ -48,7 +46,6 @@ export async function send(client: HttpClient, { url, headers, body }: Message):
     const excerpt = await readExcerpt(response.body);
     const retryAfter = response.headers['retry-after'];
     return {
-      startedAt,
       milliseconds: took(),
       status: response.statusCode,
       errorClass: null,
@@ -57,7 +54,7 @@ export async function send(client: HttpClient, { url, headers, body }: Message):
     };
   } catch (error) {
     const errorClass = classify(error);
-    return { startedAt, milliseconds: took(), status: null, errorClass, excerpt: null, retryAfter: undefined };
+    return { milliseconds: took(), status: null, errorClass, excerpt: null, retryAfter: undefined };
   }
 }
 

@@ -1,5 +1,6 @@
 import { TEST_TYPE } from '../domain/event.ts';
 import { newId } from '../domain/identifiers.ts';
+import { readClock } from '../store/clock.ts';
 import { type Attempt, insertClaimedDelivery } from '../store/delivery.ts';
 import { findWebhookEndpoint } from '../store/webhook-endpoint.ts';
 import { eventToText } from '../wire/event-to-text.ts';
@@ -16,14 +17,14 @@ import { openSecrets } from './webhooks.ts';
  * @throws SecretUnreadableError When its secret does not open; nothing is stored then.
  */
 export async function testEndpoint(tools: EndpointTools, partnerId: string, endpointId: string): Promise<Attempt> {
-  const { database, environment, secretBox, clock } = tools;
+  const { database, environment, secretBox } = tools;
   const endpoint = await findWebhookEndpoint(database.pool, partnerId, endpointId);
   if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
-  const now = new Date(clock());
   // Before anything is stored: what cannot be signed must not be left for the dispatcher.
-  const secrets = openSecrets(secretBox, endpoint, now);
+  const secrets = openSecrets(secretBox, endpoint);
   const eventId = newId('evt');
-  const head = { partnerId, eventId, eventType: TEST_TYPE, sequence: null, occurredAt: now, correlationId: eventId };
+  const occurredAt = await readClock(database.pool);
+  const head = { partnerId, eventId, eventType: TEST_TYPE, sequence: null, occurredAt, correlationId: eventId };
   const body = eventToText(head, environment, { endpoint_id: endpointId });
   const deliveryId = `dlv_${eventId.slice('evt_'.length)}.${endpointId.slice(-8)}`;
   const delivery = { partnerId, deliveryId, endpointId, eventId, eventType: TEST_TYPE, trigger: 'test', body } as const;
@@ -39,7 +40,7 @@ export async function testEndpoint(tools: EndpointTools, partnerId: string, endp
     correlationId: eventId,
     body: Buffer.from(body),
   });
-  const attempt = judge(claimed, answer, clock(), performance.now() - claimedAtMs);
+  const attempt = judge(claimed, answer, performance.now() - claimedAtMs);
   await settleAttempts(database, partnerId, [attempt]);
   return attempt;
 }

@@ -24,7 +24,7 @@ export interface WebhooksOptions {
   readonly allowInsecure: boolean;
   /** 127.0.0.1 and ::1, for a sandbox on the developer's own machine. */
   readonly allowThisMachine?: boolean;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970: what deliveries are signed with, and nothing else. */
   readonly clock: () => number;
   readonly onAttempt: (attempt: Attempt) => void;
   readonly onDisabled: (disabling: Disabling) => void;
@@ -45,11 +45,11 @@ const REOPEN_WITHIN_MS = 60_000;
 
 /** Numbers events and sends them, until it is closed. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
-  const { database, allowInsecure, allowThisMachine = false, secretBox, clock, onError } = options;
+  const { database, allowInsecure, allowThisMachine = false, secretBox, onError } = options;
   const dispatcher = openDispatcher({
     ...options,
     client: openGuardedAgent({ allowInsecure, allowThisMachine }),
-    openSecrets: (endpoint) => openSecrets(secretBox, endpoint, new Date(clock())),
+    openSecrets: (endpoint) => openSecrets(secretBox, endpoint),
   });
   const closeRelay = openRelay({ database, onDeliveries: dispatcher.wake, onError });
   const endHealing = repeat({
@@ -83,8 +83,8 @@ export async function reopenDue(database: Database): Promise<void> {
   });
 }
 
-export function openSecrets(secretBox: SecretBox, endpoint: WebhookEndpoint, now: Date): EndpointSecrets {
-  const { endpointId, secretSealed, nextSecretSealed } = endOverlap(endpoint, now);
+export function openSecrets(secretBox: SecretBox, endpoint: WebhookEndpoint): EndpointSecrets {
+  const { endpointId, secretSealed, nextSecretSealed } = endOverlap(endpoint);
   const next = nextSecretSealed === null ? undefined : secretBox.open(endpointId, nextSecretSealed);
   return { current: secretBox.open(endpointId, secretSealed), next };
 }

@@ -18,7 +18,6 @@ const endless = {
 };
 openSchedule({
   database: openDatabase({ databaseUrl, poolSize: 2 }),
-  clock: Date.now,
   jobs: [endless],
   onRun: () => {},
   onError: console.error,

@@ -5,6 +5,7 @@ import { newId } from '../../src/domain/identifiers.ts';
 import { findCredential, updateApiKeysLastUsed } from '../../src/store/api-key.ts';
 import { findAuditHead, lockAuditHead } from '../../src/store/audit.ts';
 import { listEndpointStates, measureBacklog } from '../../src/store/backlog.ts';
+import { readClock } from '../../src/store/clock.ts';
 import {
   findContributionRivals,
   findContributionsByEvent,
@@ -285,9 +286,10 @@ function idleCalls({ partnerId, keyId }: HotTerms): HotCall[] {
     { title: 'partners', send: (db) => listPartners(db, { afterId: '', limit: 500 }) },
     { title: 'revision of the rules', send: (db) => readRuleRevision(db) },
     { title: 'versions of the rules', send: (db) => listRuleVersions(db) },
-    { title: 'due jobs', send: (db) => listDueJobs(db, new Date()) },
+    { title: 'clock', send: (db) => readClock(db) },
+    { title: 'due jobs', send: (db) => listDueJobs(db) },
     { title: 'states of jobs', send: (db) => listJobStates(db) },
-    { title: 'claim a job', send: (db) => claimJob(db, { jobName, dueAt: null, leaseMs: 1_000, trigger: 'schedule' }) },
+    { title: 'claim a job', send: (db) => claimJob(db, { jobName, leaseMs: 1_000, trigger: 'schedule' }) },
     { title: 'renew the lease of a job', send: (db) => renewJobLease(db, jobName, 1n, 1_000) },
     { title: 'end of a run', send: (db) => endJobRun(db, end) },
     { title: 'old runs', send: (db) => deleteOldJobRuns(db, { days: 30, limit: BATCH }) },
