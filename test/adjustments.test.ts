@@ -7,6 +7,8 @@ import { describe, test } from 'node:test';
 import { readAmount } from '../src/domain/money.ts';
 import type { Actor } from '../src/domain/role.ts';
 import { nextPeriod } from '../src/domain/settlement-period.ts';
+import { adjustmentRecord } from '../src/operations/adjustment-record.ts';
+import { audit } from '../src/operations/audit.ts';
 import { eachAuditedSubject } from '../src/operations/compare-with-audit.ts';
 import {
   approveAdjustment,
@@ -20,6 +22,7 @@ import { type PreviewedSettlement, previewAdjustment } from '../src/operations/p
 import { verifyAdjustments } from '../src/operations/verify-adjustments.ts';
 import { verifySettlements } from '../src/operations/verify-settlements.ts';
 import { type Adjustment, findAdjustment } from '../src/store/adjustment.ts';
+import { inTransaction } from '../src/store/transaction.ts';
 import { OWNER, signedIn } from './support/actor.ts';
 import { type Answer, type Client, uniqueId } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';
@@ -476,6 +479,11 @@ describe('bounds', () => {
       const older = `update adjustment set amount_delta = -60.0005, status = 'posted', posted_by = drafted_by, posted_at = now(),
         settled_points_before = 250, settled_points_after = 250 where adjustment_id = $1`;
       assert.equal((await client.query(older, [adjustmentId])).rowCount, 1);
+    });
+    await inTransaction(database, { lockTimeoutMs: 1_000 }, async (db) => {
+      const after = adjustmentRecord((await findAdjustment(db, of.partnerId, adjustmentId)) as Adjustment);
+      const about = { partnerId: of.partnerId, subjectId: adjustmentId };
+      await audit(db, OWNER, { action: 'adjustment.post', ...about, before: null, after });
     });
     await refused(draft(of, 0n, { ...restated, amountDelta: '-1' }, '0.05'), 'amount_delta out_of_bounds');
     assert.equal((await closeNow(database, of.partnerId, tools('0.05'))).closed.totals?.amount, readAmount('-47.5005'));

@@ -1,6 +1,6 @@
 import type { Standing } from '../domain/adjustment-effect.ts';
 import { sumPostedDeltas } from '../store/adjustment.ts';
-import type { Queryable } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import type { Partner } from '../store/partner.ts';
 import type { Prices } from '../store/settlement-price.ts';
 import { findHighestPointValue } from './rule-prices.ts';
@@ -13,9 +13,14 @@ export interface Worth {
   readonly highestValue: bigint | null;
 }
 
-export async function readWorth(db: Queryable, partner: Partner, pricesOf: PricesOf): Promise<Worth> {
+/** @throws UnsoundRecordError Where a version of the partner's rules is not as the audit has it. */
+export async function readWorth(
+  db: Queryable,
+  partner: Partner,
+  { pricesOf, auditKeys }: { readonly pricesOf: PricesOf } & Pick<Database, 'auditKeys'>,
+): Promise<Worth> {
   const prices = await pricesOf(db, partner);
-  return { partnerId: partner.partnerId, prices, highestValue: await findHighestPointValue(db, partner) };
+  return { partnerId: partner.partnerId, prices, highestValue: await findHighestPointValue(db, partner, auditKeys) };
 }
 
 /** What of a contribution never changes. */

@@ -16,15 +16,6 @@ export interface SealCheck {
   acceptsUnsealed(contribution: StoredContribution): boolean;
 }
 
-/** A record in the database that is not what the service wrote; whatever rests on it was not done. */
-export class UnsoundRecordError extends Error {
-  override readonly name = 'UnsoundRecordError';
-}
-
-/** For an operator, behind the name of a row. */
-export const WHAT_TO_DO =
-  'Nothing was changed. Keep the database as it is, run `settlement verify`, `rule verify` and `audit verify`, and put the row back as a backup has it; `settlement attest` and `rule attest` are for what is right as it stands.';
-
 /** Whether a row is what was sealed. */
 export function checkSeal(row: StoredContribution, { seals, acceptsUnsealed }: SealCheck): ContributionProblem | undefined {
   const { transactionId } = row.contribution;

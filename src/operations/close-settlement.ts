@@ -29,12 +29,14 @@ import { allowLongStatements, type LongStatements } from '../store/statement.ts'
 import { databaseOf, inTransaction } from '../store/transaction.ts';
 import { eachLeft } from '../store/unsettled-contribution.ts';
 import { audit, requireRole } from './audit.ts';
-import { findUnsound, type SealCheck, UnsoundRecordError, WHAT_TO_DO } from './check-contributions.ts';
+import { requireSoundAdjustments } from './check-adjustments.ts';
+import { findUnsound, type SealCheck } from './check-contributions.ts';
 import { compareSettledContributions } from './compare-settled-contributions.ts';
 import { asOpened, reread, tellClosed, tellOpened, totalsOfOpen } from './open-settlement.ts';
 import { adoptUnsealed, sealCheckAt } from './seal-contributions.ts';
 import { ensureSealStart } from './seal-start.ts';
 import type { DoubtOf, SettlementTools } from './settlement-tools.ts';
+import { UnsoundRecordError, WHAT_TO_DO } from './unsound-record.ts';
 
 /** A month of many million lines; nobody but another closing of the same partner waits for it. */
 const LONG: LongStatements = { timeoutMs: 3_600_000 };
@@ -59,7 +61,7 @@ export interface Closed {
  * Closes the open settlement of a partner, in one transaction: a line for every confirmed contribution and every posted
  * adjustment that is on none and lies before the end, the totals, the statement's hash, the next settlement, and the events of both. Of several that close at once one does.
  *
- * Every contribution is held against its seal, and every price against the audit, before they are settled.
+ * Every contribution is held against its seal, and every adjustment and price against the audit, before they are settled.
  *
  * @returns `undefined` where there was nothing to close: it is not due, or another one closed it.
  * @throws UnsoundRecordError With the row that somebody edited in the database; nothing is closed then.
@@ -129,6 +131,7 @@ async function close(db: Queryable, work: Work, tools: SettlementTools): Promise
   const assigned = await assignContributions(db, task, LONG);
   const after = { ...{ partnerId, settlementId, endsAt, prices }, afterLine: afterLine + Number(assigned.count) };
   const adjusted = await assignAdjustments(db, after, LONG);
+  await requireSoundAdjustments(db, open);
   const check = await closingCheck(db);
   const doubtOf = await tools.doubtsOf(db, partner, prices);
   const { totals, statement } = await readBack(db, work, { previous, sign: tools.sign, check, doubtOf });

@@ -1,24 +1,51 @@
+import type { SealedEntry } from '../domain/audit-chain.ts';
+import type { NamedKey } from '../domain/named-key.ts';
 import { listAuditEntries, listAuditSubjects } from '../store/audit.ts';
 import type { Queryable } from '../store/database.ts';
 import { exactJson } from '../wire/event-to-text.ts';
+import { readSealedRecord } from './sealed-record.ts';
 
 /** A record that is not as the service wrote it. */
 export interface AuditDifference {
   readonly subjectId: string;
-  /** What differs from the audit, such as `status`; `removed` where the record is not there at all. */
+  /**
+   * What differs from the audit, such as `status`; `removed` where the record is not there at all, `not_in_audit` where no entry is
+   * about it, and `audit_entry` where that is not as it was sealed, or its key is not given.
+   */
   readonly fields: readonly string[];
 }
 
 /** Compares a record, in the form in which the audit keeps it, with the last entry about it. */
-export async function compareWithAudit(
-  db: Queryable,
+export function compareWithEntry(
   subjectId: string,
   record: object | undefined,
-): Promise<AuditDifference | undefined> {
+  { entry, keys }: { readonly entry: SealedEntry | undefined; readonly keys: readonly NamedKey[] },
+): AuditDifference | undefined {
   if (!record) return { subjectId, fields: ['removed'] };
-  const [entry] = await listAuditEntries(db, { subjectId, limit: 1 });
-  const fields = differingFields(record, entry?.after ?? '{}');
+  if (!entry) return { subjectId, fields: ['not_in_audit'] };
+  const { last } = readSealedRecord([entry], keys);
+  if (!last) return { subjectId, fields: ['audit_entry'] };
+  const fields = differingFields(record, last.after ?? '{}');
   return fields.length === 0 ? undefined : { subjectId, fields };
+}
+
+/** The same, which looks for the entry. */
+export async function compareWithAudit(
+  db: Queryable,
+  keys: readonly NamedKey[],
+  { subjectId, record }: { readonly subjectId: string; readonly record: object | undefined },
+): Promise<AuditDifference | undefined> {
+  const [entry] = await listAuditEntries(db, { subjectId, limit: 1 });
+  return compareWithEntry(subjectId, record, { entry, keys });
+}
+
+/** As `status, points differ from the audit`. */
+export function describeDifference({ fields }: Pick<AuditDifference, 'fields'>): string {
+  const [only] = fields;
+  if (only === 'removed') return 'it is not there any more, and the audit has it';
+  if (only === 'not_in_audit') return 'the audit has no entry of it';
+  if (only === 'audit_entry') return 'its last audit entry is not as it was sealed, or its key is not in AUDIT_KEY';
+  return `${fields.join(', ')} differ${fields.length === 1 ? 's' : ''} from the audit`;
 }
 
 /** The fields in which a record is not what an entry of the audit says. */

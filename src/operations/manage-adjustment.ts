@@ -27,11 +27,13 @@ import type { Database, Queryable } from '../store/database.ts';
 import { violatedKey } from '../store/database-errors.ts';
 import { insertEvent } from '../store/event.ts';
 import { findLineOfContribution } from '../store/impact-batch-settlement.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { databaseOf, inTransaction } from '../store/transaction.ts';
 import { adjustmentToData } from '../wire/adjustment-to-wire.ts';
 import { exactJson } from '../wire/event-to-text.ts';
+import { adjustmentRecord } from './adjustment-record.ts';
 import { readStanding, readWorth } from './adjustment-standing.ts';
 import { audit, requireRole } from './audit.ts';
+import { requireSoundAdjustment } from './check-adjustments.ts';
 import { getPartner } from './manage-partner.ts';
 import { requireSecondPerson, requireSignedIn } from './second-person.ts';
 import type { SettlementTools } from './settlement-tools.ts';
@@ -66,7 +68,7 @@ export async function draftAdjustment(
   requireSignedIn(actor);
   const partner = await getPartner(database.pool, partnerId);
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const worth = await readWorth(db, partner, pricesOf);
+    const worth = await readWorth(db, partner, { pricesOf, auditKeys: database.auditKeys });
     const { contribution } = await holdContribution(db, partnerId, transactionId);
     const surroundings = {
       ...(await readStanding(db, worth, contribution)),
@@ -176,7 +178,8 @@ async function holdPostable(
   { pricesOf }: Pick<SettlementTools, 'pricesOf'>,
 ): Promise<Standing> {
   const { partnerId, transactionId } = adjustment;
-  const worth = await readWorth(db, await getPartner(db, partnerId), pricesOf);
+  const { auditKeys } = databaseOf(db);
+  const worth = await readWorth(db, await getPartner(db, partnerId), { pricesOf, auditKeys });
   const { contribution } = await holdContribution(db, partnerId, transactionId);
   const standing = await readStanding(db, worth, contribution);
   const details = checkEffect(standing, adjustment);
@@ -201,6 +204,7 @@ async function step(
     const before = (await lockAdjustment(db, id.partnerId, id.adjustmentId)) ?? refuseUnknown(id.adjustmentId);
     if (checkAdjustmentStep(before, to, actor.operatorId) === 'not_possible')
       throw new ServiceError('invalid_request', `The adjustment is ${before.status}, and cannot become ${to}.`);
+    await requireSoundAdjustment(db, before);
     const after = await take(db, before);
     await auditStep(db, actor, { action, before, after });
     return after;
@@ -217,21 +221,6 @@ async function auditStep(
     ...{ action, partnerId, subjectId },
     ...{ before: before ? adjustmentRecord(before) : null, after: adjustmentRecord(after) },
   });
-}
-
-/**
- * As the audit has it: all but the settlement that closes over it, which has a seal of its own. Entries from before amounts were bounded have none
- * of the members for that, so those that are `null` are left out.
- */
-export function adjustmentRecord({ settlementId: _, amountDelta, ...adjustment }: Adjustment): object {
-  const { settledAmountBefore, settledAmountAfter, settledAmountMax, beyondWorthReason, ...rest } = adjustment;
-  const amounts = Object.entries({ settledAmountBefore, settledAmountAfter, settledAmountMax });
-  return {
-    ...rest,
-    amountDelta: amountDelta === null ? null : amountText(amountDelta),
-    ...Object.fromEntries(amounts.flatMap(([name, amount]) => (amount === null ? [] : [[name, amountText(amount)]]))),
-    ...(beyondWorthReason !== null && { beyondWorthReason }),
-  };
 }
 
 async function holdContribution(db: Queryable, partnerId: string, transactionId: string): Promise<ContributionRecord> {

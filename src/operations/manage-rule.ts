@@ -16,11 +16,12 @@ import {
   readRuleRevision,
   updateRuleVersionWithdrawn,
 } from '../store/rule-version.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { databaseOf, inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { getPartner } from './manage-partner.ts';
-import { ruleSubject } from './rule-proofs.ts';
+import { readRuleProofs, ruleSubject } from './rule-proofs.ts';
 import { ruleToWire } from './rule-to-wire.ts';
+import { UnsoundRecordError, WHAT_TO_DO } from './unsound-record.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
 
@@ -64,6 +65,7 @@ export async function withdrawRule(
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     await raiseRuleRevision(db);
     const standing = await getRule(db, kind, version);
+    await requireSoundRule(db, standing);
     const withdrawn = await updateRuleVersionWithdrawn(db, kind, version).catch((cause: unknown) => {
       if (!isRestricted(cause)) throw cause;
       const why = standing.withdrawnAt ? 'was withdrawn before' : 'has started, or starts within a minute';
@@ -94,6 +96,13 @@ export async function listPartnersUnderDefaults(
     const kinds = RULE_KINDS.filter((kind) => !findVersionInForce(kind, versions, { partner, at }));
     return kinds.length > 0 ? [{ partnerId: partner.partnerId, kinds }] : [];
   });
+}
+
+/** The entry of a change says what the version is by then: an edit would become true. */
+async function requireSoundRule(db: Queryable, rule: RuleRecord): Promise<void> {
+  const doubt = (await readRuleProofs(db, databaseOf(db).auditKeys)).doubts.get(ruleSubject(rule));
+  if (doubt === undefined) return;
+  throw new UnsoundRecordError(`The rule ${ruleSubject(rule)} is not as the audit has it: ${doubt}. ${WHAT_TO_DO}`);
 }
 
 async function auditRule(

@@ -39,10 +39,10 @@ export async function previewAdjustment(
   adjustment: Adjustment,
   pricesOf: PricesOf,
 ): Promise<AdjustmentPreview> {
-  const { pool } = database;
+  const { pool, auditKeys } = database;
   const { status, transactionId, contributionPoints: points, pointConversionVersion } = adjustment;
   const partner = await getPartner(pool, adjustment.partnerId);
-  const worth = await readWorth(pool, partner, pricesOf);
+  const worth = await readWorth(pool, partner, { pricesOf, auditKeys });
   const standing = await readStanding(pool, worth, { transactionId, points, pointConversionVersion });
   const { currency } = standing;
   if (status === 'rejected') return { effect: null, currency, problems: [], settlement: null };

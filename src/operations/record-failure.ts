@@ -11,12 +11,13 @@ import { violatedKey } from '../store/database-errors.ts';
 import { insertEvent } from '../store/event.ts';
 import { type FailedContribution, insertFailedContribution } from '../store/failed-contribution.ts';
 import { type FailureDraft, insertFailureDraft, lockFailureDraft, updateFailureDraftDecided } from '../store/failure-draft.ts';
-import { listRuleVersions, readRuleRevision } from '../store/rule-version.ts';
+import { readRuleRevision } from '../store/rule-version.ts';
 import { databaseOf, inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { failureEvent } from './contribution-events.ts';
 import { getPartner } from './manage-partner.ts';
 import { requireNote } from './note.ts';
+import { readSoundRules } from './rule-proofs.ts';
 import { requireSecondPerson, requireSignedIn } from './second-person.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
@@ -140,8 +141,7 @@ async function failureOf(db: Queryable, draft: FailureDraft, actor: Actor): Prom
   const { partnerId, failureId, partnerEventId, partnerOrderRef, points, reason, draftedBy } = draft;
   const partner = await getPartner(db, partnerId);
   const { now } = await readRuleRevision(db);
-  const versions = (await listRuleVersions(db)).filter(({ withdrawnAt }) => withdrawnAt === null);
-  const rules = rulesInForce(versions, partner, now);
+  const rules = rulesInForce(await readSoundRules(db, databaseOf(db).auditKeys, partnerId), partner, now);
   const payload = { partner_event_id: partnerEventId, partner_order_ref: partnerOrderRef, points };
   const failed = {
     partnerId,

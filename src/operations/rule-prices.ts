@@ -1,11 +1,12 @@
 import { DEFAULT_VERSION } from '../domain/contribution-rules.ts';
+import type { NamedKey } from '../domain/named-key.ts';
 import { listVersionsInForce, type RuledPartner, type RuleVersion } from '../domain/rule-versions.ts';
 import { readClock } from '../store/clock.ts';
 import type { Queryable } from '../store/database.ts';
 import type { Partner } from '../store/partner.ts';
 import { listRuleVersions } from '../store/rule-version.ts';
 import { databaseOf } from '../store/transaction.ts';
-import { readRuleProofs, ruleSubject } from './rule-proofs.ts';
+import { readRuleProofs, readSoundRules, ruleSubject } from './rule-proofs.ts';
 import type { DoubtsOf, PricesOf } from './settlement-tools.ts';
 
 /** What one point is worth to a partner under each version that a contribution of it may carry: values in the partner's own currency. */
@@ -40,9 +41,17 @@ function pricesIn(rules: readonly RuleVersion[], { partnerId, currency }: RuledP
   return values;
 }
 
-/** The most that one point was ever worth to a partner, since it was made; `null` where points never had a value. */
-export async function findHighestPointValue(db: Queryable, partner: Partner): Promise<bigint | null> {
-  const versions = (await listRuleVersions(db)).filter(({ withdrawnAt }) => withdrawnAt === null);
+/**
+ * The most that one point was ever worth to a partner, since it was made; `null` where points never had a value.
+ *
+ * @throws UnsoundRecordError Where a version of the partner's rules is not as the audit has it.
+ */
+export async function findHighestPointValue(
+  db: Queryable,
+  partner: Partner,
+  auditKeys: () => readonly NamedKey[],
+): Promise<bigint | null> {
+  const versions = await readSoundRules(db, auditKeys, partner.partnerId);
   const span = { partner, from: partner.createdAt, to: await readClock(db) };
   const values = listVersionsInForce('point_conversion', versions, span).map(({ pointValue }) => pointValue);
   return values.reduce((most, value) => (most !== null && (value === null || value < most) ? most : value), null);

@@ -7,6 +7,7 @@ import { listRuleVersions, type RuleRecord } from '../store/rule-version.ts';
 import { differingFields } from './compare-with-audit.ts';
 import { ruleToWire } from './rule-to-wire.ts';
 import { readSealedRecord } from './sealed-record.ts';
+import { UnsoundRecordError, WHAT_TO_DO } from './unsound-record.ts';
 
 /** The versions of all rules as they stand in the database, beside what their sealed audit entries say. */
 export interface RuleProofs {
@@ -41,6 +42,26 @@ export async function readRuleProofs(db: Queryable, auditKeys: () => readonly Na
     if (found !== undefined) doubts.set(subject, found);
   }
   return { stored, sealed, doubts };
+}
+
+/**
+ * The versions that may be in force for a partner, and ever were, of whom none differs from its entry.
+ *
+ * @throws UnsoundRecordError With the first that does, or that the audit does not have.
+ */
+export async function readSoundRules(
+  db: Queryable,
+  auditKeys: () => readonly NamedKey[],
+  partnerId: string,
+): Promise<RuleRecord[]> {
+  const { stored, sealed, doubts } = await readRuleProofs(db, auditKeys);
+  const concerns = (rule: RuleRecord) => rule.partnerId === null || rule.partnerId === partnerId;
+  const subjects = new Set([...stored, ...sealed].filter(concerns).map(ruleSubject));
+  const known = new Set([...stored, ...sealed].map(ruleSubject));
+  for (const [subject, doubt] of doubts)
+    if (subjects.has(subject) || !known.has(subject))
+      throw new UnsoundRecordError(`The rule ${subject} is not as the audit has it: ${doubt}. ${WHAT_TO_DO}`);
+  return sealed.filter((rule) => concerns(rule) && rule.withdrawnAt === null);
 }
 
 /** What `ruleToWire` wrote, from the text that the audit keeps. */

@@ -10,9 +10,10 @@ import { findOpenSettlement } from '../store/settlement.ts';
 import type { LongStatements } from '../store/statement.ts';
 import { databaseOf } from '../store/transaction.ts';
 import { eachLeft } from '../store/unsettled-contribution.ts';
-import { checkSeal, type SealCheck, UnsoundRecordError, WHAT_TO_DO } from './check-contributions.ts';
+import { checkSeal, type SealCheck } from './check-contributions.ts';
 import { eachApart } from './each-apart.ts';
 import { endAdoption, ensureSealStart, findSealStart, type SealStart } from './seal-start.ts';
+import { UnsoundRecordError, WHAT_TO_DO } from './unsound-record.ts';
 import { verifyAudit } from './verify-audit.ts';
 
 const LONG: LongStatements = { timeoutMs: 4_500 };

@@ -1,8 +1,8 @@
 import { type Adjustment, AFTER_LAST_ADJUSTMENT, listAdjustments, lockAdjustment } from '../store/adjustment.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { inTransaction } from '../store/transaction.ts';
+import { adjustmentRecord } from './adjustment-record.ts';
 import { type AuditDifference, compareWithAudit } from './compare-with-audit.ts';
-import { adjustmentRecord } from './manage-adjustment.ts';
 
 export interface AdjustmentsVerdict {
   readonly adjustments: number;
@@ -36,10 +36,11 @@ export async function verifyAdjustments(
 
 async function compare(database: Database, adjustment: Adjustment): Promise<AuditDifference | undefined> {
   const { partnerId, adjustmentId } = adjustment;
-  if (!(await compareWithAudit(database.pool, adjustmentId, adjustmentRecord(adjustment)))) return undefined;
+  const [keys, subjectId] = [database.auditKeys(), adjustmentId];
+  if (!(await compareWithAudit(database.pool, keys, { subjectId, record: adjustmentRecord(adjustment) }))) return undefined;
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const now = await lockAdjustment(db, partnerId, adjustmentId);
-    return compareWithAudit(db, adjustmentId, now && adjustmentRecord(now));
+    return compareWithAudit(db, keys, { subjectId, record: now && adjustmentRecord(now) });
   });
 }
 

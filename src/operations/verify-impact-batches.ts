@@ -27,6 +27,7 @@ export async function verifyImpactBatches(
   onProgress: (compared: number) => void = () => {},
 ): Promise<BatchesVerdict> {
   const { pool } = database;
+  const keys = database.auditKeys();
   const problems: (AuditDifference | undefined)[] = [];
   const projectIds = await withAudited(
     pool,
@@ -35,7 +36,7 @@ export async function verifyImpactBatches(
   );
   for (const projectId of projectIds) {
     const project = await findProject(pool, projectId);
-    problems.push(await compareWithAudit(pool, projectId, project && projectRecord(project)));
+    problems.push(await compareWithAudit(pool, keys, { subjectId: projectId, record: project && projectRecord(project) }));
   }
   const batchIds = await withAudited(pool, 'batch_', await listBatchIds(pool));
   let compared = 0;
@@ -50,7 +51,8 @@ export async function verifyImpactBatches(
 async function compareBatch(database: Database, impactBatchId: string): Promise<AuditDifference | undefined> {
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const batch = await lockImpactBatch(db, impactBatchId);
-    return compareWithAudit(db, impactBatchId, batch && (await impactBatchRecord(db, batch)));
+    const record = batch && (await impactBatchRecord(db, batch));
+    return compareWithAudit(db, database.auditKeys(), { subjectId: impactBatchId, record });
   });
 }
 

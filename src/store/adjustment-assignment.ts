@@ -2,7 +2,7 @@ import type { VersionTotals } from '../domain/settlement-totals.ts';
 import type { Queryable } from './database.ts';
 import { readExact } from './exact-totals.ts';
 import { type Prices, priceLists } from './settlement-price.ts';
-import { type LongStatements, run, runLong, type Statement } from './statement.ts';
+import { type LongStatements, rowOf, run, runLong, type Statement } from './statement.ts';
 
 /** What a settlement closes over that ends at this parameter: posted, and on none yet. */
 const due = (endsAt: '$3' | '$4') => `partner_id = $1 and status = 'posted' and settlement_id is null and posted_at < ${endsAt}`;
@@ -84,6 +84,24 @@ export async function assignAdjustments(
   const { count, points, amount } = row as WrittenRow;
   if (count !== BigInt(marked.length)) throw new Error(`Of ${marked.length} adjustments ${count} were put on the settlement.`);
   return { count, points: BigInt(points), amount: readExact(amount) };
+}
+
+const SETTLED: Statement = {
+  name: 'find_settled_adjustments',
+  text: `select l.adjustment_id as "adjustmentId" from unnest($3::text[]) as wanted (id)
+    cross join lateral ${rowOf('settlement_line', { partnerId: '$1', key: 'adjustment_id', value: 'wanted.id', condition: "line_type = 'adjustment'" })} l
+    where l.settlement_id <> $2`,
+};
+
+/** Which of these are on a line of another settlement than this one. */
+export async function findSettledAdjustments(
+  db: Queryable,
+  { partnerId, settlementId }: { readonly partnerId: string; readonly settlementId: string },
+  adjustmentIds: readonly string[],
+): Promise<Set<string>> {
+  type Row = { readonly adjustmentId: string };
+  const rows = adjustmentIds.length === 0 ? [] : await run<Row>(db, SETTLED, [partnerId, settlementId, adjustmentIds]);
+  return new Set(rows.map(({ adjustmentId }) => adjustmentId));
 }
 
 const MISPLACED: Statement = {

@@ -118,6 +118,80 @@ export async function listAuditEntries(
   return run<SealedEntry>(db, { name, text }, values);
 }
 
+const LAST_OF: Statement = {
+  name: 'list_last_audit_entries',
+  text: `select ${COLUMNS} from unnest($1::text[]) as wanted (id) cross join lateral (
+      select * from audit_entry where subject_id = wanted.id and action like $2 || '.%' order by entry_no desc limit 1
+    ) a`,
+};
+
+/** The last entry about each of these records, by its id. @param kind What the actions begin with, before the dot. */
+export async function findLastAuditEntries(
+  db: Queryable,
+  kind: string,
+  subjectIds: readonly string[],
+): Promise<Map<string, SealedEntry>> {
+  const entries = subjectIds.length === 0 ? [] : await run<SealedEntry>(db, LAST_OF, [subjectIds, kind]);
+  return new Map(entries.map((entry) => [entry.subjectId, entry]));
+}
+
+/** SQL for the last entry about a record, to be read by {@link readAuditEntry}: so it costs no trip of its own. */
+export function lastAuditEntry(subject: string, kind: string): string {
+  return `(select to_json(a) from audit_entry a where a.subject_id = ${subject} and a.action like '${kind}.%' order by a.entry_no desc limit 1)`;
+}
+
+export interface AuditEntryJson {
+  readonly entry_no: number;
+  readonly recorded_at: string;
+  readonly operator_id: string;
+  readonly role: string;
+  readonly action: string;
+  readonly partner_id: string | null;
+  readonly subject_id: string;
+  readonly before_json: string | null;
+  readonly after_json: string | null;
+  readonly correlation_id: string;
+  readonly previous_mac: string;
+  readonly key_id: string;
+  readonly mac: string;
+}
+
+export function readAuditEntry(json: AuditEntryJson | null): SealedEntry | undefined {
+  if (!json) return undefined;
+  return {
+    ...{ entryNo: BigInt(json.entry_no), recordedAt: new Date(json.recorded_at), operatorId: json.operator_id, role: json.role },
+    ...{ action: json.action, partnerId: json.partner_id, subjectId: json.subject_id },
+    ...{ before: json.before_json, after: json.after_json, correlationId: json.correlation_id },
+    ...{ previousMac: json.previous_mac, keyId: json.key_id, mac: json.mac },
+  };
+}
+
+const SUBJECTS_OF_KIND: Statement = {
+  name: 'list_audit_subjects_of_kind',
+  text: `select distinct subject_id as "subjectId" from audit_entry where subject_id > $1 and action like $2 || '.%' order by subject_id limit $3`,
+};
+
+/** Which records of a kind there are entries about, in the order of their ids. */
+export async function listAuditSubjectsOfKind(
+  db: Queryable,
+  { kind, afterId, limit }: { readonly kind: string; readonly afterId: string; readonly limit: number },
+): Promise<string[]> {
+  const rows = await run<{ subjectId: string }>(db, SUBJECTS_OF_KIND, [afterId, kind, limit]);
+  return rows.map(({ subjectId }) => subjectId);
+}
+
+const SUBJECTS_OF_PARTNER: Statement = {
+  name: 'list_audit_subjects_of_partner',
+  text: `with entries as materialized (select subject_id, action from audit_entry where partner_id = $1 order by entry_no)
+    select distinct subject_id as "subjectId" from entries where action like $2 || '.%'`,
+};
+
+/** The same of one partner, all of them. */
+export async function listAuditSubjectsOfPartner(db: Queryable, kind: string, partnerId: string): Promise<string[]> {
+  const rows = await run<{ subjectId: string }>(db, SUBJECTS_OF_PARTNER, [partnerId, kind]);
+  return rows.map(({ subjectId }) => subjectId);
+}
+
 const OF_SUBJECTS: Statement = {
   name: 'list_audit_entries_of_subjects',
   text: `select ${COLUMNS} from audit_entry where subject_id > $1 and subject_id < $1 || '~' order by subject_id, entry_no`,
