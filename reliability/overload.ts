@@ -24,10 +24,10 @@
  * look-up refused; as many rows as acknowledgements. Exit code 1 when one is missed or the run is void.
  */
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import type { Load, LoadFigures, Tally } from './overload/generator.ts';
 import { machineSeconds, processorSeconds } from './overload/processor-time.ts';
 import { FIRST_RUN } from './overload/requests.ts';
+import { runLoad } from './overload/run-load.ts';
 import { readArguments, readWhole } from './support/arguments.ts';
 import { Installation, makePartner } from './support/installation.ts';
 import { percentile, printFigures, progress, Violations } from './support/report.ts';
@@ -102,8 +102,7 @@ async function measure(load: Load, installation: Installation): Promise<Phase> {
   });
   const before = used();
   const startedAt = performance.now();
-  const worker = new Worker(new URL('./overload/generator.ts', import.meta.url), { workerData: load });
-  const figures = await new Promise<LoadFigures>((resolve, reject) => worker.once('message', resolve).once('error', reject));
+  const figures = await runLoad(load);
   const seconds = (performance.now() - startedAt) / 1_000;
   const after = used();
   const [service, database, generator, machine] = (['service', 'database', 'generator', 'machine'] as const).map(

@@ -34,7 +34,7 @@ const ONE_ENGINE_TESTS = [
   'src/**',
   'test/*commands.test.ts',
   'test/{architecture,docs,documents,mutants,openapi,openapi-examples,reference,samples,tour,webhooks-page}.test.ts',
-  'test/{availability,bench,fuzz,http,limits,quarter-books,recovery-verdict,webhooks-judge}.test.ts',
+  'test/{availability,bench,fuzz,http,limits,quarter-books,recovery-verdict,siege,webhooks-judge}.test.ts',
 ];
 const TEMPLATE = 'template_migrated';
 process.exitCode = await main().catch((failure: Error) => {

@@ -1,7 +1,8 @@
 /** The documents name only what exists. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { loadCommands } from '../src/commands/program.ts';
 import { OPERATOR_DETAIL_CODES, PARTNER_DETAIL_CODES } from '../src/domain/detail-codes.ts';
@@ -24,6 +25,15 @@ function find(text: string, pattern: RegExp): string[] {
 test('`npm start` gives Node the settings that the command has in its first line', () => {
   const [, settings] = /^#!\/usr\/bin\/env -S node (.+)\n/.exec(read('bin/partner-impact.mjs')) ?? [];
   assert.match(String(scripts['start']), new RegExp(`^exec node ${settings} src/main\\.ts`));
+});
+
+test('`npm run reliability` tells of every experiment, and knows no other name', () => {
+  const run = (...words: string[]) =>
+    spawnSync(process.execPath, ['scripts/reliability.ts', ...words], { cwd: ROOT, encoding: 'utf8' });
+  const experiments = globSync('reliability/*.ts', { cwd: ROOT }).map((path) => basename(path, '.ts'));
+  assert.deepEqual(find(run().stdout, /^ {2}(\S+) +[A-Z].+\.$/gm), experiments.sort());
+  assert.equal(run('siege', '--help').status, 0);
+  assert.equal(run('none').status, 2);
 });
 
 const program = await loadCommands();

@@ -19,7 +19,17 @@ export interface Load {
   /** Of the partner's servers together. */
   readonly connections: number;
   /** Open loop where it is there, else closed. */
-  readonly rates?: { readonly requestsPerSecond: number; readonly lookupsPerSecond: number };
+  readonly rates?: Rates;
+  /** Whose first confirmation is looked up; without it that of {@link FIRST_RUN}. */
+  readonly lookedUpRun?: string;
+  /** Whole requests, sent in turn at the rate of reports. */
+  readonly reports?: readonly string[];
+}
+
+export interface Rates {
+  readonly requestsPerSecond: number;
+  readonly lookupsPerSecond: number;
+  readonly reportsPerSecond?: number;
 }
 
 export interface LoadFigures {
@@ -28,6 +38,7 @@ export interface LoadFigures {
   readonly due: number;
   readonly confirmations: Tally;
   readonly lookups: Tally;
+  readonly reports: Tally;
   readonly connectionsMax: number;
   /** How late a request went out, at the 99th percentile: what the generator itself could not keep up with. */
   readonly latenessMs: number;
@@ -53,6 +64,7 @@ const DRAIN_MS = 12_000;
 class Measurement {
   readonly confirmations = newTally();
   readonly lookups = newTally();
+  readonly reports = newTally();
   readonly lateness: number[] = [];
   due = 0;
   connectionsMax = 0;
@@ -84,7 +96,7 @@ class Measurement {
       this.lateness.push(performance.now() - dueAt);
     }
     this.underWay++;
-    const client = tally === this.lookups ? this.#lookupClient : this.#client;
+    const client = tally === this.confirmations ? this.#client : this.#lookupClient;
     client.send(bytes, (result) => {
       this.underWay--;
       if (tally === this.confirmations && result.status === 201) this.acknowledged++;
@@ -108,7 +120,7 @@ class Measurement {
 
 const load: Load = workerData;
 const measurement = new Measurement(load);
-const make = requestMaker(load.apiKey, load.run);
+const make = requestMaker(load.apiKey, load.run, load.lookedUpRun);
 
 if (load.rates) await openLoop(load.rates, make);
 else await closedLoop(load.connections, make);
@@ -128,12 +140,16 @@ async function closedLoop(connections: number, { confirmation }: RequestMaker): 
 }
 
 /** Requests fall due at even distances, and go out when they are, answered or not. */
-async function openLoop(rates: { requestsPerSecond: number; lookupsPerSecond: number }, make: RequestMaker): Promise<void> {
+async function openLoop({ requestsPerSecond, lookupsPerSecond, reportsPerSecond = 0 }: Rates, make: RequestMaker): Promise<void> {
   const startedAt = performance.now();
+  const reports = (load.reports ?? []).map((text) => Buffer.from(text, 'latin1'));
+  let reported = 0;
+  const report = () => reports[reported++ % reports.length] as Buffer;
   const streams = [
-    { intervalMs: 1_000 / rates.requestsPerSecond, sent: 0, bytes: make.confirmation, tally: measurement.confirmations },
-    { intervalMs: 1_000 / rates.lookupsPerSecond, sent: 0, bytes: make.lookup, tally: measurement.lookups },
-  ];
+    { intervalMs: 1_000 / requestsPerSecond, sent: 0, bytes: make.confirmation, tally: measurement.confirmations },
+    { intervalMs: 1_000 / lookupsPerSecond, sent: 0, bytes: make.lookup, tally: measurement.lookups },
+    { intervalMs: 1_000 / reportsPerSecond, sent: 0, bytes: report, tally: measurement.reports },
+  ].filter(({ intervalMs }) => Number.isFinite(intervalMs));
   for (; !measurement.isOver; await sleep(TICK_MS)) {
     measurement.giveUpLate();
     const now = performance.now();
@@ -151,7 +167,7 @@ async function openLoop(rates: { requestsPerSecond: number; lookupsPerSecond: nu
 }
 
 function figures(): LoadFigures {
-  const { confirmations, lookups, due, connectionsMax, acknowledged, unanswered, lateness } = measurement;
+  const { confirmations, lookups, reports, due, connectionsMax, acknowledged, unanswered, lateness } = measurement;
   const latenessMs = lateness.sort((a, b) => a - b)[Math.floor(lateness.length * 0.99)] ?? 0;
   const stillOpen = unanswered + measurement.underWay;
   return {
@@ -159,6 +175,7 @@ function figures(): LoadFigures {
     due,
     confirmations,
     lookups,
+    reports,
     connectionsMax,
     latenessMs,
     acknowledged,

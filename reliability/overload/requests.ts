@@ -9,11 +9,11 @@ export interface RequestMaker {
   lookup(): Buffer;
 }
 
-/** The first confirmation of a run of this name is what is looked up, so it has to be the first run. */
+/** The first confirmation of a run of this name is what is looked up unless another run is named, so it has to be the first run. */
 export const FIRST_RUN = 'peak';
 
-export function requestMaker(apiKey: string, run: string): RequestMaker {
-  const lookup = `GET ${PREFIX}?partner_event_id=${nameOf(FIRST_RUN, 0)} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${apiKey}\r\n\r\n`;
+export function requestMaker(apiKey: string, run: string, lookedUpRun = FIRST_RUN): RequestMaker {
+  const lookup = `GET ${PREFIX}?partner_event_id=${nameOf(lookedUpRun, 0)} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${apiKey}\r\n\r\n`;
   let made = 0;
   return {
     confirmation() {

@@ -233,7 +233,7 @@ export async function makePartner(database: Database, terms: PartnerTerms = {}):
  * A port below those that Linux gives to outgoing connections: the experiments call a port while nobody listens there, and such
  * a call could else be given that very port, connect to itself and keep the service from it.
  */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = PORT_MIN + Math.floor(Math.random() * (PORT_MAX - PORT_MIN));
     const server = createServer().listen(port, '127.0.0.1');

@@ -24,6 +24,25 @@ export class MemoryWatch {
     return new MemoryWatch(name, read);
   }
 
+  get before(): number {
+    return this.#before;
+  }
+
+  /** So far. */
+  get peak(): number {
+    return this.#peak;
+  }
+
+  /** What it has in use now. */
+  get now(): number {
+    this.#look();
+    return this.#read();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
   #look(): void {
     this.#peak = Math.max(this.#peak, this.#read());
   }
@@ -31,7 +50,7 @@ export class MemoryWatch {
   /** @returns Before and at most, in words. */
   end(growthMaxMegabytes: number, report: (violation: string) => void): string {
     this.#look();
-    clearInterval(this.#timer);
+    this.stop();
     const growth = this.#peak - this.#before;
     const words = `${this.#before.toFixed(0)} MB before, ${this.#peak.toFixed(0)} MB at most: ${growth.toFixed(0)} MB more`;
     if (growth > growthMaxMegabytes) report(`${this.#name} grew by more than ${growthMaxMegabytes} MB: ${words}`);

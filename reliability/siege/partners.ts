@@ -1,0 +1,73 @@
+/** Partners of the service that is attacked, made by the commands of its own checkout: another release has other tables. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { LoadClient } from '../overload/client.ts';
+import { requestMaker } from '../overload/requests.ts';
+import type { Installation } from '../support/installation.ts';
+import { addEndpoint } from '../webhooks/set-up.ts';
+
+export interface SiegePartner {
+  readonly partnerId: string;
+  readonly keyId: string;
+  readonly apiKey: string;
+  /** Closed; empty where none was asked for. */
+  readonly settlementId: string;
+}
+
+export interface Partners {
+  /**
+   * A partner with the rates that a partner has by default.
+   *
+   * @param settledContributions How many its closed settlement has; without it it has none.
+   */
+  make(settledContributions?: number): Promise<SiegePartner>;
+  revokeKey(partner: SiegePartner): Promise<void>;
+  addEndpoint(partner: SiegePartner, url: string): Promise<void>;
+}
+
+const FILL_CONNECTIONS = 64;
+const FILL_PER_SECOND = '1000000';
+const WRITES_PER_SECOND = '100';
+
+export function partnersByCommand(repository: string, installation: Installation): Partners {
+  const { dataDirectory } = installation;
+  const run = async (...words: string[]) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [join(repository, 'src/main.ts'), ...words, '--json'], {
+      env: { ...process.env, DATA_DIR: dataDirectory, PORT: `${installation.port}` },
+    });
+    return JSON.parse(stdout);
+  };
+  const settle = async (partnerId: string, apiKey: string, contributions: number): Promise<string> => {
+    await fill(installation.port, apiKey, contributions);
+    const closed = await run('settlement', 'close', '--partner', partnerId, '--yes');
+    await run('partner', 'set-rates', '--partner', partnerId, '--writes-per-second', WRITES_PER_SECOND);
+    return closed.settlement_id;
+  };
+  return {
+    async make(settledContributions) {
+      const rates = settledContributions === undefined ? [] : ['--writes-per-second', FILL_PER_SECOND];
+      const { partner_id: partnerId } = await run('partner', 'create', '--name', 'Siege', '--currency', 'SAR', ...rates);
+      const { key_id: keyId, api_key: apiKey } = await run('key', 'issue', '--partner', partnerId, '--name', 'siege');
+      const settlementId = settledContributions === undefined ? '' : await settle(partnerId, apiKey, settledContributions);
+      return { partnerId, keyId, apiKey, settlementId };
+    },
+    revokeKey: async ({ keyId }) => void (await run('key', 'revoke', '--key', keyId)),
+    addEndpoint: async ({ partnerId }, url) => void (await addEndpoint(repository, installation, { partnerId, url, env: {} })),
+  };
+}
+
+/** Confirms so many contributions, as fast as they are answered. */
+async function fill(port: number, apiKey: string, count: number): Promise<void> {
+  const client = new LoadClient(port, FILL_CONNECTIONS);
+  const { confirmation } = requestMaker(apiKey, 'fill');
+  let left = count;
+  const send = async (): Promise<void> => {
+    while (left-- > 0) {
+      const status = await new Promise((resolve) => client.send(confirmation(), (result) => resolve(result.status)));
+      if (status !== 201) throw new Error(`A confirmation before the attack was answered ${status}.`);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(FILL_CONNECTIONS, count) }, send));
+  client.close();
+}
