@@ -14,6 +14,7 @@ import { openRuleBook, type RuleBook } from './operations/rule-book.ts';
 import { ensureSealStart } from './operations/seal-start.ts';
 import { type Answer, buildPartnerApi } from './partner-api/app.ts';
 import { authenticator } from './partner-api/authenticate.ts';
+import { CREDENTIALS_POOL_SIZE } from './partner-api/credential-memory.ts';
 import { failureLimit } from './partner-api/failure-limit.ts';
 import { listJobs } from './schedule/jobs.ts';
 import { openReconciler } from './schedule/reconciler.ts';
@@ -114,7 +115,9 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     const tools: Tools = { config, options, log, metrics };
     if (roles.includes('webhooks')) parts.defer(endInTime(startWebhooks(tools, openPool(WEBHOOKS_POOL_SIZE))));
     if (roles.includes('schedule')) startSchedule(tools, openPool(SCHEDULE_POOL_SIZE), parts);
-    const baseUrl = roles.includes('api') ? await startPartnerApi(tools, database, parts) : '';
+    const baseUrl = roles.includes('api')
+      ? await startPartnerApi(tools, { database, ofKeys: openPool(CREDENTIALS_POOL_SIZE) }, parts)
+      : '';
     const stop = async () => {
       await parts.disposeAsync();
       log.flush();
@@ -135,7 +138,7 @@ interface Tools {
 
 async function startPartnerApi(
   { config, options: { processes = 1, rulesOf }, log, metrics }: Tools,
-  database: Database,
+  { database, ofKeys }: { database: Database; ofKeys: Database },
   parts: AsyncDisposableStack,
 ): Promise<string> {
   const uses = noteKeyUse(database, (err) => log.logger.warn({ err }, 'the last use of keys could not be written'));
@@ -145,7 +148,12 @@ async function startPartnerApi(
   const api = await buildPartnerApi({
     environment: config.environment,
     operations: createOperations(database, { environment: config.environment, rulesOf: rules.rulesOf }),
-    authenticate: authenticator({ database, environment: config.environment, failures: failureLimit(), onUse: uses.note }),
+    authenticate: authenticator({
+      database: ofKeys,
+      environment: config.environment,
+      failures: failureLimit(),
+      onUse: uses.note,
+    }),
     showsReference: config.showsReference,
     trustedProxies: config.trustedProxies,
     processes,

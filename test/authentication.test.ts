@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { describe, mock, test } from 'node:test';
+import { after, describe, mock, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { newApiKey, parseApiKey } from '../src/domain/api-key.ts';
 import { revokeApiKey, rotateApiKey } from '../src/operations/manage-api-key.ts';
 import { resumePartner, suspendPartner } from '../src/operations/manage-partner.ts';
 import { authenticator } from '../src/partner-api/authenticate.ts';
+import { CREDENTIALS_POOL_SIZE } from '../src/partner-api/credential-memory.ts';
 import { failureLimit } from '../src/partner-api/failure-limit.ts';
+import { openDatabase } from '../src/store/database.ts';
 import { OWNER } from './support/actor.ts';
 import { Client, countByStatus, detailCodes, newConfirmation, uniqueId } from './support/client.ts';
 import { countRows } from './support/records.ts';
@@ -261,6 +263,97 @@ describe('rotation', () => {
     assert.equal((await old.client.confirm()).status, 401);
     const { old: again } = await rotateApiKey(database, OWNER, { environment: 'sandbox', keyId: old.key.key.keyId });
     assert.ok((again.expiresAt?.getTime() ?? 0) <= Date.now());
+  });
+});
+
+describe('keys that nobody has', () => {
+  const unknownKeys = (count: number) => Array.from({ length: count }, () => newApiKey('sandbox').apiKey);
+
+  /** An instance of its own: what it asks the database, and whoever asks it. */
+  function watchedInstance() {
+    const clock = { ms: 1_000, now: () => clock.ms };
+    const own = openDatabase({ databaseUrl: service.databaseUrl, poolSize: CREDENTIALS_POOL_SIZE });
+    after(() => own.close());
+    const statements = mock.method(own.pool, 'query').mock;
+    const authenticate = authenticator({
+      ...{ database: own, environment: 'sandbox', failures: failureLimit(clock), onUse: () => {}, clock },
+    });
+    const from = (address: string, apiKey: string) => authenticate({ apiKey, address });
+    return { clock, from, statements };
+  }
+
+  /** From one address, all at once: how each ended. */
+  const flood = (from: ReturnType<typeof watchedInstance>['from'], count: number) =>
+    Promise.all(
+      unknownKeys(count).map((apiKey) =>
+        from('198.51.100.1', apiKey).then(
+          () => 'let in',
+          ({ code }) => code,
+        ),
+      ),
+    );
+
+  test('are looked up together, and push out no key that is known', async () => {
+    const { from, statements } = watchedInstance();
+    await from('203.0.113.1', key.apiKey);
+    const before = statements.callCount();
+    const refusals = new Set(await flood(from, 11_000));
+    assert.ok(refusals.isSubsetOf(new Set(['unauthorized', 'rate_limited'])), [...refusals].join());
+    assert.ok(statements.callCount() - before <= 100, `${statements.callCount() - before} statements`);
+    const after = statements.callCount();
+    assert.equal((await from('203.0.113.1', key.apiKey)).partnerId, partner.partnerId);
+    assert.equal(statements.callCount(), after);
+  });
+
+  test('make nobody else wait: neither a key that was known, nor a new one from another address', async () => {
+    const { clock, from } = watchedInstance();
+    const { key: fresh, partner: freshPartner } = await service.newPartner();
+    await from('203.0.113.1', key.apiKey);
+    await flood(from, 300);
+    clock.ms += 5_000;
+    const order: string[] = [];
+    const flooded = flood(from, 2_000).then(() => order.push('the flood'));
+    const known = from('203.0.113.1', key.apiKey).then(({ partnerId }) => order.push(partnerId));
+    const first = from('203.0.113.2', fresh.apiKey).then(({ partnerId }) => order.push(partnerId));
+    await Promise.all([flooded, known, first]);
+    assert.deepEqual(new Set(order.slice(0, 2)), new Set([partner.partnerId, freshPartner.partnerId]));
+  });
+
+  test('from an address refuse no valid key from there, new or known', async () => {
+    const { clock, from } = watchedInstance();
+    const { key: fresh, partner: freshPartner } = await service.newPartner();
+    await from('198.51.100.1', key.apiKey);
+    const flooded = flood(from, 3_000);
+    clock.ms += 5_000;
+    const found = await Promise.all([fresh, key].map(({ apiKey }) => from('198.51.100.1', apiKey)));
+    assert.deepEqual(
+      found.map(({ partnerId }) => partnerId),
+      [freshPartner.partnerId, partner.partnerId],
+    );
+    await flooded;
+  });
+
+  test('are not asked for again until they may have been issued', async () => {
+    const { clock, from, statements } = watchedInstance();
+    const [unknown = ''] = unknownKeys(1);
+    const refuse = () => assert.rejects(from('198.51.100.1', unknown), { code: 'unauthorized' });
+    await refuse();
+    const before = statements.callCount();
+    await refuse();
+    assert.equal(statements.callCount(), before);
+    clock.ms += 10_000;
+    await refuse();
+    assert.equal(statements.callCount(), before + 1);
+  });
+
+  test('a key that is looked up for many requests counts once, and not at all when it is right', async () => {
+    const { clock, from } = watchedInstance();
+    const { key: fresh } = await service.newPartner();
+    await Promise.all(Array.from({ length: 300 }, () => from('198.51.100.1', fresh.apiKey)));
+    assert.deepEqual(await flood(from, 1), ['unauthorized']);
+    assert.ok((await flood(from, 201)).includes('rate_limited'));
+    clock.ms += 60_000;
+    assert.deepEqual(await flood(from, 1), ['unauthorized']);
   });
 });
 

@@ -149,6 +149,14 @@ export const RULES: readonly Rule[] = [
     tests: ['availability'],
   },
   {
+    rule: 'a valid key is refused for the wrong keys of nobody else at its address',
+    source: 'decisions 6, failed authentications',
+    file: 'src/partner-api/credential-memory.ts',
+    find: 'if (isSuspect) await awaitSuspectTurn();',
+    replace: 'if (isSuspect) return undefined;',
+    tests: ['authentication'],
+  },
+  {
     rule: 'a revocation holds for a request that began before it',
     source: 'decisions 5, within 10 seconds',
     file: 'src/partner-api/app.ts',

@@ -28,6 +28,7 @@ export class WaitingQueue<Item> {
   /** The next ones, one of each share in turn. */
   take(max: number): Item[] {
     if (this.#size <= max) return this.#takeAll();
+    if (this.#shares.size === 1) return this.#takeTurn(max);
     const taken: Item[] = [];
     while (taken.length < max) taken.push(...this.#takeTurn(1));
     return taken;

@@ -2,17 +2,11 @@ import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Environment, environmentOfKey, type ParsedApiKey, parseApiKey } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { type Credential, findCredential } from '../store/api-key.ts';
+import type { Credential } from '../store/api-key.ts';
 import type { Database } from '../store/database.ts';
 import { isAllowedAddress } from './client-address.ts';
+import { CREDENTIAL_TTL_MS, CREDENTIALS_MAX, credentialMemory } from './credential-memory.ts';
 import type { FailureLimit } from './failure-limit.ts';
-
-/**
- * Revocation, suspension, permissions and address lists hold on every instance within ten seconds; this is how old what a
- * request is judged by may be.
- */
-const CREDENTIAL_TTL_MS = 4_000;
-const CREDENTIALS_MAX = 10_000;
 
 /** What an unknown key is compared with, so that its refusal takes as long as that of a wrong secret. */
 const NO_SECRET = Buffer.alloc(32);
@@ -32,6 +26,7 @@ export interface Authenticate {
 }
 
 export interface AuthenticatorOptions {
+  /** Connections for credentials alone: {@link credentialMemory} says how many it uses. */
   readonly database: Database;
   readonly environment: Environment;
   readonly failures: FailureLimit;
@@ -55,28 +50,20 @@ export function authenticator({
   onUse,
   clock = performance,
 }: AuthenticatorOptions): Authenticate {
-  const credentials = new LRUCache<string, { credential: Credential | undefined; readAtMs: number }>({
-    max: CREDENTIALS_MAX,
-    ttl: CREDENTIAL_TTL_MS,
-    perf: clock,
-    ttlResolution: 0,
-    // One look for however many requests ask at once.
-    fetchMethod: async (keyId) => ({ readAtMs: clock.now(), credential: await findCredential(database.pool, keyId) }),
-    ignoreFetchAbort: true,
-  });
-  const find = async (keyId: string): Promise<Credential | undefined> => {
-    const known = credentials.get(keyId) ?? (await credentials.fetch(keyId));
-    return known?.credential && isCurrent(known.credential, clock.now() - known.readAtMs) ? known.credential : undefined;
+  const memory = credentialMemory({ database, failures, clock });
+  const find = async (keyId: string, address: string): Promise<Credential | undefined> => {
+    const known = memory.recall(keyId) ?? (await memory.look(keyId, address));
+    return known && isCurrent(known.credential, clock.now() - known.readAtMs) ? known.credential : undefined;
   };
   // Keys that were right a moment ago: a busy partner's is not hashed anew for every request. A hit still has its secret compared.
   const parsedKeys = new LRUCache<string, ParsedApiKey>({ max: CREDENTIALS_MAX, ttl: CREDENTIAL_TTL_MS, perf: clock });
   const parse = (apiKey: string) => parsedKeys.get(apiKey) ?? parseApiKey(apiKey);
   const authenticate = async ({ apiKey, address }: Attempt): Promise<Credential> => {
     const parsed = apiKey === undefined ? undefined : parse(apiKey);
-    const credential = parsed?.environment === environment ? await find(parsed.keyId) : undefined;
+    const credential = parsed?.environment === environment ? await find(parsed.keyId, address) : undefined;
     const isRight = timingSafeEqual(parsed?.secretSha256 ?? NO_SECRET, credential?.secretSha256 ?? NO_SECRET);
     if (!credential || !isRight) {
-      await failures.count(address);
+      failures.count(address);
       throw unauthorized(apiKey, environment);
     }
     if (!isAllowedAddress(address, credential.allowedAddresses)) {
@@ -91,7 +78,7 @@ export function authenticator({
   };
   const partnerOf = (apiKey: string): string | undefined => {
     const parsed = parsedKeys.get(apiKey);
-    return parsed && credentials.get(parsed.keyId)?.credential?.partnerId;
+    return parsed && memory.partnerOf(parsed.keyId);
   };
   return Object.assign(authenticate, { partnerOf });
 }

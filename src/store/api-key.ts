@@ -76,19 +76,22 @@ export async function updateApiKeyExpiry(db: Queryable, keyId: string, inSeconds
   return row;
 }
 
-const FIND_CREDENTIAL = {
-  name: 'find_credential',
+/** Each by its key, however few there are when it is planned. */
+const FIND_CREDENTIALS = {
+  name: 'find_credentials',
   text: `select k.key_id as "keyId", k.partner_id as "partnerId", k.secret_sha256 as "secretSha256", k.permission,
       k.allowed_addresses as "allowedAddresses", k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as "isValid",
       (extract(epoch from k.expires_at - now()) * 1000)::float8 as "expiresInMs",
       p.suspended_at is not null as "isSuspended", p.writes_per_second as "writesPerSecond",
       p.lookups_per_second as "lookupsPerSecond", p.reports_per_second as "reportsPerSecond", p.currency, p.time_zone as "timeZone"
-    from api_key k join partner p using (partner_id) where k.key_id = $1`,
+    from unnest($1::text[]) as wanted (key_id)
+      cross join lateral (select * from api_key where key_id = wanted.key_id limit 1) k
+      cross join lateral (select * from partner where partner_id = k.partner_id limit 1) p`,
 };
 
-export async function findCredential(db: Queryable, keyId: string): Promise<Credential | undefined> {
-  const [row] = await run<Credential>(db, FIND_CREDENTIAL, [keyId]);
-  return row;
+/** Those that there are, in any order. Several wanted ones differ. */
+export async function findCredentials(db: Queryable, keyIds: readonly string[]): Promise<Credential[]> {
+  return run<Credential>(db, FIND_CREDENTIALS, [keyIds]);
 }
 
 const TOUCH = {
