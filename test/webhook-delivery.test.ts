@@ -140,6 +140,17 @@ describe('whoever answers', waiting, () => {
     assert.deepEqual([attempt?.status, inside.arrived.length], [307, 0]);
   });
 
+  test('with 103 again and again, and nothing else, fails the attempt as `endless`', async () => {
+    const { client: caller, partner, receiver } = await withEndpoint();
+    receiver.answer = (response) => {
+      for (let sent = 0; sent < 20; sent++) response.writeEarlyHints({ link: '</a>; rel=preload' });
+    };
+    await caller.confirm();
+    const [delivery] = await untilDeliveries(database, partner.partnerId, ([first]) => first?.attempts === 1);
+    const [attempt] = await listDeliveryAttempts(database.pool, partner.partnerId, delivery?.deliveryId as string);
+    assert.deepEqual([attempt?.status, attempt?.errorClass, delivery?.status], [null, 'endless', 'waiting']);
+  });
+
   test('2xx and then an endless body has it delivered; 2 KiB are kept, without what a terminal or the database would choke on', async () => {
     const { client: caller, partner, receiver } = await withEndpoint();
     receiver.answer = (response) => {

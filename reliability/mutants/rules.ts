@@ -610,6 +610,14 @@ export const RULES: readonly Rule[] = [
     tests: ['database-clock'],
   },
   {
+    rule: 'an answer without end is cut off',
+    source: 'decisions 7, Delivery',
+    file: 'src/webhooks/limit-answers.ts',
+    find: 'if (readBytes - answeredBytes > ANSWER_MAX_BYTES)',
+    replace: 'if (readBytes < 0)',
+    tests: ['src/webhooks/send.test.ts'],
+  },
+  {
     rule: 'a sandbox sends to no more of this machine than 127.0.0.1 and ::1',
     source: 'decision record 0041',
     file: 'src/webhooks/address-guard.ts',

@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { inWords, type RefusedHostClass } from '../domain/host-class.ts';
 import { allowsPlainHttp, findAddressRefusal, findHostRefusal, type GuardOptions } from './address-guard.ts';
+import { limitAnswers } from './limit-answers.ts';
 import { namesOfThisMachine, publicNames, type ResolveName } from './resolve-name.ts';
 
 export interface GuardedAgentOptions extends GuardOptions {
@@ -46,7 +47,7 @@ const NEXT_ADDRESS_AFTER_MS = 1_000;
  * name, and one that is refused refuses the whole name. A name is resolved once per connection, and the connection goes to one of
  * the addresses just judged, so that a name service that changes its mind gains nothing. Server name and certificate are the name's.
  *
- * It knows no proxy and follows no redirect. It speaks HTTP/1.1 only: requests do not share a connection.
+ * It knows no proxy and follows no redirect, and cuts off an answer without end. It speaks HTTP/1.1 only: requests do not share a connection.
  * A request that is refused fails with {@link AddressRefusedError}.
  *
  * @see Decisions, section 7, "Endpoints".
@@ -70,7 +71,12 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
         target.protocol === 'https:' || allowsPlainHttp(target.hostname, options)
           ? findHostRefusal(target.hostname, options)
           : ('plain_http' as const);
-      if (refusal === undefined) connect(target, callback);
+      const connected: typeof callback = (...[error, socket]) => {
+        if (error !== null) return callback(error, null);
+        limitAnswers(socket);
+        callback(null, socket);
+      };
+      if (refusal === undefined) connect(target, connected);
       else queueMicrotask(() => callback(new AddressRefusedError(target.hostname, refusal), null));
     },
   });

@@ -1,4 +1,5 @@
 import type { Dispatcher as HttpClient } from 'undici';
+import { EndlessAnswerError } from './limit-answers.ts';
 
 export interface Message {
   readonly url: string;
@@ -27,11 +28,14 @@ export const ERROR_CLASSES = {
   tls: 'no trusted TLS connection came about',
   address_refused: 'events do not go to its address',
   protocol: 'what it answered is no HTTP',
+  endless: 'what it answered has no end',
 } as const;
 
 export type ErrorClass = keyof typeof ERROR_CLASSES;
 
 const ANSWER_WITHIN_MS = 15_000;
+/** Such as `103 Early Hints`: few servers send one. */
+const ANNOUNCEMENTS_MAX = 10;
 const READ_MAX_BYTES = 16_384;
 const KEEP_MAX_BYTES = 2_048;
 
@@ -39,10 +43,16 @@ const KEEP_MAX_BYTES = 2_048;
 export async function send(client: HttpClient, { url, headers, body }: Message): Promise<Answer> {
   const since = performance.now();
   const took = () => Math.round(performance.now() - since);
-  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  const endless = new AbortController();
+  const signal = AbortSignal.any([AbortSignal.timeout(ANSWER_WITHIN_MS), endless.signal]);
+  let announcements = 0;
+  const onInfo = () => {
+    if (++announcements > ANNOUNCEMENTS_MAX) endless.abort(new EndlessAnswerError('The answer was announced too often.'));
+  };
   try {
     const { origin, pathname, search } = new URL(url);
-    const response = await client.request({ origin, path: pathname + search, method: 'POST', headers, body, signal });
+    const path = pathname + search;
+    const response = await client.request({ origin, path, method: 'POST', headers, body, signal, onInfo });
     const excerpt = await readExcerpt(response.body);
     const retryAfter = response.headers['retry-after'];
     return {
@@ -94,6 +104,7 @@ function classify(error: unknown): ErrorClass {
   const { name, code = '' } = error as NodeJS.ErrnoException;
   if (name === 'TimeoutError' || name === 'AbortError') return 'timeout';
   if (name === 'AddressRefusedError') return 'address_refused';
+  if (name === 'EndlessAnswerError') return 'endless';
   if (/^(?:ERR_TLS|ERR_SSL|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code) || code === 'EPROTO') return 'tls';
   return CLASSES[code] ?? 'protocol';
 }
