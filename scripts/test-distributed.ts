@@ -29,6 +29,7 @@ const FILES = [
   'blocked',
   'processes',
   'distributed',
+  'plans',
 ].map(testFile);
 
 /** One after the other: a service delivers whatever is due in its database, and here they all share one. */

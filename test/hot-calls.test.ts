@@ -31,7 +31,15 @@ async function listKnown(): Promise<Set<string>> {
       return { rows: [{ ...row, partnerIds: [] }] };
     },
   } as unknown as Queryable;
-  const terms = { partnerId: 'ptn_1', keyId: 'key', endpointId: 'whe_1', token: newToken(), rows: 200_000, fewer: 40_000 };
+  const terms = {
+    partnerId: 'ptn_1',
+    keyId: 'key',
+    endpointId: 'whe_1',
+    token: newToken(),
+    rows: 200_000,
+    fewer: 40_000,
+    isDistributed: false,
+  };
   // What the answer would be is of no account here.
   for (const { send } of hotCalls(terms)) await send(catcher).catch(() => {});
   return names;

@@ -70,18 +70,18 @@ export async function listPartnersWithUnnumberedEvents(
 const oldestBy = (place: string) =>
   `select ${place} as place, written_by, position from event_outbox where partner_id = $1 and exists (select from counter)`;
 
-const numberEventsBy = (name: string, place: string, ofPartner: string): Statement => ({
+const numberEventsBy = (name: string, place: string, isOldest: string): Statement => ({
   name,
   text: `with counter as materialized (
       select last_sequence from event_counter where partner_id = $1 for update skip locked
     ), oldest as materialized (
-      select place from (
+      select place, written_by from (
         (${oldestBy(place)} and written_by = any ($5::xid8[]) order by written_by, position limit $2)
         union all
         (${oldestBy(place)} and written_by >= $4::xid8 order by written_by, position limit $2)
       ) unnumbered order by written_by, position limit $2
     ), taken as (
-      delete from event_outbox where ${ofPartner} ${place} = any (array(select place from oldest))
+      delete from event_outbox where ${isOldest}
       returning *
     ), numbered as (
       insert into event (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data)
@@ -92,9 +92,9 @@ const numberEventsBy = (name: string, place: string, ofPartner: string): Stateme
     ), delivered as (
       insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
         next_attempt_at, created_at)
-      select n.partner_id, ${deliveryIdOf('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence,
+      select e.partner_id, ${deliveryIdOf('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence,
         n.event_type, 'event', 'waiting', $3, ${NOW}, ${NOW}
-      from numbered n join webhook_endpoint e on e.partner_id = n.partner_id and e.status <> 'removed'
+      from numbered n join webhook_endpoint e on e.partner_id = $1 and e.status <> 'removed'
         and (e.event_types = '{}' or n.event_type = any (e.event_types))
       returning 1
     ), counted as (
@@ -113,10 +113,17 @@ const numberEventsBy = (name: string, place: string, ofPartner: string): Stateme
  * counter's row is held meanwhile, so that there is one numbering at a time and no number is left out; who finds it held leaves the
  * partner to its holder.
  *
- * The rows are taken by their places, which nothing changes as long as the statement sees them; Citus knows no places.
+ * The rows are taken by their places, which nothing changes as long as the statement sees them. Citus knows no places: there the part of
+ * the key is read that they lie in, and nothing else is offered to the plan.
  */
-const NUMBER = numberEventsBy('number_events', 'ctid', '');
-const NUMBER_ANYWHERE = numberEventsBy('number_events_anywhere', 'position', 'partner_id = $1 and');
+const NUMBER = numberEventsBy('number_events', 'ctid', 'ctid = any (array(select place from oldest))');
+const NUMBER_ANYWHERE = numberEventsBy(
+  'number_events_anywhere',
+  'position',
+  `partner_id = $1 and position + 0 = any (array(select place from oldest))
+        and written_by >= (select written_by from oldest order by written_by limit 1)
+        and written_by <= (select written_by from oldest order by written_by desc limit 1)`,
+);
 
 export interface Numbered {
   readonly deliveries: number;

@@ -61,10 +61,13 @@ export interface HotTerms {
   readonly rows: number;
   /** Estimates, deliveries, and whatever else there is fewer of. */
   readonly fewer: number;
+  readonly isDistributed: boolean;
 }
 
 export interface HotCall {
   readonly title: string;
+  /** Never sent to a cluster: there a batch has one partner. */
+  readonly isOfSeveral?: boolean;
   /** What has to be there before, in the same transaction. */
   readonly prepare?: (db: Queryable) => Promise<unknown>;
   readonly send: (db: Queryable) => Promise<unknown>;
@@ -74,7 +77,8 @@ const BATCH = 32;
 
 /** Each as it is sent for one batch. The numbers lie wide apart, so that none is found on another's page. */
 export function hotCalls(terms: HotTerms): HotCall[] {
-  return [...confirmationCalls(terms), ...lookUpCalls(terms), ...eventCalls(terms), ...deliveryCalls(terms), ...idleCalls(terms)];
+  const calls = [confirmationCalls, lookUpCalls, eventCalls, deliveryCalls, idleCalls].flatMap((list) => list(terms));
+  return calls.filter(({ isOfSeveral = false }) => !(isOfSeveral && terms.isDistributed));
 }
 
 function numbersOf(rows: number): number[] {
@@ -152,25 +156,29 @@ function lookUpCalls(terms: HotTerms): HotCall[] {
     },
     {
       title: 'look up by event, several partners',
+      isOfSeveral: true,
       send: (db) => findContributionsByEvent(db, mixed(of('partnerEventId', eventId))),
     },
     { title: 'look up by id', send: (db) => findContributionsById(db, of('transactionId', transactionId)) },
     {
       title: 'look up by id, several partners',
+      isOfSeveral: true,
       send: (db) => findContributionsById(db, mixed(of('transactionId', transactionId))),
     },
     { title: 'rivals', send: (db) => findContributionRivals(db, claims(token)) },
     { title: 'rivals, none there', send: (db) => findContributionRivals(db, claims(absent)) },
-    { title: 'rivals, several partners', send: (db) => findContributionRivals(db, mixed(claims(token))) },
+    { title: 'rivals, several partners', isOfSeveral: true, send: (db) => findContributionRivals(db, mixed(claims(token))) },
     { title: 'lock a contribution', send: (db) => lockContribution(db, partnerId, id) },
     { title: 'estimates by id', send: (db) => findEstimatesById(db, of('calculationId', calculationId)) },
     {
       title: 'estimates by id, several partners',
+      isOfSeveral: true,
       send: (db) => findEstimatesById(db, mixed(of('calculationId', calculationId))),
     },
     { title: 'estimates by key', send: (db) => findEstimatesByKey(db, keys) },
     {
       title: 'estimates by key, several partners',
+      isOfSeveral: true,
       send: (db) => findEstimatesByKey(db, mixed(keys)),
     },
     { title: 'link by key', send: (db) => findEmissionsLinkByKey(db, partnerId, idempotencyKey(token, 5)) },
@@ -185,9 +193,9 @@ function eventCalls(terms: HotTerms): HotCall[] {
   return [
     {
       title: 'number events',
-      send: (db) => numberEvents(db, here, partnerId, { limit: BATCH, attemptsMax: 10, range: WHOLE_OUTBOX }),
+      send: (db) => numberEvents(db, terms, partnerId, { limit: BATCH, attemptsMax: 10, range: WHOLE_OUTBOX }),
     },
-    { title: 'partners with unnumbered events', send: (db) => listPartnersWithUnnumberedEvents(db, here, WHOLE_OUTBOX) },
+    { title: 'partners with unnumbered events', send: (db) => listPartnersWithUnnumberedEvents(db, terms, WHOLE_OUTBOX) },
     {
       title: 'list events',
       send: (db) => listEvents(db, partnerId, { afterSequence: BigInt(Math.floor(rows / 2)), limit: BATCH }),
@@ -201,10 +209,8 @@ function eventCalls(terms: HotTerms): HotCall[] {
   ];
 }
 
-const here = { isDistributed: false };
-
-function asPool(db: Queryable): Pick<Database, 'pool' | 'isDistributed'> {
-  return { pool: db as Database['pool'], ...here };
+function asPool(db: Queryable, { isDistributed }: HotTerms): Pick<Database, 'pool' | 'isDistributed'> {
+  return { pool: db as Database['pool'], isDistributed };
 }
 
 /** The id of the delivery of an event that was filled in, by its number. */
@@ -239,7 +245,7 @@ function deliveryCalls(terms: HotTerms): HotCall[] {
     nextAttemptAt: undefined,
   }));
   return [
-    { title: 'due endpoints', send: (db) => listDueEndpoints(asPool(db)) },
+    { title: 'due endpoints', send: (db) => listDueEndpoints(asPool(db, terms)) },
     { title: 'claim deliveries', send: (db) => claimDeliveries(db, { ...endpoint, dueFrom }, { limit: BATCH, leaseMs }) },
     {
       title: 'release deliveries',
@@ -270,7 +276,7 @@ function deliveryCalls(terms: HotTerms): HotCall[] {
     },
     { title: 'find an endpoint', send: (db) => findWebhookEndpoint(db, partnerId, endpointId) },
     { title: 'list endpoints', send: (db) => listWebhookEndpoints(db, partnerId) },
-    { title: 'backlog', send: (db) => measureBacklog(asPool(db)) },
+    { title: 'backlog', send: (db) => measureBacklog(asPool(db, terms)) },
     { title: 'states of endpoints', send: (db) => listEndpointStates(db) },
   ];
 }
