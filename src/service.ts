@@ -55,6 +55,8 @@ export interface ServiceProcess extends Service {
 
 /** Together with the time that draining takes at most, less than an operator waits for a stop. */
 const CLOSE_TIMEOUT_MS = 5_000;
+/** Connections that wait to be accepted. Past it the system drops them, and a partner tries again a second later. */
+const BACKLOG = 4_096;
 const READINESS_TIMEOUT_MS = 2_000;
 /** Who reads the metrics waits for whoever reads them already, and takes no connection from what they tell of. */
 const METRICS_POOL_SIZE = 1;
@@ -163,7 +165,8 @@ async function startPartnerApi(
     },
     onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
   });
-  const baseUrl = await api.app.listen({ host: config.host, port: config.port }).catch(explainBusyPort('PORT=', config.port));
+  const { host, port } = config;
+  const baseUrl = await api.app.listen({ host, port, backlog: BACKLOG }).catch(explainBusyPort('PORT=', port));
   parts.defer(async () => {
     await api.drain();
     await Promise.race([api.app.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Environment } from '../domain/api-key.ts';
 import { unavailable } from '../domain/service-error.ts';
+import { buildReference } from './build-reference.ts';
 import { noSuchPath } from './known-routes.ts';
-import { buildDocument } from './openapi.ts';
-import { buildReferenceFiles, type ReferenceFiles } from './reference-files.ts';
+import type { ReferenceFiles } from './reference-files.ts';
 
 /** Everything that the page loads comes from here; nothing about its reader leaves. Its program writes styles into the page. */
 const CONTENT_SECURITY_POLICY = [
@@ -29,7 +29,7 @@ export function serveReference(app: FastifyInstance, environment: Environment): 
     if (inFlight >= IN_FLIGHT_MAX) throw busy();
     inFlight++;
     reply.raw.once('close', () => inFlight--);
-    built ??= buildReferenceFiles(buildDocument(app), environment).catch((error: unknown) => {
+    built ??= buildReference(environment).catch((error: unknown) => {
       built = undefined;
       throw error;
     });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import Fastify from 'fastify';
@@ -10,8 +11,8 @@ import { readGuides } from './reference-guides.ts';
 /** A file of the reference, in the two forms in which it is sent. */
 export interface ReferenceFile {
   readonly type: string;
-  readonly plain: Buffer;
-  readonly compressed: Buffer;
+  readonly plain: Uint8Array;
+  readonly compressed: Uint8Array;
   /** Of the plain bytes. */
   readonly etag: string;
 }
@@ -19,14 +20,15 @@ export interface ReferenceFile {
 export type ReferenceFiles = ReadonlyMap<string, ReferenceFile>;
 
 /** Every file of the reference, made once; its program is megabytes, so that no start waits for it. */
-export async function buildReferenceFiles(document: Json, environment: Environment): Promise<ReferenceFiles> {
+export async function buildReferenceFiles(environment: Environment): Promise<ReferenceFiles> {
+  const openapi = await readFile(new URL('../../openapi/partner.json', import.meta.url), 'utf8');
   const texts: [name: string, type: string, text: string][] = [
     ['', 'text/html; charset=utf-8', PAGE],
     ['icon.svg', 'image/svg+xml', ICON],
     ['start.js', 'text/javascript; charset=utf-8', startProgram(environment)],
     ['scalar.js', 'text/javascript; charset=utf-8', await readScalar()],
-    ['reference.json', 'application/json; charset=utf-8', writeDocument(await addGuides(document))],
-    ['openapi.json', 'application/json; charset=utf-8', writeDocument(document)],
+    ['reference.json', 'application/json; charset=utf-8', writeDocument(await addGuides(JSON.parse(openapi)))],
+    ['openapi.json', 'application/json; charset=utf-8', openapi],
   ];
   const files = texts.map(async ([name, type, text]) => [name, await buildFile(type, Buffer.from(text))] as const);
   return new Map(await Promise.all(files));
