@@ -58,7 +58,33 @@ const SHOWN_MAX = 50;
 export function compilePart(part: RequestPart, schema: object): (value: unknown) => readonly Problem[] {
   const validate = ajv.compile(forValidation(schema, part) as Schema);
   const order = Object.keys((schema as { properties?: object }).properties ?? {});
-  return (value) => (validate(value) ? [] : listProblems(part, order, validate));
+  const isClosed = (schema as { additionalProperties?: unknown }).additionalProperties === false;
+  return (value) => {
+    const { judged, omitted } = isClosed ? omitUnknown(value, order) : { judged: value, omitted: 0 };
+    const problems = validate(judged) ? [] : listProblems(part, order, validate);
+    return omitted === 0 ? problems : [...problems, ...new Array<Problem>(omitted).fill(ONE_MORE)];
+  };
+}
+
+/** Stands for a problem behind those that are shown. */
+const ONE_MORE: Problem = {
+  errorCode: 'invalid_request',
+  describe: () => ({
+    field: 'request',
+    code: 'unknown_field',
+    message: 'It has fields that are not of this request; remove them.',
+  }),
+};
+
+/** Members that nobody knows are only counted past those that are shown: thousands of them must cost no more than reading them. */
+function omitUnknown(value: unknown, known: readonly string[]): { judged: unknown; omitted: number } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { judged: value, omitted: 0 };
+  const unknown = Object.keys(value).filter((name) => !known.includes(name));
+  const omitted = unknown.slice(SHOWN_MAX);
+  if (omitted.length === 0) return { judged: value, omitted: 0 };
+  const kept = [...known.filter((name) => Object.hasOwn(value, name)), ...unknown.slice(0, SHOWN_MAX)];
+  const members = kept.map((name) => [name, (value as Record<string, unknown>)[name]]);
+  return { judged: Object.fromEntries(members), omitted: omitted.length };
 }
 
 function listProblems(part: RequestPart, order: readonly string[], { errors }: ValidateFunction): Problem[] {
