@@ -455,6 +455,7 @@ create table installation (
   environment text not null,
   created_at timestamp(3) with time zone not null default now(),
   installation_id text collate "C" not null default ('ins_'::text || replace((gen_random_uuid())::text, '-'::text, ''::text)),
+  first_admin_at timestamp(3) with time zone,
   constraint installation_only_one PRIMARY KEY (is_only),
   constraint installation_environment CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text]))),
   constraint installation_only_one_row CHECK (is_only)
@@ -497,11 +498,12 @@ create table operator (
   role text collate "C" not null,
   created_at timestamp(3) with time zone not null,
   disabled_at timestamp(3) with time zone,
+  email_canonical text collate "C",
   constraint operator_pkey PRIMARY KEY (operator_id),
   constraint operator_role CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'approver'::text, 'admin'::text])))
 );
 
-CREATE UNIQUE INDEX operator_email ON public.operator USING btree (lower(email)) WHERE (disabled_at IS NULL);
+CREATE UNIQUE INDEX operator_email_canonical ON public.operator USING btree (email_canonical) WHERE (disabled_at IS NULL);
 
 CREATE TRIGGER operator_is_kept BEFORE DELETE ON public.operator FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

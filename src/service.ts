@@ -209,8 +209,10 @@ function startSchedule({ config, log, metrics }: Tools, database: Database, part
   parts.defer(endInTime(schedule));
 }
 
-function logRun({ logger }: Log, { job, runNo, trigger, outcome, correlationId, milliseconds, result, error }: EndedRun): void {
+function logRun({ logger }: Log, run: EndedRun): void {
+  const { job, runNo, trigger, outcome, correlationId, milliseconds, result, error, alerts } = run;
   const line = { job: job.name, run: Number(runNo), trigger, correlation_id: correlationId, ms: Math.round(milliseconds) };
+  for (const alert of alerts) logger.error(line, alert);
   if (outcome === 'succeeded') logger.info({ ...line, ...result }, 'a job is done');
   else if (outcome === 'failed') logger.error({ ...line, err: error }, 'a job failed; it is tried again');
   else logger.warn({ ...line, ...result }, `a job was ${outcome}; what is left of it is done by its next run`);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { readAmount } from '../src/domain/money.ts';
-import type { Actor } from '../src/domain/role.ts';
+import type { Actor, Role } from '../src/domain/role.ts';
 import { nextPeriod } from '../src/domain/settlement-period.ts';
 import { adjustmentRecord } from '../src/operations/adjustment-record.ts';
 import { audit } from '../src/operations/audit.ts';
@@ -23,7 +23,7 @@ import { verifyAdjustments } from '../src/operations/verify-adjustments.ts';
 import { verifySettlements } from '../src/operations/verify-settlements.ts';
 import { type Adjustment, findAdjustment } from '../src/store/adjustment.ts';
 import { inTransaction } from '../src/store/transaction.ts';
-import { OWNER, signedIn } from './support/actor.ts';
+import { enrolled, OWNER, signedIn } from './support/actor.ts';
 import { type Answer, type Client, uniqueId } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';
 import { document, listMisfits } from './support/published.ts';
@@ -35,8 +35,8 @@ import { asSuperuser } from './support/superuser.ts';
 const service = await testService();
 const { database } = service;
 const { pool } = database;
-const ADA = signedIn('operator');
-const BEA = signedIn('approver');
+const [ADA, BEA] = await enrolled(database, 'operator', 'approver');
+const one = async (role: Role) => (await enrolled(database, role))[0];
 const MAX = 9_223_372_036_854_775_807n;
 
 const WHY = { reasonCode: 'duplicate_report', reasonEn: 'The order was reported twice.', reasonAr: 'أُبلغ عن الطلب مرتين.' };
@@ -457,7 +457,7 @@ describe('bounds', () => {
     const beyond = { ...restated, amountDelta: '5', beyondWorthReason: 'Agreed on 3 December, رقم 7.' };
     await assert.rejects(draft(of, 0n, beyond, '0.05'), { code: 'forbidden' });
     const wanted = { ...of, ...WHY, ...beyond, pointsDelta: 0n, reversalOf: null };
-    const drafted = await draftAdjustment(database, signedIn('admin'), wanted, { pricesOf: priced('0.05') });
+    const drafted = await draftAdjustment(database, await one('admin'), wanted, { pricesOf: priced('0.05') });
     const done = await post(await approve(BEA, drafted, '0.05'), '0.05');
     assert.deepEqual(
       [done.settledAmountBefore, done.settledAmountAfter, done.settledAmountMax, done.beyondWorthReason],
@@ -537,7 +537,7 @@ describe('undoing', () => {
 describe('two people', () => {
   test('whoever drafted it does not approve it, nor does the owner of the machine', async () => {
     const of = await newContribution();
-    const both = signedIn('approver');
+    const both = await one('approver');
     const wanted = { ...of, ...WHY, pointsDelta: -1n, amountDelta: null, reversalOf: null };
     await assert.rejects(draftAdjustment(database, OWNER, wanted, { pricesOf: priced() }), { code: 'forbidden' });
     const drafted = await draftAdjustment(database, both, wanted, { pricesOf: priced() });
@@ -655,7 +655,16 @@ test('partner-impact adjustment: from a draft to its reversal, one JSON value ea
   const owner = commandLine(settings);
   const signIn = async (name: string, role: string) => {
     const home = commandLine({ ...settings, XDG_CONFIG_HOME: join(folder, name) });
-    const { sign_in_code } = await owner.runJson('operator', 'create', '--name', name, '--role', role);
+    const { sign_in_code } = await owner.runJson(
+      'operator',
+      'create',
+      '--name',
+      name,
+      '--email',
+      `${name}@example.org`,
+      '--role',
+      role,
+    );
     assert.equal((await home.run(['login'], {}, `${sign_in_code}\n`)).code, 0);
     return home;
   };

@@ -31,7 +31,7 @@ import {
   rotateSecret,
   updateEventTypes,
 } from '../src/webhooks/manage-endpoint.ts';
-import { OWNER, signedIn } from './support/actor.ts';
+import { enrol, OWNER, signedIn } from './support/actor.ts';
 import { commandLine } from './support/command-line.ts';
 import { ADA, advanceTo, BEA, evidence, newBatch, newProject, withClosed } from './support/environment.ts';
 import { testService } from './support/service.ts';
@@ -42,6 +42,7 @@ import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from './supp
 const rulesOf = () => ({ ...DEFAULT_RULES, reviewThreshold: 1_000n });
 const service = await testService({ rulesOf, env: WEBHOOK_ENV });
 const { database } = service;
+await enrol(database, ADA, BEA);
 const tools = endpointTools(database);
 const { partner, key } = await service.newPartner();
 const { partnerId } = partner;
@@ -302,6 +303,7 @@ describe('each change takes its role, and leaves an entry; a refusal leaves none
         assert.deepEqual(await entriesOf(actor), []);
       }
       const actor = signedIn(least);
+      await enrol(database, actor);
       await change(actor);
       const [entry] = await entriesOf(actor);
       assert.deepEqual([entry?.action, entry?.role], [action, least]);

@@ -104,13 +104,16 @@ describe('every block', () => {
 
 const program = await loadCommands();
 
+/** Options of the program itself. */
+const OF_EVERY_COMMAND = ['--break-glass'];
+
 /** What is wrong with the words of a call; undefined when command and options exist. */
 function findMistake(words: readonly string[]): string | undefined {
   let command = program.find((each) => each.name() === words[0]) as Command | undefined;
   const next = command?.commands.find((each) => each.name() === words[1]);
   command = next ?? command;
   if (!command || (command.commands.length > 0 && !next)) return `no command ${words.join(' ')}`;
-  const known = command.options.flatMap(({ long, short }) => [long, short]);
+  const known = [...command.options.flatMap(({ long, short }) => [long, short]), ...OF_EVERY_COMMAND];
   const unknown = words.filter((word) => /^--?[a-z]/.test(word) && word !== '--help' && !known.includes(word.split('=')[0]));
   return unknown.length === 0 ? undefined : `${command.name()} has no ${unknown.join(' ')}`;
 }

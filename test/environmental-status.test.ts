@@ -8,7 +8,7 @@ import { createProject } from '../src/operations/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../src/operations/pool-contributions.ts';
 import { verifyImpactBatches } from '../src/operations/verify-impact-batches.ts';
 import { findImpactBatch } from '../src/store/impact-batch.ts';
-import { OWNER, signedIn } from './support/actor.ts';
+import { enrol, enrolled, OWNER } from './support/actor.ts';
 import { type Answer, type Client, uniqueId } from './support/client.ts';
 import { ADA, advanceTo, BEA, evidence, newBatch, newProject, withClosed } from './support/environment.ts';
 import { document, listMisfits } from './support/published.ts';
@@ -19,6 +19,7 @@ import { asSuperuser } from './support/superuser.ts';
 
 const service = await testService();
 const { database } = service;
+await enrol(database, ADA, BEA);
 const { pool } = database;
 
 const STATUS_PATH = '/v1/impact-transactions/{transaction_id}/environmental-status';
@@ -328,7 +329,7 @@ describe('two people', () => {
     const { impactBatchId } = batch;
     await advanceTo(database, batch, 'in_progress');
     await assert.rejects(advance(impactBatchId, 'delivered', OWNER), { code: 'forbidden' });
-    const both = signedIn('admin');
+    const [both] = await enrolled(database, 'admin');
     await advance(impactBatchId, 'delivered', both);
     await assert.rejects(advance(impactBatchId, 'verified', BEA), { code: 'invalid_request', message: /evidence/ });
     await change(impactBatchId, both, { changeType: 'evidence_added', evidence: evidence() });
@@ -354,7 +355,7 @@ describe('a number of trees that was corrected after the delivery', () => {
     await assert.rejects(change(impactBatchId, OWNER, { changeType: 'corrected', quantity: 8n }), { code: 'forbidden' });
     await change(impactBatchId, BEA, { changeType: 'corrected', quantity: 1_000_000n });
     await assert.rejects(advance(impactBatchId, 'verified', BEA), { code: 'forbidden' });
-    const verified = await advance(impactBatchId, 'verified', signedIn('approver'));
+    const verified = await advance(impactBatchId, 'verified', (await enrolled(database, 'approver'))[0]);
     assert.deepEqual([verified.status, verified.quantity], ['verified', 1_000_000n]);
   });
 });

@@ -7,7 +7,7 @@ import { EVENT_TYPES } from '../src/domain/event.ts';
 import { changeImpactBatch } from '../src/operations/change-impact-batch.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/operations/manage-adjustment.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
-import { OWNER } from './support/actor.ts';
+import { enrol, OWNER } from './support/actor.ts';
 import { ADA, advanceTo, BEA, newBatch, newProject } from './support/environment.ts';
 import { assertPublished } from './support/published.ts';
 import { testService } from './support/service.ts';
@@ -17,6 +17,7 @@ import { endpointTools, newEndpoint, WEBHOOK_ENV } from './support/webhook-servi
 const REVIEWED_FROM = 1_000n;
 const service = await testService({ env: WEBHOOK_ENV, rulesOf: () => ({ ...DEFAULT_RULES, reviewThreshold: REVIEWED_FROM }) });
 const { database } = service;
+await enrol(database, ADA, BEA);
 
 test('every kind of event, and every change that it tells apart, arrives as published', { timeout: 60_000 }, async () => {
   const { client, partner, receiver } = await newEndpoint(service, endpointTools(database));

@@ -19,7 +19,7 @@ const { run, runJson } = commandLine(settings);
 
 async function signIn(name: string, role: Role) {
   const home = commandLine({ ...settings, XDG_CONFIG_HOME: join(folder, name) });
-  const { sign_in_code } = await runJson('operator', 'create', '--name', name, '--role', role);
+  const { sign_in_code } = await runJson('operator', 'create', '--name', name, '--email', `${name}@example.org`, '--role', role);
   const { code, stderr } = await home.run(['login'], {}, `${sign_in_code}\n`);
   assert.equal(code, 0, stderr);
   return home;

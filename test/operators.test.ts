@@ -11,17 +11,19 @@ import { newCredential } from '../src/domain/operator.ts';
 import { ROLES, type Role } from '../src/domain/role.ts';
 import { changeOperatorRole, createOperator, disableOperator, resetSignIn } from '../src/operations/manage-operator.ts';
 import { requireSecondPerson, requireSignedIn } from '../src/operations/second-person.ts';
-import { authenticateOperator, signIn, signOut } from '../src/operations/sign-in.ts';
+import { authenticateOperator, renewSignIn, signIn, signOut } from '../src/operations/sign-in.ts';
 import { verifyAudit } from '../src/operations/verify-audit.ts';
 import { listAuditEntries } from '../src/store/audit.ts';
-import { OWNER, signedIn } from './support/actor.ts';
+import { enrolled, OWNER, signedIn } from './support/actor.ts';
+import { uniqueId } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';
 import { testService } from './support/service.ts';
 
 const service = await testService();
 const { database, databaseUrl } = service;
 
-const make = (role: Role = 'operator') => createOperator(database, OWNER, { name: 'Amal', email: null, role });
+const newAddress = () => `${uniqueId('person').toLowerCase()}@example.org`;
+const make = (role: Role = 'operator') => createOperator(database, OWNER, { name: 'Amal', email: newAddress(), role });
 const signInAs = async (role: Role) => signIn(database, (await make(role)).signInCode);
 
 /** A folder for somebody's own settings. */
@@ -87,6 +89,22 @@ describe('a token', () => {
     await signOut(database, 'nothing');
   });
 
+  test('is renewed by itself while it is valid, with all its time, and the former one ends', async () => {
+    const { token, operator } = await signInAs('operator');
+    await database.pool.query("update operator_credential set expires_at = now() + interval '1 hour' where operator_id = $1", [
+      operator.operatorId,
+    ]);
+    const renewed = await Promise.allSettled([renewSignIn(database, token), renewSignIn(database, token)]);
+    const [made] = renewed.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    assert.equal(renewed.filter(({ status }) => status === 'rejected').length, 1, 'of two at once one');
+    assert.ok(made && made.expiresAt.getTime() > Date.now() + 29 * 86_400_000);
+    assert.equal((await authenticateOperator(database, made.token)).actor.operatorId, operator.operatorId);
+    for (const ended of [token, newCredential('token').text, 'nothing'])
+      await assert.rejects(renewSignIn(database, ended), { code: 'unauthorized' });
+    await disableOperator(database, OWNER, operator.operatorId);
+    await assert.rejects(renewSignIn(database, made.token), { code: 'forbidden' });
+  });
+
   test('of an operator who is disabled does nothing, and says so', async () => {
     const { token, operator } = await signInAs('admin');
     await disableOperator(database, OWNER, operator.operatorId);
@@ -127,31 +145,17 @@ describe('who may make and change operators', () => {
 });
 
 describe('what takes two people', () => {
-  const [one, other] = [signedIn('approver'), signedIn('approver')];
+  const people = enrolled(database, 'approver', 'approver');
 
   test('is begun by one who is signed in, and approved by another', async () => {
+    const [one, other] = await people;
     requireSignedIn(one);
     await requireSecondPerson(database.pool, other, one.operatorId);
     await assert.rejects(requireSecondPerson(database.pool, one, one.operatorId), /another operator has to approve/);
   });
 
-  test('whoever was disabled and made anew is no second person', async () => {
-    const wanted = { name: 'Amal', role: 'approver' } as const;
-    const before = (await createOperator(database, OWNER, { ...wanted, email: 'twice@example.org' })).operator;
-    await disableOperator(database, OWNER, before.operatorId);
-    const after = (await createOperator(database, OWNER, { ...wanted, email: 'Twice@example.org' })).operator;
-    const actor = { ...one, operatorId: after.operatorId };
-    await assert.rejects(requireSecondPerson(database.pool, actor, before.operatorId), {
-      code: 'forbidden',
-      message: /your address/,
-    });
-    const [nameless, another] = await Promise.all(
-      [1, 2].map(async () => (await createOperator(database, OWNER, { ...wanted, email: null })).operator.operatorId),
-    );
-    await requireSecondPerson(database.pool, { ...one, operatorId: nameless as string }, another as string);
-  });
-
   test('the owner of the machine is none of the two, and neither is the schedule; the refusal says how to sign in', async () => {
+    const [one] = await people;
     assert.throws(() => requireSignedIn(OWNER), /partner-impact login.*operator create/);
     await assert.rejects(
       requireSecondPerson(database.pool, OWNER, one.operatorId),
@@ -170,7 +174,7 @@ describe('on a machine', () => {
     const home = newHome();
     const { run, runJson } = commandLine({ DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: home });
     assert.equal((await runJson('whoami')).operator_id, 'owner');
-    const first = await runJson('operator', 'create', '--name', 'Amal', '--role', 'admin');
+    const first = await runJson('operator', 'create', '--name', 'Amal', '--email', 'amal-admin@example.org', '--role', 'admin');
     const { code, stdout } = await run(['login', '--json'], {}, `${first.sign_in_code}\n`);
     assert.equal(code, 0);
     const { token_file: path } = JSON.parse(stdout);
@@ -180,14 +184,17 @@ describe('on a machine', () => {
     const token = readFileSync(path, 'utf8').trim();
     assert.ok(!stdout.includes(token));
     assert.equal((await runJson('whoami')).operator_id, first.operator_id);
+    assert.equal((await runJson('login', '--renew')).operator_id, first.operator_id);
+    await assert.rejects(authenticateOperator(database, token), /has ended/, 'the former token');
+    const renewed = readFileSync(path, 'utf8').trim();
     const second = await runJson('operator', 'create', '--name', 'Badr', '--email', 'badr@example.org', '--role', 'viewer');
     const [entry] = await runJson('audit', 'list', '--subject', second.operator_id);
     assert.deepEqual([entry.operator_id, entry.role, entry.action], [first.operator_id, 'admin', 'operator.create']);
     assert.ok((await runJson('operator', 'list')).some(({ name }: { name: string }) => name === 'Badr'));
 
     assert.equal((await run(['login'], {}, second.sign_in_code)).code, 0);
-    await assert.rejects(authenticateOperator(database, token), /has ended/, 'the former sign-in');
-    const refused = await run(['operator', 'create', '--name', 'x', '--role', 'admin']);
+    await assert.rejects(authenticateOperator(database, renewed), /has ended/, 'the former sign-in');
+    const refused = await run(['operator', 'create', '--name', 'x', '--email', newAddress(), '--role', 'admin']);
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /This takes the role admin; opr_\w+ has the role viewer/);
 
@@ -205,6 +212,7 @@ describe('on a machine', () => {
   test('the code is read from standard input and nowhere else', async () => {
     const { run } = commandLine({ DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: newHome() });
     assert.equal((await run(['login', 'pi_code_x'])).code, 2);
+    assert.match((await run(['login', '--renew'])).stderr, /Nobody is signed in on this machine/);
     const { code, stderr } = await run(['login']);
     assert.equal(code, 2);
     assert.match(stderr, /on standard input/);

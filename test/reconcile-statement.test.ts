@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/operations/manage-adjustment.ts';
 import { SERVICE_ROLES } from '../src/service-role.ts';
 import type { Settlement } from '../src/store/settlement.ts';
-import { signedIn } from './support/actor.ts';
+import { enrolled } from './support/actor.ts';
 import { type Answer, type Client, newConfirmation, toJson, uniqueId } from './support/client.ts';
 import { document, listMisfits } from './support/published.ts';
 import { testService } from './support/service.ts';
@@ -14,7 +14,7 @@ import { closeNow, closeRegularly, openFirst, priced, tools } from './support/se
 const service = await testService({ roles: SERVICE_ROLES });
 const { database } = service;
 const waiting = { timeout: 60_000 };
-const [ADA, BEA] = [signedIn('operator'), signedIn('approver')];
+const [ADA, BEA] = await enrolled(database, 'operator', 'approver');
 const MAX = 9_223_372_036_854_775_807n;
 const PRICE = '0.05';
 const CSV = { 'content-type': 'text/csv' };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { approveFailure, draftFailure, rejectFailure } from '../src/operations/record-failure.ts';
 import { listFailureDrafts } from '../src/store/failure-draft.ts';
-import { OWNER, signedIn } from './support/actor.ts';
+import { enrolled, OWNER, signedIn } from './support/actor.ts';
 import { type Answer, detailCodes, newConfirmation, uniqueId } from './support/client.ts';
 import { document, listMisfits } from './support/published.ts';
 import { countRows, untilNumbered } from './support/records.ts';
@@ -13,7 +13,7 @@ const service = await testService();
 const { database } = service;
 const { client, partner } = await service.newPartner();
 const { partnerId } = partner;
-const [operator, approver] = [signedIn('operator'), signedIn('approver')];
+const [operator, approver] = await enrolled(database, 'operator', 'approver');
 
 /** An event whose order another contribution holds, so that it can never be confirmed. */
 async function newStranded() {

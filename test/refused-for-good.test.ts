@@ -34,7 +34,16 @@ function machine(): CommandLine {
 }
 
 async function machineOf(name: string, role: string): Promise<CommandLine> {
-  const { sign_in_code } = await owner.runJson('operator', 'create', '--name', name, '--role', role);
+  const { sign_in_code } = await owner.runJson(
+    'operator',
+    'create',
+    '--name',
+    name,
+    '--email',
+    `${name}@example.org`,
+    '--role',
+    role,
+  );
   const own = machine();
   const { code, stderr } = await own.run(['login'], {}, sign_in_code);
   assert.equal(code, 0, stderr);

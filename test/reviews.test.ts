@@ -183,5 +183,6 @@ describe('after 72 hours it fails by itself', () => {
 
 /** As the schedule gives it. */
 function context(signal: AbortSignal): JobContext {
-  return { database, signal, actor: { operatorId: 'schedule', role: 'admin', correlationId: newId('corr') } };
+  const alert = assert.fail;
+  return { database, signal, alert, actor: { operatorId: 'schedule', role: 'admin', correlationId: newId('corr') } };
 }

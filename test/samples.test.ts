@@ -7,7 +7,7 @@ import { createPartner, suspendPartner } from '../src/operations/manage-partner.
 import { approveFailure, draftFailure } from '../src/operations/record-failure.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
 import type { Partner } from '../src/store/partner.ts';
-import { OWNER, signedIn } from './support/actor.ts';
+import { enrolled, OWNER, signedIn } from './support/actor.ts';
 import { answerProxy, type Fault } from './support/answer-proxy.ts';
 import { uniqueId } from './support/client.ts';
 import { databaseProxy } from './support/database-proxy.ts';
@@ -196,8 +196,9 @@ function declareCases(language: Language): void {
       const intent = newIntent({ points: 1_001n });
       assert.deepEqual((await confirm(intent, bounded)).outcome, ['refused', 'invalid_point_amount']);
       const never = { partnerId, ...intent, reason: 'out of bounds' };
-      const { failureId } = await draftFailure(database, signedIn('operator'), never);
-      await approveFailure(database, signedIn('approver'), { partnerId, failureId });
+      const [operator, approver] = await enrolled(database, 'operator', 'approver');
+      const { failureId } = await draftFailure(database, operator, never);
+      await approveFailure(database, approver, { partnerId, failureId });
       const { transaction_id } = await recordOf(intent, bounded);
       for (const wasSent of [true, false])
         assert.deepEqual((await confirm(intent, bounded, [], { wasSent })).outcome, ['failed', transaction_id]);

@@ -233,7 +233,7 @@ describe('by hand', waiting, () => {
 
   const JOBS = [
     ...['close-settlements', 'expire-pending', 'remove-old-events', 'remove-reconciliations'],
-    ...['seal-contributions', 'prune-job-runs'],
+    ...['seal-contributions', 'report-break-glass', 'prune-job-runs'],
   ];
 
   test('the command line lists, runs and tells; an unknown job is refused', async () => {

@@ -5,7 +5,7 @@ import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/opera
 import { approveFailure, draftFailure } from '../src/operations/record-failure.ts';
 import { pricesUnderRules } from '../src/operations/rule-prices.ts';
 import type { Adjustment } from '../src/store/adjustment.ts';
-import { signedIn } from './support/actor.ts';
+import { enrolled } from './support/actor.ts';
 import { uniqueId } from './support/client.ts';
 import { insertPrice } from './support/rules.ts';
 import { testService } from './support/service.ts';
@@ -14,7 +14,7 @@ import { asSuperuser } from './support/superuser.ts';
 
 const service = await testService();
 const { database } = service;
-const [ADA, BEA] = [signedIn('operator'), signedIn('approver')];
+const [ADA, BEA] = await enrolled(database, 'operator', 'approver');
 const WHY = { reasonCode: 'operator_error', reasonEn: 'Counted twice.', reasonAr: 'حُسبت مرتين.' };
 const prices = { pricesOf: priced() };
 

@@ -12,7 +12,7 @@ import { writeStatement } from '../src/domain/write-statement.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/operations/manage-adjustment.ts';
 import { verifySettlements } from '../src/operations/verify-settlements.ts';
 import { eachSettlement, type Settlement } from '../src/store/settlement.ts';
-import { auditKeys, signedIn } from './support/actor.ts';
+import { auditKeys, enrolled } from './support/actor.ts';
 import { commandLine } from './support/command-line.ts';
 import { sealRows, untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
@@ -22,6 +22,7 @@ import { asSuperuser } from './support/superuser.ts';
 const service = await testService();
 const { database } = service;
 const { pool } = database;
+const [ada, bea] = await enrolled(database, 'operator', 'approver');
 const folder = mkdtempSync(join(tmpdir(), 'partner-impact-statements-'));
 const { run, runJson, runUnread } = commandLine({
   DATABASE_URL: service.databaseUrl,
@@ -50,9 +51,9 @@ async function takeBack(partnerId: string, pointsDelta: bigint): Promise<void> {
   const why = { reasonCode: 'duplicate_report', reasonEn: 'Reported twice.', reasonAr: 'أُبلغ عنها مرتين.' };
   const wanted = { partnerId, transactionId: rows[0].transaction_id, ...why, pointsDelta, amountDelta: null, reversalOf: null };
   const prices = tools('0.05');
-  const drafted = await draftAdjustment(database, signedIn('operator'), wanted, prices);
-  const approved = await approveAdjustment(database, signedIn('approver'), drafted, prices);
-  await postAdjustment(database, signedIn('operator'), approved, prices);
+  const drafted = await draftAdjustment(database, ada, wanted, prices);
+  const approved = await approveAdjustment(database, bea, drafted, prices);
+  await postAdjustment(database, ada, approved, prices);
 }
 
 describe('settlement', waiting, () => {

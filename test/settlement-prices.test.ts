@@ -9,7 +9,7 @@ import { draftAdjustment } from '../src/operations/manage-adjustment.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
 import { pricesUnderRules } from '../src/operations/rule-prices.ts';
 import type { Partner } from '../src/store/partner.ts';
-import { OWNER, signedIn } from './support/actor.ts';
+import { enrolled, OWNER } from './support/actor.ts';
 import { uniqueId } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';
 import { insertPrice } from './support/rules.ts';
@@ -46,7 +46,7 @@ const { runJson } = commandLine(settings);
 
 async function signIn(name: string, role: string) {
   const home = commandLine({ ...settings, XDG_CONFIG_HOME: join(folder, name) });
-  const { sign_in_code } = await runJson('operator', 'create', '--name', name, '--role', role);
+  const { sign_in_code } = await runJson('operator', 'create', '--name', name, '--email', `${name}@example.org`, '--role', role);
   assert.equal((await home.run(['login'], {}, `${sign_in_code}\n`)).code, 0);
   return home;
 }
@@ -82,9 +82,10 @@ describe('what a point is worth', { timeout: 60_000 }, () => {
     const { client } = await service.newPartner({ of: partners[3] as Partner });
     const { transaction_id: transactionId } = (await client.confirm({ points: 100 })).body.contribution;
     const why = { reasonCode: 'conversion_restatement', reasonEn: 'Another value.', reasonAr: 'قيمة أخرى.' };
+    const [operator] = await enrolled(service.database, 'operator');
     const draft = (amountDelta: string) => {
       const wanted = { partnerId: idOf(3), transactionId, ...why, pointsDelta: 0n, amountDelta, reversalOf: null };
-      return draftAdjustment(service.database, signedIn('operator'), wanted, { pricesOf: pricesUnderRules });
+      return draftAdjustment(service.database, operator, wanted, { pricesOf: pricesUnderRules });
     };
     await assert.rejects(
       draft('4.01'),

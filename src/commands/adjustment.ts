@@ -3,7 +3,6 @@ import { ADJUSTMENT_REASONS, ADJUSTMENT_STATUSES, type AdjustmentStatus } from '
 import { counted } from '../domain/counted.ts';
 import { amountText } from '../domain/money.ts';
 import type { NewAdjustment } from '../domain/new-adjustment.ts';
-import { requireRole } from '../operations/audit.ts';
 import { eachAuditedSubject } from '../operations/compare-with-audit.ts';
 import {
   approveAdjustment,
@@ -120,7 +119,6 @@ function readStated({ transaction, pointsDelta = 0n, amountDelta }: DraftOptions
 
 async function list({ partner, status, limit, json }: OfPartner & { status?: AdjustmentStatus; limit: number }): Promise<void> {
   await withStore(async (database) => {
-    requireRole(await currentActor(database), 'viewer');
     const { partnerId } = await getPartner(database.pool, partner);
     const found = await listAdjustments(database.pool, partnerId, { status: status ?? null, limit });
     if (json) return printExact(found.map(adjustmentToJson));
@@ -130,7 +128,6 @@ async function list({ partner, status, limit, json }: OfPartner & { status?: Adj
 
 async function show({ partner, adjustment, json }: Target): Promise<void> {
   await withStore(async (database, config) => {
-    requireRole(await currentActor(database), 'viewer');
     const found = await getAdjustment(database.pool, { partnerId: partner, adjustmentId: adjustment });
     printAdjustment(found, await previewAdjustment(database, found, configuredSettlementTools(config).pricesOf), json);
   });
@@ -180,7 +177,6 @@ async function printDone(
 
 async function verify({ partner, json }: Partial<OfPartner>): Promise<void> {
   await withStore(async (database) => {
-    requireRole(await currentActor(database), 'viewer');
     const audited = new Set(partner === undefined ? await Array.fromAsync(eachAuditedSubject(database.pool, 'adj_')) : []);
     const problems: { subjectId: string; fields: readonly string[] }[] = [];
     let adjustments = 0;

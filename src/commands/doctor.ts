@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { DEFAULT_VERSION } from '../domain/contribution-rules.ts';
+import { explainBreakGlass, listBreakGlass } from '../operations/break-glass.ts';
 import { listPartnersUnderDefaults } from '../operations/manage-rule.ts';
 import { readRuleProofs } from '../operations/rule-proofs.ts';
 import { openStore, type Store } from '../storage.ts';
 import { listDurabilityProblems, readServerSettings } from '../store/durability.ts';
+import { findInstallation } from '../store/installation.ts';
 import { listJobRuns, listJobStates } from '../store/job.ts';
 import { readMigrationState } from '../store/migrate.ts';
 import { printJson, printTable } from './output.ts';
@@ -72,6 +74,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
       await examineClock(store),
       await examineMigrations(store),
       await examineOwner(store, config),
+      await examinePeople(store, config),
       await examineRules(store, config),
       await examineProofs(store),
       await examineJobs(store),
@@ -131,6 +134,30 @@ async function examineOwner({ database }: Store, { environment }: Config): Promi
       message: `the database belongs to ${owner}, SERVICE_ENVIRONMENT is ${environment}`,
     },
   ];
+}
+
+const BREAK_GLASS_DAYS = 30;
+const BREAK_GLASS_SHOWN = 5;
+const DAY_MS = 86_400_000;
+
+/** Who may do everything alone: the owner of a production machine before the first admin, and by `--break-glass`. */
+async function examinePeople({ database: { pool } }: Store, { environment }: Config): Promise<Finding[]> {
+  if ((await readMigrationState(pool)).pending.length > 0) return [];
+  const findings: Finding[] = [];
+  const hasAdmin = Boolean((await findInstallation(pool))?.firstAdminAt);
+  if (environment === 'production' && !hasAdmin) {
+    const message =
+      'there is no admin yet, and everybody who has the machine acts as its owner. Run: npx partner-impact operator create --name NAME --email ADDRESS --role admin';
+    findings.push({ check: 'operators', verdict: 'warning', message });
+  }
+  const uses = await listBreakGlass(pool, new Date(Date.now() - BREAK_GLASS_DAYS * DAY_MS));
+  for (const use of uses.slice(0, BREAK_GLASS_SHOWN))
+    findings.push({ check: 'break-glass', verdict: 'warning', message: explainBreakGlass(use) });
+  if (uses.length > BREAK_GLASS_SHOWN) {
+    const message = `${uses.length} times in ${BREAK_GLASS_DAYS} days. Run: npx partner-impact audit list --subject owner`;
+    findings.push({ check: 'break-glass', verdict: 'warning', message });
+  }
+  return findings;
 }
 
 /** In production each contribution should be under rules that somebody has set: `default-1` has no bounds and no conversion. */

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { openConfiguredSecretBox } from '../configured-keys.ts';
+import { requireRole } from '../operations/audit.ts';
 import { getPartner } from '../operations/manage-partner.ts';
 import type { Database } from '../store/database.ts';
 import { type EndpointHealth, listWebhookEndpoints, type WebhookEndpoint } from '../store/webhook-endpoint.ts';
@@ -189,6 +190,7 @@ async function rotate({
 
 async function test({ partner, endpoint, json }: Target): Promise<void> {
   await withTools(async (tools) => {
+    requireRole(await currentActor(tools.database), 'operator');
     const { claimed, isSuccess, status, errorClass, milliseconds, excerpt } = await testEndpoint(tools, partner, endpoint);
     if (!isSuccess) process.exitCode = 1;
     if (json) {

@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../domain/environmental-status.ts';
-import { requireRole } from '../operations/audit.ts';
 import { type BatchChange, changeImpactBatch } from '../operations/change-impact-batch.ts';
 import { getImpactBatch } from '../operations/impact-batch-record.ts';
 import { createImpactBatch } from '../operations/pool-contributions.ts';
@@ -105,7 +104,6 @@ async function create({ name, trees, json }: JsonOption & { name: string; trees:
 
 async function list({ limit, json }: JsonOption & { limit: number }): Promise<void> {
   await withStore(async (database) => {
-    requireRole(await currentActor(database), 'viewer');
     const batches = await listImpactBatches(database.pool, { limit });
     if (json) return printExact(batches.map(batchToJson));
     printTable(batches.map(batchToRow), 'There is no impact batch yet. `impact-batch create` makes one.');
@@ -114,7 +112,6 @@ async function list({ limit, json }: JsonOption & { limit: number }): Promise<vo
 
 async function show({ batch, json }: Target): Promise<void> {
   await withStore(async (database) => {
-    requireRole(await currentActor(database), 'viewer');
     await printBatch(database, await getImpactBatch(database.pool, batch), json);
   });
 }
@@ -157,7 +154,6 @@ async function record({ batch, reason = '', yes, json }: Target, change: Recorde
 async function checkEvidence({ batch, file, json }: Target & { file: string }): Promise<void> {
   const { fileName, sha256 } = await hashFile(file, tellBytes);
   await withStore(async (database) => {
-    requireRole(await currentActor(database), 'viewer');
     const { impactBatchId } = await getImpactBatch(database.pool, batch);
     const evidence = await listEvidence(database.pool, impactBatchId);
     const found = evidence.find((each) => each.sha256 === sha256);
@@ -176,7 +172,6 @@ function explainOther(fileName: string, evidenceNo: number | undefined): string 
 
 async function verify({ json }: JsonOption): Promise<void> {
   await withStore(async (database) => {
-    requireRole(await currentActor(database), 'viewer');
     const onProgress = (compared: number) => printProgress(`… ${compared} impact batches`);
     const { batches, projects, problems } = await verifyImpactBatches(database, onProgress);
     if (problems.length > 0) process.exitCode = 1;

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { requireRole } from '../operations/audit.ts';
 import type { Job } from '../schedule/job.ts';
 import { listJobs } from '../schedule/jobs.ts';
 import { runByHand } from '../schedule/run-by-hand.ts';
@@ -9,7 +8,7 @@ import { configuredSettlementTools } from '../settlement-configuration.ts';
 import { type JobRun, type JobState, listJobRuns, listJobStates } from '../store/job.ts';
 import { currentActor } from './actor.ts';
 import { readLimit } from './options.ts';
-import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
+import { printFields, printJson, printProgress, printTable, type Row, showTime } from './output.ts';
 import { stopSignal } from './stop-signal.ts';
 import { withStore } from './with-store.ts';
 
@@ -42,7 +41,6 @@ export function jobCommand(): Command {
 
 async function list({ json }: JsonOption): Promise<void> {
   await withStore(async (database, config) => {
-    requireRole(await currentActor(database), 'viewer');
     const states = new Map((await listJobStates(database.pool)).map((state) => [state.jobName, state]));
     const jobs = listJobs({ ...config, settlementTools: configuredSettlementTools(config) }).map((job) => ({
       job,
@@ -62,7 +60,8 @@ async function runOne(name: string, { json }: JsonOption): Promise<void> {
   const job = findJob(name);
   await withStore(async (database) => {
     const run = await runByHand(database, await currentActor(database), job, stop.signal);
-    const { runNo, outcome, result, error, milliseconds } = run;
+    const { runNo, outcome, result, error, milliseconds, alerts } = run;
+    for (const alert of alerts) printProgress(alert);
     if (outcome !== 'succeeded') process.exitCode = 1;
     const said = error === null ? null : (error as Error).message;
     const ms = Math.round(milliseconds);
@@ -81,7 +80,6 @@ function findJob(name: string): Job {
 
 async function history({ job, limit, json }: JsonOption & { job?: string; limit: number }): Promise<void> {
   await withStore(async (database) => {
-    requireRole(await currentActor(database), 'viewer');
     const runs = await listJobRuns(database.pool, { jobName: job, limit });
     if (json) return printJson(runs.map(runToJson));
     printTable(runs.map(runToRow), 'No job has run yet.');

@@ -1,9 +1,13 @@
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
+import { requireRole } from '../operations/audit.ts';
+import { authenticateOperator } from '../operations/sign-in.ts';
 import { openStore } from '../storage.ts';
+import type { Database } from '../store/database.ts';
 import { distributeTables, listDistributedTables } from '../store/distribute.ts';
-import { migrate } from '../store/migrate.ts';
+import { migrate, readMigrationState } from '../store/migrate.ts';
 import { printJson, printProgress } from './output.ts';
+import { openTokenFile } from './token-file.ts';
 
 interface MigrateOptions {
   readonly distribute?: boolean;
@@ -22,6 +26,7 @@ async function bringUpToDate({ distribute = false, json = false }: MigrateOption
   const config = readConfig(process.env);
   const store = await openStore(config, { onProgress: printProgress });
   try {
+    await requireMigrator(store.database);
     const applied = (await migrate(store.databaseUrl, { isPooled: !config.preparesStatements })).map(({ name }) => name);
     // What a migration adds to a distributed database belongs beside the rest.
     const isWanted = distribute || (await listDistributedTables(store.database)).length > 0;
@@ -31,6 +36,19 @@ async function bringUpToDate({ distribute = false, json = false }: MigrateOption
   } finally {
     await store.close();
   }
+}
+
+/** The schema since which there are operators. */
+const OPERATORS = '0004_operators';
+
+/**
+ * A deployment migrates without a sign-in, as it starts the service, which migrates as well. Of operators who are signed in it takes an
+ * admin; what is read for that has been there as long as operators have.
+ */
+async function requireMigrator(database: Database): Promise<void> {
+  if ((await readMigrationState(database.pool)).pending.includes(OPERATORS)) return;
+  const token = (await openTokenFile(database)).read();
+  if (token !== undefined) requireRole((await authenticateOperator(database, token)).actor, 'admin');
 }
 
 function printOutcome(applied: readonly string[], distributed: readonly string[] | undefined): void {

@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
 import type { Operator } from '../domain/operator.ts';
 import { ROLES, type Role } from '../domain/role.ts';
-import { requireRole } from '../operations/audit.ts';
 import {
   changeOperatorRole,
   createOperator,
   disableOperator,
+  enterAddress,
   resetSignIn,
   type SignInCode,
 } from '../operations/manage-operator.ts';
@@ -42,12 +42,15 @@ export function operatorCommand(): Command {
     .command('create')
     .description('make an operator; the code to sign in with is shown this once')
     .requiredOption('--name <name>', 'name of the person', readName)
-    .option('--email <address>', 'address of the person', readEmail)
+    .option('--email <address>', 'address of the person; an approver and an admin need one', readEmail)
     .addOption(role())
     .option('--json', 'one JSON object, for programs')
     .action(create);
   operator.command('list').description('all operators').option('--json', 'one JSON array, for programs').action(list);
   one('change-role', 'give another role, from the next command on').addOption(role()).action(changeRole);
+  one('set-email', 'enter the address of an operator who has none')
+    .requiredOption('--email <address>', 'address of the person', readEmail)
+    .action(setEmail);
   one('disable', 'sign out everywhere, for good').action(disable);
   one('reset-sign-in', 'sign out everywhere, and make a new code to sign in with').action(reset);
   return operator;
@@ -62,12 +65,11 @@ async function create({ name, email = '', role, json }: CreateOptions): Promise<
 
 async function list({ json }: JsonOption): Promise<void> {
   await withStore(async (database) => {
-    requireRole(await currentActor(database), 'viewer');
     const operators = await listOperators(database.pool);
     if (json) return printJson(operators.map(toJson));
     printTable(
       operators.map(toRow),
-      'There is no operator yet. Make the first: npx partner-impact operator create --name NAME --role admin',
+      'There is no operator yet. Make the first: npx partner-impact operator create --name NAME --email ADDRESS --role admin',
     );
   });
 }
@@ -75,6 +77,12 @@ async function list({ json }: JsonOption): Promise<void> {
 async function changeRole({ operator, role, json }: Target & { role: Role }): Promise<void> {
   await withStore(async (database) => {
     print(await changeOperatorRole(database, await currentActor(database), operator, role), json);
+  });
+}
+
+async function setEmail({ operator, email, json }: Target & { email: string }): Promise<void> {
+  await withStore(async (database) => {
+    print(await enterAddress(database, await currentActor(database), operator, email), json);
   });
 }
 

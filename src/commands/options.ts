@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { readAddress } from '../domain/email-address.ts';
 import { isAddressOrBlock } from '../partner-api/client-address.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../service-role.ts';
 
@@ -66,11 +67,12 @@ export function readName(text: string): string {
   throw new InvalidArgumentError('It must have 1 to 200 characters.');
 }
 
-/** Where a person is written to; only its form is looked at. */
+/** By which a person is told from others; nothing is sent there. */
 export function readEmail(text: string): string {
   const email = text.trim();
-  if (email.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(email)) return email;
-  throw new InvalidArgumentError('It must be an address such as name@example.org.');
+  const read = readAddress(email);
+  if ('canonical' in read) return email;
+  throw new InvalidArgumentError(read.problem);
 }
 
 const PROCESSES_MAX = 64;

@@ -1,6 +1,7 @@
 /** The command line: reads arguments, calls one operation, prints the outcome. Decides nothing. */
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
+import { actByBreakGlass } from './break-glass.ts';
 import { UsageError } from './options.ts';
 
 /** What the command found wrong, or could not do. */
@@ -40,6 +41,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 export async function runCommand(args: readonly string[]): Promise<number> {
   const program = new Command('partner-impact')
     .description('Records loyalty-points contributions exactly once and estimates delivery emissions, for partners.')
+    .option(
+      '--break-glass <reason>',
+      'act for the owner of the machine where no admin can help: the audit keeps the reason, the service logs it, doctor shows it',
+    )
+    .on('option:break-glass', actByBreakGlass)
     .showHelpAfterError('(--help shows all options)')
     .exitOverride();
   for (const command of await loadCommands(args[0])) program.addCommand(command);

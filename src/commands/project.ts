@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import type { NewProject, Project } from '../domain/project.ts';
-import { requireRole } from '../operations/audit.ts';
 import { createProject } from '../operations/manage-project.ts';
 import { listProjects } from '../store/project.ts';
 import { currentActor } from './actor.ts';
@@ -36,7 +35,6 @@ async function create({ json, nameEn, nameAr, country }: JsonOption & NewProject
 
 async function list({ json }: JsonOption): Promise<void> {
   await withStore(async (database) => {
-    requireRole(await currentActor(database), 'viewer');
     const projects = await listProjects(database.pool);
     if (json) return printJson(projects.map(toJson));
     printTable(projects.map(toRow), 'There is no project yet. `project create` makes one.');

@@ -3,11 +3,12 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
-import { authenticateOperator, signIn, signOut } from '../operations/sign-in.ts';
+import { requireOwnerMayAct } from '../operations/act-as-owner.ts';
+import { authenticateOperator, renewSignIn, type SignIn, signIn, signOut } from '../operations/sign-in.ts';
 import { UsageError } from './options.ts';
 import { printFields, printJson, showTime } from './output.ts';
 import { openTokenFile, type TokenFile } from './token-file.ts';
-import { withStore } from './with-store.ts';
+import { withUnguardedStore } from './with-store.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -16,6 +17,7 @@ interface JsonOption {
 export function loginCommand(): Command {
   return new Command('login')
     .description('sign in on this machine with a one-time code, which is asked for or read from standard input')
+    .option('--renew', 'go on with the sign-in of this machine for another 30 days, without a code')
     .option('--json', 'one JSON object, for programs')
     .action(login);
 }
@@ -34,19 +36,27 @@ export function whoamiCommand(): Command {
     .action(whoami);
 }
 
-async function login({ json }: JsonOption): Promise<void> {
-  await withStore(async (database) => {
+async function login({ renew, json }: JsonOption & { renew?: boolean }): Promise<void> {
+  await withUnguardedStore(async (database) => {
     const file = await openTokenFile(database);
+    if (renew) return keepSignIn(file, await renewSignIn(database, file.read() ?? refuseToRenew()), json);
     const code = (await (process.stdin.isTTY ? askUnseen('One-time code: ') : text(process.stdin))).trim();
     if (code === '') throw new UsageError('Give the one-time code on standard input, such as: npx partner-impact login < FILE');
-    const { operator, token, expiresAt } = await signIn(database, code);
     const former = readIfPossible(file);
-    file.write(token);
+    keepSignIn(file, await signIn(database, code), json);
     if (former !== undefined) await signOut(database, former);
-    const { operatorId: operator_id, name, role } = operator;
-    if (json) return printJson({ operator_id, name, role, expires_at: expiresAt, token_file: file.path });
-    process.stdout.write(`Signed in as ${name} (${operator_id}), ${role}, until ${showTime(expiresAt)}.\n`);
   });
+}
+
+function keepSignIn(file: TokenFile, { operator, token, expiresAt }: SignIn, json: boolean | undefined): void {
+  file.write(token);
+  const { operatorId: operator_id, name, role } = operator;
+  if (json) printJson({ operator_id, name, role, expires_at: expiresAt, token_file: file.path });
+  else process.stdout.write(`Signed in as ${name} (${operator_id}), ${role}, until ${showTime(expiresAt)}.\n`);
+}
+
+function refuseToRenew(): never {
+  throw new UsageError('Nobody is signed in on this machine. Sign in with a code: npx partner-impact login');
 }
 
 /** What others may have read is replaced like any other. */
@@ -79,7 +89,7 @@ async function askUnseen(question: string): Promise<string> {
 }
 
 async function logout({ json }: JsonOption): Promise<void> {
-  await withStore(async (database) => {
+  await withUnguardedStore(async (database) => {
     const file = await openTokenFile(database);
     const token = readIfPossible(file);
     if (token !== undefined) await signOut(database, token);
@@ -90,10 +100,11 @@ async function logout({ json }: JsonOption): Promise<void> {
 }
 
 async function whoami({ json }: JsonOption): Promise<void> {
-  await withStore(async (database) => {
+  await withUnguardedStore(async (database) => {
     const token = (await openTokenFile(database)).read();
     const signedIn = token === undefined ? undefined : await authenticateOperator(database, token);
     if (!signedIn) {
+      await requireOwnerMayAct(database.pool);
       if (json) return printJson({ operator_id: 'owner', name: null, role: 'admin', expires_at: null });
       process.stdout.write(
         'Nobody is signed in: commands are given by the owner of the machine, who may do what takes one person.\n',

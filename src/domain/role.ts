@@ -7,6 +7,8 @@ export interface Actor {
   /** `opr_…`; `owner` on the command line of the machine without a sign-in; `schedule`. */
   readonly operatorId: string;
   readonly role: Role;
+  /** The owner of the machine, who said why nobody who is signed in does it. */
+  readonly breaksGlass?: true;
   /** Ties what one command or request changes together. */
   readonly correlationId: string;
 }
@@ -16,6 +18,13 @@ export interface AuditAuthor extends Omit<Actor, 'role'> {
   readonly role: Role | 'partner';
 }
 
+/** The owner of the machine, as the audit names it. */
+export const OWNER_ID = 'owner';
+
 export function mayAct({ role }: Actor, least: Role): boolean {
+  return isAtLeast(role, least);
+}
+
+export function isAtLeast(role: Role, least: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(least);
 }

@@ -1,9 +1,10 @@
 import { sealEntry } from '../domain/audit-chain.ts';
-import { type Actor, type AuditAuthor, mayAct, type Role } from '../domain/role.ts';
+import { type Actor, type AuditAuthor, mayAct, OWNER_ID, type Role } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { insertAuditEntry, lockAuditHead, updateAuditHead } from '../store/audit.ts';
 import type { Queryable } from '../store/database.ts';
 import { databaseOf } from '../store/transaction.ts';
+import { requireOwnerMayAct } from './act-as-owner.ts';
 
 /** One change by an operator, or a partner's word that somebody may have to prove. */
 export interface AuditEntry {
@@ -25,7 +26,8 @@ export function requireRole(actor: Actor, least: Role): void {
 
 /**
  * Appends an entry, sealed with the installation's key, in the transaction of its change: the last thing that it does, because it holds
- * the end of the chain.
+ * the end of the chain. Here is also where the owner of a production machine is refused, whatever asked beforehand: what holds the end of
+ * the chain sees the admin whom another command has just made.
  *
  * @param db What `inTransaction` lends; an entry that could be there without its change, or its change without it, is a defect.
  */
@@ -33,6 +35,7 @@ export async function audit(db: Queryable, author: AuditAuthor, entry: AuditEntr
   const [key] = databaseOf(db).auditKeys();
   if (key === undefined) throw new Error('The audit needs at least one key.');
   const { lastNo, lastMac, now } = await lockAuditHead(db);
+  if (author.operatorId === OWNER_ID && !author.breaksGlass) await requireOwnerMayAct(db);
   const sealed = sealEntry(key, {
     entryNo: lastNo + 1n,
     recordedAt: now,

@@ -19,7 +19,7 @@ import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { addUpSettlements, impactBatchRecord, type PooledSettlements, refuseUnknownBatch } from './impact-batch-record.ts';
 import { getProject } from './manage-project.ts';
-import { requireSecondPerson, requireSignedIn } from './second-person.ts';
+import { requireFirstPerson, requireSecondPerson } from './second-person.ts';
 import { tellOfBatch } from './tell-of-batch.ts';
 
 /** What an operator wants to record of a batch. */
@@ -134,8 +134,8 @@ async function requirePeople(
   { impactBatchId, status, deliveredBy, verifiedBy }: ImpactBatch,
   { actor, change }: Pick<Intent, 'actor' | 'change'>,
 ): Promise<void> {
-  if (change.changeType === 'advanced' && change.to === 'delivered') requireSignedIn(actor);
-  if (change.changeType === 'corrected' && status === 'delivered') requireSignedIn(actor);
+  if (change.changeType === 'advanced' && change.to === 'delivered') await requireFirstPerson(db, actor);
+  if (change.changeType === 'corrected' && status === 'delivered') await requireFirstPerson(db, actor);
   if (isVerification(change) && status === 'delivered') {
     await requireSecondPerson(db, actor, deliveredBy ?? '');
     const corrector = await findCorrector(db, impactBatchId);

@@ -35,7 +35,7 @@ import { readStanding, readWorth } from './adjustment-standing.ts';
 import { audit, requireRole } from './audit.ts';
 import { requireSoundAdjustment } from './check-adjustments.ts';
 import { getPartner } from './manage-partner.ts';
-import { requireSecondPerson, requireSignedIn } from './second-person.ts';
+import { requireFirstPerson, requireSecondPerson, requireSignedIn } from './second-person.ts';
 import type { SettlementTools } from './settlement-tools.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
@@ -65,7 +65,7 @@ export async function draftAdjustment(
   { pricesOf }: Pick<SettlementTools, 'pricesOf'>,
 ): Promise<Adjustment> {
   requireRole(actor, (wanted.beyondWorthReason ?? null) === null ? 'operator' : 'admin');
-  requireSignedIn(actor);
+  await requireFirstPerson(database.pool, actor);
   const partner = await getPartner(database.pool, partnerId);
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const worth = await readWorth(db, partner, { pricesOf, auditKeys: database.auditKeys });

@@ -1,9 +1,18 @@
+import type { DetailCode } from '../domain/detail-codes.ts';
+import { readAddress } from '../domain/email-address.ts';
 import { newId } from '../domain/identifiers.ts';
 import { newCredential, type Operator } from '../domain/operator.ts';
-import type { Actor, Role } from '../domain/role.ts';
+import { type Actor, isAtLeast, type Role } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { insertOperator, lockOperator, updateOperatorDisabled, updateOperatorRole } from '../store/operator.ts';
+import { updateFirstAdmin } from '../store/installation.ts';
+import {
+  insertOperator,
+  lockOperator,
+  updateOperatorDisabled,
+  updateOperatorEmail,
+  updateOperatorRole,
+} from '../store/operator.ts';
 import { insertOperatorCredential, updateOperatorCredentialsEnded } from '../store/operator-credential.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
@@ -24,24 +33,53 @@ export interface SignInCode {
   readonly expiresAt: Date;
 }
 
-/** @throws ServiceError `forbidden`; `invalid_request` for an address that another operator has. */
+/**
+ * @throws ServiceError `forbidden`; `invalid_request` for a name or an address that cannot be taken, for an address that another operator
+ * has, and for an approver or an admin without one.
+ */
 export async function createOperator(database: Database, actor: Actor, wanted: NewOperator): Promise<SignInCode> {
   requireRole(actor, 'admin');
+  if (wanted.email !== null) requireAddress(wanted.email);
+  requireAddressFor(wanted);
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const operator = await insertOperator(db, { ...wanted, operatorId: newId('opr') });
-    if (!operator) throw new ServiceError('invalid_request', `Another operator has the address ${wanted.email}.`);
+    if (!operator) throw addressIsTaken(wanted.email);
     const code = await makeCode(db, operator);
     await audit(db, actor, about(operator, { action: 'operator.create', before: null, after: toRecord(operator) }));
+    await noteAdmin(db, operator);
     return code;
+  });
+}
+
+/**
+ * Enters the address of an operator who has none. Whoever has one keeps it, because by it two people are told apart.
+ *
+ * @throws ServiceError `forbidden`; `invalid_request` as {@link createOperator}, and for an operator who has one.
+ */
+export async function enterAddress(database: Database, actor: Actor, operatorId: string, email: string): Promise<Operator> {
+  requireAddress(email);
+  return change(database, actor, operatorId, async (db, operator) => {
+    if (operator.email !== null)
+      throw new ServiceError(
+        'invalid_request',
+        `The operator ${operatorId} has the address ${operator.email}, and keeps it. For another one disable the operator, and create a new one.`,
+      );
+    const changed = await updateOperatorEmail(db, operatorId, email);
+    if (!changed) throw addressIsTaken(email);
+    const [before, after] = [toRecord(operator), toRecord(changed)];
+    await audit(db, actor, about(operator, { action: 'operator.set-email', before, after }));
+    return changed;
   });
 }
 
 /** Holds from the operator's next command on. */
 export async function changeOperatorRole(database: Database, actor: Actor, operatorId: string, role: Role): Promise<Operator> {
   return change(database, actor, operatorId, async (db, operator) => {
+    requireAddressFor({ ...operator, role });
     const changed = await updateOperatorRole(db, operatorId, role);
     const [before, after] = [toRecord(operator), toRecord(changed)];
     await audit(db, actor, about(operator, { action: 'operator.change-role', before, after }));
+    await noteAdmin(db, changed);
     return changed;
   });
 }
@@ -81,6 +119,36 @@ async function change<Result>(
     if (!operator) throw new ServiceError('invalid_request', `There is no operator ${operatorId}. \`operator list\` shows all.`);
     return make(db, operator);
   });
+}
+
+/** After the entry, whose place in the chain is held: of two first admins that the owner of the machine makes at once one is refused. */
+async function noteAdmin(db: Queryable, { role }: Operator): Promise<void> {
+  if (role === 'admin') await updateFirstAdmin(db);
+}
+
+function requireAddress(email: string): void {
+  const read = readAddress(email);
+  if ('problem' in read) throw refusal('wrong_form', `email: ${read.problem}`);
+}
+
+/** Whoever may approve is told apart from others by the address. */
+function requireAddressFor({ email, role }: Pick<NewOperator, 'email' | 'role'>): void {
+  if (email === null && isAtLeast(role, 'approver'))
+    throw refusal(
+      'missing',
+      `The role ${role} takes an address, by which two people are told apart: --email ADDRESS, or for an operator whom there is npx partner-impact operator set-email.`,
+    );
+}
+
+function addressIsTaken(email: string | null): ServiceError {
+  return refusal(
+    'duplicate',
+    `Another operator has the address ${email}. Upper and lower case, and what follows a plus sign, make no other one.`,
+  );
+}
+
+function refusal(code: DetailCode, message: string): ServiceError {
+  return new ServiceError('invalid_request', message, { details: [{ field: 'email', code, message }] });
 }
 
 async function makeCode(db: Queryable, operator: Operator): Promise<SignInCode> {

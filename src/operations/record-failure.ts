@@ -18,7 +18,7 @@ import { failureEvent } from './contribution-events.ts';
 import { getPartner } from './manage-partner.ts';
 import { requireNote } from './note.ts';
 import { readSoundRules } from './rule-proofs.ts';
-import { requireSecondPerson, requireSignedIn } from './second-person.ts';
+import { requireFirstPerson, requireSecondPerson, requireSignedIn } from './second-person.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
 
@@ -46,7 +46,7 @@ export interface FailureId {
  */
 export async function draftFailure(database: Database, actor: Actor, event: NeverStored): Promise<FailureDraft> {
   requireRole(actor, 'operator');
-  requireSignedIn(actor);
+  await requireFirstPerson(database.pool, actor);
   requireNote(event.reason);
   refuseIllFormed(event);
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {

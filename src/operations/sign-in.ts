@@ -1,9 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { CheckedSecret } from '../domain/checked-secret.ts';
 import { newId } from '../domain/identifiers.ts';
 import { newCredential, type Operator, parseCredential } from '../domain/operator.ts';
 import type { Actor } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import type { Database } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import {
   findOperatorCredential,
   type HeldCredential,
@@ -41,20 +42,38 @@ export async function signIn(database: Database, code: string): Promise<SignIn> 
       throw refusal(
         'This sign-in code is not valid: it was used, is older than a day, or is of another installation. An admin makes a new one: npx partner-impact operator reset-sign-in --operator ID',
       );
-    await updateOperatorCredentialEnded(db, parsed.id);
-    const { text: token, id: credentialId, secretSha256 } = newCredential('token');
-    const { operatorId } = held;
-    const credential = { credentialId, operatorId, kind: 'token', secretSha256, seconds: TOKEN_SECONDS } as const;
-    const expiresAt = await insertOperatorCredential(db, credential);
-    await audit(db, actorOf(held), {
-      action: 'operator.sign-in',
-      partnerId: null,
-      subjectId: operatorId,
-      before: null,
-      after: null,
-    });
-    return { operator: held, token, expiresAt };
+    return replaceCredential(db, { id: parsed.id, held }, 'operator.sign-in');
   });
+}
+
+/**
+ * Trades a token that is valid for a new one with all its time, so that nobody else has to make a code for it.
+ *
+ * @throws ServiceError As {@link authenticateOperator}.
+ */
+export async function renewSignIn(database: Database, token: string): Promise<SignIn> {
+  await authenticateOperator(database, token);
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const parsed = parseCredential('token', token) as CheckedSecret;
+    const held = await lockOperatorCredential(db, 'token', parsed.id);
+    if (!held?.isValid || held.disabledAt) throw ended('The sign-in that is kept on this machine has ended meanwhile.');
+    return replaceCredential(db, { id: parsed.id, held }, 'operator.renew-sign-in');
+  });
+}
+
+/** The one ends, and a token takes its place. */
+async function replaceCredential(
+  db: Queryable,
+  { id, held }: { readonly id: string; readonly held: HeldCredential },
+  action: string,
+): Promise<SignIn> {
+  await updateOperatorCredentialEnded(db, id);
+  const { text: token, id: credentialId, secretSha256 } = newCredential('token');
+  const { operatorId } = held;
+  const credential = { credentialId, operatorId, kind: 'token', secretSha256, seconds: TOKEN_SECONDS } as const;
+  const expiresAt = await insertOperatorCredential(db, credential);
+  await audit(db, actorOf(held), { action, partnerId: null, subjectId: operatorId, before: null, after: null });
+  return { operator: held, token, expiresAt };
 }
 
 /** Ends a token, if it is one. */
@@ -106,6 +125,6 @@ function refusal(sentence: string): ServiceError {
 
 function ended(sentence: string): ServiceError {
   return refusal(
-    `${sentence} Sign in again with a code of an admin: npx partner-impact login; or go on without a sign-in: npx partner-impact logout`,
+    `${sentence} Sign in again with a code of an admin: npx partner-impact login. In a sandbox it also goes on without a sign-in: npx partner-impact logout`,
   );
 }

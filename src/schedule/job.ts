@@ -23,4 +23,6 @@ export interface JobContext {
   readonly signal: AbortSignal;
   /** In whose name it changes what is audited. */
   readonly actor: Actor;
+  /** Tells whoever reads the log of the service, as an error, whatever becomes of the run. */
+  readonly alert: (sentence: string) => void;
 }

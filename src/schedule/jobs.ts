@@ -5,6 +5,7 @@ import type { Job } from './job.ts';
 import { pruneJobRuns } from './prune-job-runs.ts';
 import { removeOldEventsJob } from './remove-old-events.ts';
 import { removeReconciliationsJob } from './remove-reconciliations.ts';
+import { reportBreakGlass } from './report-break-glass.ts';
 import { sealContributionsJob } from './seal-contributions.ts';
 
 export interface JobSettings {
@@ -23,6 +24,7 @@ export function listJobs({ eventDays, reviewExpiryHours, settlementTools }: JobS
     removeOldEventsJob(eventDays),
     removeReconciliationsJob,
     sealContributionsJob,
+    reportBreakGlass,
     pruneJobRuns,
   ];
 }

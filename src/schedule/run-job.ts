@@ -28,6 +28,8 @@ export interface EndedRun extends BegunRun {
   readonly outcome: RunOutcome;
   readonly result: Readonly<Record<string, number>> | null;
   readonly error: unknown;
+  /** What the people behind the log have to know. */
+  readonly alerts: readonly string[];
   readonly milliseconds: number;
 }
 
@@ -55,14 +57,16 @@ export async function doRun(database: Database, begun: BegunRun, stop: AbortSign
   const renewing = renewUntil(database, begun, { lost, done: done.signal });
   const actor: Actor = { operatorId: 'schedule', role: 'admin', correlationId: begun.correlationId };
   const signal = AbortSignal.any([stop, lost.signal]);
-  const work = async () => begun.job.run({ database, signal, actor });
+  const alerts: string[] = [];
+  const alert = (sentence: string) => void alerts.push(sentence);
+  const work = async () => begun.job.run({ database, signal, actor, alert });
   const ended = await work().then(
     (result) => ({ outcome: signal.aborted ? ('stopped' as const) : ('succeeded' as const), result, error: null }),
     (error: unknown) => ({ outcome: stop.aborted ? ('stopped' as const) : ('failed' as const), result: null, error }),
   );
   done.abort();
   await renewing;
-  const run: EndedRun = { ...begun, ...ended, milliseconds: performance.now() - startedMs };
+  const run: EndedRun = { ...begun, ...ended, alerts, milliseconds: performance.now() - startedMs };
   const isOurs = await endJobRun(database.pool, {
     jobName: begun.job.name,
     runNo: begun.runNo,

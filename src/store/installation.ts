@@ -1,5 +1,6 @@
 import type { Environment } from '../domain/api-key.ts';
 import type { Queryable } from './database.ts';
+import { NOW } from './rows.ts';
 import { run } from './statement.ts';
 
 const CLAIM = {
@@ -21,6 +22,34 @@ export async function claimInstallation(db: Queryable, environment: Environment)
     // No row at all: another process wrote it after this statement's snapshot, and the next look sees it.
     if (row) return row.environment;
   }
+}
+
+/** Whose database it is, and since when it has an admin. */
+export interface Installation {
+  readonly environment: Environment;
+  /** `null` before the first admin; kept when that one is disabled. */
+  readonly firstAdminAt: Date | null;
+}
+
+const FIND = {
+  name: 'find_installation',
+  text: 'select environment, first_admin_at as "firstAdminAt" from installation where is_only',
+};
+
+/** `undefined` before the first start. */
+export async function findInstallation(db: Queryable): Promise<Installation | undefined> {
+  const [installation] = await run<Installation & Record<string, unknown>>(db, FIND, []);
+  return installation;
+}
+
+const NOTE_ADMIN = {
+  name: 'update_first_admin',
+  text: `update installation set first_admin_at = ${NOW} where is_only and first_admin_at is null`,
+};
+
+/** Keeps the time of the first. */
+export async function updateFirstAdmin(db: Queryable): Promise<void> {
+  await run(db, NOTE_ADMIN, []);
 }
 
 /** Tells this installation from others, whatever its address. */

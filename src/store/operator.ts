@@ -1,3 +1,4 @@
+import { canonicalAddress } from '../domain/email-address.ts';
 import type { Operator } from '../domain/operator.ts';
 import type { Role } from '../domain/role.ts';
 import type { Queryable } from './database.ts';
@@ -9,7 +10,8 @@ const COLUMNS = 'operator_id as "operatorId", name, email, role, created_at as "
 
 const INSERT: Statement = {
   name: 'insert_operator',
-  text: `insert into operator (operator_id, name, email, role, created_at) values ($1, $2, $3, $4, ${NOW}) returning ${COLUMNS}`,
+  text: `insert into operator (operator_id, name, email, email_canonical, role, created_at) values ($1, $2, $3, $4, $5, ${NOW})
+    returning ${COLUMNS}`,
 };
 
 /** @returns `undefined` when another operator, who is not disabled, has this address. */
@@ -17,12 +19,34 @@ export async function insertOperator(
   db: Queryable,
   { operatorId, name, email, role }: Pick<Operator, 'operatorId' | 'name' | 'email' | 'role'>,
 ): Promise<Operator | undefined> {
-  try {
-    return (await run<Operator>(db, INSERT, [operatorId, name, email, role]))[0];
-  } catch (error) {
-    if (violatedKey(error) === 'operator_email') return undefined;
-    throw error;
-  }
+  const values = [operatorId, name, email, canonicalAddress(email), role];
+  const [operator] = await run<Operator>(db, INSERT, values).catch(noneWhereAddressIsTaken);
+  return operator;
+}
+
+/** Two accounts that are not disabled never have one address, in its canonical form. */
+function noneWhereAddressIsTaken(error: unknown): Operator[] {
+  if (violatedKey(error) === 'operator_email_canonical') return [];
+  throw error;
+}
+
+const UPDATE_EMAIL: Statement = {
+  name: 'update_operator_email',
+  text: `update operator set email = $2, email_canonical = $3 where operator_id = $1 returning ${COLUMNS}`,
+};
+
+/** @returns As {@link insertOperator}. */
+export async function updateOperatorEmail(db: Queryable, operatorId: string, email: string): Promise<Operator | undefined> {
+  const values = [operatorId, email, canonicalAddress(email)];
+  const [operator] = await run<Operator>(db, UPDATE_EMAIL, values).catch(noneWhereAddressIsTaken);
+  return operator;
+}
+
+const FIND: Statement = { name: 'find_operator', text: `select ${COLUMNS} from operator where operator_id = $1` };
+
+export async function findOperator(db: Queryable, operatorId: string): Promise<Operator | undefined> {
+  const [operator] = await run<Operator>(db, FIND, [operatorId]);
+  return operator;
 }
 
 const LIST: Statement = { name: 'list_operators', text: `select ${COLUMNS} from operator order by operator_id` };
@@ -58,15 +82,4 @@ const DISABLE: Statement = {
 export async function updateOperatorDisabled(db: Queryable, operatorId: string): Promise<Operator> {
   const [operator] = await run<Operator>(db, DISABLE, [operatorId]);
   return operator as Operator;
-}
-
-const SHARES_ADDRESS: Statement = {
-  name: 'operators_share_address',
-  text: `select 1 from operator one join operator other on lower(one.email) = lower(other.email)
-    where one.operator_id = $1 and other.operator_id = $2`,
-};
-
-/** Whether two operators have one address, as somebody has who was disabled and made anew. */
-export async function shareAddress(db: Queryable, operatorId: string, otherId: string): Promise<boolean> {
-  return (await run(db, SHARES_ADDRESS, [operatorId, otherId])).length > 0;
 }

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { newId } from '../../src/domain/identifiers.ts';
 import { newNamedKey } from '../../src/domain/named-key.ts';
 import type { Actor, Role } from '../../src/domain/role.ts';
+import { createOperator } from '../../src/operations/manage-operator.ts';
+import type { Database } from '../../src/store/database.ts';
+import { insertOperator } from '../../src/store/operator.ts';
 
 /** The owner of the machine, as on its command line. */
 export const OWNER: Actor = { operatorId: 'owner', role: 'admin', correlationId: 'corr_of_the_owner' };
@@ -8,6 +12,25 @@ export const OWNER: Actor = { operatorId: 'owner', role: 'admin', correlationId:
 /** Somebody who signed in, another one each time. */
 export function signedIn(role: Role): Actor {
   return { operatorId: newId('opr'), role, correlationId: newId('corr') };
+}
+
+/** The same as an operator whom the owner of the sandbox has made, with an address: one of two people. */
+export async function enrolled<Roles extends readonly Role[]>(
+  database: Database,
+  ...roles: Roles
+): Promise<{ [Index in keyof Roles]: Actor }> {
+  const made = roles.map(async (role) => {
+    const email = `${randomUUID()}@example.org`;
+    const { operator } = await createOperator(database, OWNER, { name: role, email, role });
+    return { ...signedIn(role), operatorId: operator.operatorId };
+  });
+  return (await Promise.all(made)) as { [Index in keyof Roles]: Actor };
+}
+
+/** Makes people of ids that stand in a constant, as often as there are databases. */
+export async function enrol(database: Database, ...actors: readonly Actor[]): Promise<void> {
+  for (const { operatorId, role } of actors)
+    await insertOperator(database.pool, { operatorId, name: role, email: `${operatorId}@example.org`, role });
 }
 
 const KEY = newNamedKey('test');
