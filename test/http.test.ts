@@ -61,6 +61,14 @@ describe('what Node refuses by itself', () => {
     ['CONNECT', 405, `CONNECT service:443 HTTP/1.1\r\n${HOST}\r\n`],
     ['no Host', 400, `GET /v1/impact-transactions HTTP/1.1\r\n${CLOSE}`],
     ['a bad percent escape', 400, `GET /v1/impact-transactions/%zz HTTP/1.1\r\n${HOST}${KEY}${CLOSE}`],
+    ['two Host headers', 400, `GET /v1/events HTTP/1.1\r\n${HOST}${KEY}hOST: elsewhere\r\n\r\n`],
+    ['HTTP/2.0 in the request line', 400, `GET /v1/events HTTP/2.0\r\n${HOST}${KEY}\r\n`],
+    ['HTTP/0.9 in the request line', 400, `GET /v1/events HTTP/0.9\r\n${HOST}${KEY}\r\n`],
+    [
+      'HTTP/1.0 with chunks',
+      400,
+      `GET /v1/events HTTP/1.0\r\n${HOST}${KEY}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
   ];
   for (const [title, status, request] of cases) {
     test(`${title}: ${status} with envelope and header`, async () => assertEnvelope(await sendRaw(request), status));
@@ -69,6 +77,14 @@ describe('what Node refuses by itself', () => {
   test('a chunk that is none, in the middle of a body', async () => {
     const head = `POST /v1/impact-transactions HTTP/1.1\r\n${HOST}${KEY}Idempotency-Key: chunked-1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
     assertEnvelope(await sendRaw(head, 'zz\r\nnonsense\r\n'), 400);
+  });
+
+  test('HTTP/1.0 with chunks stores nothing of a whole confirmation', async () => {
+    const fields = newConfirmation();
+    const body = JSON.stringify(fields);
+    const head = `POST /v1/impact-transactions HTTP/1.0\r\n${HOST}${KEY}Idempotency-Key: ${uniqueId('key')}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    assertEnvelope(await sendRaw(`${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`), 400);
+    assert.equal((await client.findByEvent(fields.partner_event_id)).status, 404);
   });
 
   test('garbage after a complete confirmation never answers in its place: the outcome is what the look-up says', async () => {
@@ -139,6 +155,38 @@ describe('routes and methods come before authentication', () => {
         );
       }
     }
+  });
+});
+
+describe('a target that names a route in another form', () => {
+  const forms = (path: string) => [
+    path,
+    path.replace('impact-transactions', 'impact%2Dtransactions'),
+    path.replace('/v1', '/%76%31'),
+    `http://service${path}`,
+    `HTTPS://elsewhere:443${path}`,
+    `${path}#fragment`,
+  ];
+
+  test('is served like the route', async () => {
+    const { contribution } = (await client.confirm()).body;
+    for (const target of forms(`/v1/impact-transactions/${contribution.transaction_id}`))
+      assert.match(await sendRaw(`GET ${target} HTTP/1.1\r\n${HOST}${KEY}${CLOSE}`), /^HTTP\/1\.1 200 /, target);
+  });
+
+  test('is refused like the route', async () => {
+    for (const target of forms('/v1/impact-transactions')) {
+      const raw = await sendRaw(`PUT ${target} HTTP/1.1\r\n${HOST}${CLOSE}`);
+      assertEnvelope(raw, 405);
+      assert.equal(parse(raw).error.details[0].code, 'not_authorized', target);
+    }
+  });
+
+  test('has its query as it was sent', async () => {
+    const { partner_event_id: id } = (await client.confirm()).body.contribution;
+    const query = `?partner_event_id=${id.replace('event', '%65vent')}`;
+    for (const target of forms('/v1/impact-transactions').slice(0, -1))
+      assert.match(await sendRaw(`GET ${target}${query} HTTP/1.1\r\n${HOST}${KEY}${CLOSE}`), /^HTTP\/1\.1 200 /, target);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Rate limits, sizes and overload: interface, "Limits"; decisions, sections 1 and 6. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -177,6 +177,23 @@ describe('overload is shed with 503 and not queued without bound', () => {
     await isBusy(1);
     finish();
     assert.equal((await next).status, 200);
+  });
+
+  test('a target that names the route in another form is refused like it, before its key is looked up', async () => {
+    let lookUps = 0;
+    const lookUpKey = async () => void lookUps++;
+    const { url, call, finish, isBusy } = await listen({ lookUpKey });
+    const underWay = [call('POST'), call('POST')];
+    await isBusy(2);
+    const { hostname, port } = new URL(url);
+    for (const path of ['/work', '/w%6Frk', '/work?query', '/work#fragment', 'http://service/work', 'HTTP://service/w%6frk']) {
+      const sent = request({ hostname, port, path, method: 'POST', headers: { 'x-api-key': 'partner' } }).end();
+      const [refused] = (await once(sent, 'response')) as [IncomingMessage];
+      refused.resume();
+      assert.deepEqual([refused.statusCode, lookUps], [503, 2], path);
+    }
+    finish();
+    await Promise.all(underWay);
   });
 
   test('who leaves while its key is looked up, or before its body is there, holds no place', { timeout: 20_000 }, async () => {

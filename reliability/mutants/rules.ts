@@ -157,6 +157,14 @@ export const RULES: readonly Rule[] = [
     tests: ['authentication'],
   },
   {
+    rule: 'a request with chunks under HTTP/1.0 stores nothing',
+    source: 'RFC 9112, 6.1',
+    file: 'src/partner-api/refuse-ill-formed.ts',
+    find: "if (headers['transfer-encoding'] !== undefined)",
+    replace: "if (headers['transfer-encoding'] === 'never')",
+    tests: ['http'],
+  },
+  {
     rule: 'a revocation holds for a request that began before it',
     source: 'decisions 5, within 10 seconds',
     file: 'src/partner-api/app.ts',

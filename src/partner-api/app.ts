@@ -20,6 +20,7 @@ import { nodeAnswers } from './node-answers.ts';
 import { DOCUMENT_HEAD } from './openapi.ts';
 import { rateLimits } from './rate-limits.ts';
 import { acceptJsonOnly } from './read-body.ts';
+import { refuseIllFormed } from './refuse-ill-formed.ts';
 import { callerOf, type RequestContext, type RouteTerms } from './request-context.ts';
 import { LONGEST_REQUEST_MS, limitRequestTime } from './request-time.ts';
 import { acknowledgeSettlement } from './routes/acknowledge-settlement.ts';
@@ -98,7 +99,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   const recoverableOf = (asked: AskedRoute) => routes?.recoverableOf(asked);
   const { answerClientError, answerWhatNodeWould } = nodeAnswers(recoverableOf);
   const app: FastifyInstance = Fastify({
-    serverFactory: (handle) => createServer(SERVER, oneAtATime(limitRequestTime(gate.guard(handle), answerClientError))),
+    serverFactory: (handle) => createServer(SERVER, oneAtATime(gate.guard(limitRequestTime(handle, answerClientError)))),
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: BODY_MAX_BYTES,
@@ -211,19 +212,6 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
   request.context = context;
   reply.header('x-correlation-id', correlationId);
   reply.header('cache-control', 'no-store');
-}
-
-function refuseIllFormed({ headers, raw }: FastifyRequest): void {
-  const sent = headers['x-correlation-id'];
-  if (sent !== undefined && !isLongIdentifier(sent)) {
-    const message = 'X-Correlation-ID must be a string of 8 to 128 characters out of A-Z a-z 0-9 . _ : -.';
-    throw new ServiceError('invalid_request', message, { details: [{ field: 'X-Correlation-ID', code: 'wrong_form', message }] });
-  }
-  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
-    throw new ServiceError('invalid_request', 'Expect takes 100-continue and nothing else.', { status: 417 });
-  }
-  if (headers.host === undefined && raw.httpVersion !== '1.0')
-    throw new ServiceError('invalid_request', 'The Host header is missing.');
 }
 
 function termsOf({ routeOptions }: FastifyRequest): RouteTerms {

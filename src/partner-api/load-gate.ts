@@ -8,6 +8,7 @@ import { errorEnvelope } from './errors.ts';
 import { InFlight } from './in-flight.ts';
 import { paced } from './paced.ts';
 import { callerOf, type RouteTerms } from './request-context.ts';
+import { plainTarget } from './request-target.ts';
 import { hasBody } from './request-time.ts';
 
 /** What the gate and the rest of the interface know of the requests together. */
@@ -35,7 +36,7 @@ export interface LoadGateOptions {
 export interface LoadGate {
   /** Learns every route with terms that is registered from now on. */
   learnRoutes(app: FastifyInstance): void;
-  /** Puts the gate before a listener. */
+  /** Puts the gate before a listener, which is given the target of each request in the form of {@link plainTarget}. */
   guard(handle: RequestListener): RequestListener;
   /** Counts a request whose key is known. Throws `internal_service_unavailable` where there is no place for it. */
   admit(request: FastifyRequest): void;
@@ -76,6 +77,7 @@ export function loadGate({ traffic, partnerOf, onAnswer }: LoadGateOptions): Loa
       });
     },
     guard: (handle) => (request, response) => {
+      request.url = plainTarget(request.url ?? '/');
       const busy = findBusy(request);
       if (!busy) return handle(request, response);
       traffic.lastArrivalAtMs = performance.now();

@@ -1,0 +1,21 @@
+/** A path as routes are written, and what follows it. */
+const PLAIN_TARGET = /^\/[^%#?]*(?:\?|$)/;
+
+/** All that a route's own text is made of, besides `/`. */
+const UNRESERVED = /^[A-Za-z0-9._~-]$/;
+
+/**
+ * The target of a request in the one form that routes are written in: without scheme and authority, without a fragment, and with what need not be
+ * escaped in its path unescaped. Whoever looks at it then sees the same route, before the router and in it.
+ *
+ * @see RFC 9112, section 3.2.2, and RFC 3986, section 6.2.2.2.
+ */
+export function plainTarget(target: string): string {
+  if (PLAIN_TARGET.test(target)) return target;
+  const [, path = '', query = ''] = /^([^?#]*)(\?[^#]*)?/.exec(target.replace(/^https?:\/\/[^/?#]*/i, '')) ?? [];
+  const unescaped = path.replace(/%[0-9A-Fa-f]{2}/g, (escaped) => {
+    const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+    return UNRESERVED.test(character) ? character : escaped;
+  });
+  return `${unescaped || '/'}${query}`;
+}
