@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type BatchOptions, batched, byPartner } from '../src/operations/batching.ts';
 import { inSlices } from '../src/operations/in-slices.ts';
 import { oneAtATime } from '../src/partner-api/connection-queue.ts';
+import { limitIdle } from '../src/partner-api/idle-connections.ts';
 import { InFlight } from '../src/partner-api/in-flight.ts';
 import type { TestPartner } from './support/service.ts';
 import { testService } from './support/service.ts';
@@ -48,6 +49,86 @@ describe('connections without a key', () => {
     const sockets = await Promise.all(Array.from({ length: 4 }, openUnread));
     await Promise.all(sockets.map((socket) => sendWhole(socket, request.repeat(8_000))));
     await assertServed(honest);
+  });
+});
+
+describe('connections on which nothing is asked', () => {
+  const LOOK_UP = 'GET /v1/impact-transactions?partner_event_id=event-of-nobody HTTP/1.1\r\nHost: service\r\n';
+
+  /** From this address, one after another, so that the first is the longest idle. */
+  const openIdle = async (baseUrl: string, from: string, count: number, send = ''): Promise<Socket[]> => {
+    const { hostname, port } = new URL(baseUrl);
+    const sockets: Socket[] = [];
+    for (let opened = 0; opened < count; opened++) {
+      const socket = connect({ port: Number(port), host: hostname, localAddress: from });
+      after(() => socket.destroy());
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      if (send !== '') socket.write(send);
+      sockets.push(socket);
+    }
+    return sockets;
+  };
+  const isServed = async (socket: Socket, apiKey = ''): Promise<boolean> => {
+    if (socket.closed) return false;
+    socket.write(`${LOOK_UP}X-API-Key: ${apiKey}\r\n\r\n`);
+    const [answer] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+    return String(answer).startsWith(apiKey === '' ? 'HTTP/1.1 401' : 'HTTP/1.1 404');
+  };
+  const closed = (sockets: readonly Socket[]) =>
+    Promise.all(sockets.map((socket) => socket.closed || once(socket.resume(), 'close')));
+  const PER_ADDRESS = 256;
+
+  test('are bounded for an address: the longest idle end, those that carried a key and those of others stay', async () => {
+    const { apiKey } = honest.key;
+    const [keyed] = (await openIdle(service.baseUrl, '127.0.0.2', 1)) as [Socket];
+    assert.ok(await isServed(keyed, apiKey));
+    const [other] = (await openIdle(service.baseUrl, '127.0.0.3', 1)) as [Socket];
+    const idle = await openIdle(service.baseUrl, '127.0.0.2', PER_ADDRESS + 20);
+    await closed(idle.slice(0, 20));
+    assert.equal(idle.filter((socket) => socket.closed).length, 20);
+    assert.ok(await isServed(keyed, apiKey));
+    assert.ok(await isServed(other));
+    assert.ok(await isServed(idle[20] as Socket));
+    for (const socket of idle) socket.destroy();
+  });
+
+  test('are idle as long as the head of a request comes byte by byte', async () => {
+    const dribbling = await openIdle(service.baseUrl, '127.0.0.4', PER_ADDRESS + 5, 'GET /v1/impact');
+    const timer = setInterval(() => {
+      for (const socket of dribbling) if (socket.writable) socket.write('x');
+    }, 100);
+    await closed(dribbling.slice(0, 5));
+    clearInterval(timer);
+    assert.equal(dribbling.filter((socket) => socket.closed).length, 5);
+    for (const socket of dribbling) socket.destroy();
+  });
+
+  test('of a trusted proxy are its own affair', async () => {
+    const env = { DATABASE_URL: service.databaseUrl, TRUSTED_PROXIES: '127.0.0.5' };
+    const { baseUrl } = await testService({ env });
+    const proxied = await openIdle(baseUrl, '127.0.0.5', PER_ADDRESS + 5);
+    const idle = await openIdle(baseUrl, '127.0.0.6', PER_ADDRESS + 5);
+    await closed(idle.slice(0, 5));
+    assert.equal(proxied.filter((socket) => socket.closed).length, 0);
+    for (const socket of [...proxied, ...idle]) socket.destroy();
+  });
+
+  test('are bounded in all: the addresses that have most give way first', async () => {
+    const server = createServer((_request, response) => void response.end());
+    limitIdle(server, { isExempt: () => false, limits: { perAddress: 5, inAll: 6, idleMs: 50, lookEveryMs: 25 } });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    after(() => server.close());
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const few = await openIdle(baseUrl, '127.0.0.7', 2);
+    const many = await openIdle(baseUrl, '127.0.0.8', 5);
+    const most = await openIdle(baseUrl, '127.0.0.9', 8);
+    await closed([...many.slice(0, 3), ...most.slice(0, 6)]);
+    assert.deepEqual(
+      [few, many, most].map((sockets) => sockets.filter((socket) => !socket.closed).length),
+      [2, 2, 2],
+    );
   });
 });
 

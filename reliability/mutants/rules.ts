@@ -165,6 +165,14 @@ export const RULES: readonly Rule[] = [
     tests: ['http'],
   },
   {
+    rule: 'a connection that carried a valid key outlives idle ones without',
+    source: 'decisions 6, what is shared is shared per partner',
+    file: 'src/partner-api/app.ts',
+    find: '    noteKeyOn(request.raw.socket);\n',
+    replace: '    void noteKeyOn;\n',
+    tests: ['availability'],
+  },
+  {
     rule: 'a revocation holds for a request that began before it',
     source: 'decisions 5, within 10 seconds',
     file: 'src/partner-api/app.ts',

@@ -2,7 +2,7 @@
  * The contract's HTTP interface, `/v1`. A route says what goes in and what comes out; what happens is an operation's
  * affair, and what SQL says is known to neither.
  */
-import { createServer, type ServerOptions } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fastifySwagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -11,9 +11,11 @@ import { isLongIdentifier, newId } from '../domain/identifiers.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { Authenticate } from './authenticate.ts';
+import { isAllowedAddress } from './client-address.ts';
 import { oneAtATime } from './connection-queue.ts';
 import { serveReference } from './docs.ts';
 import { sendError } from './errors.ts';
+import { limitIdle, noteKeyOn } from './idle-connections.ts';
 import { type AskedRoute, type KnownRoutes, learnRoutes } from './known-routes.ts';
 import { type LoadGate, loadGate, type Traffic } from './load-gate.ts';
 import { nodeAnswers } from './node-answers.ts';
@@ -99,7 +101,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   const recoverableOf = (asked: AskedRoute) => routes?.recoverableOf(asked);
   const { answerClientError, answerWhatNodeWould } = nodeAnswers(recoverableOf);
   const app: FastifyInstance = Fastify({
-    serverFactory: (handle) => createServer(SERVER, oneAtATime(gate.guard(limitRequestTime(handle, answerClientError)))),
+    serverFactory: (handle) => openServer(oneAtATime(gate.guard(limitRequestTime(handle, answerClientError))), options),
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: BODY_MAX_BYTES,
@@ -149,6 +151,13 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   return { app, drain };
 }
 
+function openServer(handle: RequestListener, { trustedProxies }: Pick<PartnerApiOptions, 'trustedProxies'>): Server {
+  const server = createServer(SERVER, handle);
+  const isExempt = (address: string) => trustedProxies.length > 0 && isAllowedAddress(address, trustedProxies);
+  limitIdle(server, { isExempt });
+  return server;
+}
+
 /** So long without a request, and no connection has one on its way that a close would cut. */
 const QUIET_MS = 400;
 const DRAIN_MAX_MS = 4_000;
@@ -166,6 +175,7 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, gate:
   v1.addHook('onRequest', async (request, reply) => {
     const terms = termsOf(request);
     await judgeCaller(request, options.authenticate);
+    noteKeyOn(request.raw.socket);
     limitRate(callerOf(request), terms.trafficClass, reply);
     gate.admit(request);
   });
