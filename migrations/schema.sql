@@ -752,7 +752,7 @@ create table settlement_line (
   points_beyond_int64 numeric,
   constraint settlement_line_pkey PRIMARY KEY (partner_id, settlement_id, line_no),
   constraint settlement_line_amount CHECK (((amount IS NULL) = (currency IS NULL))),
-  constraint settlement_line_points CHECK ((((points IS NULL) <> (points_beyond_int64 IS NULL)) AND ((points_beyond_int64 IS NULL) OR (line_type = 'carried_forward'::text)))) NOT VALID,
+  constraint settlement_line_points CHECK ((((points IS NULL) <> (points_beyond_int64 IS NULL)) AND ((points_beyond_int64 IS NULL) OR (line_type = 'carried_forward'::text)))),
   constraint settlement_line_type CHECK ((line_type = ANY (ARRAY['contribution'::text, 'adjustment'::text, 'carried_forward'::text])))
 );
 

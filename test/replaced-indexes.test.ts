@@ -1,16 +1,14 @@
 /** A migration that puts unique indexes in the place of others on a table with rows. */
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { newToken } from '../bench/identifiers.ts';
 import { contributionColumns, fitToTable, insertSelect } from '../bench/rows.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { emptyDatabase, type TestDatabase } from './support/database.ts';
+import { applyOlder, insertOldRows } from './support/older-database.ts';
 
 const MIGRATION = '0012_keys_for_who_names_them';
-const FOLDER = fileURLToPath(new URL('../migrations/', import.meta.url));
 const ROWS = 2_000;
 
 /** Confirmations of one event, each under its own key, order and id. */
@@ -29,16 +27,9 @@ async function confirmAgain(pool: pg.Pool, token: string, number: number): Promi
 /** As the release before left it, with rows. */
 async function olderDatabase(): Promise<TestDatabase & { readonly token: string }> {
   const database = await emptyDatabase();
-  const { pool } = database;
-  const files = (await readdir(FOLDER)).filter((file) => /^\d{4}_/.test(file) && file < MIGRATION).sort();
-  await pool.query('create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)');
-  for (const file of files) {
-    await pool.query(await readFile(`${FOLDER}${file}`, 'utf8'));
-    await pool.query('insert into kysely_migration values ($1, $2)', [file.replace('.sql', ''), '2026-01-01T00:00:00.000Z']);
-  }
+  await applyOlder(database.pool, MIGRATION);
   const token = newToken();
-  const columns = await fitToTable(pool, 'contribution', contributionColumns({ partner: `'ptn_1'`, token, number: 'n' }));
-  await pool.query(insertSelect('contribution', columns, `from generate_series(1::bigint, ${ROWS}) n`));
+  await insertOldRows(database.pool, { token, first: 1, last: ROWS });
   return { ...database, token };
 }
 

@@ -73,7 +73,9 @@ test('a migration is sent statement by statement, as a distributed database need
 test('twenty migrations of an empty database at once: each succeeds, and each file is applied once', async () => {
   const { databaseUrl } = await emptyDatabase();
   const applied = await Promise.all(Array.from({ length: 20 }, () => migrate(databaseUrl)));
-  assert.equal(applied.filter((names) => names.length > 0).length, 1);
+  const names = applied.flat().map(({ name }) => name);
+  assert.ok(names.length > 10);
+  assert.equal(new Set(names).size, names.length);
   assert.deepEqual(await migrate(databaseUrl), []);
 });
 

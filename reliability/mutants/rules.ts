@@ -626,6 +626,14 @@ export const RULES: readonly Rule[] = [
     tests: ['database-clock'],
   },
   {
+    rule: 'nobody who writes waits behind a migration that waits for a table',
+    source: 'decision record 0069',
+    file: 'src/store/migrate.ts',
+    find: 'const TABLE_LOCK_TIMEOUT_MS = 100;',
+    replace: 'const TABLE_LOCK_TIMEOUT_MS = 5_000;',
+    tests: ['migration-locks'],
+  },
+  {
     rule: 'an answer without end is cut off',
     source: 'decisions 7, Delivery',
     file: 'src/webhooks/limit-answers.ts',

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Migration } from 'kysely/migration';
+import type { Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { listNextIndexes, type NextIndex, withNextIndexes } from './build-indexes.ts';
 import type { Queryable } from './database.ts';
@@ -8,13 +8,22 @@ import { isLockTimeout, isUndefinedTable } from './database-errors.ts';
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 
-/** Another process may migrate, or a stranded transaction may hold a table: wait a little, again and again, but not for ever. */
-const LOCK_TIMEOUT_MS = 5_000;
-const ATTEMPTS = 6;
-const PAUSE_MS = 500;
+/**
+ * Who waits for a table holds up everybody who comes later and would not have had to wait. So a migration waits for a moment, lets the
+ * others go first, and tries again; not for ever, because a stranded transaction may hold the table.
+ */
+const TABLE_LOCK_TIMEOUT_MS = 100;
+const PAUSE_MS = 400;
+const ATTEMPTS = 120;
+
+/** Of the list of what was applied, which nobody else holds for long. */
+const LIST_LOCK_TIMEOUT_MS = 5_000;
 
 /** A distributed database changes several tables in one transaction only so. Elsewhere it means nothing. */
 const ONE_SHARD_AFTER_THE_OTHER = '-c citus.multi_shard_modify_mode=sequential';
+
+/** The same for settings of a transaction. */
+const WORKERS_TOO = `set local citus.propagate_set_commands = 'local'`;
 
 export interface MigrateOptions {
   /** A transaction pooler stands before the database: it takes no start-up settings, so that the role's lock time-out holds. */
@@ -26,28 +35,18 @@ export interface AppliedMigration {
 }
 
 /**
- * Brings the schema up to date: every numbered file of `migrations/` that the database has not seen, in order, all in one
- * transaction under a lock. Safe when several processes start at once. Unique indexes that replace others on tables with rows are built
- * before it, while others write.
+ * Brings the schema up to date: every numbered file of `migrations/` that the database has not seen, in order, each in a transaction of
+ * its own under a lock. Safe when several processes start at once, and beside those who write: nobody waits for a file that waits for a
+ * table. Unique indexes that replace others on tables with rows are built before, while others write.
  *
  * @returns The migrations that this call applied; empty when there was nothing to do.
+ * @throws Error When a table is held by others all the while; what was applied until then stays, and the next call goes on.
  */
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<AppliedMigration[]> {
   // A session through a transaction pooler cannot hold what this needs.
   const indexes = options.isPooled ? [] : await listPendingIndexes(databaseUrl);
-  const apply = () => applyPatiently(databaseUrl, options);
+  const apply = () => applyAll(databaseUrl, options);
   return indexes.length === 0 ? apply() : withNextIndexes(databaseUrl, indexes, apply);
-}
-
-async function applyPatiently(databaseUrl: string, options: MigrateOptions): Promise<AppliedMigration[]> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await applyAll(databaseUrl, options);
-    } catch (error) {
-      if (!isLockTimeout(error) || attempt === ATTEMPTS) throw error;
-      await sleep(PAUSE_MS);
-    }
-  }
 }
 
 /** Those of tables that are there already: none on a new database. */
@@ -91,12 +90,12 @@ async function listApplied(db: Queryable): Promise<string[]> {
 
 async function applyAll(databaseUrl: string, { isPooled = false }: MigrateOptions): Promise<AppliedMigration[]> {
   // Seldom needed, and as long to load as a tenth of a start.
-  const [{ Kysely, PostgresDialect, sql }, { Migrator }] = await Promise.all([import('kysely'), import('kysely/migration')]);
+  const [{ Kysely, PostgresDialect, sql }, migration] = await Promise.all([import('kysely'), import('kysely/migration')]);
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: 1,
     connectionTimeoutMillis: 5_000,
-    ...(!isPooled && { lock_timeout: LOCK_TIMEOUT_MS, options: ONE_SHARD_AFTER_THE_OTHER }),
+    ...(!isPooled && { lock_timeout: LIST_LOCK_TIMEOUT_MS, options: ONE_SHARD_AFTER_THE_OTHER }),
     onConnect: (client) => void client.on('error', () => {}),
   });
   pool.on('error', () => {});
@@ -105,6 +104,9 @@ async function applyAll(databaseUrl: string, { isPooled = false }: MigrateOption
     const entries = (await listFiles()).map(async (file): Promise<[string, Migration]> => {
       const text = await readFile(new URL(file, MIGRATIONS), 'utf8');
       const up = async (transaction: Parameters<Migration['up']>[0]) => {
+        await sql.raw(WORKERS_TOO).execute(transaction);
+        await sql.raw(`set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`).execute(transaction);
+        await sql.raw('set local statement_timeout = 0').execute(transaction);
         for (const statement of listStatements(text)) await sql.raw(statement).execute(transaction);
       };
       return [nameOf(file), { up }];
@@ -112,11 +114,27 @@ async function applyAll(databaseUrl: string, { isPooled = false }: MigrateOption
     return Object.fromEntries(await Promise.all(entries));
   };
   try {
-    const { error, results = [] } = await new Migrator({ db, provider: { getMigrations: readFiles } }).migrateToLatest();
-    if (error !== undefined) throw error;
-    return results.map(({ migrationName }) => ({ name: migrationName }));
+    const migrator = new migration.Migrator({ db, provider: { getMigrations: readFiles } });
+    const applied: AppliedMigration[] = [];
+    for (let next = await applyNext(migrator); next !== undefined; next = await applyNext(migrator)) applied.push(next);
+    return applied;
   } finally {
     await db.destroy();
+  }
+}
+
+/** @returns The first file that the database had not seen; `undefined` when it has seen all. */
+async function applyNext(migrator: Pick<Migrator, 'migrateUp'>): Promise<AppliedMigration | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const { error, results: [result] = [] } = await migrator.migrateUp();
+    if (error === undefined) return result && { name: result.migrationName };
+    if (!isLockTimeout(error)) throw error;
+    if (attempt === ATTEMPTS)
+      throw new Error(
+        `The migration ${result?.migrationName ?? ''} got no lock: another session holds a table all the while. pg_stat_activity shows transactions that began long ago; end them, or wait for them, and start again.`,
+        { cause: error },
+      );
+    await sleep(PAUSE_MS);
   }
 }
 
