@@ -10,8 +10,10 @@ import { inSlices } from '../src/operations/in-slices.ts';
 import { oneAtATime } from '../src/partner-api/connection-queue.ts';
 import { limitIdle } from '../src/partner-api/idle-connections.ts';
 import { InFlight } from '../src/partner-api/in-flight.ts';
+import { watchTransfer } from '../src/partner-api/watched-transfer.ts';
 import type { TestPartner } from './support/service.ts';
 import { testService } from './support/service.ts';
+import { closeNow, openFirst } from './support/settlements.ts';
 
 const service = await testService();
 const honest = await service.newPartner();
@@ -250,6 +252,89 @@ describe('an answer that nobody takes', () => {
     }
     assert.ok(bytes > MEGABYTES_50.length);
   });
+});
+
+describe('slow readers of statements', () => {
+  /** More than the system takes of an answer that nobody reads. */
+  const LINES = 80_000;
+
+  async function withStatement(count: number) {
+    const made = await service.newPartner();
+    const { partnerId } = made.partner;
+    await openFirst(service.database, made.partner);
+    const { closed } = await closeNow(service.database, partnerId);
+    await service.database.pool.query(
+      `insert into settlement_line (partner_id, settlement_id, line_no, line_type, points, transaction_id, partner_event_id, partner_order_ref)
+        select $1, $2, n, 'contribution', 1, 'txn_' || n, repeat('e', 100) || n, 'order-' || n from generate_series(1, $3) n`,
+      [partnerId, closed.settlementId, count],
+    );
+    return { ...made, path: `/v1/settlements/${closed.settlementId}/statement.csv?excel_safe=true` };
+  }
+
+  /** Without the rest of the answer. */
+  async function statusOf({ key, path }: { key: TestPartner['key']; path: string }): Promise<number> {
+    const cut = new AbortController();
+    const { status } = await fetch(service.baseUrl + path, { headers: { 'x-api-key': key.apiKey }, signal: cut.signal });
+    cut.abort();
+    return status;
+  }
+
+  test('of one partner hold its own share, and their answers say so; another partner is served', {
+    timeout: 60_000,
+  }, async () => {
+    const [slow, other] = [await withStatement(LINES), await withStatement(1)];
+    const request = `GET ${slow.path} HTTP/1.1\r\nHost: service\r\nX-API-Key: ${slow.key.apiKey}\r\n\r\n`;
+    const sockets = await Promise.all(Array.from({ length: 8 }, openUnread));
+    const statuses = await Promise.all(
+      sockets.map(async (socket) => {
+        socket.write(request);
+        await once(socket, 'readable');
+        return (socket.read(12) as Buffer).toString();
+      }),
+    );
+    assert.deepEqual(statuses.sort(), [...Array(2).fill('HTTP/1.1 200'), ...Array(6).fill('HTTP/1.1 429')]);
+    assert.equal((await other.client.call(other.path)).status, 200);
+    for (const socket of sockets) socket.destroy();
+    while ((await statusOf(slow)) !== 200) await sleep(20);
+  });
+});
+
+describe('a transfer', () => {
+  /** Each chunk takes so long on the partner's side. */
+  async function carry(partner: 'sends' | 'takes', chunks: readonly [bytes: number, ms: number][], judge = async () => {}) {
+    let nowMs = 0;
+    const source = async function* () {
+      for (const [bytes, ms] of chunks) {
+        if (partner === 'sends') nowMs += ms;
+        yield Buffer.alloc(bytes);
+      }
+    };
+    let taken = 0;
+    for await (const _chunk of watchTransfer(source(), { partner, judge, clock: () => nowMs })) {
+      if (partner === 'takes') nowMs += chunks[taken]?.[1] ?? 0;
+      taken++;
+    }
+    return taken;
+  }
+
+  for (const partner of ['sends', 'takes'] as const) {
+    test(`whose partner ${partner} less than 16 KiB a second is ended, after 30 s`, async () => {
+      assert.equal(await carry(partner, Array(100).fill([20_000, 1_000])), 100);
+      assert.equal(await carry(partner, Array(30).fill([1, 1_000])), 30);
+      await assert.rejects(carry(partner, Array(40).fill([1, 1_000])), /slower than 16384 bytes a second/);
+    });
+
+    test(`whose partner ${partner} has its key judged every 4 s, and ends when the key no longer holds`, async () => {
+      let asked = 0;
+      const judge = async () => {
+        if (++asked === 3) throw new Error('the key is revoked');
+      };
+      await assert.rejects(carry(partner, Array(100).fill([100_000, 1_000]), judge), /the key is revoked/);
+      asked = 10;
+      assert.equal(await carry(partner, Array(9).fill([100_000, 1_000]), judge), 9);
+      assert.equal(asked, 12);
+    });
+  }
 });
 
 test('a list is read in slices, and the event loop turns before each', async () => {

@@ -1,12 +1,18 @@
 /** Reconciliation: settlements, section 2. */
 import assert from 'node:assert/strict';
-import { request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LIST_LIMITS } from '../src/domain/partner-list.ts';
 import { completeReconciliations } from '../src/operations/complete-reconciliations.ts';
+import { revokeApiKey } from '../src/operations/manage-api-key.ts';
+import { suspendPartner } from '../src/operations/manage-partner.ts';
 import { removeOldReconciliations } from '../src/operations/reconcile-settlement.ts';
 import { SERVICE_ROLES } from '../src/service-role.ts';
 import { updateBrokenOff } from '../src/store/reconciliation.ts';
+import { OWNER } from './support/actor.ts';
 import { type Answer, type Client, detailCodes, newConfirmation, toJson, uniqueId } from './support/client.ts';
 import { document, listMisfits } from './support/published.ts';
 import { spawnService, testService } from './support/service.ts';
@@ -24,7 +30,7 @@ interface Listed {
 
 /** A partner with two closed settlements, and what it sent. */
 async function withSettlements(count = 5) {
-  const { partner, client } = await service.newPartner();
+  const { partner, client, key } = await service.newPartner();
   const { partnerId } = partner;
   await openFirst(database, partner);
   const confirm = async (): Promise<Listed> => {
@@ -37,7 +43,16 @@ async function withSettlements(count = 5) {
   const sent: Listed[] = [];
   for (let each = 0; each < count; each++) sent.push(await confirm());
   const { closed, opened } = await closeNow(database, partnerId);
-  return { partnerId, client, earlier, sent, closed, opened, path: `/v1/settlements/${closed.settlementId}` };
+  return {
+    partnerId,
+    keyId: key.key.keyId,
+    client,
+    earlier,
+    sent,
+    closed,
+    opened,
+    path: `/v1/settlements/${closed.settlementId}`,
+  };
 }
 
 const HEADER = 'partner_event_id,partner_order_ref,points\n';
@@ -360,6 +375,102 @@ describe('an upload that broke off frees its key, because nothing was answered f
     );
     await updateBrokenOff(database.pool, { partnerId: of.partnerId, reconciliationId: 'rec_came-whole' });
     assert.deepEqual(await rowsOf(of), [{ id: 'rec_came-whole', status: 'comparing', key }]);
+  });
+});
+
+describe('a partner that is suspended, or whose key is revoked', waiting, () => {
+  /** The beginning of a list under a key, and the answer once its sender has sent the rest. */
+  async function beginList({ client, path, partnerId }: Awaited<ReturnType<typeof withSettlements>>) {
+    const headers = { 'x-api-key': client.apiKey, 'content-type': 'text/csv', 'idempotency-key': uniqueId('key') };
+    const request = httpRequest(`${service.baseUrl}${path}/reconciliations`, { method: 'POST', headers });
+    const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+    request.write(HEADER);
+    while ((await statusesOf(partnerId)).length === 0) await sleep(10);
+    return {
+      async end(lines: readonly Listed[]) {
+        request.end(toCsv(lines).slice(HEADER.length));
+        const [response] = await answered;
+        return { status: response.statusCode, code: JSON.parse(await text(response)).error?.code };
+      },
+    };
+  }
+  const statusesOf = async (partnerId: string) =>
+    (await database.pool.query('select status from reconciliation where partner_id = $1', [partnerId])).rows.map(
+      ({ status }) => status,
+    );
+
+  test('partner_suspended: no reconciliation begins; what is recorded replays and stays readable', async () => {
+    const { client, path, partnerId, sent } = await withSettlements(2);
+    const headers = { 'idempotency-key': uniqueId('key') };
+    const recorded = await send(client, path, toCsv(sent), headers);
+    await untilEnded(client, recorded);
+    await suspendPartner(database, OWNER, partnerId);
+    while ((await client.estimate()).status !== 403) await sleep(50);
+    const refused = await send(client, path, toCsv(sent));
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'partner_suspended']);
+    const replay = await send(client, path, toCsv(sent), headers);
+    assert.deepEqual([replay.status, replay.headers.get('idempotent-replayed')], [202, 'true']);
+    assert.equal((await linesOf(client, recorded)).length, 2);
+    assert.deepEqual(await statusesOf(partnerId), ['done']);
+  });
+
+  test('a list that is under way when the partner is suspended is not recorded', async () => {
+    const of = await withSettlements(2);
+    const list = await beginList(of);
+    await suspendPartner(database, OWNER, of.partnerId);
+    while ((await of.client.estimate()).status !== 403) await sleep(50);
+    assert.deepEqual(await list.end(of.sent), { status: 403, code: 'partner_suspended' });
+    assert.deepEqual(await statusesOf(of.partnerId), ['failed']);
+  });
+
+  test('a list that is under way when its key is revoked is not recorded', async () => {
+    const of = await withSettlements(2);
+    const list = await beginList(of);
+    await revokeApiKey(database, OWNER, of.keyId);
+    while ((await of.client.listEvents()).status !== 401) await sleep(50);
+    assert.deepEqual(await list.end(of.sent), { status: 401, code: 'unauthorized' });
+    assert.deepEqual(await statusesOf(of.partnerId), ['failed']);
+  });
+});
+
+describe('uploads of one partner', waiting, () => {
+  test('two are under way at most, whatever their keys; another partner sends its list meanwhile', async () => {
+    const of = await withSettlements(1);
+    const other = await withSettlements(1);
+    const headers = { 'content-type': 'text/csv', 'x-api-key': of.client.apiKey, 'idempotency-key': uniqueId('key') };
+    await untilEnded(of.client, await send(of.client, of.path, toCsv(of.sent), headers));
+    const replays = Array.from({ length: 3 }, () => {
+      const request = httpRequest(`${service.baseUrl}${of.path}/reconciliations`, { method: 'POST', headers });
+      request.on('error', () => {});
+      request.write(HEADER);
+      return request;
+    });
+    // Two are read on and on; the third is answered.
+    const [response] = (await Promise.race(replays.map((request) => once(request, 'response')))) as [IncomingMessage];
+    assert.equal(response.statusCode, 429);
+    const refused = await send(of.client, of.path, toCsv(of.sent));
+    assert.deepEqual([refused.status, refused.body.error.code], [429, 'rate_limited']);
+    assert.match(refused.body.error.message, /^2 lists of this partner are under way\. Wait/);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    assert.equal((await untilEnded(other.client, await send(other.client, other.path, toCsv(other.sent)))).status, 200);
+    for (const request of replays) request.destroy();
+    while ((await send(of.client, of.path, toCsv(of.sent))).status !== 202) await sleep(20);
+  });
+
+  test('a replayed key reads no more bytes than a list may have', async () => {
+    const of = await withSettlements(1);
+    const headers = { 'content-type': 'text/csv', 'x-api-key': of.client.apiKey, 'idempotency-key': uniqueId('key') };
+    await untilEnded(of.client, await send(of.client, of.path, toCsv(of.sent), headers));
+    const request = httpRequest(`${service.baseUrl}${of.path}/reconciliations`, { method: 'POST', headers });
+    request.on('error', () => {});
+    const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+    const megabyte = Buffer.alloc(1 << 20, '\n');
+    for (let sent = 0; sent <= LIST_LIMITS.bytes; sent += megabyte.length)
+      await new Promise((resolve) => request.write(megabyte, resolve));
+    const [response] = await answered;
+    assert.equal(response.statusCode, 413);
+    assert.equal(JSON.parse(await text(response)).error.details[0].code, 'too_many_bytes');
+    request.destroy();
   });
 });
 

@@ -23,7 +23,8 @@ export function readPartnerList(
   return format === 'csv' ? readCsvList(bounded, reading) : readJsonList(bounded, reading);
 }
 
-async function* limitBytes(chunks: AsyncIterable<Uint8Array>, { bytes }: ListLimits): AsyncGenerator<Uint8Array> {
+/** @throws ServiceError `invalid_request`: 413 for more bytes than a list may have. */
+export async function* limitBytes(chunks: AsyncIterable<Uint8Array>, { bytes }: ListLimits): AsyncGenerator<Uint8Array> {
   let count = 0;
   for await (const chunk of chunks) {
     count += chunk.byteLength;

@@ -4,6 +4,7 @@ import type { Database } from '../store/database.ts';
 import { type Reconciliation, updateProgress, type VerdictCounts } from '../store/reconciliation.ts';
 import { insertReconciliationLines, type ReconciliationLine } from '../store/reconciliation-line.ts';
 import { inTransaction } from '../store/transaction.ts';
+import { batched, byPartner } from './batching.ts';
 import { judgeLines } from './judge-lines.ts';
 
 export const LINES_AT_ONCE = 500;
@@ -11,8 +12,33 @@ const LOCK_TIMEOUT_MS = 2_000;
 /** A list that trickles in is told to be alive, well before its lease ends. */
 const SLOW_LIST_MS = 10_000;
 
+/** What the lists of all partners share. */
+export interface Comparing {
+  readonly database: Database;
+  /** Does a part of the work of a partner's list when it is its turn. */
+  inTurn(part: Part): Promise<void>;
+}
+
+interface Part {
+  readonly partnerId: string;
+  readonly work: () => Promise<void>;
+}
+
+/** Connections that all lists together may hold, so that a list of a million lines takes none from a confirmation. */
+const LANES = 2;
+
+export function shareComparing(database: Database): Comparing {
+  const limits = { lanes: LANES, batchMax: 1, waitingMax: 64, waitMaxMs: 60_000, shareOf: byPartner };
+  return { database, inTurn: batched<Part, void>({ ...limits, run: (parts) => Promise.all(parts.map(({ work }) => work())) }) };
+}
+
 /** Judges a list line by line as it comes, and keeps what came of it. */
-export async function compareList(database: Database, begun: Reconciliation, entries: AsyncIterable<ListEntry>): Promise<void> {
+export async function compareList(
+  { database, inTurn }: Comparing,
+  begun: Reconciliation,
+  entries: AsyncIterable<ListEntry>,
+): Promise<void> {
+  const { partnerId } = begun;
   let progress: Reconciliation = { ...begun, counts: { gross: 0, net: 0 } };
   const seen = { carriedAt: null };
   let batch: ListEntry[] = [];
@@ -26,9 +52,9 @@ export async function compareList(database: Database, begun: Reconciliation, ent
   };
   for await (const entry of entries) {
     const isLate = performance.now() - comparedAtMs > SLOW_LIST_MS;
-    if (batch.push(entry) === LINES_AT_ONCE || isLate) await compare();
+    if (batch.push(entry) === LINES_AT_ONCE || isLate) await inTurn({ partnerId, work: compare });
   }
-  await compare();
+  await inTurn({ partnerId, work: compare });
 }
 
 /** Lines and counts in one transaction, so that whoever takes it up again finds them alike. */

@@ -1,4 +1,4 @@
-import { recordNotFound, type ServiceError, unavailable } from '../domain/service-error.ts';
+import { recordNotFound, type ServiceError } from '../domain/service-error.ts';
 import type { SettlementLine } from '../domain/settlement-line.ts';
 import { type StatementOptions, writeStatement } from '../domain/write-statement.ts';
 import type { Database } from '../store/database.ts';
@@ -53,8 +53,6 @@ const LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 5_000, shareOf: byPart
 /** A page of a statement that is under way waits for as long as it takes: its bytes are half sent. */
 const STATEMENT_LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 60_000, shareOf: byPartner };
 const LINES_AT_ONCE = 1_000;
-/** More would only make each of them slower. */
-const STATEMENTS_MAX = 8;
 
 /** @param lanes Connections for look-ups; as many again serve the statements that are under way. */
 export function readSettlements(database: Database, pricesOf: PricesOf, lanes: number): ReadSettlements {
@@ -71,7 +69,6 @@ export function readSettlements(database: Database, pricesOf: PricesOf, lanes: n
     lanes,
     run: (pages) => Promise.all(pages.map((page) => listSettlementLines(pool, page))),
   });
-  const writing = { count: 0 };
   const openTotals = rememberOpenTotals();
   return {
     page: one(async ({ partnerId, beforeSequence, limit }) => {
@@ -90,8 +87,7 @@ export function readSettlements(database: Database, pricesOf: PricesOf, lanes: n
     async statement(id) {
       const settlement = await find(id);
       if (settlement.status === 'open') throw statementNotFound();
-      if (writing.count >= STATEMENTS_MAX) throw unavailable('Many statements are being sent already.');
-      return { settlement, write: (options) => counted(writing, writeStatement(eachLine(id, linesAtOnce), options)) };
+      return { settlement, write: (options) => writeStatement(eachLine(id, linesAtOnce), options) };
     },
   };
 }
@@ -124,16 +120,6 @@ async function* eachLine(
   for (let page: readonly SettlementLine[] | undefined; page === undefined || page.length === LINES_AT_ONCE; ) {
     page = await list({ ...id, afterLine: page?.at(-1)?.lineNo ?? 0, limit: LINES_AT_ONCE });
     yield* page;
-  }
-}
-
-/** Counts what is under way, from its first chunk to its end, whatever that is. */
-async function* counted(writing: { count: number }, chunks: AsyncGenerator<Buffer, unknown>): AsyncGenerator<Buffer, unknown> {
-  writing.count++;
-  try {
-    return yield* chunks;
-  } finally {
-    writing.count--;
   }
 }
 

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { counted } from '../domain/counted.ts';
 import { fingerprint } from '../domain/fingerprint.ts';
 import { newId } from '../domain/identifiers.ts';
 import { LIST_LIMITS } from '../domain/partner-list.ts';
-import { type ListFormat, readPartnerList } from '../domain/read-partner-list.ts';
+import { type ListFormat, limitBytes, readPartnerList } from '../domain/read-partner-list.ts';
 import { recordNotFound, ServiceError } from '../domain/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import {
@@ -26,11 +26,11 @@ import {
   type ReconciliationLinePage,
 } from '../store/reconciliation-line.ts';
 import { findSettlement } from '../store/settlement.ts';
-import { compareList, tookTooLong } from './compare-list.ts';
+import { type Comparing, compareList, shareComparing, tookTooLong } from './compare-list.ts';
 import { eachApart } from './each-apart.ts';
 import { inSlices } from './in-slices.ts';
 import { settlementNotFound } from './read-settlements.ts';
-import { tellKeyApart } from './replay.ts';
+import { refuseSuspended, tellKeyApart } from './replay.ts';
 
 export interface UploadedList {
   readonly partnerId: string;
@@ -39,6 +39,10 @@ export interface UploadedList {
   readonly format: ListFormat;
   /** As they come; nobody waits longer for them than {@link readPartnerList} does. */
   readonly chunks: AsyncIterable<Uint8Array>;
+  /** Throws what the list would be refused by if it came now. */
+  judgeSender(): Promise<void>;
+  /** As of the last time that the sender was judged. */
+  isSuspended(): boolean;
 }
 
 export interface ReconciliationOutcome {
@@ -59,7 +63,9 @@ export interface ReconcileSettlement {
    * Takes a partner's list and compares each line as it comes; what is missing in the list is looked for afterwards. Of a list that is
    * refused nothing is kept. One that broke off frees its key: the retry is received as if it were the first.
    *
-   * Throws `idempotency_conflict`, `rate_limited` while another one of the partner is under way or this very list is still coming, and
+   * A suspended partner begins none, and what it has begun ends; the list of one that is recorded replays.
+   *
+   * Throws `idempotency_conflict`, `partner_suspended`, `rate_limited` while another one of the partner is under way or this very list is still coming, and
    * `invalid_request` for an unknown settlement (404), an open one, and a list that is malformed as a whole.
    */
   take(list: UploadedList): Promise<ReconciliationOutcome>;
@@ -74,8 +80,9 @@ export function reconcileSettlements(database: Database): ReconcileSettlement {
     if (found?.settlementId !== settlementId) throw reconciliationNotFound();
     return found;
   };
+  const comparing = shareComparing(database);
   return {
-    take: (list) => take(database, list),
+    take: (list) => take(comparing, list),
     byId,
     async lines(page) {
       const { linesRemovedAt } = await byId(page);
@@ -90,14 +97,15 @@ export function reconciliationNotFound(): ServiceError {
   return recordNotFound('reconciliation_id', 'There is no reconciliation with this reconciliation_id of this settlement.');
 }
 
-async function take(database: Database, list: UploadedList): Promise<ReconciliationOutcome> {
-  const { pool } = database;
+async function take(comparing: Comparing, list: UploadedList): Promise<ReconciliationOutcome> {
+  const { pool } = comparing.database;
   const { partnerId, settlementId, idempotencyKey, format } = list;
   const settlement = await findSettlement(pool, partnerId, settlementId);
   if (!settlement) throw settlementNotFound();
   if (settlement.status === 'open') throw settlementOpen();
   const known = await findReconciliationByKey(pool, partnerId, idempotencyKey);
   if (known && known.status !== 'receiving') return replay(known, list);
+  refuseIfSuspended(list);
   await endLostReconciliations(pool);
   const reconciliationId = newId('rec');
   const begun = await insertReconciliation(pool, { partnerId, reconciliationId, settlementId, idempotencyKey, format });
@@ -109,7 +117,9 @@ async function take(database: Database, list: UploadedList): Promise<Reconciliat
       isStatement = true;
     };
     const reading = { ...LIST_LIMITS, onStatement };
-    await compareList(database, begun, readPartnerList(inSlices(hashed(list.chunks, hash)), format, reading));
+    await compareList(comparing, begun, readPartnerList(inSlices(hashed(list, hash)), format, reading));
+    await list.judgeSender();
+    refuseIfSuspended(list);
     const received = await updateReceived(pool, begun, { fingerprint: fingerprintOf(list, hash.digest('hex')), isStatement });
     if (!received) throw tookTooLong();
     return { reconciliation: received, isReplay: false };
@@ -130,7 +140,7 @@ async function meetAnother(db: Queryable, list: UploadedList): Promise<Reconcili
 /** The same list gives the same answer; another one is a conflict. */
 async function replay(known: Reconciliation, list: UploadedList): Promise<ReconciliationOutcome> {
   const hash = createHash('sha256');
-  for await (const chunk of list.chunks) hash.update(chunk);
+  for await (const chunk of limitBytes(list.chunks, LIST_LIMITS)) hash.update(chunk);
   if (known.fingerprint) tellKeyApart(known.fingerprint, fingerprintOf(list, hash.digest('hex')));
   return { reconciliation: known, isReplay: true };
 }
@@ -139,11 +149,17 @@ function fingerprintOf({ settlementId, format }: UploadedList, sha256: string): 
   return fingerprint('reconcileSettlement', { settlement_id: settlementId, format, sha256 });
 }
 
-async function* hashed(chunks: AsyncIterable<Uint8Array>, hash: ReturnType<typeof createHash>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
+/** The bytes as they come, until their partner is suspended. */
+async function* hashed(list: UploadedList, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of list.chunks) {
+    refuseIfSuspended(list);
     hash.update(chunk);
     yield chunk;
   }
+}
+
+function refuseIfSuspended({ isSuspended }: UploadedList): void {
+  refuseSuspended({ isSuspended: isSuspended() });
 }
 
 /** Either frees the key: of a list that is refused nothing is kept, one that broke off ends with a clear status. */

@@ -157,7 +157,7 @@ export const OPERATIONS = {
     tag: 'Settlements',
     summary: 'Download the statement of a settlement',
     description:
-      'All lines as CSV, in the same bytes every time: their SHA-256 is `csv_sha256` of the settlement. There is none while the settlement is open.',
+      'All lines as CSV, in the same bytes every time: their SHA-256 is `csv_sha256` of the settlement. There is none while the settlement is open. Two at a time for each partner: `rate_limited` beyond.',
     errors: ['invalid_request', ...ACCESS, ...SERVICE],
     notFound: settlementNotFound(),
   },
@@ -172,8 +172,8 @@ export const OPERATIONS = {
     tag: 'Settlements',
     summary: 'Compare a list of your own with a settlement',
     description:
-      'Takes up to a million lines or 100 MiB, as a stream that may take 15 minutes and pause for 30 seconds. Malformed lines are told, and the rest is compared. One at a time for each partner: `rate_limited` until then. A list that broke off before its end is sent again under the same key.',
-    errors: ['invalid_request', ...ACCESS, 'idempotency_conflict', ...SERVICE],
+      'Takes up to a million lines or 100 MiB, as a stream that may take 15 minutes and pause for 30 seconds. Malformed lines are told, and the rest is compared. One at a time for each partner: `rate_limited` until then. A suspended partner begins none; a replay is answered. A list that broke off before its end is sent again under the same key.',
+    errors: ['invalid_request', ...ACCESS, 'partner_suspended', 'idempotency_conflict', ...SERVICE],
     notFound: settlementNotFound(),
   },
   getReconciliation: {

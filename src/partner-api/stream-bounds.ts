@@ -6,7 +6,10 @@ export interface StreamBounds {
   readonly totalMs: number;
 }
 
-/** Ends a stream whose reader has stopped reading, or that takes longer than it may. What is half sent is then cut off. */
+/** What is carried for minutes has these, whatever its size. */
+export const TRANSFER_BOUNDS: StreamBounds = { idleMs: 30_000, totalMs: 900_000 };
+
+/** Ends a stream whose other end has stopped, or that takes longer than it may. What is half sent is then cut off. */
 export function boundStream(stream: Readable, { idleMs, totalMs }: StreamBounds): Readable {
   const end = (reason: string) => () => stream.destroy(new Error(`The stream was ended: ${reason}.`));
   const total = setTimeout(end(`it took longer than ${totalMs} ms`), totalMs);

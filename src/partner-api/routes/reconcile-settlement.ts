@@ -14,7 +14,10 @@ import { describeOperation } from '../openapi-operations.ts';
 import { ListBody, ReconcilingBody } from '../reconciliation-schemas.ts';
 import { callerOf } from '../request-context.ts';
 import { SettlementParams } from '../settlement-schemas.ts';
-import { boundStream } from '../stream-bounds.ts';
+import { judgeCaller } from '../still-allowed.ts';
+import { boundStream, TRANSFER_BOUNDS } from '../stream-bounds.ts';
+import { shareTransfers } from '../transfers.ts';
+import { watchTransfer } from '../watched-transfer.ts';
 import { sendWritten, writtenAlready } from '../written-answer.ts';
 
 interface Shape {
@@ -22,15 +25,17 @@ interface Shape {
   Headers: Static<typeof WriteHeaders>;
 }
 
-const BOUNDS = { idleMs: 30_000, totalMs: 900_000 };
+/** One that is compared, and one that is told apart from it: a replay, or a retry that comes too early. */
+const UPLOAD_SHARES = { name: 'lists', perPartner: 2, inAll: 16 };
 
 /**
  * Takes a partner's own list as a stream. This path alone is exempt from the limits on a body's size and time.
  *
  * @see settlements, section 2, Reconciliation.
  */
-export function reconcileSettlement(app: FastifyInstance, { operations }: PartnerApiOptions): void {
+export function reconcileSettlement(app: FastifyInstance, { operations, authenticate }: PartnerApiOptions): void {
   takeListsAsStreams(app);
+  const beginUpload = shareTransfers(UPLOAD_SHARES);
   app.post<Shape>(
     '/v1/settlements/:settlement_id/reconciliations',
     {
@@ -48,11 +53,16 @@ export function reconcileSettlement(app: FastifyInstance, { operations }: Partne
     async (request, reply) => {
       const { settlement_id: settlementId } = request.params;
       const idempotencyKey = request.headers['idempotency-key'];
-      const chunks = boundStream(request.body as Readable, BOUNDS);
-      const list = { partnerId: callerOf(request).partnerId, settlementId, idempotencyKey, format: formatOf(request), chunks };
+      const { partnerId } = callerOf(request);
       // Whatever is refused before its end is not read to its end.
       reply.header('connection', 'close');
       if (!isLongIdentifier(settlementId)) throw settlementNotFound();
+      const format = formatOf(request);
+      beginUpload(partnerId, reply.raw);
+      const judge = () => judgeCaller(request, authenticate);
+      const chunks = watchTransfer(boundStream(request.body as Readable, TRANSFER_BOUNDS), { partner: 'sends', judge });
+      const isSuspended = () => callerOf(request).isSuspended;
+      const list = { partnerId, settlementId, idempotencyKey, format, chunks, judgeSender: judge, isSuspended };
       const { reconciliation, isReplay } = await operations.reconcileSettlement.take(list);
       if (isReplay) reply.header('idempotent-replayed', 'true');
       reply.header('location', reconciliationPath(reconciliation));
