@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import { openConfiguredSecretBox } from './configured-keys.ts';
 import type { ContributionRules } from './domain/contribution-rules.ts';
-import { newId } from './domain/identifiers.ts';
 import { explainBusyPort } from './explain-busy-port.ts';
 import { type Log, openLog } from './observability/log.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
@@ -11,7 +10,7 @@ import { seldom } from './observability/seldom.ts';
 import { noteKeyUse } from './operations/note-key-use.ts';
 import { createOperations, POOL_SIZE } from './operations/operations.ts';
 import { openRuleBook, type RuleBook } from './operations/rule-book.ts';
-import { ensureSealStart } from './operations/seal-start.ts';
+import { startSeals } from './operations/start-seals.ts';
 import { type Answer, buildPartnerApi } from './partner-api/app.ts';
 import { authenticator } from './partner-api/authenticate.ts';
 import { CREDENTIALS_POOL_SIZE } from './partner-api/credential-memory.ts';
@@ -102,7 +101,7 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     const store = await connectStore(config, { migrates, poolSize: POOL_SIZE, logger: log.logger, onProgress });
     parts.defer(() => store.close());
     const { database } = store;
-    if (migrates) await ensureSealStart(database, { operatorId: 'schedule', role: 'admin', correlationId: newId('corr') });
+    if (migrates) await startSeals(database);
     const openPool = (size: number): Database => {
       const pool = store.openPool(size);
       parts.defer(() => pool.close());
@@ -145,6 +144,9 @@ async function startPartnerApi(
 ): Promise<string> {
   const uses = noteKeyUse(database, (err) => log.logger.warn({ err }, 'the last use of keys could not be written'));
   parts.defer(() => uses.close());
+  const onDoubt = seldom((err, times) =>
+    log.logger.error({ err, times }, 'a record is not as the audit has it: nothing is permitted by it'),
+  );
   const rules = openRules(database, rulesOf, log);
   parts.defer(() => rules.close());
   const api = await buildPartnerApi({
@@ -155,6 +157,7 @@ async function startPartnerApi(
       environment: config.environment,
       failures: failureLimit(),
       onUse: uses.note,
+      onDoubt,
     }),
     showsReference: config.showsReference,
     trustedProxies: config.trustedProxies,

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { after, describe, mock, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { newApiKey, parseApiKey } from '../src/domain/api-key.ts';
+import { attestRecord } from '../src/operations/attest-record.ts';
 import { revokeApiKey, rotateApiKey } from '../src/operations/manage-api-key.ts';
 import { resumePartner, suspendPartner } from '../src/operations/manage-partner.ts';
 import { authenticator } from '../src/partner-api/authenticate.ts';
@@ -153,7 +154,8 @@ describe('within ten seconds on every instance (decisions, section 5)', () => {
   /** An instance of its own, whose clock the test moves. */
   function instance() {
     const clock = { ms: 1_000, now: () => clock.ms };
-    const authenticate = authenticator({ database, environment: 'sandbox', failures: failureLimit(), onUse: () => {}, clock });
+    const told = { onUse: () => {}, onDoubt: () => {} };
+    const authenticate = authenticator({ database, environment: 'sandbox', failures: failureLimit(), ...told, clock });
     return { clock, of: (apiKey: string) => authenticate({ apiKey, address: '127.0.0.1' }) };
   }
 
@@ -186,6 +188,7 @@ describe('within ten seconds on every instance (decisions, section 5)', () => {
       "insert into api_key (key_id, partner_id, secret_sha256, name, permission) values ($1, $2, $3, 'late', 'read_write')",
       [later.keyId, partner.partnerId, later.secretSha256],
     );
+    await attestRecord(database, OWNER, { kind: 'api_key', id: later.keyId, reason: 'made by a test' });
     clock.ms += 10_000;
     assert.equal((await of(later.apiKey)).partnerId, partner.partnerId);
   });
@@ -196,6 +199,7 @@ describe('within ten seconds on every instance (decisions, section 5)', () => {
     await database.pool.query("update api_key set expires_at = now() + interval '1999 milliseconds' where key_id = $1", [
       issued.key.keyId,
     ]);
+    await attestRecord(database, OWNER, { kind: 'api_key', id: issued.key.keyId, reason: 'brought forward by a test' });
     await of(issued.apiKey);
     clock.ms += 2_000;
     await assert.rejects(of(issued.apiKey), { code: 'unauthorized' });
@@ -272,11 +276,15 @@ describe('keys that nobody has', () => {
   /** An instance of its own: what it asks the database, and whoever asks it. */
   function watchedInstance() {
     const clock = { ms: 1_000, now: () => clock.ms };
-    const own = openDatabase({ databaseUrl: service.databaseUrl, poolSize: CREDENTIALS_POOL_SIZE });
+    const own = openDatabase({
+      databaseUrl: service.databaseUrl,
+      poolSize: CREDENTIALS_POOL_SIZE,
+      auditKeys: database.auditKeys,
+    });
     after(() => own.close());
     const statements = mock.method(own.pool, 'query').mock;
     const authenticate = authenticator({
-      ...{ database: own, environment: 'sandbox', failures: failureLimit(clock), onUse: () => {}, clock },
+      ...{ database: own, environment: 'sandbox', failures: failureLimit(clock), onUse: () => {}, onDoubt: () => {}, clock },
     });
     const from = (address: string, apiKey: string) => authenticate({ apiKey, address });
     return { clock, from, statements };

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/operations/manage-adjustment.ts';
+import { changeSettlementTerms } from '../src/operations/manage-partner.ts';
 import { approveFailure, draftFailure } from '../src/operations/record-failure.ts';
 import { pricesUnderRules } from '../src/operations/rule-prices.ts';
 import type { Adjustment } from '../src/store/adjustment.ts';
-import { enrolled } from './support/actor.ts';
+import { enrolled, OWNER } from './support/actor.ts';
 import { uniqueId } from './support/client.ts';
 import { insertPrice } from './support/rules.ts';
 import { testService } from './support/service.ts';
@@ -118,7 +119,7 @@ describe('rules that the audit does not have bound nothing', () => {
   async function withRule() {
     const { partner, client } = await service.newPartner();
     const { partnerId } = partner;
-    await tamper("update partner set currency = 'SAR' where partner_id = $1", [partnerId]);
+    await changeSettlementTerms(database, OWNER, partnerId, { currency: 'SAR' });
     const label = uniqueId('value');
     await insertPrice(database, 'point_conversion', { partnerId, label, starts: '-1 day', price: '0.05' });
     const answer = await client.confirm({ points: 250 });

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { newNamedKey, writeNamedKey } from '../src/domain/named-key.ts';
 import { attestContribution, attestRule } from '../src/operations/attest.ts';
 import { closeDueSettlements } from '../src/operations/close-due-settlements.ts';
-import { createPartner } from '../src/operations/manage-partner.ts';
+import { changeSettlementTerms, createPartner } from '../src/operations/manage-partner.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
 import { openRuleBook } from '../src/operations/rule-book.ts';
 import { doubtsUnderAudit, pricesUnderRules } from '../src/operations/rule-prices.ts';
@@ -271,7 +271,7 @@ describe('the value of a point, held against the audit', waiting, () => {
     const { partner, client } = await service.newPartner();
     await openFirst(database, partner);
     const label = uniqueId('value');
-    await tamper("update partner set currency = 'SAR' where partner_id = $1", [partner.partnerId]);
+    await changeSettlementTerms(database, OWNER, partner.partnerId, { currency: 'SAR' });
     await insertPrice(database, 'point_conversion', { partnerId: partner.partnerId, label, starts: '-1 day', price: '0.05' });
     const { transaction_id } = (await client.confirm()).body.contribution;
     await relabel(partner.partnerId, transaction_id, label);
@@ -357,7 +357,7 @@ describe('the value of a point, held against the audit', waiting, () => {
 
   test('a version by SQL under the label of the service itself prices nothing', async () => {
     const { partnerId } = await newPartner(1);
-    await tamper("update partner set currency = 'SAR' where partner_id = $1", [partnerId]);
+    await changeSettlementTerms(database, OWNER, partnerId, { currency: 'SAR' });
     await tamper(
       `insert into rule_version (kind, version, partner_id, starts_at, point_value, currency, created_at)
         values ('point_conversion', 'default-1', $1, '2020-01-01', 9, 'SAR', '2020-01-01')`,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { writeNamedKey } from '../src/domain/named-key.ts';
+import { attestRecord } from '../src/operations/attest-record.ts';
 import { draftAdjustment } from '../src/operations/manage-adjustment.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
 import { pricesUnderRules } from '../src/operations/rule-prices.ts';
@@ -26,6 +27,7 @@ const service = await testService({
     await insertPrice(database, 'point_conversion', { ...price, partnerId: idOf(4), label: uniqueId('value') });
     await insertPrice(database, 'point_conversion', { ...price, partnerId: idOf(1), label: uniqueId('no-value'), price: null });
     await database.pool.query("update partner set created_at = now() - interval '3 days' where partner_id = $1", [idOf(3)]);
+    await attestRecord(database, OWNER, { kind: 'partner', id: idOf(3), reason: 'made earlier by a test' });
     for (const [starts, value] of [
       ['-5 days', '9'],
       ['-4 days', '0.05'],

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
+import { attestRecord } from '../src/operations/attest-record.ts';
 import type { Database } from '../src/store/database.ts';
 import { type ClaimedDelivery, claimDeliveries, recordAttempts } from '../src/store/delivery.ts';
 import { type LoggedDelivery, listDeliveries, listDeliveryAttempts } from '../src/store/delivery-log.ts';
@@ -96,6 +97,7 @@ test('a rotation after one whose overlap ended by itself: the retired secret sig
   await database.pool.query("update webhook_endpoint set next_secret_from = now() - interval '1 hour' where endpoint_id = $1", [
     endpointId,
   ]);
+  await attestRecord(database, OWNER, { kind: 'webhook_endpoint', id: endpointId, reason: 'the overlap is over' });
   const id = { partnerId: partner.partnerId, endpointId };
   const third = await rotateSecret(tools, OWNER, id);
   await assert.rejects(rotateSecret(tools, OWNER, id), /--replace/);
@@ -385,6 +387,7 @@ test('a 410 that is written down again still disables the endpoint', async () =>
   // Nobody knows whether the first time took effect, and its disabling did not.
   await recordAttempts(database.pool, partnerId, gone);
   await database.pool.query("update webhook_endpoint set status = 'active' where partner_id = $1", [partnerId]);
+  await attestRecord(database, OWNER, { kind: 'webhook_endpoint', id: failure.claimed.endpointId, reason: 'not disabled yet' });
   const [standing] = await settleAttempts(database, partnerId, gone);
   assert.deepEqual([standing?.isPaused, standing?.disabledFor], [true, 'The receiver answered 410 Gone.']);
 });
@@ -503,6 +506,7 @@ test('a test event that cannot be signed leaves nothing behind, and other endpoi
     "update webhook_endpoint set secret_sealed = replace(secret_sealed, 'v1.test.', 'v1.lost.') where partner_id = $1",
     [partnerId],
   );
+  await attestRecord(database, OWNER, { kind: 'webhook_endpoint', id: locked.endpointId, reason: 'a key is lost' });
   await assert.rejects(testEndpoint(tools, partnerId, locked.endpointId), /sealed under the key "lost"/);
   assert.deepEqual(await untilDeliveries(database, partnerId, () => true), []);
   await Promise.all([locked.client.confirm(), sound.client.confirm()]);

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../src/domain/identifiers.ts';
+import { attestRecord } from '../src/operations/attest-record.ts';
 import { insertWebhookEndpoint } from '../src/store/webhook-endpoint.ts';
 import { activateSecret, disableEndpoint, removeEndpoint, rotateSecret } from '../src/webhooks/manage-endpoint.ts';
 import { newSecret } from '../src/webhooks/signature.ts';
@@ -32,6 +33,7 @@ async function hang(count: number, eventsOfEach: number) {
       const secretSealed = tools.secretBox.seal(endpoint.endpointId, newSecret());
       const eventTypes = ['impact.transaction.confirmed'];
       await insertWebhookEndpoint(database.pool, { ...endpoint, secretSealed, eventTypes });
+      await attestRecord(database, OWNER, { kind: 'webhook_endpoint', id: endpoint.endpointId, reason: 'made by a test' });
     }
     await Promise.all(Array.from({ length: eventsOfEach }, () => client.confirm()));
   }

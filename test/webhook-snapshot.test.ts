@@ -8,11 +8,12 @@ import { insertWebhookEndpoint } from '../src/store/webhook-endpoint.ts';
 import { claimDue } from '../src/webhooks/claim-due.ts';
 import { beginSession, relayOnce } from '../src/webhooks/relay.ts';
 import { reopenDue } from '../src/webhooks/webhooks.ts';
+import { auditKeys } from './support/actor.ts';
 import { testDatabase } from './support/database.ts';
 import { insertOldPartner } from './support/records.ts';
 
 const { databaseUrl, pool: administrator } = await testDatabase();
-const database = openDatabase({ databaseUrl, poolSize: 32 });
+const database = openDatabase({ databaseUrl, poolSize: 32, auditKeys });
 const taken: Connection[] = [];
 after(async () => {
   for (const client of taken) client.release(true);

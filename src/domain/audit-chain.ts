@@ -8,7 +8,7 @@ export interface ChainedEntry {
   readonly entryNo: bigint;
   /** To the millisecond. */
   readonly recordedAt: Date;
-  /** `opr_…`, `owner` or `schedule`; of a partner the id of its API key. */
+  /** `opr_…`, `owner`, `schedule` or `dispatcher`; of a partner the id of its API key. */
   readonly operatorId: string;
   readonly role: string;
   readonly action: string;

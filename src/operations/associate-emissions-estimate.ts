@@ -11,11 +11,10 @@ import { CommitUnknownError, inTransaction, type Transaction } from '../store/tr
 import { batched, byPartner } from './batching.ts';
 import { contributionNotFound } from './get-contribution.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './linking.ts';
-import { refuseSuspended, tellKeyApart } from './replay.ts';
+import { refuseSuspended, type Standing, tellKeyApart } from './replay.ts';
 
-export interface AssociationRequest {
+export interface AssociationRequest extends Standing {
   readonly partnerId: string;
-  readonly isSuspended: boolean;
   readonly idempotencyKey: string;
   readonly fingerprint: Buffer;
   readonly transactionId: string;

@@ -1,14 +1,11 @@
-import { type Adjustment, AFTER_LAST_ADJUSTMENT, listAdjustments, lockAdjustment } from '../store/adjustment.ts';
+import { type Adjustment, AFTER_LAST_ADJUSTMENT, listAdjustments } from '../store/adjustment.ts';
 import { findSettledAdjustments } from '../store/adjustment-assignment.ts';
-import { findLastAuditEntries, listAuditSubjectsOfPartner } from '../store/audit.ts';
+import { listAuditSubjectsOfPartner } from '../store/audit.ts';
 import type { Queryable } from '../store/database.ts';
 import type { Settlement } from '../store/settlement.ts';
-import { databaseOf } from '../store/transaction.ts';
-import { adjustmentRecord } from './adjustment-record.ts';
-import { type AuditDifference, compareWithEntry, describeDifference } from './compare-with-audit.ts';
-import { UnsoundRecordError, WHAT_TO_DO } from './unsound-record.ts';
+import { ADJUSTMENT } from './audited-kinds.ts';
+import { requireAllAudited, unsoundRecord } from './require-audited.ts';
 
-const KIND = 'adjustment';
 const ADJUSTMENTS_AT_ONCE = 500;
 
 /**
@@ -21,59 +18,17 @@ export async function requireSoundAdjustments(
   db: Queryable,
   { partnerId, settlementId }: Pick<Settlement, 'partnerId' | 'settlementId'>,
 ): Promise<void> {
-  const missing = new Set(await listAuditSubjectsOfPartner(db, KIND, partnerId));
+  const missing = new Set(await listAuditSubjectsOfPartner(db, ADJUSTMENT.action, partnerId));
   for await (const page of eachPage(db, partnerId)) {
     const ids = page.map(({ adjustmentId }) => adjustmentId);
     const settled = await findSettledAdjustments(db, { partnerId, settlementId }, ids);
     for (const id of ids) missing.delete(id);
     const unsettled = page.filter(({ adjustmentId }) => !settled.has(adjustmentId));
     const moved = unsettled.find((each) => each.settlementId !== null && each.settlementId !== settlementId);
-    if (moved) throw unsound({ subjectId: moved.adjustmentId, fields: ['settlementId'] });
-    await requireSound(db, unsettled);
+    if (moved) throw unsoundRecord(ADJUSTMENT, { subjectId: moved.adjustmentId, fields: ['settlementId'] });
+    await requireAllAudited(db, ADJUSTMENT, unsettled);
   }
-  for (const subjectId of missing) throw unsound({ subjectId, fields: ['removed'] });
-}
-
-/**
- * Before a step is taken with an adjustment, which writes an entry that would make an edit true.
- *
- * @throws UnsoundRecordError
- */
-export async function requireSoundAdjustment(db: Queryable, adjustment: Adjustment): Promise<void> {
-  const difference = await compare(db, adjustment.adjustmentId, adjustment);
-  if (difference) throw unsound(difference);
-}
-
-async function requireSound(db: Queryable, adjustments: readonly Adjustment[]): Promise<void> {
-  const keys = databaseOf(db).auditKeys();
-  const ids = adjustments.map(({ adjustmentId }) => adjustmentId);
-  const entries = await findLastAuditEntries(db, KIND, ids);
-  for (const adjustment of adjustments) {
-    const { partnerId, adjustmentId } = adjustment;
-    const entry = entries.get(adjustmentId);
-    if (!compareWithEntry(adjustmentId, adjustmentRecord(adjustment), { entry, keys })) continue;
-    // Somebody may have taken a step with it between the two looks.
-    const difference = await compare(db, adjustmentId, await lockAdjustment(db, partnerId, adjustmentId));
-    if (difference) throw unsound(difference);
-  }
-}
-
-/** @param adjustment Held by this transaction. */
-async function compare(
-  db: Queryable,
-  adjustmentId: string,
-  adjustment: Adjustment | undefined,
-): Promise<AuditDifference | undefined> {
-  const entry = (await findLastAuditEntries(db, KIND, [adjustmentId])).get(adjustmentId);
-  const keys = databaseOf(db).auditKeys();
-  return compareWithEntry(adjustmentId, adjustment && adjustmentRecord(adjustment), { entry, keys });
-}
-
-function unsound(difference: AuditDifference): UnsoundRecordError {
-  const { subjectId } = difference;
-  return new UnsoundRecordError(
-    `The adjustment ${subjectId} is not as the audit has it: ${describeDifference(difference)}. ${WHAT_TO_DO}`,
-  );
+  for (const subjectId of missing) throw unsoundRecord(ADJUSTMENT, { subjectId, fields: ['removed'] });
 }
 
 async function* eachPage(db: Queryable, partnerId: string): AsyncGenerator<Adjustment[]> {

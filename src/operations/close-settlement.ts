@@ -29,10 +29,12 @@ import { allowLongStatements, type LongStatements } from '../store/statement.ts'
 import { databaseOf, inTransaction } from '../store/transaction.ts';
 import { eachLeft } from '../store/unsettled-contribution.ts';
 import { audit, requireRole } from './audit.ts';
+import { PARTNER } from './audited-kinds.ts';
 import { requireSoundAdjustments } from './check-adjustments.ts';
 import { findUnsound, type SealCheck } from './check-contributions.ts';
 import { compareSettledContributions } from './compare-settled-contributions.ts';
 import { asOpened, reread, tellClosed, tellOpened, totalsOfOpen } from './open-settlement.ts';
+import { requireAllAudited } from './require-audited.ts';
 import { adoptUnsealed, sealCheckAt } from './seal-contributions.ts';
 import { ensureSealStart } from './seal-start.ts';
 import type { DoubtOf, SettlementTools } from './settlement-tools.ts';
@@ -61,7 +63,7 @@ export interface Closed {
  * Closes the open settlement of a partner, in one transaction: a line for every confirmed contribution and every posted
  * adjustment that is on none and lies before the end, the totals, the statement's hash, the next settlement, and the events of both. Of several that close at once one does.
  *
- * Every contribution is held against its seal, and every adjustment and price against the audit, before they are settled.
+ * Every contribution is held against its seal, and the partner, every adjustment and every price against the audit, before they are settled.
  *
  * @returns `undefined` where there was nothing to close: it is not due, or another one closed it.
  * @throws UnsoundRecordError With the row that somebody edited in the database; nothing is closed then.
@@ -82,6 +84,7 @@ export async function closeSettlement(
     const at = now ?? (await readClock(db));
     if (!open || open.settlementId !== (settlementId ?? open.settlementId)) return undefined;
     if (!isEarly && at < closesAt(open.period)) return undefined;
+    await requireAllAudited(db, PARTNER, [partner]);
     await allowLongStatements(db, LONG);
     const period = endAt(open.period, at);
     const prices = await tools.pricesOf(db, partner);

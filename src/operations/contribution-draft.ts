@@ -12,15 +12,14 @@ import type { ContributionRecord } from '../store/contribution.ts';
 import type { ContributionDraft } from '../store/contribution-insert.ts';
 import type { EstimateRecord } from '../store/estimate.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './linking.ts';
+import type { Standing } from './replay.ts';
 
-export interface ConfirmationRequest {
+export interface ConfirmationRequest extends Standing {
   readonly partnerId: string;
   /** The one currency of the partner's settlements; `null` where none was fixed. */
   readonly currency: string | null;
   /** By whose calendar a day of the partner runs. */
   readonly timeZone: string;
-  /** New records of a suspended partner are refused; what is stored already replays. */
-  readonly isSuspended: boolean;
   readonly idempotencyKey: string;
   readonly fingerprint: Buffer;
   readonly partnerEventId: string;

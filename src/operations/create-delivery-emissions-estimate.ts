@@ -11,11 +11,10 @@ import {
 } from '../store/estimate.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
-import { refuseSuspended, tellKeyApart } from './replay.ts';
+import { refuseSuspended, type Standing, tellKeyApart } from './replay.ts';
 
-export interface EstimateRequest {
+export interface EstimateRequest extends Standing {
   readonly partnerId: string;
-  readonly isSuspended: boolean;
   readonly idempotencyKey: string;
   readonly fingerprint: Buffer;
   readonly partnerOrderRef: string;

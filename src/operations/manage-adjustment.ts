@@ -33,8 +33,9 @@ import { exactJson } from '../wire/event-to-text.ts';
 import { adjustmentRecord } from './adjustment-record.ts';
 import { readStanding, readWorth } from './adjustment-standing.ts';
 import { audit, requireRole } from './audit.ts';
-import { requireSoundAdjustment } from './check-adjustments.ts';
+import { ADJUSTMENT } from './audited-kinds.ts';
 import { getPartner } from './manage-partner.ts';
+import { requireAudited } from './require-audited.ts';
 import { requireFirstPerson, requireSecondPerson, requireSignedIn } from './second-person.ts';
 import type { SettlementTools } from './settlement-tools.ts';
 
@@ -204,7 +205,7 @@ async function step(
     const before = (await lockAdjustment(db, id.partnerId, id.adjustmentId)) ?? refuseUnknown(id.adjustmentId);
     if (checkAdjustmentStep(before, to, actor.operatorId) === 'not_possible')
       throw new ServiceError('invalid_request', `The adjustment is ${before.status}, and cannot become ${to}.`);
-    await requireSoundAdjustment(db, before);
+    await requireAudited(db, ADJUSTMENT, before);
     const after = await take(db, before);
     await auditStep(db, actor, { action, before, after });
     return after;

@@ -12,7 +12,10 @@ import {
 import type { Database, Queryable } from '../store/database.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
+import { API_KEY } from './audited-kinds.ts';
+import { apiKeyRecord } from './authorising-records.ts';
 import { getPartner } from './manage-partner.ts';
+import { requireAudited } from './require-audited.ts';
 
 /** The old key of a rotation works on for so long, unless said otherwise. */
 export const ROTATION_OVERLAP_SECONDS = 24 * 60 * 60;
@@ -43,7 +46,7 @@ export async function issueApiKey(database: Database, actor: Actor, wanted: Want
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     await getPartner(db, wanted.partnerId);
     const issued = await insertNew(db, wanted);
-    await audit(db, actor, about(issued.key, { action: 'key.issue', before: null, after: toRecord(issued.key) }));
+    await audit(db, actor, about(issued.key, { action: 'key.issue', before: null, after: apiKeyRecord(issued.key) }));
     return issued;
   });
 }
@@ -69,13 +72,14 @@ export async function rotateApiKey(
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const found = await lockApiKey(db, keyId);
     if (!found) throw unknownKey(keyId);
+    await requireAudited(db, API_KEY, found);
     if (found.revokedAt)
       throw new ServiceError('invalid_request', `The key ${keyId} is revoked; issue a new one with \`key issue\`.`);
     const issued = await insertNew(db, { ...found, environment, expiresAt: null });
     const old = (await updateApiKeyExpiry(db, keyId, overlapSeconds)) as ApiKey;
-    const after = { ...toRecord(old), replaced_by: issued.key.keyId };
-    await audit(db, actor, about(found, { action: 'key.rotate', before: toRecord(found), after }));
-    await audit(db, actor, about(issued.key, { action: 'key.issue', before: null, after: toRecord(issued.key) }));
+    await audit(db, actor, about(found, { action: 'key.rotate', before: apiKeyRecord(found), after: apiKeyRecord(old) }));
+    const replaced = { replaces: keyId };
+    await audit(db, actor, about(issued.key, { action: 'key.issue', before: replaced, after: apiKeyRecord(issued.key) }));
     return { issued, old };
   });
 }
@@ -86,18 +90,15 @@ export async function revokeApiKey(database: Database, actor: Actor, keyId: stri
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const found = await lockApiKey(db, keyId);
     if (!found) throw unknownKey(keyId);
+    await requireAudited(db, API_KEY, found);
     const revoked = (await updateApiKeyRevoked(db, keyId)) as ApiKey;
-    await audit(db, actor, about(found, { action: 'key.revoke', before: toRecord(found), after: toRecord(revoked) }));
+    await audit(db, actor, about(found, { action: 'key.revoke', before: apiKeyRecord(found), after: apiKeyRecord(revoked) }));
     return revoked;
   });
 }
 
 function about({ partnerId, keyId }: ApiKey, entry: { action: string; before: object | null; after: object | null }) {
   return { ...entry, partnerId, subjectId: keyId };
-}
-
-function toRecord({ name, permission, allowedAddresses, expiresAt, revokedAt }: ApiKey): object {
-  return { name, permission, allowed_addresses: allowedAddresses, expires_at: expiresAt, revoked_at: revokedAt };
 }
 
 function unknownKey(keyId: string): ServiceError {

@@ -19,7 +19,10 @@ import {
 } from '../store/partner.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
+import { PARTNER } from './audited-kinds.ts';
+import { partnerRecord } from './authorising-records.ts';
 import { openFirstSettlement } from './open-settlement.ts';
+import { requireAudited } from './require-audited.ts';
 
 /** Requests a second where an operator says nothing else. @see decisions, section 6. */
 export const DEFAULT_RATES: PartnerRates = { writesPerSecond: 100, lookupsPerSecond: 200, reportsPerSecond: 50 };
@@ -46,7 +49,13 @@ export async function createPartner(
     await insertEventCounter(db, partnerId);
     const partner = await insertPartner(db, { partnerId, name, ...DEFAULT_RATES, ...terms, ...settlement });
     await openFirstSettlement(db, partner, actor.correlationId);
-    await audit(db, actor, { action: 'partner.create', partnerId, subjectId: partnerId, before: null, after: toRecord(partner) });
+    await audit(db, actor, {
+      action: 'partner.create',
+      partnerId,
+      subjectId: partnerId,
+      before: null,
+      after: partnerRecord(partner),
+    });
     return partner;
   });
 }
@@ -139,22 +148,17 @@ async function change(
 ): Promise<Partner> {
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const partner = (await lockPartner(db, partnerId)) ?? refuseUnknown(partnerId);
+    await requireAudited(db, PARTNER, partner);
     const changed = (await update(db, partner)) as Partner;
-    await audit(db, actor, { action, partnerId, subjectId: partnerId, before: toRecord(partner), after: toRecord(changed) });
+    await audit(db, actor, {
+      action,
+      partnerId,
+      subjectId: partnerId,
+      before: partnerRecord(partner),
+      after: partnerRecord(changed),
+    });
     return changed;
   });
-}
-
-function toRecord(partner: Partner): object {
-  return {
-    name: partner.name,
-    writes_per_second: partner.writesPerSecond,
-    lookups_per_second: partner.lookupsPerSecond,
-    reports_per_second: partner.reportsPerSecond,
-    currency: partner.currency,
-    time_zone: partner.timeZone,
-    suspended_at: partner.suspendedAt,
-  };
 }
 
 function refuseUnknown(partnerId: string): never {

@@ -14,9 +14,12 @@ import { type FailureDraft, insertFailureDraft, lockFailureDraft, updateFailureD
 import { readRuleRevision } from '../store/rule-version.ts';
 import { databaseOf, inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
+import { FAILURE_DRAFT } from './audited-kinds.ts';
+import { failureRecord } from './authorising-records.ts';
 import { failureEvent } from './contribution-events.ts';
 import { getPartner } from './manage-partner.ts';
 import { requireNote } from './note.ts';
+import { requireAudited } from './require-audited.ts';
 import { readSoundRules } from './rule-proofs.ts';
 import { requireFirstPerson, requireSecondPerson, requireSignedIn } from './second-person.ts';
 
@@ -111,6 +114,7 @@ async function lockOpen(db: Queryable, { partnerId, failureId }: FailureId): Pro
   if (!draft) throw recordNotFound('failure_id', `There is no draft ${failureId} of partner ${partnerId}.`);
   if (draft.status !== 'drafted')
     throw new ServiceError('invalid_request', `The draft ${failureId} is ${draft.status}, which is final.`);
+  await requireAudited(db, FAILURE_DRAFT, draft);
   return draft;
 }
 
@@ -181,16 +185,11 @@ async function auditDraft(
   { action, before, after }: { readonly action: string; readonly before: FailureDraft | null; readonly after: FailureDraft },
 ): Promise<void> {
   const { partnerId, failureId } = after;
-  await audit(db, actor, { action, partnerId, subjectId: failureId, before: before && toAudit(before), after: toAudit(after) });
-}
-
-function toAudit({ partnerEventId, partnerOrderRef, points, reason, status, transactionId }: FailureDraft): object {
-  return {
-    partner_event_id: partnerEventId,
-    partner_order_ref: partnerOrderRef,
-    points,
-    reason,
-    status,
-    transaction_id: transactionId,
-  };
+  await audit(db, actor, {
+    action,
+    partnerId,
+    subjectId: failureId,
+    before: before && failureRecord(before),
+    after: failureRecord(after),
+  });
 }

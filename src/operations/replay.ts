@@ -1,4 +1,4 @@
-import { ServiceError } from '../domain/service-error.ts';
+import { ServiceError, unavailable } from '../domain/service-error.ts';
 
 /**
  * A key that is known replays when the payload is the same.
@@ -13,8 +13,17 @@ export function tellKeyApart(stored: Buffer, sent: Buffer): void {
   });
 }
 
-/** @throws ServiceError `partner_suspended`: new records only. */
-export function refuseSuspended({ isSuspended }: { isSuspended: boolean }): void {
+/** How the partner of a request stands. */
+export interface Standing {
+  /** New records are refused; what is stored already replays. */
+  readonly isSuspended: boolean;
+  /** The partner's row is not as the audit has it, so that nobody knows whether it is suspended, or on what terms it is. */
+  readonly isUnproven?: boolean;
+}
+
+/** @throws ServiceError `partner_suspended`, or `internal_service_unavailable` for an unproven partner: new records only. */
+export function refuseSuspended({ isSuspended, isUnproven = false }: Standing): void {
+  if (isUnproven) throw unavailable('The partner cannot be verified at the moment: nothing new is recorded.');
   if (!isSuspended) return;
   throw new ServiceError(
     'partner_suspended',

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Environment, environmentOfKey, type ParsedApiKey, parseApiKey } from '../domain/api-key.ts';
-import { ServiceError } from '../domain/service-error.ts';
+import { ServiceError, unavailable } from '../domain/service-error.ts';
 import type { Credential } from '../store/api-key.ts';
 import type { Database } from '../store/database.ts';
 import { isAllowedAddress } from './client-address.ts';
@@ -12,6 +12,9 @@ import type { FailureLimit } from './failure-limit.ts';
 const NO_SECRET = Buffer.alloc(32);
 
 const REFUSAL = 'The API key is missing, malformed, unknown, revoked or expired. Send a valid key in X-API-Key.';
+
+/** Nothing is told of what differs. */
+const UNPROVEN = 'The API key cannot be verified at the moment. The operator has been told.';
 
 export interface Attempt {
   /** The header as it came. */
@@ -31,6 +34,8 @@ export interface AuthenticatorOptions {
   readonly environment: Environment;
   readonly failures: FailureLimit;
   readonly onUse: (keyId: string) => void;
+  /** Told of a key or a partner that is not as the audit has it. */
+  readonly onDoubt: (error: Error) => void;
   /** What the age of a credential is told by. */
   readonly clock?: { now(): number };
 }
@@ -38,7 +43,8 @@ export interface AuthenticatorOptions {
 /**
  * Finds out who calls.
  *
- * Throws `unauthorized` for whatever is wrong with the key, `forbidden` for an address that the key does not allow, and
+ * Throws `unauthorized` for whatever is wrong with the key, `internal_service_unavailable` for one that is not as the audit has it,
+ * `forbidden` for an address that the key does not allow, and
  * `rate_limited` when too many keys from this address were wrong; a valid key is never refused for that.
  *
  * @see Interface, "Authentication"; decisions, sections 1, 5 and 6.
@@ -48,9 +54,10 @@ export function authenticator({
   environment,
   failures,
   onUse,
+  onDoubt,
   clock = performance,
 }: AuthenticatorOptions): Authenticate {
-  const memory = credentialMemory({ database, failures, clock });
+  const memory = credentialMemory({ database, failures, onDoubt, clock });
   const find = async (keyId: string, address: string): Promise<Credential | undefined> => {
     const known = memory.recall(keyId) ?? (await memory.look(keyId, address));
     return known && isCurrent(known.credential, clock.now() - known.readAtMs) ? known.credential : undefined;
@@ -66,6 +73,8 @@ export function authenticator({
       failures.count(address);
       throw unauthorized(apiKey, environment);
     }
+    // It proves nothing, and will be right again once an operator has seen to it.
+    if (credential.unproven === 'key') throw unavailable(UNPROVEN);
     if (!isAllowedAddress(address, credential.allowedAddresses)) {
       throw new ServiceError(
         'forbidden',

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { batched, byPartner } from '../operations/batching.ts';
-import { type Credential, findCredentials } from '../store/api-key.ts';
+import { findCredentials } from '../operations/find-credentials.ts';
+import type { Credential } from '../store/api-key.ts';
 import type { Database } from '../store/database.ts';
 import { addressGroup } from './client-address.ts';
 import type { FailureLimit } from './failure-limit.ts';
@@ -39,6 +40,8 @@ export interface CredentialMemory {
 export interface CredentialMemoryOptions {
   readonly database: Database;
   readonly failures: FailureLimit;
+  /** Told of a key or a partner that is not as the audit has it. */
+  readonly onDoubt: (error: Error) => void;
   readonly clock: { now(): number };
 }
 
@@ -46,7 +49,7 @@ export interface CredentialMemoryOptions {
  * Remembers credentials, and looks up those that are not remembered: many by one statement, one statement at a time, in turns of the
  * addresses that they came from. A key that was known is looked up beside those that never were.
  */
-export function credentialMemory({ database: { pool }, failures, clock }: CredentialMemoryOptions): CredentialMemory {
+export function credentialMemory({ database, failures, onDoubt, clock }: CredentialMemoryOptions): CredentialMemory {
   const known = new LRUCache<string, RememberedCredential>({ max: CREDENTIALS_MAX });
   const unknown = new LRUCache<string, true>({ max: UNKNOWN_MAX, ttl: CREDENTIAL_TTL_MS, perf: clock, ttlResolution: 0 });
   const underWay = new Map<string, Promise<RememberedCredential | undefined>>();
@@ -54,7 +57,7 @@ export function credentialMemory({ database: { pool }, failures, clock }: Creden
   const find = async (wanted: readonly { readonly keyId: string }[]): Promise<(RememberedCredential | undefined)[]> => {
     const readAtMs = clock.now();
     const found = await findCredentials(
-      pool,
+      { ...database, onDoubt },
       wanted.map(({ keyId }) => keyId),
     );
     const byId = new Map(found.map((credential) => [credential.keyId, { credential, readAtMs }]));

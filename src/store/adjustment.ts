@@ -3,7 +3,7 @@ import type { AdjustmentEffect } from '../domain/adjustment-effect.ts';
 import type { Queryable } from './database.ts';
 import { readExact, writeExact } from './exact-totals.ts';
 import { NOW } from './rows.ts';
-import { run, type Statement } from './statement.ts';
+import { type PageOfIds, run, type Statement } from './statement.ts';
 
 /** A correction of what is settled, with what of its contribution never changes. @see settlements, section 3. */
 export interface Adjustment {
@@ -151,6 +151,17 @@ export async function listAdjustments(
   }: { beforeId?: string; status?: AdjustmentStatus | null; limit: number },
 ): Promise<Adjustment[]> {
   return (await run<Row>(db, LIST, [partnerId, beforeId, status, limit])).map(readRow);
+}
+
+const LIST_ALL: Statement = {
+  name: 'list_all_adjustments',
+  text: `select ${COLUMNS} from adjustment where adjustment_id > $1 and ($2::text[] is null or adjustment_id = any ($2))
+    order by adjustment_id limit $3`,
+};
+
+/** Adjustments of all partners. */
+export async function listAllAdjustments(db: Queryable, { afterId, ids, limit }: PageOfIds): Promise<Adjustment[]> {
+  return (await run<Row>(db, LIST_ALL, [afterId, ids, limit])).map(readRow);
 }
 
 const FIND_REVERSAL: Statement = {

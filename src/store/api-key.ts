@@ -1,7 +1,9 @@
+import type { SealedEntry } from '../domain/audit-chain.ts';
+import { type AuditEntryJson, lastAuditEntry, readAuditEntry } from './audit.ts';
 import type { Queryable } from './database.ts';
 import type { Partner, PartnerRates } from './partner.ts';
 import { NOW } from './rows.ts';
-import { run } from './statement.ts';
+import { type PageOfIds, run, type Statement } from './statement.ts';
 
 export type Permission = 'read_write' | 'read_only';
 
@@ -17,6 +19,7 @@ export interface ApiKey {
   readonly revokedAt: Date | null;
   /** To the minute. */
   readonly lastUsedAt: Date | null;
+  readonly secretSha256: Buffer;
 }
 
 /** What a request is judged by: the key, its secret's hash, and its partner as of the same moment. */
@@ -30,16 +33,26 @@ export interface Credential extends PartnerRates, Pick<Partner, 'currency' | 'ti
   readonly isValid: boolean;
   /** Milliseconds until the key runs out; `null` for a key that does not. */
   readonly expiresInMs: number | null;
+  /** Nothing new is recorded: the partner is suspended, or unproven. */
   readonly isSuspended: boolean;
+  /** Which of the two is not as the audit has it. */
+  readonly unproven: 'key' | 'partner' | null;
+}
+
+/** A key and its partner as they stand in the database, each with the last audit entry about it. */
+export interface HeldApiKey extends Pick<Credential, 'isValid' | 'expiresInMs'> {
+  readonly key: ApiKey;
+  readonly keyEntry: SealedEntry | undefined;
+  readonly partner: Partner;
+  readonly partnerEntry: SealedEntry | undefined;
 }
 
 const COLUMNS = `key_id as "keyId", partner_id as "partnerId", name, permission, allowed_addresses as "allowedAddresses",
-  created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`;
+  created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt",
+  secret_sha256 as "secretSha256"`;
 
 export interface NewApiKey
-  extends Pick<ApiKey, 'keyId' | 'partnerId' | 'name' | 'permission' | 'allowedAddresses' | 'expiresAt'> {
-  readonly secretSha256: Buffer;
-}
+  extends Pick<ApiKey, 'keyId' | 'partnerId' | 'name' | 'permission' | 'allowedAddresses' | 'expiresAt' | 'secretSha256'> {}
 
 export async function insertApiKey(db: Queryable, key: NewApiKey): Promise<ApiKey> {
   const text = `insert into api_key (key_id, partner_id, secret_sha256, name, permission, allowed_addresses, expires_at)
@@ -76,22 +89,51 @@ export async function updateApiKeyExpiry(db: Queryable, keyId: string, inSeconds
   return row;
 }
 
+const LIST_ALL: Statement = {
+  name: 'list_all_api_keys',
+  text: `select ${COLUMNS} from api_key where key_id > $1 and ($2::text[] is null or key_id = any ($2)) order by key_id limit $3`,
+};
+
+/** Keys of all partners in the order of their ids. */
+export async function listAllApiKeys(db: Queryable, { afterId, ids, limit }: PageOfIds): Promise<ApiKey[]> {
+  return run<ApiKey>(db, LIST_ALL, [afterId, ids, limit]);
+}
+
 /** Each by its key, however few there are when it is planned. */
-const FIND_CREDENTIALS = {
-  name: 'find_credentials',
-  text: `select k.key_id as "keyId", k.partner_id as "partnerId", k.secret_sha256 as "secretSha256", k.permission,
-      k.allowed_addresses as "allowedAddresses", k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as "isValid",
-      (extract(epoch from k.expires_at - now()) * 1000)::float8 as "expiresInMs",
-      p.suspended_at is not null as "isSuspended", p.writes_per_second as "writesPerSecond",
-      p.lookups_per_second as "lookupsPerSecond", p.reports_per_second as "reportsPerSecond", p.currency, p.time_zone as "timeZone"
+const FIND_HELD: Statement = {
+  name: 'find_held_api_keys',
+  text: `select k.key_id as "keyId", k.partner_id as "partnerId", k.name, k.permission, k.allowed_addresses as "allowedAddresses",
+      k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt", k.last_used_at as "lastUsedAt",
+      k.secret_sha256 as "secretSha256", k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as "isValid",
+      (extract(epoch from k.expires_at - now()) * 1000)::float8 as "expiresInMs", p.name as "partnerName",
+      p.writes_per_second as "writesPerSecond", p.lookups_per_second as "lookupsPerSecond",
+      p.reports_per_second as "reportsPerSecond", p.currency, p.time_zone as "timeZone", p.created_at as "partnerCreatedAt",
+      p.suspended_at as "suspendedAt", ${lastAuditEntry('k.key_id', 'key')} as "keyEntry",
+      ${lastAuditEntry('k.partner_id', 'partner')} as "partnerEntry"
     from unnest($1::text[]) as wanted (key_id)
       cross join lateral (select * from api_key where key_id = wanted.key_id limit 1) k
       cross join lateral (select * from partner where partner_id = k.partner_id limit 1) p`,
 };
 
+type HeldRow = ApiKey &
+  Omit<Partner, 'name' | 'createdAt'> &
+  Pick<Credential, 'isValid' | 'expiresInMs'> & {
+    readonly partnerName: string;
+    readonly partnerCreatedAt: Date;
+    readonly keyEntry: AuditEntryJson | null;
+    readonly partnerEntry: AuditEntryJson | null;
+  };
+
 /** Those that there are, in any order. Several wanted ones differ. */
-export async function findCredentials(db: Queryable, keyIds: readonly string[]): Promise<Credential[]> {
-  return run<Credential>(db, FIND_CREDENTIALS, [keyIds]);
+export async function findHeldApiKeys(db: Queryable, keyIds: readonly string[]): Promise<HeldApiKey[]> {
+  return (await run<HeldRow>(db, FIND_HELD, [keyIds])).map(readHeld);
+}
+
+function readHeld({ isValid, expiresInMs, keyEntry, partnerEntry, partnerName, partnerCreatedAt, ...held }: HeldRow): HeldApiKey {
+  return {
+    ...{ isValid, expiresInMs, key: held, keyEntry: readAuditEntry(keyEntry), partnerEntry: readAuditEntry(partnerEntry) },
+    partner: { ...held, name: partnerName, createdAt: partnerCreatedAt },
+  };
 }
 
 const TOUCH = {

@@ -1,6 +1,6 @@
 import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
-import { run, type Statement } from './statement.ts';
+import { type PageOfIds, run, type Statement } from './statement.ts';
 
 export const FAILURE_STATUSES = ['drafted', 'approved', 'rejected'] as const;
 
@@ -44,6 +44,16 @@ export async function insertFailureDraft(db: Queryable, draft: NewFailureDraft):
   const values = [partnerId, failureId, partnerEventId, partnerOrderRef, points, reason, draftedBy];
   const [row] = await run<FailureDraft>(db, INSERT, values);
   return row;
+}
+
+const LIST_ALL: Statement = {
+  name: 'list_all_failure_drafts',
+  text: `select ${COLUMNS} from failure_draft where failure_id > $1 and ($2::text[] is null or failure_id = any ($2)) order by failure_id limit $3`,
+};
+
+/** Drafts of all partners. */
+export async function listAllFailureDrafts(db: Queryable, { afterId, ids, limit }: PageOfIds): Promise<FailureDraft[]> {
+  return run<FailureDraft>(db, LIST_ALL, [afterId, ids, limit]);
 }
 
 const LOCK: Statement = {

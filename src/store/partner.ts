@@ -1,5 +1,5 @@
 import type { Queryable } from './database.ts';
-import { run } from './statement.ts';
+import { type PageOfIds, run, type Statement } from './statement.ts';
 
 /** Requests a second, per class of operation; the burst is twice the rate. */
 export interface PartnerRates {
@@ -54,6 +54,16 @@ export async function lockPartner(db: Queryable, partnerId: string): Promise<Par
   const text = `select ${COLUMNS} from partner where partner_id = $1 for update`;
   const [row] = await run<Partner>(db, { name: 'lock_partner', text }, [partnerId]);
   return row;
+}
+
+const LIST_OF_IDS: Statement = {
+  name: 'list_partners_of_ids',
+  text: `select ${COLUMNS} from partner where partner_id > $1 and ($2::text[] is null or partner_id = any ($2)) order by partner_id limit $3`,
+};
+
+/** All partners or these. */
+export async function listPartnersOfIds(db: Queryable, { afterId, ids, limit }: PageOfIds): Promise<Partner[]> {
+  return run<Partner>(db, LIST_OF_IDS, [afterId, ids, limit]);
 }
 
 /** In the order of their making, oldest first; `afterId` is the last one of the page before. */

@@ -8,6 +8,13 @@ export interface Statement {
   readonly text: string;
 }
 
+/** Rows in the order of their ids, of everything or of these. */
+export interface PageOfIds {
+  readonly afterId: string;
+  readonly ids: readonly string[] | null;
+  readonly limit: number;
+}
+
 export async function run<Row extends pg.QueryResultRow>(
   db: Queryable,
   { name, text }: Statement,

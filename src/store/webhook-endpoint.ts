@@ -1,5 +1,6 @@
 import type { Database, Queryable } from './database.ts';
-import { type LongStatements, ONE_BY_ONE, run, runLong, type Statement } from './statement.ts';
+import { NOW } from './rows.ts';
+import { type LongStatements, ONE_BY_ONE, type PageOfIds, run, runLong, type Statement } from './statement.ts';
 
 export interface WebhookEndpoint {
   readonly partnerId: string;
@@ -48,8 +49,8 @@ export async function lockEventCounter(db: Queryable, partnerId: string): Promis
 
 const INSERT: Statement = {
   name: 'insert_webhook_endpoint',
-  text: `insert into webhook_endpoint (partner_id, endpoint_id, url, event_types, status, secret_sealed, created_at, changed_at)
-    values ($1, $2, $3, $4, 'active', $5, now(), now())`,
+  text: `insert into webhook_endpoint as e (partner_id, endpoint_id, url, event_types, status, secret_sealed, created_at, changed_at)
+    values ($1, $2, $3, $4, 'active', $5, ${NOW}, ${NOW}) returning ${ENDPOINT_COLUMNS}`,
 };
 const INSERT_HEALTH: Statement = {
   name: 'insert_endpoint_health',
@@ -59,10 +60,11 @@ const INSERT_HEALTH: Statement = {
 export async function insertWebhookEndpoint(
   db: Queryable,
   endpoint: Pick<WebhookEndpoint, 'partnerId' | 'endpointId' | 'url' | 'eventTypes' | 'secretSealed'>,
-): Promise<void> {
+): Promise<WebhookEndpoint> {
   const { partnerId, endpointId, url, eventTypes, secretSealed } = endpoint;
-  await run(db, INSERT, [partnerId, endpointId, url, eventTypes, secretSealed]);
+  const [inserted] = await run<WebhookEndpoint>(db, INSERT, [partnerId, endpointId, url, eventTypes, secretSealed]);
   await run(db, INSERT_HEALTH, [partnerId, endpointId]);
+  return inserted as WebhookEndpoint;
 }
 
 const LIST: Statement = {
@@ -88,6 +90,31 @@ export async function listEndpointsOf(
   partnerIds: readonly string[],
 ): Promise<(WebhookEndpoint & EndpointHealth & { readonly isOpen: boolean })[]> {
   return run(db, LIST_OF, [partnerIds]);
+}
+
+const LIST_ALL: Statement = {
+  name: 'list_all_webhook_endpoints',
+  text: `select ${ENDPOINT_COLUMNS} from webhook_endpoint e where e.endpoint_id > $1 and ($2::text[] is null or e.endpoint_id = any ($2))
+    order by e.endpoint_id limit $3`,
+};
+
+/** Endpoints of all partners, those that were removed too. */
+export async function listAllWebhookEndpoints(db: Queryable, { afterId, ids, limit }: PageOfIds): Promise<WebhookEndpoint[]> {
+  return run<WebhookEndpoint>(db, LIST_ALL, [afterId, ids, limit]);
+}
+
+const LOCK_ANY: Statement = {
+  name: 'lock_any_webhook_endpoint',
+  text: `select ${ENDPOINT_COLUMNS} from webhook_endpoint e where e.partner_id = $1 and e.endpoint_id = $2 for update`,
+};
+
+/** One, whatever its status. Nobody else changes it until the transaction ends. */
+export async function lockAnyWebhookEndpoint(
+  db: Queryable,
+  { partnerId, endpointId }: Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>,
+): Promise<WebhookEndpoint | undefined> {
+  const [endpoint] = await run<WebhookEndpoint>(db, LOCK_ANY, [partnerId, endpointId]);
+  return endpoint;
 }
 
 const FIND: Statement = {

@@ -3,6 +3,7 @@ import { EVENT_TYPES, VERIFICATION_TYPE } from '../domain/event.ts';
 import { newId } from '../domain/identifiers.ts';
 import type { Actor } from '../domain/role.ts';
 import { audit, requireRole } from '../operations/audit.ts';
+import { endpointRecord } from '../operations/authorising-records.ts';
 import { readClock } from '../store/clock.ts';
 import { findPartner } from '../store/partner.ts';
 import { inTransaction } from '../store/transaction.ts';
@@ -15,7 +16,7 @@ import {
 import { eventToText } from '../wire/event-to-text.ts';
 import { judgeEndpointUrl } from './address-guard.ts';
 import { isSuccess, post } from './attempt.ts';
-import { aboutEndpoint, type EndpointTools, endpointRecord, LOCK_TIMEOUT_MS, refusal } from './endpoint-tools.ts';
+import { aboutEndpoint, type EndpointTools, LOCK_TIMEOUT_MS, refusal } from './endpoint-tools.ts';
 import { ERROR_CLASSES } from './send.ts';
 import { newSecret } from './signature.ts';
 
@@ -55,8 +56,8 @@ export async function addEndpoint(
   await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     await lockEventCounter(db, partnerId);
     refuseBeside(endpoint, await listWebhookEndpoints(db, partnerId));
-    await insertWebhookEndpoint(db, { ...endpoint, secretSealed: secretBox.seal(endpoint.endpointId, secret) });
-    const after = endpointRecord({ ...endpoint, status: 'active', statusReason: null, nextSecretFrom: null });
+    const inserted = await insertWebhookEndpoint(db, { ...endpoint, secretSealed: secretBox.seal(endpoint.endpointId, secret) });
+    const after = endpointRecord(inserted);
     await audit(db, actor, aboutEndpoint(endpoint, { action: 'endpoint.add', before: null, after }));
   });
   return { endpointId: endpoint.endpointId, secret, url: endpoint.url };

@@ -5,6 +5,7 @@ import { type Attempt, type ClaimedDelivery, type DueEndpoint, listDueEndpoints,
 import { listEndpointsOf, type WebhookEndpoint } from '../store/webhook-endpoint.ts';
 import { type AttemptTools, judge, post } from './attempt.ts';
 import { claimDue } from './claim-due.ts';
+import { type EndpointProofs, openEndpointProofs } from './endpoint-proofs.ts';
 import { Lanes, type Ready, type Sent } from './lanes.ts';
 import { type Content, loadContents } from './load-contents.ts';
 import { openRecorder } from './record-attempts.ts';
@@ -57,6 +58,7 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
   let isGivenUp = false;
   let awake = Promise.withResolvers<void>();
   const record = openRecorder({ ...options, signal: stop.signal });
+  const proofs = openEndpointProofs(database, onError);
   const turns = new Turns<DueEndpoint>(({ endpointId }) => endpointId);
   /** What is being written to the database. */
   const writes = new Set<Promise<unknown>>();
@@ -106,10 +108,10 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
       awake = Promise.withResolvers();
       try {
         if (performance.now() - updatedAtMs >= UPDATE_EVERY_MS) {
-          await updateLanes(database, lanes, recipientOf);
+          await updateLanes({ database, proofs, recipientOf }, lanes);
           updatedAtMs = performance.now();
         }
-        const due = await listDueEndpoints(database);
+        const due = await proofs.keepSound(await listDueEndpoints(database));
         const tryClaim = (endpoint: DueEndpoint) =>
           claim(endpoint).catch((error: unknown) => {
             onError(error);
@@ -145,16 +147,19 @@ function outgoing({ claimed, content: { body, correlationId } }: Task, { url, se
   return { url, secrets, eventId, eventType, deliveryId, attemptNumber: Number(lease), correlationId, body: Buffer.from(body) };
 }
 
+interface LaneTools {
+  readonly database: Database;
+  readonly proofs: EndpointProofs;
+  recipientOf(endpoint: WebhookEndpoint): Recipient;
+}
+
 /** What operators, and other processes, have changed holds for what is claimed already. */
-async function updateLanes(
-  { pool }: Database,
-  lanes: Lanes<Task, Recipient>,
-  recipientOf: (endpoint: WebhookEndpoint) => Recipient,
-): Promise<void> {
+async function updateLanes({ database: { pool }, proofs, recipientOf }: LaneTools, lanes: Lanes<Task, Recipient>): Promise<void> {
   const waiting = lanes.listWaiting();
   if (waiting.length === 0) return;
   const partnerIds = [...new Set(waiting.map(({ partnerId }) => partnerId))];
-  const endpoints = new Map((await listEndpointsOf(pool, partnerIds)).map((endpoint) => [endpoint.endpointId, endpoint]));
+  const sound = await proofs.keepSound(await listEndpointsOf(pool, partnerIds));
+  const endpoints = new Map(sound.map((endpoint) => [endpoint.endpointId, endpoint]));
   for (const id of waiting) {
     const endpoint = endpoints.get(id.endpointId);
     if (endpoint?.status !== 'active' || endpoint.isOpen) lanes.withdraw(id, endpoint?.breakerOpenUntil ?? undefined);

@@ -1,7 +1,6 @@
 import type { Environment } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
-import type { WebhookEndpoint } from '../store/webhook-endpoint.ts';
 import type { AttemptTools } from './attempt.ts';
 import type { SecretBox } from './secret-box.ts';
 
@@ -27,19 +26,6 @@ export function aboutEndpoint(
   entry: { readonly action: string; readonly before: object | null; readonly after: object | null },
 ) {
   return { ...entry, partnerId, subjectId: endpointId };
-}
-
-/** What the audit keeps of an endpoint: all but its secrets, of which it tells whether a second one waits. */
-export function endpointRecord(
-  endpoint: Pick<WebhookEndpoint, 'url' | 'eventTypes' | 'status' | 'statusReason' | 'nextSecretFrom'>,
-): object {
-  return {
-    url: endpoint.url,
-    event_types: endpoint.eventTypes,
-    status: endpoint.status,
-    status_reason: endpoint.statusReason,
-    secret_rotates_at: endpoint.nextSecretFrom,
-  };
 }
 
 /** Another change of the same endpoint is short. */

@@ -1,5 +1,8 @@
 import type { Actor } from '../domain/role.ts';
 import { audit, requireRole } from '../operations/audit.ts';
+import { ENDPOINT } from '../operations/audited-kinds.ts';
+import { endpointRecord } from '../operations/authorising-records.ts';
+import { requireAudited } from '../operations/require-audited.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
 import { hastenDeliveries } from '../store/delivery.ts';
@@ -18,7 +21,6 @@ import {
   aboutEndpoint,
   type EndpointId,
   type EndpointTools,
-  endpointRecord,
   LOCK_TIMEOUT_MS,
   refusal,
   unknownEndpoint,
@@ -143,6 +145,7 @@ async function change(
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
     if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
+    await requireAudited(db, ENDPOINT, endpoint);
     const changed = await make(endpoint, db);
     await updateWebhookEndpoint(db, changed);
     const [before, after] = [endpointRecord(endpoint), endpointRecord(changed)];

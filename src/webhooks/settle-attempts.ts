@@ -1,4 +1,10 @@
 import { breakerPauseMs, isGivenUp as isGivenUpAfter } from '../domain/delivery-schedule.ts';
+import { newId } from '../domain/identifiers.ts';
+import type { Actor } from '../domain/role.ts';
+import { audit } from '../operations/audit.ts';
+import { ENDPOINT } from '../operations/audited-kinds.ts';
+import { endpointRecord } from '../operations/authorising-records.ts';
+import { findDifferences } from '../operations/require-audited.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { type Attempt, recordAttempts } from '../store/delivery.ts';
 import { inTransaction } from '../store/transaction.ts';
@@ -99,6 +105,11 @@ function worsen(health: EndpointHealth, failures: number, now: Date): EndpointHe
   };
 }
 
+/** In whose name an endpoint is disabled for its failures. */
+function dispatcher(): Actor {
+  return { operatorId: 'dispatcher', role: 'operator', correlationId: newId('corr') };
+}
+
 /**
  * Its events are held from then on; whoever enables it sends them.
  *
@@ -108,7 +119,14 @@ async function disableEndpoint(database: Database, { partnerId, endpointId, reas
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
     if (endpoint?.status !== 'active') return false;
-    await updateWebhookEndpoint(db, { ...endpoint, status: 'disabled', statusReason: reason });
+    // The entry would make an edit true; what is not as the audit has it is sent nothing.
+    if ((await findDifferences(db, ENDPOINT, [endpoint])).length > 0) return false;
+    const disabled = { ...endpoint, status: 'disabled' as const, statusReason: reason };
+    await updateWebhookEndpoint(db, disabled);
+    await audit(db, dispatcher(), {
+      ...{ action: 'endpoint.disable', partnerId, subjectId: endpointId },
+      ...{ before: endpointRecord(endpoint), after: endpointRecord(disabled) },
+    });
     return true;
   });
 }

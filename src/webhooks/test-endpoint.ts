@@ -5,6 +5,7 @@ import { type Attempt, insertClaimedDelivery } from '../store/delivery.ts';
 import { findWebhookEndpoint } from '../store/webhook-endpoint.ts';
 import { eventToText } from '../wire/event-to-text.ts';
 import { judge, LEASE_MS, post } from './attempt.ts';
+import { openEndpointProofs } from './endpoint-proofs.ts';
 import { type EndpointTools, unknownEndpoint } from './endpoint-tools.ts';
 import { settleAttempts } from './settle-attempts.ts';
 import { openSecrets } from './webhooks.ts';
@@ -14,12 +15,14 @@ import { openSecrets } from './webhooks.ts';
  *
  * @returns What came of it.
  * @throws ServiceError `invalid_request` when there is no such endpoint.
+ * @throws UnsoundRecordError When it is not as the audit has it; nothing is sent then.
  * @throws SecretUnreadableError When its secret does not open; nothing is stored then.
  */
 export async function testEndpoint(tools: EndpointTools, partnerId: string, endpointId: string): Promise<Attempt> {
   const { database, environment, secretBox } = tools;
   const endpoint = await findWebhookEndpoint(database.pool, partnerId, endpointId);
   if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
+  await openEndpointProofs(database, rethrow).keepSound([endpoint]);
   // Before anything is stored: what cannot be signed must not be left for the dispatcher.
   const secrets = openSecrets(secretBox, endpoint);
   const eventId = newId('evt');
@@ -43,4 +46,8 @@ export async function testEndpoint(tools: EndpointTools, partnerId: string, endp
   const attempt = judge(claimed, answer, performance.now() - claimedAtMs);
   await settleAttempts(database, partnerId, [attempt]);
   return attempt;
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }

@@ -2,7 +2,7 @@
 import { draftContribution, draftEstimate, linkOf, withLink } from '../../bench/hot-statements.ts';
 import { calculationId, eventId, idempotencyKey, newToken, orderRef, transactionId } from '../../bench/identifiers.ts';
 import { newId } from '../../src/domain/identifiers.ts';
-import { findCredentials, updateApiKeysLastUsed } from '../../src/store/api-key.ts';
+import { findHeldApiKeys, updateApiKeysLastUsed } from '../../src/store/api-key.ts';
 import { findAuditHead, lockAuditHead } from '../../src/store/audit.ts';
 import { listEndpointStates, measureBacklog } from '../../src/store/backlog.ts';
 import { readClock } from '../../src/store/clock.ts';
@@ -286,7 +286,7 @@ function idleCalls({ partnerId, keyId }: HotTerms): HotCall[] {
   const jobName = 'close_settlements';
   const end = { jobName, runNo: 1n, outcome: 'succeeded', result: null, error: null, nextDueAt: null } as const;
   return [
-    { title: 'credentials', send: (db) => findCredentials(db, [keyId, ...Array.from({ length: BATCH }, newToken)]) },
+    { title: 'credentials', send: (db) => findHeldApiKeys(db, [keyId, ...Array.from({ length: BATCH }, newToken)]) },
     { title: 'last use of keys', send: (db) => updateApiKeysLastUsed(db, [keyId]) },
     { title: 'partner', send: (db) => findPartner(db, partnerId) },
     { title: 'partners', send: (db) => listPartners(db, { afterId: '', limit: 500 }) },

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fingerprint } from '../../src/domain/fingerprint.ts';
 import { newId } from '../../src/domain/identifiers.ts';
+import { attestRecord } from '../../src/operations/attest-record.ts';
 import { listSealedContributions, updateContributionsUnsealed } from '../../src/store/contribution-seal.ts';
 import type { Database } from '../../src/store/database.ts';
 import { insertPartner, type Partner } from '../../src/store/partner.ts';
+import { OWNER } from './actor.ts';
 import { uniqueId } from './client.ts';
 
 /**
@@ -106,8 +108,10 @@ export async function insertLink(
 }
 
 /** As from before partners had settlements: without one, without a counter of events, and told of nothing yet. */
-export async function insertOldPartner({ pool }: Database): Promise<Partner> {
+export async function insertOldPartner(database: Database): Promise<Partner> {
   const rates = { writesPerSecond: 1_000, lookupsPerSecond: 1_000, reportsPerSecond: 1_000 };
   const terms = { currency: null, timeZone: 'Asia/Riyadh' };
-  return insertPartner(pool, { partnerId: newId('ptn'), name: 'From before', ...rates, ...terms });
+  const partner = await insertPartner(database.pool, { partnerId: newId('ptn'), name: 'From before', ...rates, ...terms });
+  await attestRecord(database, OWNER, { kind: 'partner', id: partner.partnerId, reason: 'made by a test' });
+  return partner;
 }

@@ -34,7 +34,7 @@ export function confirmContribution(app: FastifyInstance, { operations, environm
       },
     },
     async (request, reply) => {
-      const { partnerId, isSuspended, currency, timeZone } = callerOf(request);
+      const { partnerId, isSuspended, unproven, currency, timeZone } = callerOf(request);
       const idempotencyKey = request.headers['idempotency-key'];
       const { body } = request;
       const confirmation = operations.confirmContribution({
@@ -42,6 +42,7 @@ export function confirmContribution(app: FastifyInstance, { operations, environm
         currency,
         timeZone,
         isSuspended,
+        isUnproven: unproven === 'partner',
         idempotencyKey,
         fingerprint: fingerprintOf(body),
         partnerEventId: body.partner_event_id,

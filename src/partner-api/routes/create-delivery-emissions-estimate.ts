@@ -27,13 +27,14 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, { operatio
       },
     },
     async (request, reply) => {
-      const { partnerId, isSuspended } = callerOf(request);
+      const { partnerId, isSuspended, unproven } = callerOf(request);
       const { partner_order_ref, distance_km, distance_unit, vehicle_category } = request.body;
       const distanceMetres = readDistanceKm(distance_km) as number;
       const payload = { partner_order_ref, distance_km: distanceText(distanceMetres), distance_unit, vehicle_category };
       const estimation = operations.createDeliveryEmissionsEstimate({
         partnerId,
         isSuspended,
+        isUnproven: unproven === 'partner',
         idempotencyKey: request.headers['idempotency-key'],
         fingerprint: fingerprint('createDeliveryEmissionsEstimate', payload),
         partnerOrderRef: partner_order_ref,

@@ -1,0 +1,82 @@
+import { type Adjustment, listAllAdjustments, lockAdjustment } from '../store/adjustment.ts';
+import { type ApiKey, listAllApiKeys, lockApiKey } from '../store/api-key.ts';
+import type { Queryable } from '../store/database.ts';
+import { type FailureDraft, listAllFailureDrafts, lockFailureDraft } from '../store/failure-draft.ts';
+import { listPartnersOfIds, lockPartner, type Partner } from '../store/partner.ts';
+import type { PageOfIds } from '../store/statement.ts';
+import { listAllWebhookEndpoints, lockAnyWebhookEndpoint, type WebhookEndpoint } from '../store/webhook-endpoint.ts';
+import { adjustmentRecord } from './adjustment-record.ts';
+import { apiKeyRecord, endpointRecord, failureRecord, partnerRecord } from './authorising-records.ts';
+
+/** Records of which the last entry of the audit says what they are, all of it. */
+export interface AuditedKind<Row> {
+  /** As operators read it, and as its table is called. */
+  readonly name: string;
+  /** What the actions of its entries begin with, before the dot. */
+  readonly action: string;
+  idOf(row: Row): string;
+  partnerIdOf(row: Row): string | null;
+  /** In the form in which the audit keeps it. */
+  recordOf(row: Row): object;
+  /** Fields that a release which kept less in the audit may have changed without an entry. */
+  unauditedBefore?(row: Row): readonly string[];
+  list(db: Queryable, page: PageOfIds): Promise<Row[]>;
+  /** Nobody else changes it until the transaction ends. */
+  lock(db: Queryable, row: Row): Promise<Row | undefined>;
+}
+
+export const PARTNER: AuditedKind<Partner> = {
+  name: 'partner',
+  action: 'partner',
+  idOf: ({ partnerId }) => partnerId,
+  partnerIdOf: ({ partnerId }) => partnerId,
+  recordOf: partnerRecord,
+  list: listPartnersOfIds,
+  lock: (db, { partnerId }) => lockPartner(db, partnerId),
+};
+
+export const API_KEY: AuditedKind<ApiKey> = {
+  name: 'api_key',
+  action: 'key',
+  idOf: ({ keyId }) => keyId,
+  partnerIdOf: ({ partnerId }) => partnerId,
+  recordOf: apiKeyRecord,
+  list: listAllApiKeys,
+  lock: (db, { keyId }) => lockApiKey(db, keyId),
+};
+
+export const ENDPOINT: AuditedKind<WebhookEndpoint> = {
+  name: 'webhook_endpoint',
+  action: 'endpoint',
+  idOf: ({ endpointId }) => endpointId,
+  partnerIdOf: ({ partnerId }) => partnerId,
+  recordOf: endpointRecord,
+  // By the dispatcher.
+  unauditedBefore: ({ status }) => (status === 'disabled' ? ['status', 'status_reason'] : []),
+  list: listAllWebhookEndpoints,
+  lock: lockAnyWebhookEndpoint,
+};
+
+export const FAILURE_DRAFT: AuditedKind<FailureDraft> = {
+  name: 'failure_draft',
+  action: 'failure',
+  idOf: ({ failureId }) => failureId,
+  partnerIdOf: ({ partnerId }) => partnerId,
+  recordOf: failureRecord,
+  list: listAllFailureDrafts,
+  lock: (db, { partnerId, failureId }) => lockFailureDraft(db, partnerId, failureId),
+};
+
+export const ADJUSTMENT: AuditedKind<Adjustment> = {
+  name: 'adjustment',
+  action: 'adjustment',
+  idOf: ({ adjustmentId }) => adjustmentId,
+  partnerIdOf: ({ partnerId }) => partnerId,
+  recordOf: adjustmentRecord,
+  list: listAllAdjustments,
+  lock: (db, { partnerId, adjustmentId }) => lockAdjustment(db, partnerId, adjustmentId),
+};
+
+/** All of them; what they have in common does not depend on their rows. */
+// biome-ignore lint/suspicious/noExplicitAny: each is asked only for what its own list gave.
+export const AUDITED_KINDS: readonly AuditedKind<any>[] = [PARTNER, API_KEY, ENDPOINT, FAILURE_DRAFT, ADJUSTMENT];

@@ -1,0 +1,72 @@
+import { hash } from 'node:crypto';
+import type { ApiKey } from '../store/api-key.ts';
+import type { FailureDraft } from '../store/failure-draft.ts';
+import type { Partner } from '../store/partner.ts';
+import type { WebhookEndpoint } from '../store/webhook-endpoint.ts';
+
+/*
+ * What permits and authorises, in the form in which the audit keeps it: all that a use rests on, and of secrets only what tells one
+ * from another.
+ */
+
+/** Tells whether a secret is the one that was stored; nobody signs in, or opens a secret, with it. */
+export function secretCheck(stored: Buffer | string): string {
+  return hash('sha256', stored, 'hex');
+}
+
+export function partnerRecord(partner: Partner): object {
+  return {
+    name: partner.name,
+    writes_per_second: partner.writesPerSecond,
+    lookups_per_second: partner.lookupsPerSecond,
+    reports_per_second: partner.reportsPerSecond,
+    currency: partner.currency,
+    time_zone: partner.timeZone,
+    created_at: partner.createdAt,
+    suspended_at: partner.suspendedAt,
+  };
+}
+
+/** When it was last used is not part of it. */
+export function apiKeyRecord(key: ApiKey): object {
+  return {
+    partner_id: key.partnerId,
+    name: key.name,
+    permission: key.permission,
+    allowed_addresses: key.allowedAddresses,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    revoked_at: key.revokedAt,
+    secret_check: secretCheck(key.secretSha256),
+  };
+}
+
+export function endpointRecord(endpoint: WebhookEndpoint): object {
+  return {
+    partner_id: endpoint.partnerId,
+    url: endpoint.url,
+    event_types: endpoint.eventTypes,
+    status: endpoint.status,
+    status_reason: endpoint.statusReason,
+    created_at: endpoint.createdAt,
+    secret_check: secretCheck(endpoint.secretSealed),
+    next_secret_check: endpoint.nextSecretSealed === null ? null : secretCheck(endpoint.nextSecretSealed),
+    secret_rotates_at: endpoint.nextSecretFrom,
+  };
+}
+
+export function failureRecord(draft: FailureDraft): object {
+  return {
+    partner_id: draft.partnerId,
+    partner_event_id: draft.partnerEventId,
+    partner_order_ref: draft.partnerOrderRef,
+    points: draft.points,
+    reason: draft.reason,
+    status: draft.status,
+    drafted_by: draft.draftedBy,
+    drafted_at: draft.draftedAt,
+    decided_by: draft.decidedBy,
+    decided_at: draft.decidedAt,
+    transaction_id: draft.transactionId,
+  };
+}
