@@ -34,3 +34,12 @@ test('they may not where anything says that others reach the service, or that it
     assert.deepEqual(mayGo(env), [false, false], JSON.stringify(env));
   assert.deepEqual(mayGo({ WEBHOOK_ALLOW_INSECURE: 'true' }), [false, true]);
 });
+
+test('OPERATIONS_NAMES takes host names alone', () => {
+  assert.deepEqual(readConfig({ OPERATIONS_NAMES: 'metrics.internal, service-1' }).operationsNames, [
+    'metrics.internal',
+    'service-1',
+  ]);
+  for (const names of ['service:8081', 'http://service', 'one two'])
+    assert.throws(() => readConfig({ OPERATIONS_NAMES: names }), /OPERATIONS_NAMES must be host names/, names);
+});

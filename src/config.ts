@@ -12,6 +12,8 @@ export interface Config {
   /** The internal listener: liveness, readiness, metrics. */
   readonly operationsHost: string;
   readonly operationsPort: number;
+  /** Host names by which the metrics may be asked for. */
+  readonly operationsNames: readonly string[];
   /** `undefined` for the embedded PostgreSQL under `dataDirectory`. */
   readonly databaseUrl: string | undefined;
   /** Off where a transaction pooler that does not know named statements stands before the database. */
@@ -60,6 +62,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     port: read.port('PORT', 8080),
     operationsHost: read.text('OPERATIONS_HOST', '127.0.0.1'),
     operationsPort: read.port('OPERATIONS_PORT', 8081),
+    operationsNames: read.hostNames('OPERATIONS_NAMES'),
     databaseUrl: read.databaseUrl('DATABASE_URL'),
     preparesStatements: read.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], 'on') === 'on',
     dataDirectory: resolve(read.text('DATA_DIR', DEFAULT_DATA_DIRECTORY)),
@@ -98,6 +101,13 @@ function isSandboxOfThisMachine({
 }: Pick<Config, 'environment' | 'databaseUrl' | 'host' | 'trustedProxies'>): boolean {
   const isServedHere = ['127.0.0.1', '::1', 'localhost'].includes(host) && trustedProxies.length === 0;
   return environment === 'sandbox' && databaseUrl === undefined && isServedHere;
+}
+
+function readList(value = ''): string[] {
+  return value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean);
 }
 
 function reader(env: NodeJS.ProcessEnv, problems: string[]) {
@@ -142,11 +152,15 @@ function reader(env: NodeJS.ProcessEnv, problems: string[]) {
         ? value
         : refuse(`${name} must be a PostgreSQL address such as postgresql://user:password@host:5432/database.`, undefined);
     },
+    hostNames(name: string): string[] {
+      const entries = readList(given(name));
+      const wrong = entries.filter((entry) => !/^[A-Za-z0-9._-]+$/.test(entry));
+      return wrong.length === 0
+        ? entries
+        : refuse(`${name} must be host names with commas between, without ports; not so: ${wrong.join(', ')}.`, []);
+    },
     addresses(name: string): string[] {
-      const entries = (given(name) ?? '')
-        .split(',')
-        .map((entry) => entry.trim())
-        .filter(Boolean);
+      const entries = readList(given(name));
       const wrong = entries.filter((entry) => !isAddressOrBlock(entry));
       return wrong.length === 0
         ? entries

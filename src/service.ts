@@ -235,10 +235,12 @@ function openRules(database: Database, rulesOf: ServiceOptions['rulesOf'], { log
 }
 
 export async function openInternalListener(
-  { operationsHost: host, operationsPort: port }: Config,
+  { operationsHost: host, operationsPort: port, operationsNames }: Config,
   answers: { metrics(): Promise<string>; checkReadiness(): Promise<void> },
 ): Promise<OperationsListener> {
-  return openOperationsListener({ host, port, ...answers }).catch(explainBusyPort('OPERATIONS_PORT=', port));
+  return openOperationsListener({ host, port, names: [host, ...operationsNames], ...answers }).catch(
+    explainBusyPort('OPERATIONS_PORT=', port),
+  );
 }
 
 /** @throws Error With the reason why no contribution could be committed now. */

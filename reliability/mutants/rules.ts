@@ -173,6 +173,14 @@ export const RULES: readonly Rule[] = [
     tests: ['availability'],
   },
   {
+    rule: 'the metrics are told to no page under a name of its own',
+    source: 'faults, rebinding',
+    file: 'src/observability/operations-listener.ts',
+    find: 'if (!isOwnHost(request.headers.host, own)) return',
+    replace: 'if (!isOwnHost(undefined, own)) return',
+    tests: ['operations-listener'],
+  },
+  {
     rule: 'a revocation holds for a request that began before it',
     source: 'decisions 5, within 10 seconds',
     file: 'src/partner-api/app.ts',

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { shared } from './shared.ts';
 
 export interface Metrics {
   readonly registry: Registry;
@@ -156,17 +157,6 @@ function measureJobs(registry: Registry, { listJobStates }: JobWatch): Metrics['
   return ({ job: { name }, outcome, milliseconds }) => {
     runs.inc({ job: name, outcome });
     durations.observe({ job: name }, milliseconds / 1_000);
-  };
-}
-
-/** Those who ask while an answer is under way share it. */
-function shared<Result>(ask: () => Promise<Result>): () => Promise<Result> {
-  let underWay: Promise<Result> | undefined;
-  return () => {
-    underWay ??= ask().finally(() => {
-      underWay = undefined;
-    });
-    return underWay;
   };
 }
 

@@ -1,8 +1,12 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { type AddressInfo, isIP, type Socket } from 'node:net';
+import { sharedWithPauses } from './shared.ts';
 
 export interface OperationsListenerOptions {
   readonly host: string;
   readonly port: number;
+  /** By which `/metrics` may be asked for, besides addresses and `localhost`. */
+  readonly names: readonly string[];
   /** In the text form of Prometheus. */
   metrics(): Promise<string>;
   /** Resolves when the service can do its work; rejects with the reason when it cannot. */
@@ -10,17 +14,27 @@ export interface OperationsListenerOptions {
 }
 
 export interface OperationsListener {
+  readonly port: number;
   close(): Promise<void>;
 }
 
+/** Monitoring keeps a few. One more ends the oldest on which nothing is under way. */
+const CONNECTIONS_MAX = 64;
+/** Nothing is sent or taken for so long: more than an answer takes, and less than what nobody reads may stay. */
+const STALLED_MS = 10_000;
+
+const SERVER: ServerOptions = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 1_000 };
+
 /** `/livez`, `/readyz` and `/metrics`, on a listener that partners do not reach. */
 export async function openOperationsListener(options: OperationsListenerOptions): Promise<OperationsListener> {
-  const server = createServer(answer(options));
+  const server = createServer(SERVER, answer(options)).setTimeout(STALLED_MS);
+  boundConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ port: options.port, host: options.host, exclusive: true }, () => resolve());
   });
   return {
+    port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -29,7 +43,23 @@ export async function openOperationsListener(options: OperationsListenerOptions)
   };
 }
 
-function answer({ metrics, checkReadiness }: OperationsListenerOptions): RequestListener {
+/** Node keeps the answer that is under way on the socket itself. */
+type HttpSocket = Socket & { readonly _httpMessage?: object | null };
+
+function boundConnections(server: Server): void {
+  const sockets = new Set<HttpSocket>();
+  server.on('connection', (socket: HttpSocket) => {
+    if (sockets.size >= CONNECTIONS_MAX)
+      (sockets.values().find(({ _httpMessage }) => !_httpMessage) ?? [...sockets][0])?.destroy();
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+}
+
+function answer({ names, metrics, checkReadiness }: OperationsListenerOptions): RequestListener {
+  const scrape = sharedWithPauses(metrics);
+  const ask = sharedWithPauses(checkReadiness);
+  const own = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);
   return async (request, response) => {
     const send = (status: number, body: string, type = 'text/plain; charset=utf-8') =>
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
@@ -37,12 +67,13 @@ function answer({ metrics, checkReadiness }: OperationsListenerOptions): Request
       case '/livez':
         return send(200, 'alive\n');
       case '/readyz':
-        return checkReadiness().then(
+        return ask().then(
           () => send(200, 'ready\n'),
           (reason: unknown) => send(503, `not ready: ${(reason as Error).message}\n`),
         );
       case '/metrics':
-        return metrics().then(
+        if (!isOwnHost(request.headers.host, own)) return send(421, NOT_OURS);
+        return scrape().then(
           (text) => send(200, text, 'text/plain; version=0.0.4; charset=utf-8'),
           (reason: unknown) => send(503, `no metrics: ${(reason as Error).message}\n`),
         );
@@ -50,4 +81,13 @@ function answer({ metrics, checkReadiness }: OperationsListenerOptions): Request
         return send(404, 'There is /livez, /readyz and /metrics.\n');
     }
   };
+}
+
+const NOT_OURS =
+  'The Host of the request is not a name of this service. Ask by its address, or add the name to OPERATIONS_NAMES.\n';
+
+/** A page in a browser that names the service by a name of its own must not read it. Whoever sends none is no browser. */
+function isOwnHost(host: string | undefined, own: ReadonlySet<string>): boolean {
+  const [, inBrackets, name = ''] = /^(?:\[(.*)\]|([^:]*))(?::\d*)?$/.exec(host?.toLowerCase() ?? 'localhost') ?? [];
+  return inBrackets === undefined ? isIP(name) === 4 || own.has(name.replace(/\.$/, '')) : isIP(inBrackets) === 6;
 }
