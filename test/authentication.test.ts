@@ -265,8 +265,41 @@ describe('rotation', () => {
     const old = await service.newPartner();
     await rotateApiKey(database, OWNER, { environment: 'sandbox', keyId: old.key.key.keyId, overlapSeconds: 0 });
     assert.equal((await old.client.confirm()).status, 401);
-    const { old: again } = await rotateApiKey(database, OWNER, { environment: 'sandbox', keyId: old.key.key.keyId });
+    const rotation = { environment: 'sandbox', keyId: old.key.key.keyId, expiresAt: null } as const;
+    const { old: again } = await rotateApiKey(database, OWNER, rotation);
     assert.ok((again.expiresAt?.getTime() ?? 0) <= Date.now());
+  });
+});
+
+describe('the end of a key outlives its rotation', () => {
+  const DAY_MS = 24 * 3_600_000;
+  const rotate = (keyId: string, terms: { overlapSeconds?: number; expiresAt?: Date | null } = {}) =>
+    rotateApiKey(database, OWNER, { environment: 'sandbox', keyId, ...terms });
+  const keyUntil = async (expiresAt: Date | null) => (await service.newPartner({ key: { expiresAt } })).key.key.keyId;
+
+  test('the new key ends when the old one would have; another end, or none, has to be given', async () => {
+    const [end, other] = [new Date(Date.now() + 30 * DAY_MS), new Date(Date.now() + 60 * DAY_MS)];
+    assert.deepEqual((await rotate(await keyUntil(end))).issued.key.expiresAt, end);
+    assert.deepEqual((await rotate(await keyUntil(end), { expiresAt: other })).issued.key.expiresAt, other);
+    assert.equal((await rotate(await keyUntil(end), { expiresAt: null })).issued.key.expiresAt, null);
+    assert.equal((await rotate(await keyUntil(null))).issued.key.expiresAt, null);
+    assert.deepEqual((await rotate(await keyUntil(null), { expiresAt: end })).issued.key.expiresAt, end);
+  });
+
+  test('an end within the overlap is not kept: it has to be said, and nothing is made until then', async () => {
+    const partner = await service.newPartner({ key: { expiresAt: new Date(Date.now() + DAY_MS / 2) } });
+    const { keyId } = partner.key.key;
+    const isRefused = (keyIdOf: string) =>
+      assert.rejects(rotate(keyIdOf), /would end with it: .*--expires-at TIME.*--without-end/);
+    await isRefused(keyId);
+    const { rows } = await database.pool.query('select key_id, expires_at from api_key where partner_id = $1', [
+      partner.partner.partnerId,
+    ]);
+    assert.deepEqual(rows, [{ key_id: keyId, expires_at: partner.key.key.expiresAt }]);
+    const later = await rotate(keyId, { overlapSeconds: 60 });
+    assert.deepEqual(later.issued.key.expiresAt, partner.key.key.expiresAt);
+    // Rotated already, it runs out with its overlap.
+    await isRefused(keyId);
   });
 });
 

@@ -1,6 +1,7 @@
 /** The command line: what programs read, what people read, and how it fails. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { showTime } from '../src/commands/output.ts';
 import { Client } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';
 import { emptyDatabase } from './support/database.ts';
@@ -53,6 +54,17 @@ describe('for programs: exactly one JSON value on standard output', () => {
     );
     const rotated = await runJson('key', 'rotate', '--key', issued.key_id, '--overlap-hours', '0');
     assert.notEqual(rotated.key_id, issued.key_id);
+    assert.equal(rotated.expires_at, expiresAt);
+    const endless = await runJson('key', 'rotate', '--key', rotated.key_id, '--without-end');
+    assert.equal(endless.expires_at, null);
+    const { code, stderr } = await run(['key', 'rotate', '--key', endless.key_id, '--without-end', '--expires-at', expiresAt]);
+    assert.equal(code, 2);
+    assert.match(stderr, /cannot be used with/);
+    const { stdout } = await run(['key', 'rotate', '--key', endless.key_id, '--expires-at', expiresAt]);
+    assert.match(
+      stdout,
+      new RegExp(`The new key ends at ${showTime(new Date(expiresAt))}; the old key ${endless.key_id} works until`),
+    );
     assert.equal(rotated.replaces.key_id, issued.key_id);
     assert.equal((await runJson('key', 'revoke', '--key', rotated.key_id)).status, 'revoked');
   });

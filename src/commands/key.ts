@@ -45,6 +45,12 @@ export function keyCommand(): Command {
     .description('make a key on the terms of an old one, which runs out after the overlap')
     .requiredOption('--key <id>', 'id of the old key')
     .option('--overlap-hours <hours>', 'how long the old key works on', readHours, 24)
+    .addOption(
+      new Option('--expires-at <time>', 'end of the new key (default: that of the old key)')
+        .argParser(readFutureTime)
+        .conflicts('withoutEnd'),
+    )
+    .option('--without-end', 'the new key has no end')
     .option('--json', 'one JSON object, for programs')
     .action(rotate);
   key
@@ -73,13 +79,24 @@ async function list({ partner, json }: { partner: string; json?: boolean }): Pro
   });
 }
 
-async function rotate({ key, overlapHours, json }: { key: string; overlapHours: number; json?: boolean }): Promise<void> {
+interface RotateOptions {
+  readonly key: string;
+  readonly overlapHours: number;
+  readonly expiresAt?: Date;
+  readonly withoutEnd?: boolean;
+  readonly json?: boolean;
+}
+
+async function rotate({ key, overlapHours, expiresAt, withoutEnd, json }: RotateOptions): Promise<void> {
   await withStore(async (database, { environment }) => {
-    const rotation = { environment, keyId: key, overlapSeconds: overlapHours * 3_600 };
+    const end = withoutEnd ? null : expiresAt;
+    const rotation = { environment, keyId: key, overlapSeconds: overlapHours * 3_600, expiresAt: end };
     const { issued, old } = await rotateApiKey(database, await currentActor(database), rotation);
     if (json) return printJson({ ...issuedToJson(issued), replaces: toJson(old) });
     printIssued(issued, false);
-    process.stdout.write(`\nThe old key ${old.keyId} works until ${showTime(old.expiresAt)}.\n`);
+    const { expiresAt: endsAt } = issued.key;
+    const newKey = endsAt === null ? 'The new key has no end' : `The new key ends at ${showTime(endsAt)}`;
+    process.stdout.write(`\n${newKey}; the old key ${old.keyId} works until ${showTime(old.expiresAt)}.\n`);
   });
 }
 

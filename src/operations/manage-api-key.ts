@@ -60,13 +60,20 @@ export interface Rotation {
   readonly environment: Environment;
   readonly keyId: string;
   readonly overlapSeconds?: number;
+  /** End of the new key, `null` for none; without it that of the old one. */
+  readonly expiresAt?: Date | null | undefined;
 }
 
-/** A new key on the terms of the old one, which runs out after the overlap. */
+/**
+ * A new key on the terms of the old one, its end among them, which runs out after the overlap.
+ *
+ * @throws ServiceError `forbidden`; `invalid_request` for an unknown or revoked key, and for one that ends within the overlap unless the new
+ * key is given an end, or none.
+ */
 export async function rotateApiKey(
   database: Database,
   actor: Actor,
-  { environment, keyId, overlapSeconds = ROTATION_OVERLAP_SECONDS }: Rotation,
+  { environment, keyId, overlapSeconds = ROTATION_OVERLAP_SECONDS, expiresAt }: Rotation,
 ): Promise<{ issued: IssuedApiKey; old: ApiKey }> {
   requireRole(actor, 'operator');
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
@@ -75,13 +82,24 @@ export async function rotateApiKey(
     await requireAudited(db, API_KEY, found);
     if (found.revokedAt)
       throw new ServiceError('invalid_request', `The key ${keyId} is revoked; issue a new one with \`key issue\`.`);
-    const issued = await insertNew(db, { ...found, environment, expiresAt: null });
     const old = (await updateApiKeyExpiry(db, keyId, overlapSeconds)) as ApiKey;
+    if (expiresAt === undefined) refuseShortEnd(found, old);
+    const terms = { ...found, expiresAt: expiresAt === undefined ? found.expiresAt : expiresAt };
+    const issued = await insertNew(db, { ...terms, environment });
     await audit(db, actor, about(found, { action: 'key.rotate', before: apiKeyRecord(found), after: apiKeyRecord(old) }));
     const replaced = { replaces: keyId };
     await audit(db, actor, about(issued.key, { action: 'key.issue', before: replaced, after: apiKeyRecord(issued.key) }));
     return { issued, old };
   });
+}
+
+/** A key that the overlap did not shorten ends within it, by its terms or by an earlier rotation: no key was meant to begin so. */
+function refuseShortEnd({ keyId, expiresAt }: ApiKey, shortened: ApiKey): void {
+  if (expiresAt === null || Number(shortened.expiresAt) < expiresAt.getTime()) return;
+  throw new ServiceError(
+    'invalid_request',
+    `The key ${keyId} ends at ${expiresAt.toISOString()}, within the overlap, and the new key would end with it: give the new key an end with --expires-at TIME, or none with --without-end. Nothing was changed.`,
+  );
 }
 
 /** Takes effect on every instance within ten seconds. */
