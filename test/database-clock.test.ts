@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { writeNamedKey } from '../src/domain/named-key.ts';
 import { issueApiKey } from '../src/operations/manage-api-key.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
+import { listJobs } from '../src/schedule/jobs.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { listDeliveryAttempts } from '../src/store/delivery-log.ts';
 import { findOpenSettlement } from '../src/store/settlement.ts';
@@ -19,11 +20,12 @@ import { testDatabase } from './support/database.ts';
 import { countRows, untilNumbered } from './support/records.ts';
 import { insertContributionRule } from './support/rules.ts';
 import { OPEN_RATES, type ServiceProcess, spawnService } from './support/service.ts';
+import { tools as settlementTools } from './support/settlements.ts';
 import { type Arrived, WebhookReceiver } from './support/webhook-receiver.ts';
 import { endpointTools, untilDeliveries, WEBHOOK_ENV } from './support/webhook-service.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const JOBS = 6;
+const JOBS = listJobs({ eventDays: 90, reviewExpiryHours: 72, settlementTools: settlementTools() }).length;
 const SHIFT = new URL('./support/shifted-clock.ts', import.meta.url).href;
 const ENV = { ...WEBHOOK_ENV, AUDIT_KEY: auditKeys().map(writeNamedKey).join() };
 
