@@ -33,7 +33,7 @@ const ALL_TESTS = ['test/**/*.test.ts', 'src/**/*.test.ts'];
 const ONE_ENGINE_TESTS = [
   'src/**',
   'test/*commands.test.ts',
-  'test/{architecture,docs,documents,mutants,openapi,openapi-examples,reference,samples,tour,webhooks-page}.test.ts',
+  'test/{architecture,docs,documents,mutants,openapi,openapi-examples,proxy,reference,samples,tour,webhooks-page}.test.ts',
   'test/{availability,bench,fuzz,http,limits,quarter-books,recovery-verdict,siege,webhooks-judge}.test.ts',
 ];
 const TEMPLATE = 'template_migrated';

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { Config } from './config.ts';
 import { openConfiguredSecretBox } from './configured-keys.ts';
 import type { ContributionRules } from './domain/contribution-rules.ts';
@@ -166,8 +167,10 @@ async function startPartnerApi(
       metrics.countAnswer(answer);
       logAnswer(log, answer);
     },
+    onLimit: metrics.countLimit,
     onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
   });
+  metrics.watchConnections(() => promisify(api.app.server.getConnections).call(api.app.server));
   const { host, port } = config;
   const baseUrl = await api.app.listen({ host, port, backlog: BACKLOG }).catch(explainBusyPort('PORT=', port));
   parts.defer(async () => {

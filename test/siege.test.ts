@@ -49,6 +49,14 @@ async function settle({ partner, client }: TestPartner, contributions: number): 
 const honest = await service.newPartner();
 const honestSettlement = `/v1/settlements/${await settle(honest, 3)}`;
 
+/** It is recorded before the first attack, and replays beside each. */
+const LIST = {
+  method: 'POST',
+  headers: { 'content-type': 'text/csv', 'idempotency-key': 'list-of-honest' },
+  body: 'partner_event_id,partner_order_ref,points\nevent-of-nobody,order-of-nobody,1\n',
+};
+assert.equal((await honest.client.call(`${honestSettlement}/reconciliations`, LIST)).status, 202);
+
 /** One after the other, each answer as if nobody attacked. */
 async function serveHonest(signal: AbortSignal): Promise<void> {
   const { client } = honest;
@@ -63,6 +71,8 @@ async function serveHonest(signal: AbortSignal): Promise<void> {
     const statement = await client.call(`${honestSettlement}/statement.csv`);
     assert.equal(statement.status, 200, statement.text);
     assert.equal(statement.text.trimEnd().split('\n').length, 1 + 3);
+    const list = await client.call(`${honestSettlement}/reconciliations`, LIST);
+    assert.equal(list.status, 202, list.text);
     assert.equal((await client.listEvents('?limit=10')).status, 200);
   } while (!signal.aborted);
 }

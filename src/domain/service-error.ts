@@ -1,5 +1,6 @@
 import type { DetailCode } from './detail-codes.ts';
 import type { ErrorCode } from './error-codes.ts';
+import type { Limit } from './limit.ts';
 
 /** One problem or instruction of an error. @see Interface, "Errors", error.details. */
 export interface ErrorDetail {
@@ -13,6 +14,8 @@ export interface ServiceErrorOptions extends ErrorOptions {
   /** Where the answer's status is not the code's own (404, 405, 413, 415, 431 of `invalid_request`). */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Where a limit is the reason: which, for the metrics. */
+  readonly limit?: Limit;
 }
 
 /** What the partner has to act on: one of the contract's codes, and a sentence that says what to do. */
@@ -22,13 +25,15 @@ export class ServiceError extends Error {
   readonly details: readonly ErrorDetail[];
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly limit: Limit | undefined;
 
-  constructor(code: ErrorCode, message: string, { details = [], status, headers = {}, cause }: ServiceErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, { details = [], status, headers = {}, limit, cause }: ServiceErrorOptions = {}) {
     super(message, { cause });
     this.code = code;
     this.details = details;
     this.status = status;
     this.headers = headers;
+    this.limit = limit;
   }
 }
 

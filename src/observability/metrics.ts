@@ -8,7 +8,20 @@ export interface Metrics {
   countAttempt(attempt: { isSuccess: boolean; errorClass: string | null; status: number | null; milliseconds: number }): void;
   /** One run of a job that has ended. */
   countRun(run: { job: { name: string }; outcome: string; milliseconds: number }): void;
-  countAnswer(answer: { operation: string | undefined; status: number; errorCode: string | undefined; durationMs: number }): void;
+  countAnswer(answer: AnswerFigures): void;
+  /** A limit refused a request, or ended what was under way. */
+  countLimit(limit: string): void;
+  /** From now on the partners' connections are shown. */
+  watchConnections(count: () => Promise<number>): void;
+}
+
+/** What the metrics count of an answer. */
+export interface AnswerFigures {
+  readonly operation: string | undefined;
+  readonly status: number;
+  readonly errorCode: string | undefined;
+  readonly limit: string | undefined;
+  readonly durationMs: number;
 }
 
 /** What the metrics show of the connections to the database. */
@@ -60,6 +73,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
       this.set({ state: 'waiting' }, pool.waitingCount);
     },
   });
+  const { countLimit, watchConnections } = measureLimits(registry);
   const attempts = new Counter({
     name: 'partner_impact_delivery_attempts_total',
     help: 'Attempts to deliver an event, by result: delivered, or the status or the class of the error.',
@@ -77,13 +91,40 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
   return {
     registry,
     countRun,
+    countLimit,
+    watchConnections,
     countAttempt({ isSuccess, errorClass, status, milliseconds }) {
       attempts.inc({ result: isSuccess ? 'delivered' : (errorClass ?? String(status)) });
       attemptDurations.observe(milliseconds / 1000);
     },
-    countAnswer({ operation = 'none', status, errorCode = 'none', durationMs }) {
+    countAnswer({ operation = 'none', status, errorCode = 'none', limit, durationMs }) {
+      if (limit !== undefined) countLimit(limit);
       requests.inc({ operation, status, code: errorCode });
       durations.observe({ operation }, durationMs / 1000);
+    },
+  };
+}
+
+function measureLimits(registry: Registry): Pick<Metrics, 'countLimit' | 'watchConnections'> {
+  const hits = new Counter({
+    name: 'partner_impact_limit_hits_total',
+    help: 'How often a limit refused a request or ended what was under way, by limit.',
+    labelNames: ['limit'],
+    registers: [registry],
+  });
+  let count = () => Promise.resolve(0);
+  new Gauge({
+    name: 'partner_impact_connections',
+    help: "Connections that are open to the partners' interface.",
+    registers: [registry],
+    collect() {
+      return count().then((open) => this.set(open));
+    },
+  });
+  return {
+    countLimit: (limit) => hits.inc({ limit }),
+    watchConnections(counting) {
+      count = counting;
     },
   };
 }

@@ -8,6 +8,7 @@ import fastifySwagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Environment } from '../domain/api-key.ts';
 import { isLongIdentifier, newId } from '../domain/identifiers.ts';
+import type { Limit } from '../domain/limit.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { Authenticate } from './authenticate.ts';
@@ -59,6 +60,8 @@ export interface PartnerApiOptions {
   /** How many processes share the port; each counts its share of a partner's rate. */
   readonly processes: number;
   readonly onAnswer: (answer: Answer) => void;
+  /** A limit took effect that no answer tells of. */
+  readonly onLimit: (limit: Limit) => void;
   readonly onUnexpectedError: (error: unknown, correlationId: string) => void;
 }
 
@@ -70,6 +73,8 @@ export interface Answer {
   /** 0 when the client left before the answer. */
   readonly status: number;
   readonly errorCode: string | undefined;
+  /** The limit that refused it. */
+  readonly limit: Limit | undefined;
   readonly durationMs: number;
 }
 
@@ -99,9 +104,10 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   // Known as soon as the application is there, which needs the answers first.
   let routes: KnownRoutes | undefined;
   const recoverableOf = (asked: AskedRoute) => routes?.recoverableOf(asked);
-  const { answerClientError, answerWhatNodeWould } = nodeAnswers(recoverableOf);
+  const { answerClientError, answerWhatNodeWould } = nodeAnswers(recoverableOf, options.onLimit);
   const app: FastifyInstance = Fastify({
-    serverFactory: (handle) => openServer(oneAtATime(gate.guard(limitRequestTime(handle, answerClientError))), options),
+    serverFactory: (handle) =>
+      openServer(oneAtATime(gate.guard(limitRequestTime(handle, answerClientError)), { onCut: options.onLimit }), options),
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: BODY_MAX_BYTES,
@@ -151,10 +157,13 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   return { app, drain };
 }
 
-function openServer(handle: RequestListener, { trustedProxies }: Pick<PartnerApiOptions, 'trustedProxies'>): Server {
+function openServer(
+  handle: RequestListener,
+  { trustedProxies, onLimit }: Pick<PartnerApiOptions, 'trustedProxies' | 'onLimit'>,
+): Server {
   const server = createServer(SERVER, handle);
   const isExempt = (address: string) => trustedProxies.length > 0 && isAllowedAddress(address, trustedProxies);
-  limitIdle(server, { isExempt });
+  limitIdle(server, { isExempt, onCut: onLimit });
   return server;
 }
 
@@ -231,13 +240,14 @@ function termsOf({ routeOptions }: FastifyRequest): RouteTerms {
 }
 
 function describeAnswer(request: FastifyRequest, reply: FastifyReply): Answer {
-  const { correlationId, caller, arrivedAtMs, errorCode } = request.context;
+  const { correlationId, caller, arrivedAtMs, errorCode, limit } = request.context;
   return {
     correlationId,
     partnerId: caller?.partnerId,
     operation: request.routeOptions.config.operation,
     status: reply.raw.writableFinished ? reply.statusCode : 0,
     errorCode,
+    limit,
     durationMs: performance.now() - arrivedAtMs,
   };
 }

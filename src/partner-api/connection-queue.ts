@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Limit } from '../domain/limit.ts';
 
 /** Requests that may wait on a connection behind the one under way. Who sends more without reading an answer is cut off. */
 const PIPELINED_MAX = 16;
@@ -11,6 +12,11 @@ export interface StallLimits {
 }
 
 const STALL_LIMITS: StallLimits = { stalledMs: 10_000, lookEveryMs: 1_000 };
+
+export interface QueueOptions extends Partial<StallLimits> {
+  /** The connection was cut by this limit. */
+  readonly onCut?: (limit: Limit) => void;
+}
 
 interface Connection {
   readonly socket: Socket;
@@ -27,9 +33,14 @@ interface Connection {
  *
  * @see decisions, section 6: a connection has one request under way.
  */
-export function oneAtATime(handle: RequestListener, limits = STALL_LIMITS): RequestListener {
+export function oneAtATime(handle: RequestListener, { onCut = () => {}, ...limits }: QueueOptions = {}): RequestListener {
   const connections = new Map<Socket, Connection>();
-  const watch = watchUnread(connections, limits);
+  const cut = ({ socket }: Connection, limit: Limit) => {
+    onCut(limit);
+    socket.destroy();
+  };
+  const onStalled = (connection: Connection) => cut(connection, 'connection_stalled');
+  const watch = watchUnread(connections, { ...STALL_LIMITS, ...limits }, onStalled);
 
   const open = (socket: Socket): Connection => {
     const connection = { socket, isBusy: false, waiting: [], unsentBytes: 0, movedAtMs: 0 };
@@ -54,15 +65,19 @@ export function oneAtATime(handle: RequestListener, limits = STALL_LIMITS): Requ
     const connection = connections.get(socket) ?? open(socket);
     if (!connection.isBusy) begin(connection, request, response);
     else if (connection.waiting.length < PIPELINED_MAX) connection.waiting.push([request, response]);
-    else socket.destroy();
+    else cut(connection, 'connection_pipelined');
   };
 }
 
 /** Looks at the connections as long as there are any, and cuts those whose answer does not move. */
-function watchUnread(connections: ReadonlyMap<Socket, Connection>, { stalledMs, lookEveryMs }: StallLimits): () => void {
+function watchUnread(
+  connections: ReadonlyMap<Socket, Connection>,
+  { stalledMs, lookEveryMs }: StallLimits,
+  cut: (connection: Connection) => void,
+): () => void {
   let isWatching = false;
   const look = () => {
-    for (const connection of connections.values()) cutStalled(connection, stalledMs);
+    for (const connection of connections.values()) if (isStalled(connection, stalledMs)) cut(connection);
     isWatching = connections.size > 0;
     if (isWatching) setTimeout(look, lookEveryMs).unref();
   };
@@ -73,13 +88,14 @@ function watchUnread(connections: ReadonlyMap<Socket, Connection>, { stalledMs, 
   };
 }
 
-function cutStalled(connection: Connection, stalledMs: number): void {
+function isStalled(connection: Connection, stalledMs: number): boolean {
   const nowMs = performance.now();
   const unsentBytes = countUnsent(connection.socket);
   if (unsentBytes === 0 || unsentBytes !== connection.unsentBytes) {
     connection.unsentBytes = unsentBytes;
     connection.movedAtMs = nowMs;
-  } else if (nowMs - connection.movedAtMs >= stalledMs) connection.socket.destroy();
+  }
+  return nowMs - connection.movedAtMs >= stalledMs;
 }
 
 /** The stream counts a part until all of it has left; what the system has taken of it meanwhile is known to the handle alone. */

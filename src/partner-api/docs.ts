@@ -54,5 +54,8 @@ export function serveReference(app: FastifyInstance, environment: Environment): 
 
 function busy() {
   const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
-  return unavailable('Many files of the reference are on their way already. Ask again.', { headers });
+  return unavailable('Many files of the reference are on their way already. Ask again.', {
+    headers,
+    limit: 'reference_in_flight',
+  });
 }

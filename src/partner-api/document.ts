@@ -23,6 +23,7 @@ export async function renderPartnerDocument(): Promise<string> {
     trustedProxies: [],
     processes: 1,
     onAnswer: () => {},
+    onLimit: () => {},
     onUnexpectedError: () => {},
   });
   const document = buildDocument(app);

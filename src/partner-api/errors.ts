@@ -42,6 +42,7 @@ export function sendError(
   const error = toServiceError(thrown);
   const { status, retryAfterSeconds } = describeErrorCode(error.code);
   request.context.errorCode = error.code;
+  request.context.limit = error.limit;
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
   reply
     .code(error.status ?? status)

@@ -54,5 +54,6 @@ function tooMany(waitMs: number): ServiceError {
   const headers = { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) };
   return new ServiceError('rate_limited', 'Too many requests with a wrong API key came from this address. Check the key.', {
     headers,
+    limit: 'wrong_keys',
   });
 }

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Limit } from '../domain/limit.ts';
 import { addressGroup } from './client-address.ts';
 
 export interface IdleLimits {
@@ -35,6 +36,8 @@ interface Connection {
 export interface IdleOptions {
   /** Whose connections are its own affair: a proxy bounds what it lets through. */
   readonly isExempt: (address: string) => boolean;
+  /** A connection was closed by this limit. */
+  readonly onCut?: (limit: Limit) => void;
   readonly limits?: IdleLimits;
 }
 
@@ -42,7 +45,7 @@ export interface IdleOptions {
  * Closes idle connections beyond the limits, the oldest of the addresses that have most, and those that carried a valid key last. A
  * head that comes byte by byte is no request yet, so its connection is idle.
  */
-export function limitIdle(server: Server, { isExempt, limits = LIMITS }: IdleOptions): void {
+export function limitIdle(server: Server, { isExempt, onCut = () => {}, limits = LIMITS }: IdleOptions): void {
   const connections = new Set<Connection>();
   server.on('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket;
@@ -53,7 +56,10 @@ export function limitIdle(server: Server, { isExempt, limits = LIMITS }: IdleOpt
   });
   const look = () => {
     if (connections.size <= limits.perAddress) return;
-    for (const { socket } of listExcess(listIdle(connections, limits.idleMs), limits)) socket.destroy();
+    for (const { socket } of listExcess(listIdle(connections, limits.idleMs), limits)) {
+      onCut('connection_idle');
+      socket.destroy();
+    }
   };
   server.on('listening', () => {
     const timer = setInterval(look, limits.lookEveryMs).unref();

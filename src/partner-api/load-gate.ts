@@ -101,7 +101,8 @@ export function loadGate({ traffic, partnerOf, onAnswer }: LoadGateOptions): Loa
 }
 
 function overloaded(): ServiceError {
-  return unavailable('The service is overloaded. Look up or retry after the time in Retry-After.');
+  const message = 'The service is overloaded. Look up or retry after the time in Retry-After.';
+  return unavailable(message, { limit: 'in_flight' });
 }
 
 const MARK = '{correlation_id}';
@@ -139,5 +140,6 @@ function refuse({ headers }: IncomingMessage, response: ServerResponse, { busy, 
   ]);
   // The whole text is ASCII: head and body leave in one write.
   response.end(body, 'latin1');
-  onAnswer({ correlationId, partnerId: undefined, operation: busy.operation, status, errorCode, durationMs: 0 });
+  const limit = 'in_flight_early';
+  onAnswer({ correlationId, partnerId: undefined, operation: busy.operation, status, errorCode, limit, durationMs: 0 });
 }

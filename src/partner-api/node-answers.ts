@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { describeErrorCode } from '../domain/error-codes.ts';
 import { isLongIdentifier, newId } from '../domain/identifiers.ts';
+import type { Limit } from '../domain/limit.ts';
 import type { RecoverableOperation } from '../domain/recovery.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import { errorEnvelope } from './errors.ts';
@@ -17,7 +18,10 @@ const PARSER_REFUSALS: Record<string, ServiceError> = {
   HPE_HEADER_OVERFLOW: refusal(431, 'The header fields are larger than 16 KiB.'),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: refusal(413, 'The chunk extensions are too large.'),
   // An earlier attempt with the same key may be recorded, and its sender is told of no outcome.
-  ERR_HTTP_REQUEST_TIMEOUT: unavailable('The request did not arrive whole in time; its outcome is unknown.', { status: 408 }),
+  ERR_HTTP_REQUEST_TIMEOUT: unavailable('The request did not arrive whole in time; its outcome is unknown.', {
+    status: 408,
+    limit: 'request_late',
+  }),
 };
 const MALFORMED = refusal(400, 'This is not a well-formed HTTP request.');
 const NO_CONNECT = refusal(405, 'CONNECT is not supported.', { allow: 'GET, HEAD, POST' });
@@ -42,7 +46,10 @@ export interface NodeAnswers {
 }
 
 /** @param recoverableOf What a request may be taken for; of one that nobody could read, a confirmation. */
-export function nodeAnswers(recoverableOf: (asked: AskedRoute) => RecoverableOperation | undefined): NodeAnswers {
+export function nodeAnswers(
+  recoverableOf: (asked: AskedRoute) => RecoverableOperation | undefined,
+  onLimit: (limit: Limit) => void,
+): NodeAnswers {
   const answer = (socket: Socket, error: ServiceError, request: IncomingMessage | undefined) =>
     writeAnswer(socket, error, { correlationId: correlationIdOf(request), operation: recoverableOf(request ?? {}) });
   return {
@@ -53,7 +60,9 @@ export function nodeAnswers(recoverableOf: (asked: AskedRoute) => RecoverableOpe
         socket.destroy();
         return;
       }
-      answer(socket, PARSER_REFUSALS[error.code ?? ''] ?? MALFORMED, underWay?.req);
+      const refusal = PARSER_REFUSALS[error.code ?? ''] ?? MALFORMED;
+      if (refusal.limit) onLimit(refusal.limit);
+      answer(socket, refusal, underWay?.req);
     },
     answerWhatNodeWould(app) {
       app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

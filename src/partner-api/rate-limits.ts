@@ -50,5 +50,5 @@ export function rateLimits(processes: number): LimitRate {
 function rateLimited(trafficClass: TrafficClass, rate: number, retryAfterSeconds: number): ServiceError {
   const message = `More than ${rate} ${trafficClass} a second. Wait ${retryAfterSeconds} s (Retry-After), then send the same request again.`;
   const headers = { 'retry-after': String(retryAfterSeconds), ratelimit: `"${trafficClass}";r=0;t=${retryAfterSeconds}` };
-  return new ServiceError('rate_limited', message, { headers });
+  return new ServiceError('rate_limited', message, { headers, limit: 'rate' });
 }

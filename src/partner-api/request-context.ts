@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { Limit } from '../domain/limit.ts';
 import type { RecoverableOperation } from '../domain/recovery.ts';
 import type { Credential } from '../store/api-key.ts';
 import type { Counted } from './in-flight.ts';
@@ -26,6 +27,8 @@ export interface RequestContext {
   counted?: Counted | undefined;
   /** The error code of the answer; `undefined` for a success. */
   errorCode: string | undefined;
+  /** The limit that refused it. */
+  limit?: Limit | undefined;
 }
 
 declare module 'fastify' {

@@ -33,7 +33,7 @@ export function shareTransfers({ name, perPartner, inAll }: TransferShares): Beg
   return (partnerId, response) => {
     const own = partners.get(partnerId) ?? 0;
     if (own >= perPartner) throw tooMany(name, perPartner);
-    if (count >= inAll) throw unavailable(`The service carries as many ${name} as it can. Send the request again later.`);
+    if (count >= inAll) throw tooManyInAll(name);
     if (response.destroyed) return;
     count++;
     partners.set(partnerId, own + 1);
@@ -43,5 +43,13 @@ export function shareTransfers({ name, perPartner, inAll }: TransferShares): Beg
 
 function tooMany(name: string, perPartner: number): ServiceError {
   const message = `${perPartner} ${name} of this partner are under way. Wait for the end of one, then send the request again.`;
-  return new ServiceError('rate_limited', message, { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+  return new ServiceError('rate_limited', message, {
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    limit: 'transfer_share',
+  });
+}
+
+function tooManyInAll(name: string): ServiceError {
+  const message = `The service carries as many ${name} as it can. Send the request again later.`;
+  return unavailable(message, { limit: 'transfers' });
 }

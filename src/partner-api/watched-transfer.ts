@@ -46,5 +46,5 @@ export async function* watchTransfer(
 
 function tooSlow() {
   const message = `The list came slower than ${PACE_MIN_BYTES_PER_SECOND} bytes a second. Send it again, under the same key or another.`;
-  return unavailable(message, { status: 408 });
+  return unavailable(message, { status: 408, limit: 'transfer_slow' });
 }

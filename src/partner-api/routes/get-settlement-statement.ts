@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { ServiceError } from '../../domain/service-error.ts';
 import { type Statement, settlementNotFound } from '../../operations/read-settlements.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
@@ -54,7 +55,12 @@ export function getSettlementStatement(app: FastifyInstance, { operations, authe
       beginDownload(partnerId, reply.raw);
       const judge = () => judgeCaller(request, authenticate);
       const chunks = watchTransfer(statement.write({ isExcelSafe }), { partner: 'takes', judge });
-      return reply.send(boundStream(Readable.from(chunks, { objectMode: false }), TRANSFER_BOUNDS));
+      const stream = boundStream(Readable.from(chunks, { objectMode: false }), TRANSFER_BOUNDS);
+      // Its head has left: no error can be answered any more, and only the metrics tell why it ended.
+      stream.once('error', (error) => {
+        if (error instanceof ServiceError) request.context.limit = error.limit;
+      });
+      return reply.send(stream);
     },
   );
 }

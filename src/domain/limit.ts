@@ -1,0 +1,22 @@
+/**
+ * What the service bounds by itself, by the names that its metrics have: each is counted when it refuses a request, or ends one that is under
+ * way. docs/operating.md has a row for each.
+ */
+export const LIMITS = [
+  'connection_pipelined',
+  'connection_stalled',
+  'connection_idle',
+  'in_flight_early',
+  'in_flight',
+  'rate',
+  'wrong_keys',
+  'request_late',
+  'transfer_share',
+  'transfers',
+  'transfer_idle',
+  'transfer_slow',
+  'transfer_long',
+  'reference_in_flight',
+] as const;
+
+export type Limit = (typeof LIMITS)[number];
