@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newApiKey } from '../src/domain/api-key.ts';
 import { newNamedKey } from '../src/domain/named-key.ts';
+import { newCredential } from '../src/domain/operator.ts';
 import { adoptRecords } from '../src/operations/adopt-records.ts';
 import { attestRecord } from '../src/operations/attest-record.ts';
 import { revokeApiKey } from '../src/operations/manage-api-key.ts';
+import { changeOperatorRole, createOperator, disableOperator, resetSignIn } from '../src/operations/manage-operator.ts';
 import { resumePartner, setPartnerRates, suspendPartner } from '../src/operations/manage-partner.ts';
+import { authenticateOperator, signIn, signOut } from '../src/operations/sign-in.ts';
 import { verifyAudit } from '../src/operations/verify-audit.ts';
 import { authenticator } from '../src/partner-api/authenticate.ts';
 import { failureLimit } from '../src/partner-api/failure-limit.ts';
@@ -159,6 +162,70 @@ describe('an endpoint', () => {
     await tamper('update webhook_endpoint set url = $2 where endpoint_id = $1', [endpointId, receiver.url]);
     await untilDeliveries(database, partnerId, ([delivery]) => delivery?.status === 'delivered');
     assert.equal(theirs.arrived.length, 0);
+  });
+});
+
+describe('an operator', () => {
+  async function signedInAs(role: 'operator' | 'approver') {
+    const made = await createOperator(database, OWNER, {
+      name: 'Ada',
+      email: `${uniqueId('ada').toLowerCase()}@example.org`,
+      role,
+    });
+    const { token } = await signIn(database, made.signInCode);
+    return { token, operatorId: made.operator.operatorId };
+  }
+  const edits: [what: string, table: string, set: string][] = [
+    ['a role that was raised', 'operator', "role = 'admin'"],
+    ['an address', 'operator', "email = 'another@example.org'"],
+    ['a name', 'operator', "name = 'x'"],
+    ['a time of its making', 'operator', "created_at = created_at - interval '30 days'"],
+    ['the end of a sign-in that was put off', 'operator_credential', "expires_at = expires_at + interval '1 year'"],
+  ];
+  for (const [what, table, set] of edits)
+    test(`${what}: nobody acts with it, and the operator is named`, async () => {
+      const { token, operatorId } = await signedInAs('operator');
+      assert.equal((await authenticateOperator(database, token)).actor.role, 'operator');
+      await tamper(`update ${table} set ${set} where operator_id = $1`, [operatorId]);
+      await assert.rejects(
+        authenticateOperator(database, token),
+        new RegExp(`The operator ${operatorId} is not as the audit has it`),
+      );
+      await assert.rejects(changeOperatorRole(database, OWNER, operatorId, 'viewer'), { name: 'UnsoundRecordError' });
+    });
+
+  test('a sign-in that ended, an operator who was disabled, and a token made by SQL', async () => {
+    const over = await signedInAs('operator');
+    await signOut(database, over.token);
+    await tamper('update operator_credential set ended_at = null where operator_id = $1', [over.operatorId]);
+    await assert.rejects(authenticateOperator(database, over.token), { name: 'UnsoundRecordError' });
+    const gone = await signedInAs('approver');
+    await disableOperator(database, OWNER, gone.operatorId);
+    await tamper('update operator set disabled_at = null where operator_id = $1', [gone.operatorId]);
+    await tamper('update operator_credential set ended_at = null where operator_id = $1', [gone.operatorId]);
+    await assert.rejects(authenticateOperator(database, gone.token), { name: 'UnsoundRecordError' });
+    const { operatorId, token } = await signedInAs('approver');
+    const { id, text, secretSha256 } = newCredential('token');
+    await tamper(
+      "insert into operator_credential (credential_id, operator_id, kind, secret_sha256, created_at, expires_at) values ($1, $2, 'token', $3, now(), now() + interval '1 day')",
+      [id, operatorId, secretSha256],
+    );
+    await assert.rejects(authenticateOperator(database, text), { name: 'UnsoundRecordError' });
+    assert.equal((await authenticateOperator(database, token)).actor.operatorId, operatorId);
+  });
+
+  test('twenty sign-ins and changes at once: the last entry says what the rows say', async () => {
+    const { operatorId } = await signedInAs('operator');
+    const roles = ['operator', 'viewer'] as const;
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, each) => {
+        await changeOperatorRole(database, OWNER, operatorId, roles[each % 2] ?? 'viewer');
+        const { signInCode } = await resetSignIn(database, OWNER, operatorId);
+        await signIn(database, signInCode).catch((error: { code?: string }) => assert.equal(error.code, 'unauthorized'));
+      }),
+    );
+    const { signInCode } = await resetSignIn(database, OWNER, operatorId);
+    await authenticateOperator(database, (await signIn(database, signInCode)).token);
   });
 });
 

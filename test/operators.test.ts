@@ -9,6 +9,7 @@ import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { newCredential } from '../src/domain/operator.ts';
 import { ROLES, type Role } from '../src/domain/role.ts';
+import { attestRecord } from '../src/operations/attest-record.ts';
 import { changeOperatorRole, createOperator, disableOperator, resetSignIn } from '../src/operations/manage-operator.ts';
 import { requireSecondPerson, requireSignedIn } from '../src/operations/second-person.ts';
 import { authenticateOperator, renewSignIn, signIn, signOut } from '../src/operations/sign-in.ts';
@@ -94,6 +95,7 @@ describe('a token', () => {
     await database.pool.query("update operator_credential set expires_at = now() + interval '1 hour' where operator_id = $1", [
       operator.operatorId,
     ]);
+    await attestRecord(database, OWNER, { kind: 'operator', id: operator.operatorId, reason: 'nearly over' });
     const renewed = await Promise.allSettled([renewSignIn(database, token), renewSignIn(database, token)]);
     const [made] = renewed.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     assert.equal(renewed.filter(({ status }) => status === 'rejected').length, 1, 'of two at once one');

@@ -1,12 +1,22 @@
+import type { Operator } from '../domain/operator.ts';
 import { type Adjustment, listAllAdjustments, lockAdjustment } from '../store/adjustment.ts';
 import { type ApiKey, listAllApiKeys, lockApiKey } from '../store/api-key.ts';
 import type { Queryable } from '../store/database.ts';
 import { type FailureDraft, listAllFailureDrafts, lockFailureDraft } from '../store/failure-draft.ts';
+import { listOperatorsOfIds, lockOperator } from '../store/operator.ts';
+import { listLiveCredentials } from '../store/operator-credential.ts';
 import { listPartnersOfIds, lockPartner, type Partner } from '../store/partner.ts';
 import type { PageOfIds } from '../store/statement.ts';
 import { listAllWebhookEndpoints, lockAnyWebhookEndpoint, type WebhookEndpoint } from '../store/webhook-endpoint.ts';
 import { adjustmentRecord } from './adjustment-record.ts';
-import { apiKeyRecord, endpointRecord, failureRecord, partnerRecord } from './authorising-records.ts';
+import {
+  apiKeyRecord,
+  endpointRecord,
+  failureRecord,
+  type OperatorState,
+  operatorRecord,
+  partnerRecord,
+} from './authorising-records.ts';
 
 /** Records of which the last entry of the audit says what they are, all of it. */
 export interface AuditedKind<Row> {
@@ -57,6 +67,25 @@ export const ENDPOINT: AuditedKind<WebhookEndpoint> = {
   lock: lockAnyWebhookEndpoint,
 };
 
+export const OPERATOR: AuditedKind<OperatorState> = {
+  name: 'operator',
+  action: 'operator',
+  idOf: ({ operatorId }) => operatorId,
+  partnerIdOf: () => null,
+  recordOf: operatorRecord,
+  list: async (db, page) => withCredentials(db, await listOperatorsOfIds(db, page)),
+  async lock(db, { operatorId }) {
+    const locked = await lockOperator(db, operatorId);
+    return locked && (await withCredentials(db, [locked]))[0];
+  },
+};
+
+async function withCredentials(db: Queryable, operators: readonly Operator[]): Promise<OperatorState[]> {
+  const ids = operators.map(({ operatorId }) => operatorId);
+  const credentials = Map.groupBy(await listLiveCredentials(db, ids), ({ operatorId }) => operatorId);
+  return operators.map((operator) => ({ ...operator, credentials: credentials.get(operator.operatorId) ?? [] }));
+}
+
 export const FAILURE_DRAFT: AuditedKind<FailureDraft> = {
   name: 'failure_draft',
   action: 'failure',
@@ -79,4 +108,4 @@ export const ADJUSTMENT: AuditedKind<Adjustment> = {
 
 /** All of them; what they have in common does not depend on their rows. */
 // biome-ignore lint/suspicious/noExplicitAny: each is asked only for what its own list gave.
-export const AUDITED_KINDS: readonly AuditedKind<any>[] = [PARTNER, API_KEY, ENDPOINT, FAILURE_DRAFT, ADJUSTMENT];
+export const AUDITED_KINDS: readonly AuditedKind<any>[] = [PARTNER, API_KEY, OPERATOR, ENDPOINT, FAILURE_DRAFT, ADJUSTMENT];

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
+import type { Operator } from '../domain/operator.ts';
 import type { ApiKey } from '../store/api-key.ts';
 import type { FailureDraft } from '../store/failure-draft.ts';
+import type { LiveCredential } from '../store/operator-credential.ts';
 import type { Partner } from '../store/partner.ts';
 import type { WebhookEndpoint } from '../store/webhook-endpoint.ts';
 
@@ -38,6 +40,33 @@ export function apiKeyRecord(key: ApiKey): object {
     expires_at: key.expiresAt,
     revoked_at: key.revokedAt,
     secret_check: secretCheck(key.secretSha256),
+  };
+}
+
+/** An operator, and all that somebody can sign in with as that operator. */
+export interface OperatorState extends Operator {
+  readonly credentials: readonly LiveCredential[];
+}
+
+export function operatorRecord(operator: OperatorState): object {
+  return {
+    name: operator.name,
+    email: operator.email,
+    role: operator.role,
+    created_at: operator.createdAt,
+    disabled_at: operator.disabledAt,
+    credentials: operator.credentials.map(credentialRecord),
+  };
+}
+
+/** When it was last used is not part of it. */
+export function credentialRecord(credential: LiveCredential): object {
+  return {
+    credential_id: credential.credentialId,
+    kind: credential.kind,
+    created_at: credential.createdAt,
+    expires_at: credential.expiresAt,
+    secret_check: secretCheck(credential.secretSha256),
   };
 }
 

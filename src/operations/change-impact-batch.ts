@@ -17,6 +17,7 @@ import { insertImpactBatchChange, listImpactBatchChanges, lockImpactBatch, updat
 import { insertEvidence, listEvidence } from '../store/impact-evidence.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
+import { requireAuditedOperator } from './audit-operator.ts';
 import { addUpSettlements, impactBatchRecord, type PooledSettlements, refuseUnknownBatch } from './impact-batch-record.ts';
 import { getProject } from './manage-project.ts';
 import { requireFirstPerson, requireSecondPerson } from './second-person.ts';
@@ -137,12 +138,17 @@ async function requirePeople(
   if (change.changeType === 'advanced' && change.to === 'delivered') await requireFirstPerson(db, actor);
   if (change.changeType === 'corrected' && status === 'delivered') await requireFirstPerson(db, actor);
   if (isVerification(change) && status === 'delivered') {
+    await requireAuditedOperator(db, deliveredBy ?? '');
     await requireSecondPerson(db, actor, deliveredBy ?? '');
     const corrector = await findCorrector(db, impactBatchId);
-    if (corrector !== undefined) await requireSecondPerson(db, actor, corrector);
+    if (corrector !== undefined) {
+      await requireAuditedOperator(db, corrector);
+      await requireSecondPerson(db, actor, corrector);
+    }
   }
   if (change.changeType === 'corrected' && status === 'verified') {
     requireRole(actor, 'approver');
+    await requireAuditedOperator(db, verifiedBy ?? '');
     await requireSecondPerson(db, actor, verifiedBy ?? '');
   }
 }

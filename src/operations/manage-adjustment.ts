@@ -33,6 +33,7 @@ import { exactJson } from '../wire/event-to-text.ts';
 import { adjustmentRecord } from './adjustment-record.ts';
 import { readStanding, readWorth } from './adjustment-standing.ts';
 import { audit, requireRole } from './audit.ts';
+import { requireAuditedOperator } from './audit-operator.ts';
 import { ADJUSTMENT } from './audited-kinds.ts';
 import { getPartner } from './manage-partner.ts';
 import { requireAudited } from './require-audited.ts';
@@ -130,6 +131,7 @@ export async function approveAdjustment(
   requireRole(actor, 'approver');
   requireSignedIn(actor);
   return step(database, actor, { id, to: 'approved', action: 'adjustment.approve' }, async (db, adjustment) => {
+    await requireAuditedOperator(db, adjustment.draftedBy);
     await requireSecondPerson(db, actor, adjustment.draftedBy);
     await holdPostable(db, adjustment, tools);
     return updateAdjustmentApproved(db, adjustment, actor.operatorId);

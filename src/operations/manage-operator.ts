@@ -15,7 +15,8 @@ import {
 } from '../store/operator.ts';
 import { insertOperatorCredential, updateOperatorCredentialsEnded } from '../store/operator-credential.ts';
 import { inTransaction } from '../store/transaction.ts';
-import { audit, requireRole } from './audit.ts';
+import { requireRole } from './audit.ts';
+import { auditOperator, requireAuditedOperator } from './audit-operator.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
 const CODE_SECONDS = 24 * 60 * 60;
@@ -45,7 +46,7 @@ export async function createOperator(database: Database, actor: Actor, wanted: N
     const operator = await insertOperator(db, { ...wanted, operatorId: newId('opr') });
     if (!operator) throw addressIsTaken(wanted.email);
     const code = await makeCode(db, operator);
-    await audit(db, actor, about(operator, { action: 'operator.create', before: null, after: toRecord(operator) }));
+    await auditOperator(db, actor, { ...operator, action: 'operator.create' });
     await noteAdmin(db, operator);
     return code;
   });
@@ -66,8 +67,7 @@ export async function enterAddress(database: Database, actor: Actor, operatorId:
       );
     const changed = await updateOperatorEmail(db, operatorId, email);
     if (!changed) throw addressIsTaken(email);
-    const [before, after] = [toRecord(operator), toRecord(changed)];
-    await audit(db, actor, about(operator, { action: 'operator.set-email', before, after }));
+    await auditOperator(db, actor, { operatorId, action: 'operator.set-email', before: operator });
     return changed;
   });
 }
@@ -77,8 +77,7 @@ export async function changeOperatorRole(database: Database, actor: Actor, opera
   return change(database, actor, operatorId, async (db, operator) => {
     requireAddressFor({ ...operator, role });
     const changed = await updateOperatorRole(db, operatorId, role);
-    const [before, after] = [toRecord(operator), toRecord(changed)];
-    await audit(db, actor, about(operator, { action: 'operator.change-role', before, after }));
+    await auditOperator(db, actor, { operatorId, action: 'operator.change-role', before: operator });
     await noteAdmin(db, changed);
     return changed;
   });
@@ -89,8 +88,7 @@ export async function disableOperator(database: Database, actor: Actor, operator
   return change(database, actor, operatorId, async (db, operator) => {
     const disabled = await updateOperatorDisabled(db, operatorId);
     await updateOperatorCredentialsEnded(db, operatorId);
-    const [before, after] = [toRecord(operator), toRecord(disabled)];
-    await audit(db, actor, about(operator, { action: 'operator.disable', before, after }));
+    await auditOperator(db, actor, { operatorId, action: 'operator.disable', before: operator });
     return disabled;
   });
 }
@@ -102,7 +100,7 @@ export async function resetSignIn(database: Database, actor: Actor, operatorId: 
       throw new ServiceError('invalid_request', `The operator ${operatorId} is disabled. \`operator create\` makes a new one.`);
     await updateOperatorCredentialsEnded(db, operatorId);
     const code = await makeCode(db, operator);
-    await audit(db, actor, about(operator, { action: 'operator.reset-sign-in', before: null, after: null }));
+    await auditOperator(db, actor, { operatorId, action: 'operator.reset-sign-in', before: operator });
     return code;
   });
 }
@@ -117,6 +115,7 @@ async function change<Result>(
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const operator = await lockOperator(db, operatorId);
     if (!operator) throw new ServiceError('invalid_request', `There is no operator ${operatorId}. \`operator list\` shows all.`);
+    await requireAuditedOperator(db, operatorId);
     return make(db, operator);
   });
 }
@@ -156,12 +155,4 @@ async function makeCode(db: Queryable, operator: Operator): Promise<SignInCode> 
   const { operatorId } = operator;
   const code = { credentialId, operatorId, kind: 'code', secretSha256, seconds: CODE_SECONDS } as const;
   return { operator, signInCode: text, expiresAt: await insertOperatorCredential(db, code) };
-}
-
-function about({ operatorId }: Operator, entry: { action: string; before: object | null; after: object | null }) {
-  return { ...entry, partnerId: null, subjectId: operatorId };
-}
-
-function toRecord({ name, email, role, disabledAt }: Operator): object {
-  return { name, email, role, disabled_at: disabledAt };
 }

@@ -14,6 +14,7 @@ import { type FailureDraft, insertFailureDraft, lockFailureDraft, updateFailureD
 import { readRuleRevision } from '../store/rule-version.ts';
 import { databaseOf, inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
+import { requireAuditedOperator } from './audit-operator.ts';
 import { FAILURE_DRAFT } from './audited-kinds.ts';
 import { failureRecord } from './authorising-records.ts';
 import { failureEvent } from './contribution-events.ts';
@@ -81,6 +82,7 @@ export async function approveFailure(
   requireSignedIn(actor);
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const open = await lockOpen(db, id);
+    await requireAuditedOperator(db, open.draftedBy);
     await requireSecondPerson(db, actor, open.draftedBy);
     const failed = await failureOf(db, open, actor);
     const { transactionId } = failed.contribution;

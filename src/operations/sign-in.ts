@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { CheckedSecret } from '../domain/checked-secret.ts';
 import { newId } from '../domain/identifiers.ts';
-import { newCredential, type Operator, parseCredential } from '../domain/operator.ts';
+import { type CredentialKind, newCredential, type Operator, parseCredential } from '../domain/operator.ts';
 import type { Actor } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
+import { lockOperator } from '../store/operator.ts';
 import {
   findOperatorCredential,
   type HeldCredential,
@@ -14,7 +15,7 @@ import {
   updateOperatorCredentialUsed,
 } from '../store/operator-credential.ts';
 import { inTransaction } from '../store/transaction.ts';
-import { audit } from './audit.ts';
+import { auditOperator, requireAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
 /** After so long a person signs in anew. */
@@ -37,7 +38,7 @@ export async function signIn(database: Database, code: string): Promise<SignIn> 
   if (!parsed)
     throw refusal('This is no sign-in code: it begins with pi_code_, and is mistyped or cut where it does not fit its checksum.');
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const held = await lockOperatorCredential(db, 'code', parsed.id);
+    const held = await holdCredential(db, 'code', parsed.id);
     if (!held || !isSame(held, parsed) || !held.isValid)
       throw refusal(
         'This sign-in code is not valid: it was used, is older than a day, or is of another installation. An admin makes a new one: npx partner-impact operator reset-sign-in --operator ID',
@@ -55,7 +56,7 @@ export async function renewSignIn(database: Database, token: string): Promise<Si
   await authenticateOperator(database, token);
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const parsed = parseCredential('token', token) as CheckedSecret;
-    const held = await lockOperatorCredential(db, 'token', parsed.id);
+    const held = await holdCredential(db, 'token', parsed.id);
     if (!held?.isValid || held.disabledAt) throw ended('The sign-in that is kept on this machine has ended meanwhile.');
     return replaceCredential(db, { id: parsed.id, held }, 'operator.renew-sign-in');
   });
@@ -67,12 +68,13 @@ async function replaceCredential(
   { id, held }: { readonly id: string; readonly held: HeldCredential },
   action: string,
 ): Promise<SignIn> {
+  await requireAuditedOperator(db, held.operatorId);
   await updateOperatorCredentialEnded(db, id);
   const { text: token, id: credentialId, secretSha256 } = newCredential('token');
   const { operatorId } = held;
   const credential = { credentialId, operatorId, kind: 'token', secretSha256, seconds: TOKEN_SECONDS } as const;
   const expiresAt = await insertOperatorCredential(db, credential);
-  await audit(db, actorOf(held), { action, partnerId: null, subjectId: operatorId, before: null, after: null });
+  await auditOperator(db, actorOf(held), { operatorId, action });
   return { operator: held, token, expiresAt };
 }
 
@@ -81,11 +83,11 @@ export async function signOut(database: Database, token: string): Promise<void> 
   const parsed = parseCredential('token', token);
   if (!parsed) return;
   await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const held = await lockOperatorCredential(db, 'token', parsed.id);
+    const held = await holdCredential(db, 'token', parsed.id);
     if (!held?.isValid || !isSame(held, parsed)) return;
+    await requireAuditedOperator(db, held.operatorId);
     await updateOperatorCredentialEnded(db, parsed.id);
-    const { operatorId: subjectId } = held;
-    await audit(db, actorOf(held), { action: 'operator.sign-out', partnerId: null, subjectId, before: null, after: null });
+    await auditOperator(db, actorOf(held), { ...held, action: 'operator.sign-out' });
   });
 }
 
@@ -93,13 +95,14 @@ export async function signOut(database: Database, token: string): Promise<void> 
  * Who holds a token, with the role of this moment.
  *
  * @throws ServiceError `unauthorized` for a token that has ended, `forbidden` for an operator who is disabled.
+ * @throws UnsoundRecordError For an operator or a token that is not as the audit has it.
  */
 export async function authenticateOperator(
-  { pool }: Database,
+  database: Database,
   token: string,
 ): Promise<{ readonly actor: Actor; readonly operator: Operator; readonly expiresAt: Date }> {
   const parsed = parseCredential('token', token);
-  const held = parsed && (await findOperatorCredential(pool, 'token', parsed.id));
+  const held = parsed && (await findOperatorCredential(database.pool, 'token', parsed.id));
   if (!parsed || !held || !isSame(held, parsed)) throw ended('The sign-in that is kept on this machine is unknown here.');
   if (held.disabledAt)
     throw new ServiceError(
@@ -107,8 +110,17 @@ export async function authenticateOperator(
       `The operator ${held.operatorId} (${held.name}) is disabled and may do nothing. To sign in as somebody else: npx partner-impact logout`,
     );
   if (!held.isValid) throw ended(`The sign-in of ${held.operatorId} (${held.name}) has ended.`);
-  await updateOperatorCredentialUsed(pool, parsed.id);
+  requireAuditedSignIn(database, held);
+  await updateOperatorCredentialUsed(database.pool, parsed.id);
   return { actor: actorOf(held), operator: held, expiresAt: held.expiresAt };
+}
+
+/** The operator first, as every change of one does. */
+async function holdCredential(db: Queryable, kind: CredentialKind, credentialId: string): Promise<HeldCredential | undefined> {
+  const found = await findOperatorCredential(db, kind, credentialId);
+  if (!found) return undefined;
+  await lockOperator(db, found.operatorId);
+  return lockOperatorCredential(db, kind, credentialId);
 }
 
 function actorOf({ operatorId, role }: Operator): Actor {

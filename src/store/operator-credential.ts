@@ -1,4 +1,6 @@
+import type { SealedEntry } from '../domain/audit-chain.ts';
 import type { CredentialKind, Operator } from '../domain/operator.ts';
+import { type AuditEntryJson, lastAuditEntry, readAuditEntry } from './audit.ts';
 import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';
@@ -24,20 +26,69 @@ export async function insertOperatorCredential(db: Queryable, credential: NewCre
   return (row as { expiresAt: Date }).expiresAt;
 }
 
+/** One that has not ended, though its time may be over. */
+export interface LiveCredential {
+  readonly credentialId: string;
+  readonly operatorId: string;
+  readonly kind: CredentialKind;
+  readonly secretSha256: Buffer;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+const LIST_LIVE: Statement = {
+  name: 'list_live_operator_credentials',
+  text: `select credential_id as "credentialId", operator_id as "operatorId", kind, secret_sha256 as "secretSha256",
+      created_at as "createdAt", expires_at as "expiresAt"
+    from operator_credential where operator_id = any ($1::text[]) and ended_at is null order by credential_id`,
+};
+
+export async function listLiveCredentials(db: Queryable, operatorIds: readonly string[]): Promise<LiveCredential[]> {
+  return run<LiveCredential>(db, LIST_LIVE, [operatorIds]);
+}
+
+const END_EXPIRED: Statement = {
+  name: 'update_expired_credentials_ended',
+  text: `update operator_credential set ended_at = ${NOW} where operator_id = $1 and ended_at is null and expires_at <= now()`,
+};
+
+/** Those whose time is over. */
+export async function updateExpiredCredentialsEnded(db: Queryable, operatorId: string): Promise<void> {
+  await run(db, END_EXPIRED, [operatorId]);
+}
+
 /** A credential, and its operator as of the same moment. */
 export interface HeldCredential extends Operator {
+  readonly credential: LiveCredential;
   readonly secretSha256: Buffer;
   readonly expiresAt: Date;
+  /** The last audit entry about the operator. */
+  readonly entry: SealedEntry | undefined;
   /** Neither ended nor expired, by the database's clock. */
   readonly isValid: boolean;
 }
 
 const FIND: Statement = {
   name: 'find_operator_credential',
-  text: `select c.secret_sha256 as "secretSha256", c.expires_at as "expiresAt", c.ended_at is null and c.expires_at > now() as "isValid",
+  text: `select c.credential_id as "credentialId", c.kind, c.created_at as "credentialCreatedAt", c.secret_sha256 as "secretSha256",
+      ${lastAuditEntry('o.operator_id', 'operator')} as entry, c.expires_at as "expiresAt", c.ended_at is null and c.expires_at > now() as "isValid",
       o.operator_id as "operatorId", o.name, o.email, o.role, o.created_at as "createdAt", o.disabled_at as "disabledAt"
     from operator_credential c join operator o using (operator_id) where c.credential_id = $1 and c.kind = $2`,
 };
+type HeldRow = Omit<HeldCredential, 'credential' | 'entry'> &
+  Pick<LiveCredential, 'credentialId' | 'kind'> & {
+    readonly credentialCreatedAt: Date;
+    readonly entry: AuditEntryJson | null;
+  };
+
+function readHeld({ credentialId, kind, credentialCreatedAt: createdAt, entry, ...held }: HeldRow): HeldCredential {
+  const { operatorId, secretSha256, expiresAt } = held;
+  return {
+    ...held,
+    ...{ credential: { credentialId, operatorId, kind, secretSha256, createdAt, expiresAt }, entry: readAuditEntry(entry) },
+  };
+}
+
 const LOCK: Statement = { name: 'lock_operator_credential', text: `${FIND.text} for update of c` };
 
 export async function findOperatorCredential(
@@ -45,8 +96,8 @@ export async function findOperatorCredential(
   kind: CredentialKind,
   credentialId: string,
 ): Promise<HeldCredential | undefined> {
-  const [credential] = await run<HeldCredential>(db, FIND, [credentialId, kind]);
-  return credential;
+  const [credential] = await run<HeldRow>(db, FIND, [credentialId, kind]);
+  return credential && readHeld(credential);
 }
 
 /** The same, and nobody else uses it until the transaction ends. */
@@ -55,8 +106,8 @@ export async function lockOperatorCredential(
   kind: CredentialKind,
   credentialId: string,
 ): Promise<HeldCredential | undefined> {
-  const [credential] = await run<HeldCredential>(db, LOCK, [credentialId, kind]);
-  return credential;
+  const [credential] = await run<HeldRow>(db, LOCK, [credentialId, kind]);
+  return credential && readHeld(credential);
 }
 
 const END: Statement = {

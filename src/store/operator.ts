@@ -4,7 +4,7 @@ import type { Role } from '../domain/role.ts';
 import type { Queryable } from './database.ts';
 import { violatedKey } from './database-errors.ts';
 import { NOW } from './rows.ts';
-import { run, type Statement } from './statement.ts';
+import { type PageOfIds, run, type Statement } from './statement.ts';
 
 const COLUMNS = 'operator_id as "operatorId", name, email, role, created_at as "createdAt", disabled_at as "disabledAt"';
 
@@ -47,6 +47,16 @@ const FIND: Statement = { name: 'find_operator', text: `select ${COLUMNS} from o
 export async function findOperator(db: Queryable, operatorId: string): Promise<Operator | undefined> {
   const [operator] = await run<Operator>(db, FIND, [operatorId]);
   return operator;
+}
+
+const LIST_OF_IDS: Statement = {
+  name: 'list_operators_of_ids',
+  text: `select ${COLUMNS} from operator where operator_id > $1 and ($2::text[] is null or operator_id = any ($2)) order by operator_id limit $3`,
+};
+
+/** All operators or these. */
+export async function listOperatorsOfIds(db: Queryable, { afterId, ids, limit }: PageOfIds): Promise<Operator[]> {
+  return run<Operator>(db, LIST_OF_IDS, [afterId, ids, limit]);
 }
 
 const LIST: Statement = { name: 'list_operators', text: `select ${COLUMNS} from operator order by operator_id` };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { newId } from '../../src/domain/identifiers.ts';
 import { newNamedKey } from '../../src/domain/named-key.ts';
 import type { Actor, Role } from '../../src/domain/role.ts';
+import { attestRecord } from '../../src/operations/attest-record.ts';
 import { createOperator } from '../../src/operations/manage-operator.ts';
 import type { Database } from '../../src/store/database.ts';
 import { insertOperator } from '../../src/store/operator.ts';
@@ -29,8 +30,10 @@ export async function enrolled<Roles extends readonly Role[]>(
 
 /** Makes people of ids that stand in a constant, as often as there are databases. */
 export async function enrol(database: Database, ...actors: readonly Actor[]): Promise<void> {
-  for (const { operatorId, role } of actors)
+  for (const { operatorId, role } of actors) {
     await insertOperator(database.pool, { operatorId, name: role, email: `${operatorId}@example.org`, role });
+    await attestRecord(database, OWNER, { kind: 'operator', id: operatorId, reason: 'made by a test' });
+  }
 }
 
 const KEY = newNamedKey('test');
