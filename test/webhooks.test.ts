@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
+import { Agent, buildConnector } from 'undici';
 import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
 import { explainSignature } from '../src/webhooks/explain-signature.ts';
 import {
@@ -19,7 +20,7 @@ import {
 import { OWNER } from './support/actor.ts';
 import { type Client, countByStatus, newConfirmation } from './support/client.ts';
 import { assertPublished } from './support/published.ts';
-import { countRows, untilNumbered } from './support/records.ts';
+import { countRows, insertOldPartner, untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
 import type { Arrived } from './support/webhook-receiver.ts';
 import { WebhookReceiver } from './support/webhook-receiver.ts';
@@ -249,6 +250,42 @@ describe('endpoints', waiting, () => {
     const sixth = await WebhookReceiver.open();
     await assert.rejects(add(sixth.url), /5 endpoints, which is the most/);
     assert.deepEqual([sixth.challenges.length, receiver.challenges.length], [0, 5]);
+  });
+
+  test('five at most of a partner without a counter of events too, however many are added at once', async () => {
+    const { partnerId } = await insertOldPartner(database);
+    const receiver = await WebhookReceiver.open();
+    const add = (number: number) =>
+      addEndpoint(tools, OWNER, { partnerId, url: `${receiver.url}?number=${number}`, eventTypes: [] });
+    const added = await Promise.allSettled(Array.from({ length: 10 }, (_, number) => add(number)));
+    assert.equal(added.filter(({ status }) => status === 'fulfilled').length, 5);
+    const { rows } = await database.pool.query('select from webhook_endpoint where partner_id = $1', [partnerId]);
+    assert.equal(rows.length, 5);
+  });
+
+  test('port 443 and those above 1023; another one when an operator allows it, which the audit keeps', async () => {
+    const { partner } = await service.newPartner();
+    const { partnerId } = partner;
+    const receiver = await WebhookReceiver.open();
+    const connect = buildConnector({});
+    // The receiver is reached at another port, as behind a router.
+    const toReceiver: typeof connect = (target, callback) => connect({ ...target, port: new URL(receiver.url).port }, callback);
+    const client = new Agent({ connect: toReceiver });
+    after(() => client.close());
+    const add = (allowedPort?: number) =>
+      addEndpoint({ ...tools, client }, OWNER, {
+        ...{ partnerId, url: 'http://127.0.0.1:25/hook', eventTypes: [] },
+        ...(allowedPort !== undefined && { allowedPort }),
+      });
+    await assert.rejects(add(), /The URL's port is 25\b.*443.*above 1023.*--allow-port 25/);
+    await assert.rejects(add(26), /The URL's port is 25\b/);
+    assert.equal(receiver.challenges.length, 0);
+    const { endpointId } = await add(25);
+    const { rows } = await database.pool.query('select before_json, after_json from audit_entry where subject_id = $1', [
+      endpointId,
+    ]);
+    assert.deepEqual(JSON.parse(rows[0].before_json), { allowed_port: 25 });
+    assert.equal(JSON.parse(rows[0].after_json).url, 'http://127.0.0.1:25/hook');
   });
 
   test('one at an address, however it is written and however many are added at once; the address is not contacted again', async () => {

@@ -642,6 +642,14 @@ export const RULES: readonly Rule[] = [
     tests: ['migration-locks'],
   },
   {
+    rule: 'of endpoints that are added at once to a young partner no more than five are kept',
+    source: 'decisions 7, Endpoints',
+    file: 'src/webhooks/add-endpoint.ts',
+    find: '    await insertEventCounter(db, partnerId);\n',
+    replace: '',
+    tests: ['webhooks'],
+  },
+  {
     rule: 'an answer without end is cut off',
     source: 'decisions 7, Delivery',
     file: 'src/webhooks/limit-answers.ts',

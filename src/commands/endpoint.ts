@@ -21,6 +21,7 @@ import { ERROR_CLASSES, type ErrorClass } from '../webhooks/send.ts';
 import { showUntrusted } from '../webhooks/show-untrusted.ts';
 import { testEndpoint } from '../webhooks/test-endpoint.ts';
 import { currentActor } from './actor.ts';
+import { readPort } from './options.ts';
 import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
 
@@ -52,6 +53,7 @@ export function endpointCommand(): Command {
     .requiredOption('--partner <id>', 'id of the partner')
     .requiredOption('--url <url>', 'https address that takes the events')
     .option('--events <kinds...>', 'kinds of events; all when left out')
+    .option('--allow-port <port>', 'a port of the address that is neither 443 nor above 1023', readPort)
     .option('--json', 'one JSON object, for programs')
     .action(add);
   endpoint
@@ -100,10 +102,11 @@ async function add({
   partner,
   url,
   events = [ALL],
+  allowPort,
   json,
-}: Partial<Wanted> & { partner: string; url: string; json?: boolean }): Promise<void> {
+}: Partial<Wanted> & { partner: string; url: string; allowPort?: number; json?: boolean }): Promise<void> {
   await withTools(async (tools) => {
-    const wanted = { partnerId: partner, url, eventTypes: listTypes(events) };
+    const wanted = { partnerId: partner, url, eventTypes: listTypes(events), allowedPort: allowPort };
     const added = await addEndpoint(tools, await currentActor(tools.database), wanted);
     const fields = { endpoint_id: added.endpointId, url: added.url, secret: added.secret };
     if (json) return printJson(fields);

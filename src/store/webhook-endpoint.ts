@@ -28,11 +28,11 @@ export interface EndpointHealth {
   readonly breakerOpenUntil: Date | null;
 }
 
-/** Of `webhook_endpoint e`. */
-export const ENDPOINT_COLUMNS = `e.partner_id as "partnerId", e.endpoint_id as "endpointId", e.url, e.event_types as "eventTypes", e.status,
+const STORED_COLUMNS = `e.partner_id as "partnerId", e.endpoint_id as "endpointId", e.url, e.event_types as "eventTypes", e.status,
     e.status_reason as "statusReason", e.created_at as "createdAt", e.secret_sealed as "secretSealed",
-    e.next_secret_sealed as "nextSecretSealed", e.next_secret_from as "nextSecretFrom",
-    coalesce(e.next_secret_from <= now(), false) as "isNextSecretDue"`;
+    e.next_secret_sealed as "nextSecretSealed", e.next_secret_from as "nextSecretFrom"`;
+/** Of `webhook_endpoint e`. */
+export const ENDPOINT_COLUMNS = `${STORED_COLUMNS}, coalesce(e.next_secret_from <= now(), false) as "isNextSecretDue"`;
 const HEALTH = `h.failures_in_row as "failuresInRow", h.failing_since as "failingSince", h.breaker_trips as "breakerTrips",
     h.breaker_open_until as "breakerOpenUntil"`;
 const HEALTH_JOIN = 'join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id';
@@ -47,10 +47,11 @@ export async function lockEventCounter(db: Queryable, partnerId: string): Promis
   await run(db, LOCK_COUNTER, [partnerId]);
 }
 
+// A distributed database takes no clock in what an insert returns.
 const INSERT: Statement = {
   name: 'insert_webhook_endpoint',
   text: `insert into webhook_endpoint as e (partner_id, endpoint_id, url, event_types, status, secret_sealed, created_at, changed_at)
-    values ($1, $2, $3, $4, 'active', $5, ${NOW}, ${NOW}) returning ${ENDPOINT_COLUMNS}`,
+    values ($1, $2, $3, $4, 'active', $5, ${NOW}, ${NOW}) returning ${STORED_COLUMNS}, false as "isNextSecretDue"`,
 };
 const INSERT_HEALTH: Statement = {
   name: 'insert_endpoint_health',

@@ -5,6 +5,7 @@ import type { Actor } from '../domain/role.ts';
 import { audit, requireRole } from '../operations/audit.ts';
 import { endpointRecord } from '../operations/authorising-records.ts';
 import { readClock } from '../store/clock.ts';
+import { insertEventCounter } from '../store/event.ts';
 import { findPartner } from '../store/partner.ts';
 import { inTransaction } from '../store/transaction.ts';
 import {
@@ -25,6 +26,8 @@ export interface NewEndpoint {
   readonly url: string;
   /** Empty: every kind. */
   readonly eventTypes: readonly string[];
+  /** A port of the address that is not among the usual ones, and that an operator allows here. */
+  readonly allowedPort?: number | undefined;
 }
 
 const ENDPOINTS_MAX = 5;
@@ -39,26 +42,32 @@ const ENDPOINTS_MAX = 5;
 export async function addEndpoint(
   tools: EndpointTools,
   actor: Actor,
-  { partnerId, url, eventTypes }: NewEndpoint,
+  { partnerId, url, eventTypes, allowedPort }: NewEndpoint,
 ): Promise<{ endpointId: string; secret: string; url: string }> {
   requireRole(actor, 'operator');
   const { database, secretBox } = tools;
   if (!(await findPartner(database.pool, partnerId)))
     throw refusal(`There is no partner ${partnerId}. \`partner list\` shows all.`);
   refuseUnknownTypes(eventTypes);
-  const verdict = judgeEndpointUrl(url, tools);
-  if (verdict.status === 'refused') throw refusal(`${verdict.sentence} ${addressToGive(tools)} Nothing was stored.`);
+  const verdict = judgeEndpointUrl(url, { ...tools, ...(allowedPort !== undefined && { allowedPort }) });
+  if (verdict.status === 'refused')
+    throw refusal(
+      [verdict.sentence, ...(verdict.reason === 'port' ? [] : [addressToGive(tools)]), 'Nothing was stored.'].join(' '),
+    );
   const endpoint = { partnerId, endpointId: newId('wep'), url: verdict.url, eventTypes };
   const secret = newSecret();
   // Nobody is contacted for what will be refused.
   refuseBeside(endpoint, await listWebhookEndpoints(database.pool, partnerId));
   await challenge(tools, { ...endpoint, secret });
   await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    // A partner from before may have none yet, and then two at once would hold nothing.
+    await insertEventCounter(db, partnerId);
     await lockEventCounter(db, partnerId);
     refuseBeside(endpoint, await listWebhookEndpoints(db, partnerId));
     const inserted = await insertWebhookEndpoint(db, { ...endpoint, secretSealed: secretBox.seal(endpoint.endpointId, secret) });
     const after = endpointRecord(inserted);
-    await audit(db, actor, aboutEndpoint(endpoint, { action: 'endpoint.add', before: null, after }));
+    const allowed = allowedPort === undefined ? null : { allowed_port: allowedPort };
+    await audit(db, actor, aboutEndpoint(endpoint, { action: 'endpoint.add', before: allowed, after }));
   });
   return { endpointId: endpoint.endpointId, secret, url: endpoint.url };
 }

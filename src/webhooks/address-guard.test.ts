@@ -10,7 +10,7 @@ import {
   REFUSED_URLS,
 } from '../../test/support/address-corpus.ts';
 import { classifyAddress, inWords } from '../domain/host-class.ts';
-import { findAddressRefusal, findHostRefusal, judgeEndpointUrl } from './address-guard.ts';
+import { findAddressRefusal, findHostRefusal, type GuardOptions, judgeEndpointUrl } from './address-guard.ts';
 
 const GUARDED = { allowInsecure: false };
 const DEVELOPMENT = { allowInsecure: true };
@@ -18,7 +18,7 @@ const DEVELOPMENT = { allowInsecure: true };
 const asHost = (address: string) => (isIPv6(address) ? `[${address}]` : address);
 
 /** The reason why it may not be registered, or `accepted`. */
-function judge(url: string, options = GUARDED): string {
+function judge(url: string, options: GuardOptions & { readonly allowedPort?: number } = GUARDED): string {
   const verdict = judgeEndpointUrl(url, options);
   return verdict.status === 'refused' ? verdict.reason : 'accepted';
 }
@@ -124,6 +124,23 @@ describe('decisions, section 7: URLs', () => {
       assert.deepEqual(judgeEndpointUrl(kept, GUARDED), { status: 'accepted', url: kept }, 'and judged again it stays');
     });
   }
+
+  for (const [port, verdict] of [
+    ...([22, 25, 80, 442, 444, 1_023, 0] as const).map((refused) => [refused, 'port'] as const),
+    ...([443, 1_024, 8_443, 65_535] as const).map((accepted) => [accepted, 'accepted'] as const),
+  ])
+    test(`port ${port}: ${verdict}`, () => {
+      assert.equal(judge(`https://receiver.example.com:${port}/`), verdict);
+      assert.equal(judge(`https://receiver.example.com:0${port}/`), verdict);
+      assert.equal(judge(`https://receiver.example.com:${port}/`, { ...GUARDED, allowedPort: port }), 'accepted');
+    });
+
+  test('plain http has its own port, where it is allowed', () => {
+    assert.equal(judge('http://receiver.example.com/', DEVELOPMENT), 'accepted');
+    assert.equal(judge('http://receiver.example.com:80/', DEVELOPMENT), 'accepted');
+    assert.equal(judge('http://receiver.example.com:25/', DEVELOPMENT), 'port');
+    assert.equal(judge('https://receiver.example.com:80/', DEVELOPMENT), 'port');
+  });
 
   test('a refusal is a sentence that names the class', () => {
     const verdict = judgeEndpointUrl('https://10.0.0.1/', GUARDED);

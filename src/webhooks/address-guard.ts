@@ -1,6 +1,6 @@
 import { classifyAddress, classifyHost, inWords, type RefusedAddressClass, type RefusedHostClass } from '../domain/host-class.ts';
 
-export type UrlRefusal = 'not_a_url' | 'plain_http' | 'scheme' | 'user_info' | 'fragment' | RefusedHostClass;
+export type UrlRefusal = 'not_a_url' | 'plain_http' | 'scheme' | 'user_info' | 'fragment' | 'port' | RefusedHostClass;
 
 export type EndpointUrlVerdict =
   /** `url` is the normal form, the one to be stored. */
@@ -39,14 +39,19 @@ export function allowsPlainHttp(hostname: string, options: GuardOptions): boolea
   return options.allowInsecure || isThisMachine(hostname, options);
 }
 
+/** Ports below are of services that are no web servers, of which only these are spared. */
+const PORT_MIN = 1_024;
+const PORT_OF: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
+
 /**
  * Whether an endpoint may be registered at this URL. It is judged as the WHATWG URL standard reads it, so that no spelling of an
  * address (octal, hexadecimal, short, percent-encoded, full-width) is anything else than the address itself.
  * What a name resolves to is judged at every connection.
  *
+ * @param options `allowedPort`: one more that an operator allows for this endpoint.
  * @see Decisions, section 7, "Endpoints".
  */
-export function judgeEndpointUrl(text: string, options: GuardOptions): EndpointUrlVerdict {
+export function judgeEndpointUrl(text: string, options: GuardOptions & { readonly allowedPort?: number }): EndpointUrlVerdict {
   if (!URL.canParse(text)) return refuse('not_a_url');
   const url = new URL(text);
   if (url.protocol === 'http:' && !allowsPlainHttp(url.hostname, options)) return refuse('plain_http');
@@ -56,6 +61,9 @@ export function judgeEndpointUrl(text: string, options: GuardOptions): EndpointU
   if (url.href.includes('#')) return refuse('fragment');
   const hostClass = findHostRefusal(url.hostname, options);
   if (hostClass) return { status: 'refused', reason: hostClass, sentence: `The URL's host is ${inWords(hostClass)}.` };
+  const port = url.port === '' ? PORT_OF[url.protocol] : Number(url.port);
+  if (port !== undefined && port < PORT_MIN && port !== PORT_OF[url.protocol] && port !== options.allowedPort)
+    return { status: 'refused', reason: 'port', sentence: refusedPort(port) };
   return { status: 'accepted', url: url.href };
 }
 
@@ -78,6 +86,10 @@ function refusalOf<Refused extends RefusedHostClass>(
   { allowInsecure }: GuardOptions,
 ): Refused | undefined {
   return hostClass === 'public' || (allowInsecure && INSIDE.includes(hostClass)) ? undefined : hostClass;
+}
+
+function refusedPort(port: number): string {
+  return `The URL's port is ${port}, and events go to port 443 and to those above 1023. Give the receiver such a port, or let an operator allow this one: \`endpoint add --allow-port ${port}\`.`;
 }
 
 function refuse(reason: keyof typeof URL_SENTENCES): EndpointUrlVerdict {
