@@ -1,6 +1,6 @@
 /** Architecture, "The two commands", and reliability, "process, database": the default database under kills and races. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -36,6 +36,10 @@ import {
 } from './support/embedded.ts';
 
 const NOBODY = 65534;
+
+/** What another program sees of the socket: the word of the system, or that it was let in. */
+const CONNECT = `require('node:net').connect(process.argv[1] + '/.s.PGSQL.5432')
+  .on('connect', () => { console.log('let in'); process.exit(); }).on('error', ({ code }) => process.stdout.write(code))`;
 
 /** A container is played by a user namespace that root makes. */
 const needsContainer = isRoot ? needs('namespaces') : needs('root');
@@ -296,6 +300,48 @@ describe('any user, any folder', () => {
       chmodSync(installation.folder, 0o700);
       await assertKeepsRows(dataDirectory, (path) => holdInContainer(path, '0 0 65536', installation));
       assert.equal(statSync(join(dataDirectory, 'postgres')).uid, NOBODY);
+    },
+  );
+
+  test(
+    'where it runs as nobody no other process of nobody reaches it: the short folder of its socket is closed, also one from before',
+    needsContainer,
+    async () => {
+      const folder = makeFolder();
+      const dataDirectory = join(folder, 'deep'.repeat(20), 'deeper'.repeat(10));
+      const installation = openInstallation();
+      const start = () => holdInContainer(dataDirectory, '0 0 65536', installation);
+      for (const isFromBefore of [false, true]) {
+        const holder = await start();
+        const { socketDirectory = '' } = holder;
+        assert.match(socketDirectory, /^\/tmp\/partner-impact-/, holder.refusal);
+        const reached = spawnSync(AS_NOBODY[0], [...AS_NOBODY.slice(1), installation.node, '-e', CONNECT, socketDirectory]);
+        assert.equal(reached.stdout.toString(), 'EACCES', reached.stderr.toString());
+        assert.deepEqual(await query(socketDirectory, 'select 1 as one'), [{ one: 1 }]);
+        assert.deepEqual([statSync(socketDirectory).uid, statSync(socketDirectory).mode & 0o777], [0, 0o700]);
+        await end(holder.process, 'SIGTERM');
+        if (isFromBefore) rmSync(socketDirectory, { recursive: true });
+        else chownSync(socketDirectory, NOBODY, NOBODY);
+      }
+    },
+  );
+
+  test(
+    'where it would run as nobody in a folder that other processes of nobody may enter, it is refused',
+    needsContainer,
+    async () => {
+      const folder = makeFolder();
+      chmodSync(folder, 0o755);
+      const start = () => holdInContainer(folder, '0 0 65536', openInstallation());
+      const { refusal = '' } = await start();
+      assert.match(refusal, /is open to other programs of the user nobody.*run "chmod 700 /);
+      assert.equal(existsSync(join(folder, 'postgres')), false);
+      chmodSync(folder, 0o700);
+      const holder = await start();
+      assert.equal(holder.refusal, undefined);
+      await end(holder.process, 'SIGTERM');
+      chmodSync(folder, 0o711);
+      assert.match((await start()).refusal ?? '', /is open to other programs/, 'one that is there');
     },
   );
 

@@ -1,6 +1,6 @@
 /** The owner of the machine: everything in a sandbox, in production the first admin and nothing else (settlements, section 5). */
 import assert from 'node:assert/strict';
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -23,6 +23,7 @@ import { emptyDatabase, testDatabase } from './support/database.ts';
 import { until } from './support/embedded.ts';
 import { spawnService, testService } from './support/service.ts';
 
+const ROOT = join(import.meta.dirname, '..');
 const KEYS = Object.fromEntries(['SECRETS_KEY', 'AUDIT_KEY'].map((name) => [name, writeNamedKey(newNamedKey('test'))]));
 const PRODUCTION = { SERVICE_ENVIRONMENT: 'production', ...KEYS };
 const waiting = { timeout: 180_000 };
@@ -199,7 +200,10 @@ describe('--break-glass', waiting, () => {
   test('takes a reason, leaves its entry where the command itself fails, and makes nobody one of two', async () => {
     const { owner, pool, partnerId } = await production;
     for (const none of ['', ' ', 'x'.repeat(501)])
-      assert.match((await owner.run(['operator', 'list', '--break-glass', none])).stderr, /reason must have 1 to 500 characters/);
+      assert.match(
+        (await owner.run(['operator', 'list', '--break-glass', none])).stderr,
+        /reason must be a line of 1 to 500 characters/,
+      );
     const count = async () => (await pool.query("select 1 from audit_entry where action = 'owner.break-glass'")).rows.length;
     const before = await count();
     assert.equal((await owner.run(['partner', 'show', '--partner', 'ptn_x', ...WHY])).code, 1);
@@ -289,12 +293,9 @@ describe('the first admin', waiting, () => {
         ('opr_5', 'e', null, 'approver', '2026-01-03', null)`,
     );
     await pool.query(`alter table installation drop column first_admin_at; drop index operator_email_canonical;
-      alter table operator drop column email_canonical; create unique index operator_email on operator (lower(email)) where disabled_at is null;
-      delete from kysely_migration where name like '%_people'`);
-    assert.deepEqual(
-      (await migrate(databaseUrl)).map(({ name }) => name.replace(/^\d+/, '')),
-      ['_people'],
-    );
+      alter table operator drop column email_canonical; create unique index operator_email on operator (lower(email)) where disabled_at is null`);
+    const [migration = ''] = globSync('migrations/*_people.sql', { cwd: ROOT });
+    await pool.query(readFileSync(join(ROOT, migration), 'utf8'));
     const { rows } = await pool.query('select operator_id, email_canonical from operator order by 1');
     assert.deepEqual(
       rows.map((row) => Object.values(row)),

@@ -1,7 +1,7 @@
 /** `partner-impact settlement` and `statement`; and what a superuser may do to their rows without being found: nothing. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -135,7 +135,16 @@ describe('statement', waiting, () => {
     assert.equal(stdout, readFileSync(file, 'utf8'));
     assert.equal((await runJson('statement', 'verify', '--file', file, ...of)).ok, true);
     assert.equal((await runJson('statement', 'verify', '--file', file, '--sha256', written.csv_sha256)).ok, true);
-    assert.equal((await run(['statement', 'download', ...of, '--output', file])).code, 1, 'a file that is there is not replaced');
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const there = join(folder, 'there.csv');
+    writeFileSync(there, 'mine\n');
+    chmodSync(there, 0o644);
+    assert.equal(
+      (await run(['statement', 'download', ...of, '--output', there])).code,
+      1,
+      'a file that is there is not replaced',
+    );
+    assert.equal(readFileSync(there, 'utf8'), 'mine\n', 'nor written to');
     assert.deepEqual(await runUnread(['statement', 'download', ...of]), { code: 141, stderr: '' }, 'nobody reads it');
     const changed = join(folder, 'changed.csv');
     writeFileSync(changed, stdout.replace('\n2,contribution', '\n3,contribution'));

@@ -4,7 +4,7 @@ import { verifyAudit } from '../operations/verify-audit.ts';
 import { type AuditHead, listAuditEntries } from '../store/audit.ts';
 import { showUntrusted } from '../webhooks/show-untrusted.ts';
 import { readLimit, readPastTime } from './options.ts';
-import { printJson, printProgress, printTable, type Row, showTime } from './output.ts';
+import { printJson, printProgress, printTable, printText, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
 
 interface ListOptions {
@@ -68,13 +68,11 @@ async function verify({ expectLast, json }: VerifyOptions): Promise<void> {
       const found = fault && { entry_no: Number(fault.entryNo), is: fault.is, sentence: fault.sentence };
       return printJson({ ok: fault === null, entries: Number(entries), last: shown, fault: found });
     }
-    if (fault) process.stdout.write(`Not sound: ${fault.sentence}.\nSound are ${entries} entries before it.\n`);
-    else process.stdout.write(`All ${entries} entries are as they were sealed.\n`);
-    process.stdout.write(`Last  ${shown}\n`);
+    if (fault) printText(`Not sound: ${fault.sentence}.\nSound are ${entries} entries before it.\n`);
+    else printText(`All ${entries} entries are as they were sealed.\n`);
+    printText(`Last  ${shown}\n`);
     if (!fault)
-      process.stdout.write(
-        'Keep this line away from the database: --expect-last shows later that nothing was cut off behind it.\n',
-      );
+      printText('Keep this line away from the database: --expect-last shows later that nothing was cut off behind it.\n');
   });
 }
 

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { showHidden } from '../domain/text-line.ts';
 import { UsageError } from './options.ts';
 
 /**
@@ -12,7 +13,7 @@ export async function confirmOrRefuse(question: string, isConfirmed: boolean | u
     throw new UsageError(`${question} This cannot be undone. Nobody can be asked here: repeat the command with --yes.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await terminal.question(`${question} This cannot be undone. [y/N] `);
+    const answer = await terminal.question(`${showHidden(question)} This cannot be undone. [y/N] `);
     if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError('Nothing was done.');
   } finally {
     terminal.close();

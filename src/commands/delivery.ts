@@ -7,7 +7,7 @@ import { getEndpoint } from '../webhooks/manage-endpoint.ts';
 import { showUntrusted } from '../webhooks/show-untrusted.ts';
 import { currentActor } from './actor.ts';
 import { readLimit, readPastTime } from './options.ts';
-import { printFields, printJson, printProgress, printTable, type Row, showTime } from './output.ts';
+import { printFields, printJson, printProgress, printTable, printText, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
 
 interface ListOptions {
@@ -76,7 +76,7 @@ async function list({ partner, endpoint, event, status, before, limit, json }: L
     if (json) return printJson(deliveries.map(toJson));
     printTable(deliveries.map(toRow), 'There is no such delivery.');
     const last = deliveries.at(-1);
-    if (last && deliveries.length === limit) process.stdout.write(`\nOlder ones: --before ${last.deliveryId}\n`);
+    if (last && deliveries.length === limit) printText(`\nOlder ones: --before ${last.deliveryId}\n`);
   });
 }
 
@@ -85,7 +85,7 @@ async function show({ partner, delivery, json }: Target): Promise<void> {
     const found = await getDelivery(database, partner, delivery);
     if (json) return printJson({ ...toJson(found), log: found.log.map(attemptToJson) });
     printFields(toFields(found));
-    process.stdout.write('\n');
+    printText('\n');
     printTable(found.log.map(attemptToRow), 'No attempt has been made yet.');
   });
 }
@@ -95,7 +95,7 @@ async function resendOne({ partner, delivery, json }: Target): Promise<void> {
     const due = await resend(database, await currentActor(database), { partnerId: partner, deliveryId: delivery });
     if (json) return printJson(toJson(due));
     const when = due.status === 'held' ? 'once its endpoint is enabled' : 'by the running service, in its turn';
-    process.stdout.write(`${due.deliveryId} is sent again ${when}.\n`);
+    printText(`${due.deliveryId} is sent again ${when}.\n`);
   });
 }
 
@@ -110,7 +110,7 @@ async function recover({ partner, endpoint, since = ALWAYS, missing = false, jso
     if (json) return printJson({ endpoint_id: endpoint, recovered });
     const { status } = await getEndpoint(database, partner, endpoint);
     const when = status === 'disabled' ? 'once their endpoint is enabled' : 'by the running service';
-    process.stdout.write(
+    printText(
       `${recovered} ${missing ? 'missing' : 'exhausted'} ${recovered === 1 ? 'delivery is' : 'deliveries are'} sent ${when}.\n`,
     );
   });

@@ -22,7 +22,7 @@ import { showUntrusted } from '../webhooks/show-untrusted.ts';
 import { testEndpoint } from '../webhooks/test-endpoint.ts';
 import { currentActor } from './actor.ts';
 import { readPort } from './options.ts';
-import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
+import { printFields, printJson, printTable, printText, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
 
 interface Target {
@@ -111,7 +111,7 @@ async function add({
     const fields = { endpoint_id: added.endpointId, url: added.url, secret: added.secret };
     if (json) return printJson(fields);
     printFields(fields);
-    process.stdout.write('\nThe secret is shown this once. It verifies the signatures of what arrives.\n');
+    printText('\nThe secret is shown this once. It verifies the signatures of what arrives.\n');
   });
 }
 
@@ -164,7 +164,7 @@ async function remove({ partner, endpoint, json }: Target): Promise<void> {
   await withStore(async (database) => {
     const removed = await removeEndpoint(database, await currentActor(database), { partnerId: partner, endpointId: endpoint });
     if (json) printJson({ endpoint_id: removed.endpointId, status: removed.status });
-    else process.stdout.write(`Removed ${removed.endpointId}.\n`);
+    else printText(`Removed ${removed.endpointId}.\n`);
   });
 }
 
@@ -185,9 +185,7 @@ async function rotate({
     const fields = { endpoint_id: endpoint, secret, only_secret_from: from.toISOString() };
     if (json) return printJson(fields);
     printFields(fields);
-    process.stdout.write(
-      '\nThe secret is shown this once. Until then both sign: X-Service-Signature the old one, …-Next the new one.\n',
-    );
+    printText('\nThe secret is shown this once. Until then both sign: X-Service-Signature the old one, …-Next the new one.\n');
   });
 }
 
@@ -201,9 +199,9 @@ async function test({ partner, endpoint, json }: Target): Promise<void> {
       return printJson({ delivery_id: claimed.deliveryId, event_id: claimed.eventId, delivered: isSuccess, ...answer });
     }
     const outcome = status === null ? ERROR_CLASSES[errorClass as ErrorClass] : `it answered ${status}`;
-    process.stdout.write(`${isSuccess ? 'Delivered' : 'Not delivered'}: ${outcome}, after ${milliseconds} ms.\n`);
-    if (excerpt) process.stdout.write(`    ${showUntrusted(excerpt)}\n`);
-    process.stdout.write(`It stands in the log as ${claimed.deliveryId}.\n`);
+    printText(`${isSuccess ? 'Delivered' : 'Not delivered'}: ${outcome}, after ${milliseconds} ms.\n`);
+    if (excerpt) printText(`    ${showUntrusted(excerpt)}\n`);
+    printText(`It stands in the log as ${claimed.deliveryId}.\n`);
   });
 }
 

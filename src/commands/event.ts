@@ -3,7 +3,7 @@ import { readEvents } from '../operations/list-events.ts';
 import { getPartner } from '../operations/manage-partner.ts';
 import { listDeliveries } from '../store/delivery-log.ts';
 import { readCursor, readLimit } from './options.ts';
-import { printFields, printTable, type Row, showTime } from './output.ts';
+import { printBytes, printFields, printTable, printText, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
 
 interface ListOptions {
@@ -47,7 +47,7 @@ async function list({ partner, afterSequence, limit, json }: ListOptions): Promi
     await getPartner(database.pool, partner);
     const page = await readEvents(database, environment, LANES).page({ partnerId: partner, afterSequence, limit });
     // The stored bytes: a number in them may be larger than JavaScript's own are exact.
-    if (json) return void process.stdout.write(`[${page.events.map(({ body }) => body).join(',\n')}]\n`);
+    if (json) return printBytes(`[${page.events.map(({ body }) => body).join(',\n')}]\n`);
     const rows = page.events.map(
       ({ sequence, occurredAt, eventType, eventId, subjectId }): Row => ({
         sequence: String(sequence),
@@ -58,7 +58,7 @@ async function list({ partner, afterSequence, limit, json }: ListOptions): Promi
       }),
     );
     printTable(rows, 'There is no event.');
-    if (page.hasMore) process.stdout.write(`\nMore of them: --after-sequence ${page.nextAfterSequence}\n`);
+    if (page.hasMore) printText(`\nMore of them: --after-sequence ${page.nextAfterSequence}\n`);
   });
 }
 
@@ -67,7 +67,7 @@ const DELIVERIES_SHOWN = 100;
 async function show({ partner, event: eventId, json }: Target): Promise<void> {
   await withStore(async (database, { environment }) => {
     const event = await readEvents(database, environment, LANES).byId({ partnerId: partner, eventId });
-    if (json) return void process.stdout.write(`${event.body}\n`);
+    if (json) return printBytes(`${event.body}\n`);
     printFields({
       event: event.eventId,
       type: event.eventType,
@@ -76,7 +76,7 @@ async function show({ partner, event: eventId, json }: Target): Promise<void> {
       about: event.subjectId,
       'correlation id': event.correlationId ?? '-',
     });
-    process.stdout.write(`\n${event.body}\n\n`);
+    printText(`\n${event.body}\n\n`);
     const deliveries = await listDeliveries(database.pool, partner, { eventId, limit: DELIVERIES_SHOWN });
     const rows = deliveries.map(
       ({ deliveryId, endpointId, status, attempts, trigger, endedAt }): Row => ({

@@ -2,7 +2,7 @@ import type { ImpactBatch } from '../domain/impact-batch.ts';
 import { addUpSettlements, showBatch } from '../operations/impact-batch-record.ts';
 import type { Database } from '../store/database.ts';
 import { type ImpactBatchChange, listImpactBatchChanges } from '../store/impact-batch.ts';
-import { printFields, printTable, type Row, showTime } from './output.ts';
+import { printFields, printTable, printText, type Row, showTime } from './output.ts';
 import { printExact } from './settlement.ts';
 
 /** A batch with what it pools, its evidence and its history. */
@@ -37,7 +37,7 @@ export async function printBatch({ pool }: Database, batch: ImpactBatch, asJson:
 }
 
 function printSection(rows: readonly Row[]): void {
-  process.stdout.write('\n');
+  printText('\n');
   printTable(rows, '');
 }
 

@@ -12,7 +12,7 @@ import { hashFile } from './hash-file.ts';
 import { addToBatch } from './impact-batch-add.ts';
 import { batchToJson, batchToRow, printBatch } from './impact-batch-output.ts';
 import { readLimit, readName, readPastTime } from './options.ts';
-import { printProgress, printTable } from './output.ts';
+import { printProgress, printTable, printText } from './output.ts';
 import { printExact } from './settlement.ts';
 import { withStore } from './with-store.ts';
 
@@ -160,8 +160,8 @@ async function checkEvidence({ batch, file, json }: Target & { file: string }): 
     const sameName = evidence.find((each) => each.fileName === fileName);
     if (!found) process.exitCode = 1;
     if (json) return printExact({ ok: found !== undefined, sha256, evidence_no: found?.evidenceNo ?? null });
-    if (found) process.stdout.write(`${fileName} is evidence ${found.evidenceNo} of the batch, byte for byte.\n`);
-    else process.stdout.write(`${explainOther(fileName, sameName?.evidenceNo)} Its SHA-256 is ${sha256}.\n`);
+    if (found) printText(`${fileName} is evidence ${found.evidenceNo} of the batch, byte for byte.\n`);
+    else printText(`${explainOther(fileName, sameName?.evidenceNo)} Its SHA-256 is ${sha256}.\n`);
   });
 }
 

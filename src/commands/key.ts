@@ -4,7 +4,7 @@ import { getPartner } from '../operations/manage-partner.ts';
 import { type ApiKey, listApiKeys, type Permission } from '../store/api-key.ts';
 import { currentActor } from './actor.ts';
 import { collectAddress, readFutureTime, readHours, readName } from './options.ts';
-import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
+import { printFields, printJson, printTable, printText, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
 
 interface IssueOptions {
@@ -96,7 +96,7 @@ async function rotate({ key, overlapHours, expiresAt, withoutEnd, json }: Rotate
     printIssued(issued, false);
     const { expiresAt: endsAt } = issued.key;
     const newKey = endsAt === null ? 'The new key has no end' : `The new key ends at ${showTime(endsAt)}`;
-    process.stdout.write(`\n${newKey}; the old key ${old.keyId} works until ${showTime(old.expiresAt)}.\n`);
+    printText(`\n${newKey}; the old key ${old.keyId} works until ${showTime(old.expiresAt)}.\n`);
   });
 }
 
@@ -114,7 +114,7 @@ function printIssued(issued: IssuedApiKey, asJson: boolean | undefined): void {
     return;
   }
   printFields({ ...toRow(issued.key), 'api key': issued.apiKey });
-  process.stdout.write('\nThe API key is shown this once. Keep it on the server, never in an app, a log or a repository.\n');
+  printText('\nThe API key is shown this once. Keep it on the server, never in an app, a log or a repository.\n');
 }
 
 function issuedToJson({ key, apiKey }: IssuedApiKey): Record<string, unknown> {

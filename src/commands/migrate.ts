@@ -6,7 +6,7 @@ import { openStore } from '../storage.ts';
 import type { Database } from '../store/database.ts';
 import { distributeTables, listDistributedTables } from '../store/distribute.ts';
 import { migrate, readMigrationState } from '../store/migrate.ts';
-import { printJson, printProgress } from './output.ts';
+import { printJson, printProgress, printText } from './output.ts';
 import { openTokenFile } from './token-file.ts';
 
 interface MigrateOptions {
@@ -52,9 +52,9 @@ async function requireMigrator(database: Database): Promise<void> {
 }
 
 function printOutcome(applied: readonly string[], distributed: readonly string[] | undefined): void {
-  process.stdout.write(applied.length === 0 ? 'The database is up to date.\n' : `Applied: ${applied.join(', ')}\n`);
+  printText(applied.length === 0 ? 'The database is up to date.\n' : `Applied: ${applied.join(', ')}\n`);
   if (distributed === undefined) return;
-  process.stdout.write(
+  printText(
     distributed.length === 0 ? 'The tables are distributed already.\n' : `Distributed by partner: ${distributed.join(', ')}\n`,
   );
 }

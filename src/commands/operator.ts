@@ -12,7 +12,7 @@ import {
 import { listOperators } from '../store/operator.ts';
 import { currentActor } from './actor.ts';
 import { readEmail, readName } from './options.ts';
-import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
+import { printFields, printJson, printTable, printText, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
 
 interface JsonOption {
@@ -109,7 +109,7 @@ function printCode({ operator, signInCode, expiresAt }: SignInCode, json: boolea
     return;
   }
   printFields({ ...toRow(operator), 'one-time code': signInCode });
-  process.stdout.write(
+  printText(
     `\nThe code is shown this once, and works once until ${showTime(expiresAt)}: npx partner-impact login asks for it.\n`,
   );
 }

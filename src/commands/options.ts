@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { readAddress } from '../domain/email-address.ts';
+import { isLine, lineForm } from '../domain/text-line.ts';
 import { isAddressOrBlock } from '../partner-api/client-address.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../service-role.ts';
 
@@ -61,10 +62,12 @@ export function collectAddress(text: string, collected: readonly string[] = []):
   throw new InvalidArgumentError('It must be an address or a CIDR block, such as 203.0.113.7 or 2001:db8::/32.');
 }
 
+const NAME_MAX = 200;
+
 export function readName(text: string): string {
   const name = text.trim();
-  if (name.length >= 1 && name.length <= 200) return name;
-  throw new InvalidArgumentError('It must have 1 to 200 characters.');
+  if (isLine(name, NAME_MAX)) return name;
+  throw new InvalidArgumentError(`It must be ${lineForm(name, NAME_MAX)}.`);
 }
 
 /** By which a person is told from others; nothing is sent there. */

@@ -12,7 +12,7 @@ import {
 import { eachPartner, type Partner, type PartnerRates } from '../store/partner.ts';
 import { currentActor } from './actor.ts';
 import { readName, readRate, UsageError } from './options.ts';
-import { printFields, printJson, printTable, type Row, showTime } from './output.ts';
+import { printFields, printJson, printTable, printText, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
 
 interface JsonOption {
@@ -94,7 +94,7 @@ async function create({ name, json, ...rates }: CreateOptions): Promise<void> {
   await withStore(async (database) => {
     const partner = await createPartner(database, await currentActor(database), name, rates);
     print(partner, json);
-    if (!json) process.stdout.write(`\nIts first key: npx partner-impact key issue --partner ${partner.partnerId}\n`);
+    if (!json) printText(`\nIts first key: npx partner-impact key issue --partner ${partner.partnerId}\n`);
   });
 }
 

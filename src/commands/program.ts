@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
 import { actByBreakGlass } from './break-glass.ts';
 import { UsageError } from './options.ts';
+import { printError, printText } from './output.ts';
 
 /** What the command found wrong, or could not do. */
 const FAILED = 1;
@@ -47,6 +48,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     )
     .on('option:break-glass', actByBreakGlass)
     .showHelpAfterError('(--help shows all options)')
+    .configureOutput({ writeOut: printText, writeErr: printError })
     .exitOverride();
   for (const command of await loadCommands(args[0])) program.addCommand(command);
   inherit(program);
@@ -74,6 +76,6 @@ function inherit(parent: Command): void {
 
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
-  process.stderr.write(`${(error as Error).message}\n`);
+  printError(`${(error as Error).message}\n`);
   return error instanceof ConfigError || error instanceof UsageError ? USAGE : FAILED;
 }

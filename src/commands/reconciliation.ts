@@ -6,7 +6,7 @@ import { findReconciliation, type LineVerdict, listReconciliations, type Reconci
 import { listReconciliationLines, type ReconciliationLine } from '../store/reconciliation-line.ts';
 import { reconciliationLineToWire, reconciliationToWire } from '../wire/reconciliation-to-wire.ts';
 import { readCursor, readLimit } from './options.ts';
-import { printFields, printProgress, printTable, type Row, showTime } from './output.ts';
+import { printFields, printProgress, printTable, printText, type Row, showTime } from './output.ts';
 import { printExact } from './settlement.ts';
 import { withStore } from './with-store.ts';
 
@@ -88,9 +88,9 @@ async function lines({ partner, reconciliation, verdict, after, limit, json }: L
     }
     const ifNone = of.linesRemovedAt ? linesRemoved(of.linesRemovedAt) : 'There is no such line.';
     printTable(withoutEmptyColumns(found.map(lineToRow)), ifNone);
-    if (found.some((line) => line.verdict === 'missing_in_service')) process.stdout.write(`\n${MISSING_IN_SERVICE}\n`);
+    if (found.some((line) => line.verdict === 'missing_in_service')) printText(`\n${MISSING_IN_SERVICE}\n`);
     const last = found.at(-1);
-    if (last && found.length === limit) process.stdout.write(`\nMore of them: --after ${last.position}\n`);
+    if (last && found.length === limit) printText(`\nMore of them: --after ${last.position}\n`);
   });
 }
 

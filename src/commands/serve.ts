@@ -10,7 +10,7 @@ import { SERVICE_ROLES, type ServiceRole } from '../service-role.ts';
 import { listPartners } from '../store/partner.ts';
 import { owner } from './actor.ts';
 import { readProcesses, readServiceRoles } from './options.ts';
-import { printProgress } from './output.ts';
+import { printProgress, printText } from './output.ts';
 import { stopSignal } from './stop-signal.ts';
 
 export function serveCommand(): Command {
@@ -39,9 +39,9 @@ async function serve({ demo = false, processes, roles }: ServeOptions): Promise<
   const service = await (processes > 1 ? startServiceProcesses(config, processes, options) : startService(config, options));
   const { baseUrl } = service;
   if (roles.includes('api'))
-    process.stdout.write(`\nPartner Impact (${config.environment}) listens on ${baseUrl}\n${whereReferenceIs(config, baseUrl)}`);
-  else process.stdout.write(`\nPartner Impact (${config.environment}) does ${roles.join(' and ')}, and takes no requests\n`);
-  if (roles.includes('webhooks')) process.stdout.write(whereEventsGo(config));
+    printText(`\nPartner Impact (${config.environment}) listens on ${baseUrl}\n${whereReferenceIs(config, baseUrl)}`);
+  else printText(`\nPartner Impact (${config.environment}) does ${roles.join(' and ')}, and takes no requests\n`);
+  if (roles.includes('webhooks')) printText(whereEventsGo(config));
   if (demo && roles.includes('api')) await showFirstCall(service, config);
   await stopped;
   printProgress('Stopping: what was accepted is answered first …');
@@ -82,14 +82,14 @@ async function showFirstCall(service: Service, { environment }: Config): Promise
   const { database } = service;
   const [partner] = await listPartners(database.pool, { afterId: '', limit: 1 });
   if (partner) {
-    process.stdout.write(`Another key     npx partner-impact key issue --partner ${partner.partnerId}\n\n`);
+    printText(`Another key     npx partner-impact key issue --partner ${partner.partnerId}\n\n`);
     return;
   }
   if (environment !== 'sandbox') return;
   const { partnerId } = await createPartner(database, owner(), 'Demo partner');
   const terms = { name: 'demo', permission: 'read_write', allowedAddresses: [], expiresAt: null } as const;
   const { apiKey } = await issueApiKey(database, owner(), { environment, partnerId, ...terms });
-  process.stdout.write(`Demo partner    ${partnerId}
+  printText(`Demo partner    ${partnerId}
 Demo key        ${apiKey}
                 (shown this once; \`npx partner-impact key issue --partner ${partnerId}\` makes another)
 

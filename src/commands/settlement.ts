@@ -16,7 +16,7 @@ import { type ShownSettlement, settlementToWire } from '../wire/settlement-to-wi
 import { currentActor } from './actor.ts';
 import { askFirst } from './confirmation.ts';
 import { readLimit } from './options.ts';
-import { printFields, printProgress, printTable, type Row, showTime } from './output.ts';
+import { printFields, printJsonText, printProgress, printTable, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
 
 interface OfPartner {
@@ -135,7 +135,7 @@ async function verify({ partner, json }: { partner?: string; json?: boolean }): 
 
 /** Points and sequences in all their digits. */
 export function printExact(value: unknown): void {
-  process.stdout.write(`${exactJson(value)}\n`);
+  printJsonText(exactJson(value));
 }
 
 function print(shown: ShownSettlement, environment: 'sandbox' | 'production', asJson: boolean | undefined): void {

@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { requireOwnerMayAct } from '../operations/act-as-owner.ts';
 import { authenticateOperator, renewSignIn, type SignIn, signIn, signOut } from '../operations/sign-in.ts';
 import { UsageError } from './options.ts';
-import { printFields, printJson, showTime } from './output.ts';
+import { printFields, printJson, printText, showTime } from './output.ts';
 import { openTokenFile, type TokenFile } from './token-file.ts';
 import { withUnguardedStore } from './with-store.ts';
 
@@ -52,7 +52,7 @@ function keepSignIn(file: TokenFile, { operator, token, expiresAt }: SignIn, jso
   file.write(token);
   const { operatorId: operator_id, name, role } = operator;
   if (json) printJson({ operator_id, name, role, expires_at: expiresAt, token_file: file.path });
-  else process.stdout.write(`Signed in as ${name} (${operator_id}), ${role}, until ${showTime(expiresAt)}.\n`);
+  else printText(`Signed in as ${name} (${operator_id}), ${role}, until ${showTime(expiresAt)}.\n`);
 }
 
 function refuseToRenew(): never {
@@ -95,7 +95,7 @@ async function logout({ json }: JsonOption): Promise<void> {
     if (token !== undefined) await signOut(database, token);
     file.remove();
     if (json) printJson({ signed_out: token !== undefined });
-    else process.stdout.write(token === undefined ? 'Nobody was signed in.\n' : 'Signed out.\n');
+    else printText(token === undefined ? 'Nobody was signed in.\n' : 'Signed out.\n');
   });
 }
 
@@ -106,9 +106,7 @@ async function whoami({ json }: JsonOption): Promise<void> {
     if (!signedIn) {
       await requireOwnerMayAct(database.pool);
       if (json) return printJson({ operator_id: 'owner', name: null, role: 'admin', expires_at: null });
-      process.stdout.write(
-        'Nobody is signed in: commands are given by the owner of the machine, who may do what takes one person.\n',
-      );
+      printText('Nobody is signed in: commands are given by the owner of the machine, who may do what takes one person.\n');
       return;
     }
     const { operatorId: operator_id, name, role } = signedIn.operator;

@@ -12,8 +12,11 @@ import type { Queryable } from '../store/database.ts';
 import { findSettlement } from '../store/settlement.ts';
 import { eachSettlementLine } from '../store/settlement-line.ts';
 import { UsageError } from './options.ts';
-import { printJson, printProgress, printStream } from './output.ts';
+import { printJson, printProgress, printStream, printText } from './output.ts';
 import { withStore } from './with-store.ts';
+
+/** It says what a partner owes. */
+const OWNER_ONLY = 0o600;
 
 interface DownloadOptions {
   readonly partner: string;
@@ -68,7 +71,7 @@ async function download({ partner, settlement: id, output, excelSafe = false, js
     const lines = eachSettlementLine(pool, { partnerId, settlementId });
     const bytes = Readable.from(writeStatement(lines, { isExcelSafe: excelSafe }), { objectMode: false });
     if (output === undefined) return printStream(bytes);
-    await pipeline(bytes, createWriteStream(output, { flags: 'wx' }));
+    await pipeline(bytes, createWriteStream(output, { flags: 'wx', mode: OWNER_ONLY }));
     if (json) printJson({ file: output, line_count: statement.lineCount, csv_sha256: excelSafe ? null : statement.csvSha256 });
     else printProgress(`Written: ${output}, ${counted(statement.lineCount, 'line')}.`);
   });
@@ -104,11 +107,11 @@ function report(verdict: StatementFileVerdict, asJson: boolean | undefined): voi
   }
   for (const { line, column, message } of problems) {
     const place = [line !== null && `line ${line}`, column !== null && `column ${column}`].filter(Boolean).join(', ');
-    process.stdout.write(`${place && `${place}: `}${message}\n`);
+    printText(`${place && `${place}: `}${message}\n`);
   }
-  if (more > 0) process.stdout.write(`And ${counted(more, 'difference')} more.\n`);
-  if (chainBreak !== undefined) process.stdout.write(`${chainBreak}\n`);
+  if (more > 0) printText(`And ${counted(more, 'difference')} more.\n`);
+  if (chainBreak !== undefined) printText(`${chainBreak}\n`);
   if (!isIntact) return;
   const what = form === 'excel_safe' ? 'The file is the statement in its excel_safe form, every line' : 'The statement is';
-  process.stdout.write(`${what} as it was made: ${counted(lineCount, 'line')}, SHA-256 ${csvSha256}.\n`);
+  printText(`${what} as it was made: ${counted(lineCount, 'line')}, SHA-256 ${csvSha256}.\n`);
 }

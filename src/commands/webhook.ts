@@ -7,7 +7,7 @@ import { readHeaders } from '../webhooks/read-headers.ts';
 import { openReceiver, type ReceivedEvent } from '../webhooks/receiver.ts';
 import { showUntrusted } from '../webhooks/show-untrusted.ts';
 import { readPort, readStatus, readUnixSeconds, UsageError } from './options.ts';
-import { printProgress, showTime } from './output.ts';
+import { printJsonText, printProgress, printText, showTime } from './output.ts';
 import { stopSignal } from './stop-signal.ts';
 
 interface ListenOptions {
@@ -101,8 +101,8 @@ function printEvent(event: ReceivedEvent): void {
     ...(isRepeated ? ['repeated'] : []),
     verdict.status.replaceAll('_', ' '),
   ];
-  process.stdout.write(`${parts.join('  ')}\n`);
-  if (verdict.status !== 'valid' && verdict.status !== 'not_checked') process.stdout.write(`    ${verdictInWords(verdict)}\n`);
+  printText(`${parts.join('  ')}\n`);
+  if (verdict.status !== 'valid' && verdict.status !== 'not_checked') printText(`    ${verdictInWords(verdict)}\n`);
 }
 
 /** The body stays text: a number in it may be larger than JavaScript's own are exact. */
@@ -114,7 +114,7 @@ function printEventAsJson({ receivedAt, verdict, isRepeated, headers, body }: Re
     headers,
     body: body.toString('utf8'),
   };
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+  printJsonText(JSON.stringify(line));
 }
 
 function verify({ secretFile, headers, body, now, json }: VerifyOptions): void {
@@ -127,7 +127,7 @@ function verify({ secretFile, headers, body, now, json }: VerifyOptions): void {
   });
   const text = json ? JSON.stringify(verdictToWire(verdict), null, 2) : verdictInWords(verdict);
   // Whoever writes headers by hand may have put the secret where the signature belongs.
-  process.stdout.write(`${text.replaceAll(secret, 'whsec_…')}\n`);
+  printText(`${text.replaceAll(secret, 'whsec_…')}\n`);
   if (verdict.status !== 'valid') process.exitCode = 1;
 }
 

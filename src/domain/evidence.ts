@@ -1,7 +1,7 @@
 import type { DetailCode } from './detail-codes.ts';
 import { classifyHost, inWords } from './host-class.ts';
 import type { ErrorDetail } from './service-error.ts';
-import { isLine } from './text-line.ts';
+import { isLine, lineForm } from './text-line.ts';
 
 /** What shows how far a batch has come. The bytes stay where they are; their SHA-256 tells whether they are still the same. */
 export interface NewEvidence {
@@ -34,7 +34,7 @@ export function checkNewEvidence({ type, url, fileName, byteCount, sha256, captu
       problem('type', 'wrong_form', 'type must be a word of 1 to 40 lower-case letters, digits and _, such as satellite_image.'),
     checkUrl(url),
     !isLine(fileName, FILE_NAME_MAX) &&
-      problem('file', 'wrong_form', `The name of the file must be a line of 1 to ${FILE_NAME_MAX} characters.`),
+      problem('file', 'wrong_form', `The name of the file must be ${lineForm(fileName, FILE_NAME_MAX)}.`),
     byteCount === 0n && problem('file', 'empty', 'The file is empty.'),
     !/^[0-9a-f]{64}$/.test(sha256) && problem('sha256', 'wrong_form', 'sha256 must be 64 lower-case hexadecimal digits.'),
     capturedAt > now && problem('captured_at', 'in_the_future', 'captured_at must not lie in the future.'),

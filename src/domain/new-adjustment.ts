@@ -4,6 +4,7 @@ import type { DetailCode } from './detail-codes.ts';
 import type { ContributionStatus } from './lifecycle.ts';
 import { MONEY_DECIMALS, readAmount } from './money.ts';
 import type { ErrorDetail } from './service-error.ts';
+import { isLine, lineForm } from './text-line.ts';
 
 /** An adjustment as an operator states it. */
 export interface NewAdjustment {
@@ -59,10 +60,10 @@ export function checkNewAdjustment(adjustment: NewAdjustment, surroundings: Adju
       problem('transaction_id', 'not_confirmed', 'Only a confirmed contribution is settled, and can be adjusted.'),
     !isReason(reasonCode) &&
       problem('reason_code', 'unsupported_value', `reason_code must be one of ${ADJUSTMENT_REASONS.join(', ')}.`),
-    !isReasonText(reasonEn) &&
-      problem('reason_en', 'wrong_form', `reason_en must be a line of 1 to ${REASON_CHARACTERS_MAX} characters.`),
-    !isReasonText(reasonAr) &&
-      problem('reason_ar', 'wrong_form', `reason_ar must be a line of 1 to ${REASON_CHARACTERS_MAX} characters.`),
+    !isLine(reasonEn, REASON_CHARACTERS_MAX) &&
+      problem('reason_en', 'wrong_form', `reason_en must be ${lineForm(reasonEn, REASON_CHARACTERS_MAX)}.`),
+    !isLine(reasonAr, REASON_CHARACTERS_MAX) &&
+      problem('reason_ar', 'wrong_form', `reason_ar must be ${lineForm(reasonAr, REASON_CHARACTERS_MAX)}.`),
     ...(isReason(reasonCode) ? checkDeltas(reasonCode, adjustment, surroundings) : []),
     adjustment.reversalOf !== null && checkReversal(adjustment, surroundings),
   ].filter((found) => found !== false);
@@ -122,8 +123,8 @@ function checkBeyondWorth(reason: string, isNeeded: boolean): ErrorDetail | fals
   if (!isNeeded)
     return refuse('not_expected', 'beyond_worth_reason must be left out: the settled amount stays within its bounds.');
   return (
-    !isReasonText(reason) &&
-    refuse('wrong_form', `beyond_worth_reason must be a line of 1 to ${REASON_CHARACTERS_MAX} characters.`)
+    !isLine(reason, REASON_CHARACTERS_MAX) &&
+    refuse('wrong_form', `beyond_worth_reason must be ${lineForm(reason, REASON_CHARACTERS_MAX)}.`)
   );
 }
 
@@ -140,10 +141,6 @@ function checkReversal(
   const isOpposite =
     pointsDelta === -reversed.pointsDelta && amount === (reversed.amountDelta === null ? null : -reversed.amountDelta);
   return !isOpposite && refuse('not_opposite', 'What undoes an adjustment has its deltas with the other sign.');
-}
-
-function isReasonText(text: string): boolean {
-  return text.length <= REASON_CHARACTERS_MAX && text.trim() !== '' && text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
 function problem(field: string, code: DetailCode, message: string): ErrorDetail {

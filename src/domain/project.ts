@@ -1,5 +1,5 @@
 import type { ErrorDetail } from './service-error.ts';
-import { isLine } from './text-line.ts';
+import { isLine, lineForm } from './text-line.ts';
 
 /** What contributions are pooled for. @see settlements, section 4, field project. */
 export interface Project {
@@ -31,7 +31,7 @@ export function checkNewProject({ nameEn, nameAr, country }: NewProject): ErrorD
 
 function checkName(field: string, name: string): ErrorDetail | false {
   if (isLine(name, PROJECT_NAME_MAX)) return false;
-  return { field, code: 'wrong_form', message: `${field} must be a line of 1 to ${PROJECT_NAME_MAX} characters.` };
+  return { field, code: 'wrong_form', message: `${field} must be ${lineForm(name, PROJECT_NAME_MAX)}.` };
 }
 
 const REGIONS = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });

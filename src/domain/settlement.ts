@@ -2,6 +2,7 @@ import type { DetailCode } from './detail-codes.ts';
 import { isShortIdentifier } from './identifiers.ts';
 import type { ErrorDetail } from './service-error.ts';
 import type { SettlementPeriod } from './settlement-period.ts';
+import { isText, textForm } from './text-line.ts';
 
 /** @see settlements, section 2. */
 export const SETTLEMENT_STATUSES = ['open', 'closed'] as const;
@@ -69,13 +70,7 @@ export function checkAcknowledgement(
     add('status', 'not_possible', `A settlement that is ${acknowledgement} cannot become ${status}.`);
   if (reference !== null && !isShortIdentifier(reference))
     add('reference', 'wrong_form', 'reference must be of 1 to 128 characters out of A-Z a-z 0-9 . _ : -');
-  if (note !== null && !isNote(note)) add('note', 'wrong_form', `note must be ${NOTE_FORM}.`);
+  if (note !== null && !isText(note, NOTE_CHARACTERS_MAX))
+    add('note', 'wrong_form', `note must be ${textForm(note, NOTE_CHARACTERS_MAX)}.`);
   return problems;
-}
-
-const NOTE_FORM = `a text of 1 to ${NOTE_CHARACTERS_MAX} characters, not blank, without control characters other than line feeds`;
-
-/** Lines may be broken; no other control character is a text's. */
-function isNote(text: string): boolean {
-  return text.length <= NOTE_CHARACTERS_MAX && text.trim() !== '' && text.isWellFormed() && !/(?!\n)\p{Cc}/u.test(text);
 }

@@ -1,8 +1,50 @@
-/** Marks that re-order what stands beside them: a name in one language must not change how the rest of a page reads. */
-const REORDERING = /[\u202a-\u202e\u2066-\u2069]/;
+/**
+ * What a text does without anybody seeing it: control characters, bidirectional control characters, which change how the rest of a page
+ * reads, and marks that make two texts differ that look the same. Not among them is what Arabic, Persian and emoji are written with: the
+ * joiners U+200C and U+200D, and the variation selectors.
+ */
+const HIDDEN =
+  /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\u200c\u200d\ufe00-\ufe0f]]/gv;
 
-/** Whether a text of either language can stand in a line: not blank, at most so long, without control characters. */
+const REFUSED = 'without control characters, bidirectional control characters and other characters that nobody sees';
+
+/** Whether a text of either language can stand in a line: not blank, at most so long, with nothing hidden. */
 export function isLine(text: string, charactersMax: number): boolean {
-  if (text.length > charactersMax || text.trim() === '') return false;
-  return text.isWellFormed() && !/[\p{Cc}\u2028\u2029]/u.test(text) && !REORDERING.test(text);
+  return text.length <= charactersMax && text.trim() !== '' && text.search(HIDDEN) === -1;
+}
+
+/** The same with lines that may be broken. */
+export function isText(text: string, charactersMax: number): boolean {
+  return isLine(text.replaceAll('\n', ' '), charactersMax);
+}
+
+/** What a line has to be, with what is wrong in this one: `a line of 1 to 200 characters`. */
+export function lineForm(text: string, charactersMax: number): string {
+  return `a line of 1 to ${charactersMax} characters${hiddenForm(text)}`;
+}
+
+/** As {@link lineForm}, of a text that may have several lines. */
+export function textForm(text: string, charactersMax: number): string {
+  return `a text of 1 to ${charactersMax} characters, not blank${hiddenForm(text.replaceAll('\n', ' '))}`;
+}
+
+function hiddenForm(text: string): string {
+  const [found] = text.matchAll(HIDDEN);
+  return found ? ` ${REFUSED}; character ${found.index + 1} is ${nameOf(found[0])}` : '';
+}
+
+function nameOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** For a terminal: what is hidden is written as in JSON, everything else as it is. `a` and U+202E → `a\u202e` */
+export function showHidden(text: string): string {
+  return text.replace(HIDDEN, (hidden) =>
+    [...Array(hidden.length).keys()].map((at) => `\\u${hidden.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+  );
+}
+
+/** The same for a text of several lines. */
+export function showHiddenInLines(text: string): string {
+  return text.split('\n').map(showHidden).join('\n');
 }

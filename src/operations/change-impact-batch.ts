@@ -10,7 +10,7 @@ import type { ImpactBatch } from '../domain/impact-batch.ts';
 import { POINTS_MAX } from '../domain/points.ts';
 import type { Actor } from '../domain/role.ts';
 import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
-import { isLine } from '../domain/text-line.ts';
+import { isLine, lineForm } from '../domain/text-line.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { insertImpactBatchChange, listImpactBatchChanges, lockImpactBatch, updateImpactBatch } from '../store/impact-batch.ts';
@@ -112,7 +112,7 @@ async function check(db: Queryable, batch: ImpactBatch, intent: Intent & { poole
       problem('impact_batch_id', 'empty', 'The batch has no contributions yet; add settlements first.'),
     change.reason !== null &&
       !isLine(change.reason, REASON_MAX) &&
-      problem('reason', 'wrong_form', `The reason must be a line of 1 to ${REASON_MAX} characters.`),
+      problem('reason', 'wrong_form', `The reason must be ${lineForm(change.reason, REASON_MAX)}.`),
     ...(change.changeType === 'evidence_added' ? checkNewEvidence(change.evidence, now) : []),
     change.changeType === 'corrected' && checkQuantity(batch, change.quantity),
     change.changeType === 'advanced' &&

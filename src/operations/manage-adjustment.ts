@@ -11,7 +11,7 @@ import {
 } from '../domain/new-adjustment.ts';
 import type { Actor } from '../domain/role.ts';
 import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
-import { isLine } from '../domain/text-line.ts';
+import { isLine, lineForm } from '../domain/text-line.ts';
 import {
   type Adjustment,
   findAdjustment,
@@ -141,8 +141,7 @@ export async function approveAdjustment(
 /** Ends an adjustment that is not posted, without effect; whoever drafted it may do so too. @throws ServiceError as {@link approveAdjustment}. */
 export async function rejectAdjustment(database: Database, actor: Actor, id: AdjustmentId, note: string): Promise<Adjustment> {
   requireRole(actor, 'operator');
-  if (!isLine(note, NOTE_MAX))
-    throw refusal([problem('note', 'wrong_form', `The note must be a line of 1 to ${NOTE_MAX} characters.`)]);
+  if (!isLine(note, NOTE_MAX)) throw refusal([problem('note', 'wrong_form', `The note must be ${lineForm(note, NOTE_MAX)}.`)]);
   return step(database, actor, { id, to: 'rejected', action: 'adjustment.reject' }, (db, adjustment) =>
     updateAdjustmentRejected(db, adjustment, { by: actor.operatorId, note }),
   );

@@ -15,6 +15,7 @@ import { audit, requireRole } from './audit.ts';
 import { API_KEY } from './audited-kinds.ts';
 import { apiKeyRecord } from './authorising-records.ts';
 import { getPartner } from './manage-partner.ts';
+import { requireName } from './note.ts';
 import { requireAudited } from './require-audited.ts';
 
 /** The old key of a rotation works on for so long, unless said otherwise. */
@@ -43,6 +44,7 @@ export interface WantedApiKey extends ApiKeyTerms {
 /** @throws ServiceError `forbidden`; `invalid_request` for an unknown partner. */
 export async function issueApiKey(database: Database, actor: Actor, wanted: WantedApiKey): Promise<IssuedApiKey> {
   requireRole(actor, 'operator');
+  requireName(wanted.name);
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     await getPartner(db, wanted.partnerId);
     const issued = await insertNew(db, wanted);

@@ -17,6 +17,7 @@ import { insertOperatorCredential, updateOperatorCredentialsEnded } from '../sto
 import { inTransaction } from '../store/transaction.ts';
 import { requireRole } from './audit.ts';
 import { auditOperator, requireAuditedOperator } from './audit-operator.ts';
+import { requireName } from './note.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
 const CODE_SECONDS = 24 * 60 * 60;
@@ -40,6 +41,7 @@ export interface SignInCode {
  */
 export async function createOperator(database: Database, actor: Actor, wanted: NewOperator): Promise<SignInCode> {
   requireRole(actor, 'admin');
+  requireName(wanted.name);
   if (wanted.email !== null) requireAddress(wanted.email);
   requireAddressFor(wanted);
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {

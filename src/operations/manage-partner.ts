@@ -21,6 +21,7 @@ import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { PARTNER } from './audited-kinds.ts';
 import { partnerRecord } from './authorising-records.ts';
+import { requireName } from './note.ts';
 import { openFirstSettlement } from './open-settlement.ts';
 import { requireAudited } from './require-audited.ts';
 
@@ -43,6 +44,7 @@ export async function createPartner(
   terms: Partial<PartnerTerms> = {},
 ): Promise<Partner> {
   requireRole(actor, hasDefaultRates(terms) ? 'operator' : 'admin');
+  requireName(name);
   const partnerId = newId('ptn');
   const settlement = { currency: null, timeZone: DEFAULT_TIME_ZONE, ...readSettlementTerms(terms) };
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {

@@ -1,10 +1,22 @@
 import { ServiceError } from '../domain/service-error.ts';
+import { isLine, lineForm } from '../domain/text-line.ts';
 
 const NOTE_MAX = 500;
+const NAME_MAX = 200;
 
-/** Throws `invalid_request` unless an operator says why in 1 to 500 characters. */
+/** Throws `invalid_request` unless an operator says why in a line of 1 to 500 characters. */
 export function requireNote(note: string): void {
-  if (note.trim().length >= 1 && note.length <= NOTE_MAX) return;
-  const message = `reason must have 1 to ${NOTE_MAX} characters.`;
-  throw new ServiceError('invalid_request', message, { details: [{ field: 'reason', code: 'wrong_length', message }] });
+  requireLine('reason', note, NOTE_MAX);
+}
+
+/** Throws `invalid_request` unless it is a line of 1 to 200 characters. */
+export function requireName(name: string): void {
+  requireLine('name', name, NAME_MAX);
+}
+
+function requireLine(field: string, text: string, charactersMax: number): void {
+  if (isLine(text, charactersMax)) return;
+  const message = `${field} must be ${lineForm(text, charactersMax)}.`;
+  const code = text.trim() === '' || text.length > charactersMax ? 'wrong_length' : 'invalid_characters';
+  throw new ServiceError('invalid_request', message, { details: [{ field, code, message }] });
 }

@@ -3,7 +3,7 @@ import type { BatchShare, ImpactBatch } from '../domain/impact-batch.ts';
 import { POINTS_MAX } from '../domain/points.ts';
 import type { Actor } from '../domain/role.ts';
 import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
-import { isLine } from '../domain/text-line.ts';
+import { isLine, lineForm } from '../domain/text-line.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { insertImpactBatch, lockImpactBatch } from '../store/impact-batch.ts';
@@ -31,7 +31,7 @@ export interface NewImpactBatch {
 export async function createImpactBatch(database: Database, actor: Actor, wanted: NewImpactBatch): Promise<ImpactBatch> {
   requireRole(actor, 'operator');
   const details = [
-    !isLine(wanted.name, NAME_MAX) && problem('name', `name must be a line of 1 to ${NAME_MAX} characters.`),
+    !isLine(wanted.name, NAME_MAX) && problem('name', `name must be ${lineForm(wanted.name, NAME_MAX)}.`),
     (wanted.quantity < 1n || wanted.quantity > POINTS_MAX) &&
       problem('quantity', 'quantity must be a whole number of trees, 1 or more.'),
   ].filter((found) => found !== false);

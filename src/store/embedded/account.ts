@@ -42,7 +42,10 @@ export function chooseAccount(binaries: Binaries, cluster: string): Account {
   const failures: string[] = [];
   for (const candidate of listCandidates(cluster)) {
     const outcome = tryAccount(candidate, binaries, dirname(cluster));
-    if ('postgresMajor' in outcome) return { ...candidate, ...outcome };
+    if ('postgresMajor' in outcome) {
+      refuseIfShared(candidate, dirname(cluster));
+      return { ...candidate, ...outcome };
+    }
     failures.push(outcome.failure);
   }
   throw embeddedProblem(explain(failures));
@@ -81,6 +84,21 @@ function listCandidates(cluster: string): Candidate[] {
 function becoming({ uid, gid }: { uid: number; gid: number }): Candidate {
   const right = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
   return { prefix: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...right], owner: { uid, gid } };
+}
+
+/**
+ * Many programs run as `nobody`: those that may enter the folder as such would read the data, and be the owner of the database by its socket.
+ *
+ * @throws A sentence when an ordinary process of `nobody` can enter it.
+ */
+function refuseIfShared({ owner }: Candidate, dataDirectory: string): void {
+  if (owner?.uid !== NOBODY || statSync(dataDirectory).uid === NOBODY) return;
+  const asNobody = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--inh-caps=-all', '--ambient-caps=-all'];
+  const { status } = spawnSync('setpriv', [...asNobody, 'sh', '-c', 'cd "$1"', 'sh', dataDirectory], { stdio: 'ignore' });
+  if (status !== 0) return;
+  throw embeddedProblem(
+    `${dataDirectory} is open to other programs of the user nobody, as whom PostgreSQL has to run here, so that they could change the database: run "chmod 700 ${dataDirectory}", or start as an ordinary user. ${USE_OWN_DATABASE}`,
+  );
 }
 
 /** Enters the data directory and runs `postgres --version` as the candidate: proves rights, programs and libraries at once. */

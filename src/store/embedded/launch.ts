@@ -1,10 +1,22 @@
 /** Starting a server process: its settings, its socket, its log. Whether it may be started is decided elsewhere. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Account, commandAs, handOver } from './account.ts';
+import { type Account, commandAs } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { SOCKET_NAME } from './postmaster.ts';
 import { embeddedProblem, explainingFailure } from './problem.ts';
@@ -103,15 +115,30 @@ function socketDirectory(cluster: string, account: Account): string {
   const name = `partner-impact-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`;
   const short = join(existsSync('/tmp') ? '/tmp' : tmpdir(), name);
   explainingFailure(short, () => mkdirSync(short, { recursive: true, mode: 0o700 }));
-  const found = lstatSync(short);
-  const expectedUids = [process.getuid?.(), account.owner?.uid];
-  if (!found.isDirectory() || !expectedUids.includes(found.uid)) {
-    throw embeddedProblem(
-      `${short}, which the database needs for its socket, belongs to another user: choose a shorter path with DATA_DIR.`,
-    );
-  }
-  handOver(short, account);
+  closeFolder(short, account);
   return short;
+}
+
+/**
+ * It stays ours where the server runs as another user, who passes through closed folders: other programs of that user do not. One that an
+ * earlier release left to that user is taken back, by its descriptor, because in the meantime something else may have the name.
+ */
+function closeFolder(path: string, { owner }: Account): void {
+  let folder: number | undefined;
+  try {
+    folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+    if (![uid, owner?.uid].includes(fstatSync(folder).uid)) throw new Error('another user owns it');
+    if (owner) fchownSync(folder, uid, gid);
+    fchmodSync(folder, 0o700);
+  } catch (cause) {
+    throw embeddedProblem(
+      `${path}, which the database needs for its socket, belongs to another user: choose a shorter path with DATA_DIR.`,
+      cause,
+    );
+  } finally {
+    if (folder !== undefined) closeSync(folder);
+  }
 }
 
 /** One element of a setting that is a list. */
