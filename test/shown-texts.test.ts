@@ -133,6 +133,7 @@ describe('what is in the database, however it came there', waiting, () => {
   test('does nothing in a refusal, nor does a word of the command itself', async () => {
     const { operatorId } = await made;
     const outcomes = [
+      await run(['job', 'run', HOSTILE]),
       await run(['operator', 'set-email', '--operator', operatorId, '--email', 'x@example.org']),
       await run(['partner', 'show', '--partner', HOSTILE]),
       await run([HOSTILE]),
@@ -142,7 +143,7 @@ describe('what is in the database, however it came there', waiting, () => {
       assert.deepEqual([code === 0, stdout], [false, '']);
       assert.doesNotMatch(stderr, FORBIDDEN);
     }
-    assert.match(outcomes[0]?.stderr ?? '', /has the address a\\u001b/);
+    assert.match(outcomes[0]?.stderr ?? '', /There is no job a\\u001b/);
   });
 });
 
