@@ -90,7 +90,7 @@ async function fill(): Promise<void> {
   }
   await insertOldRows(client, { token, first: 1, last: Math.ceil(rows / 10), tables: ['estimate'] });
   client.release(true);
-  await pool.query('vacuum analyze; checkpoint');
+  for (const text of ['vacuum analyze', 'checkpoint']) await pool.query(text);
 }
 
 /** Transactions that read both tables, one after the other. */

@@ -1,7 +1,7 @@
 /** Migrations beside those who write: nobody waits for one that waits for a table. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { newToken } from '../bench/identifiers.ts';
@@ -155,4 +155,15 @@ test('what the files are judged by finds what holds writers up', () => {
     ['-- Why.\nupdate contribution set points = 1;', true],
   ] as const)
     assert.equal(readsWholeTable(statement, made), isFound, statement);
+});
+
+describe('a first start that was ended in the middle', waiting, () => {
+  for (const before of ['0002', '0003', '0007', '0012', '0014'])
+    test(`goes on with ${before}`, async () => {
+      const { databaseUrl, pool } = await emptyDatabase();
+      await applyOlder(pool, before);
+      const [first] = await migrate(databaseUrl);
+      assert.ok(first?.name.startsWith(before));
+      assert.deepEqual((await readMigrationState(pool)).pending, []);
+    });
 });

@@ -4,6 +4,7 @@ import pg from 'pg';
 /** An index that a migration puts in the place of another: its name ends in `_next` until then. */
 export interface NextIndex {
   readonly name: string;
+  readonly table: string;
   /** Builds it beside those who write. */
   readonly text: string;
 }
@@ -11,8 +12,9 @@ export interface NextIndex {
 const INDEX_OF_MIGRATION = /^create unique index if not exists (\w+_next) on (\w+)([^;]*);/gm;
 
 export function listNextIndexes(migration: string): NextIndex[] {
-  return [...migration.matchAll(INDEX_OF_MIGRATION)].map(([, name = '', table, rest]) => ({
+  return [...migration.matchAll(INDEX_OF_MIGRATION)].map(([, name = '', table = '', rest]) => ({
     name,
+    table,
     text: `create unique index concurrently ${name} on ${table}${rest}`,
   }));
 }
@@ -55,7 +57,10 @@ async function lock(client: pg.Client): Promise<void> {
   while (!(await client.query<{ isMine: boolean }>(text, [BUILDING_LOCK])).rows[0]?.isMine) await sleep(LOOK_EVERY_MS);
 }
 
-async function buildIndex(client: pg.Client, { name, text }: NextIndex): Promise<void> {
+/** A table that is not there yet, because a first start was ended in the middle, has no rows to wait for. */
+async function buildIndex(client: pg.Client, { name, table, text }: NextIndex): Promise<void> {
+  const { rowCount } = await client.query('select where to_regclass($1) is not null', [table]);
+  if (rowCount === 0) return;
   const { rows } = await client.query<{ isValid: boolean }>(
     'select indisvalid as "isValid" from pg_index where indexrelid = to_regclass($1)',
     [name],

@@ -49,7 +49,7 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
   return indexes.length === 0 ? apply() : withNextIndexes(databaseUrl, indexes, apply);
 }
 
-/** Those of tables that are there already: none on a new database. */
+/** None on a new database. */
 async function listPendingIndexes(databaseUrl: string): Promise<NextIndex[]> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
