@@ -650,6 +650,14 @@ export const RULES: readonly Rule[] = [
     tests: ['webhooks'],
   },
   {
+    rule: 'endpoints that have delivered nothing leave places to the others, however many they are',
+    source: 'decisions 7, Delivery',
+    file: 'src/webhooks/lanes.ts',
+    find: 'return isProven || held < all / 2 ? ofFree : Math.min(ofFree, all * SHARE_WHILE_UNPROVEN);',
+    replace: 'return all - held;',
+    tests: ['webhook-hanging'],
+  },
+  {
     rule: 'an answer without end is cut off',
     source: 'decisions 7, Delivery',
     file: 'src/webhooks/limit-answers.ts',
