@@ -25,7 +25,7 @@
  */
 import { join } from 'node:path';
 import type { Load, LoadFigures, Tally } from './overload/generator.ts';
-import { machineSeconds, processorSeconds } from './overload/processor-time.ts';
+import { type Cores, watchCores } from './overload/processor-time.ts';
 import { FIRST_RUN } from './overload/requests.ts';
 import { runLoad } from './overload/run-load.ts';
 import { readArguments, readWhole } from './support/arguments.ts';
@@ -87,32 +87,15 @@ async function main(): Promise<number> {
 
 interface Phase {
   readonly figures: LoadFigures;
-  /** Cores in use on average, by whom. */
-  readonly cores: Readonly<Record<'service' | 'database' | 'generator' | 'others', number>>;
+  readonly cores: Cores;
   /** Of the service, at the end. */
   readonly memoryMegabytes: number;
 }
 
 async function measure(load: Load, installation: Installation): Promise<Phase> {
-  const used = () => ({
-    service: processorSeconds([installation.service.pid as number]),
-    database: processorSeconds(installation.listDatabaseProcesses()),
-    generator: process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6,
-    machine: machineSeconds(),
-  });
-  const before = used();
-  const startedAt = performance.now();
+  const cores = watchCores(installation);
   const figures = await runLoad(load);
-  const seconds = (performance.now() - startedAt) / 1_000;
-  const after = used();
-  const [service, database, generator, machine] = (['service', 'database', 'generator', 'machine'] as const).map(
-    (who) => (after[who] - before[who]) / seconds,
-  ) as [number, number, number, number];
-  return {
-    figures,
-    cores: { service, database, generator, others: Math.max(0, machine - service - database - generator) },
-    memoryMegabytes: installation.residentMegabytes,
-  };
+  return { figures, cores: cores(), memoryMegabytes: installation.residentMegabytes };
 }
 
 function usefulPerSecond({ confirmations, measuredMs }: LoadFigures): number {

@@ -15,7 +15,8 @@
  *
  * Limits: nothing of the honest partner refused; its p99 at most 100 ms above the quiet one; the memory of the service at most 30 % and
  * 32 MB above that before the attack within 12 s of its end. Exit code 1 when one is missed. Attacker, honest partner, service and PostgreSQL
- * share this machine: a run is void when 1 % of the honest requests went out more than 50 ms late.
+ * share this machine: a run is void when 1 % of the honest requests went out more than 50 ms late. The column `others` has
+ * the cores that somebody else used meanwhile.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

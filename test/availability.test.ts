@@ -357,6 +357,19 @@ test('a list is read in slices, and the event loop turns before each', async () 
   for (const [place, [, turnsBefore]] of slices.entries()) assert.ok(turnsBefore > place, `${turnsBefore} before slice ${place}`);
 });
 
+test('of what is pipelined beyond the bound nothing more is read', async () => {
+  let read = 0;
+  const server = createServer(oneAtATime(() => {})).on('request', () => read++);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const cut = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
+  socket.resume().write('GET / HTTP/1.1\r\nHost: service\r\n\r\n'.repeat(1_000));
+  await cut;
+  assert.equal(read, 1 + 16 + 1, 'the one under way, those that wait, and the one that is too many');
+});
+
 test('a connection whose answers move on is served to its end, request after request', async () => {
   const { hostname, port } = new URL(service.baseUrl);
   const socket = connect(Number(port), hostname);

@@ -1,5 +1,6 @@
 /** Who used the processor: a load on the machine of the service takes from what it measures, so it is part of the figures. */
 import { readFileSync } from 'node:fs';
+import type { Installation } from '../support/installation.ts';
 
 const TICKS_PER_SECOND = 100;
 
@@ -24,4 +25,27 @@ export function machineSeconds(): number {
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1);
   const [user = 0, nice = 0, system = 0, , , interrupts = 0, softInterrupts = 0] = line.trim().split(/\s+/).slice(1).map(Number);
   return (user + nice + system + interrupts + softInterrupts) / TICKS_PER_SECOND;
+}
+
+/** Cores in use on average, by whom. */
+export type Cores = Readonly<Record<'service' | 'database' | 'generator' | 'others', number>>;
+
+/** @returns Tells who used how many cores since this call; `generator` is this process. */
+export function watchCores(installation: Installation): () => Cores {
+  const used = () => ({
+    service: processorSeconds([installation.service.pid as number]),
+    database: processorSeconds(installation.listDatabaseProcesses()),
+    generator: process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6,
+    machine: machineSeconds(),
+  });
+  const before = used();
+  const startedAtMs = performance.now();
+  return () => {
+    const seconds = (performance.now() - startedAtMs) / 1_000;
+    const after = used();
+    const [service, database, generator, machine] = (['service', 'database', 'generator', 'machine'] as const).map(
+      (who) => (after[who] - before[who]) / seconds,
+    ) as [number, number, number, number];
+    return { service, database, generator, others: Math.max(0, machine - service - database - generator) };
+  };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadFigures, Tally } from '../overload/generator.ts';
+import { watchCores } from '../overload/processor-time.ts';
 import { runLoad } from '../overload/run-load.ts';
 import type { Installation } from '../support/installation.ts';
 import { MemoryWatch } from '../support/memory-watch.ts';
@@ -30,6 +31,8 @@ export interface AttackFigures {
   readonly honestRequests: number;
   /** How late the honest requests went out at p99: what the measuring itself could not keep up with. */
   readonly latenessMs: number;
+  /** Cores that neither attacker, honest partner, service nor database used: what they took is missing here. */
+  readonly othersCores: number;
   /** Of the service, in megabytes. */
   readonly memory: { readonly before: number; readonly peak: number; readonly after: number };
   readonly findings: readonly string[];
@@ -66,9 +69,11 @@ export async function measureAttack(attack: Attack, tools: SiegeTools): Promise<
   const honest = runHonest(tools, attack.name, seconds);
   await sleep(WARM_UP_MS);
   const startedAtMs = performance.now();
+  const cores = watchCores(installation);
   const { attacker, findings, end } = start();
   await sleep(seconds * 1_000);
   await end();
+  const { others } = cores();
   const attackedSeconds = (performance.now() - startedAtMs) / 1_000;
   const beside = await honest;
   const after = await untilMemoryIsBack(memory);
@@ -81,6 +86,7 @@ export async function measureAttack(attack: Attack, tools: SiegeTools): Promise<
     refused: refusedOf(beside),
     honestRequests: [beside.confirmations, beside.lookups, beside.reports].reduce((sum, tally) => sum + count(tally), 0),
     latenessMs: beside.latenessMs,
+    othersCores: others,
     memory: { before: memory.before, peak: memory.peak, after },
     findings,
   };

@@ -27,11 +27,12 @@ const HEADINGS = [
   'quiet p50/p99/max ms',
   'beside p50/p99/max ms',
   'MB before/peak/after',
+  'others',
   'verdict',
 ];
 
 function cellsOf({ attack, figures, wrong }: SiegeRow): string[] {
-  const { attacker, seconds, quiet, beside, refused, honestRequests, memory } = figures;
+  const { attacker, seconds, quiet, beside, refused, honestRequests, memory, othersCores } = figures;
   return [
     attack.name,
     `${attacker.openMax}`,
@@ -44,6 +45,7 @@ function cellsOf({ attack, figures, wrong }: SiegeRow): string[] {
     show(quiet),
     show(beside),
     `${memory.before}/${memory.peak}/${memory.after}`,
+    othersCores.toFixed(2),
     wrong.length === 0 ? 'held' : 'FELL',
   ];
 }

@@ -37,6 +37,7 @@ export function oneAtATime(handle: RequestListener, { onCut = () => {}, ...limit
   const connections = new Map<Socket, Connection>();
   const cut = ({ socket }: Connection, limit: Limit) => {
     onCut(limit);
+    stopParsing(socket);
     socket.destroy();
   };
   const onStalled = (connection: Connection) => cut(connection, 'connection_stalled');
@@ -67,6 +68,11 @@ export function oneAtATime(handle: RequestListener, { onCut = () => {}, ...limit
     else if (connection.waiting.length < PIPELINED_MAX) connection.waiting.push([request, response]);
     else cut(connection, 'connection_pipelined');
   };
+}
+
+/** Node's parser would go on through all that has arrived, hundreds of requests that nobody answers: the next one ends it. */
+function stopParsing({ parser }: Socket & { readonly parser?: { onIncoming: () => number } | null }): void {
+  if (parser) parser.onIncoming = () => -1;
 }
 
 /** Looks at the connections as long as there are any, and cuts those whose answer does not move. */
