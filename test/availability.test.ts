@@ -54,7 +54,7 @@ describe('connections without a key', () => {
   });
 });
 
-describe('connections on which nothing is asked', () => {
+describe('connections on which nothing is asked', { concurrency: true }, () => {
   const LOOK_UP = 'GET /v1/impact-transactions?partner_event_id=event-of-nobody HTTP/1.1\r\nHost: service\r\n';
 
   /** From this address, one after another, so that the first is the longest idle. */
@@ -118,7 +118,10 @@ describe('connections on which nothing is asked', () => {
 
   test('are bounded in all: the addresses that have most give way first', async () => {
     const server = createServer((_request, response) => void response.end());
-    limitIdle(server, { isExempt: () => false, limits: { perAddress: 5, inAll: 6, idleMs: 50, lookEveryMs: 25 } });
+    limitIdle(server, {
+      isExempt: () => false,
+      limits: { lookEveryMs: 25, perAddress: { max: 5, looks: 2 }, inAll: { max: 6, looks: 2 } },
+    });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     after(() => server.close());

@@ -3,17 +3,22 @@ import type { Socket } from 'node:net';
 import type { Limit } from '../domain/limit.ts';
 import { addressGroup } from './client-address.ts';
 
-export interface IdleLimits {
-  /** Of one address, without a key. */
-  readonly perAddress: number;
-  /** Of all addresses, with a key and without. */
-  readonly inAll: number;
-  /** A connection counts as idle when it has had no request under way for so long. */
-  readonly idleMs: number;
-  readonly lookEveryMs: number;
+interface IdleLimit {
+  readonly max: number;
+  /** A connection counts when it was idle at so many looks in a row: a busy process reads what has come before it looks again. */
+  readonly looks: number;
 }
 
-const LIMITS: IdleLimits = { perAddress: 256, inAll: 4_096, idleMs: 1_000, lookEveryMs: 1_000 };
+export interface IdleLimits {
+  readonly lookEveryMs: number;
+  /** Of one address, without a key. */
+  readonly perAddress: IdleLimit;
+  /** Of all addresses, with a key and without. */
+  readonly inAll: IdleLimit;
+}
+
+/** Whoever is cut may come again: what is not too much for the memory is left for longer, which costs less than new connections. */
+const LIMITS: IdleLimits = { lookEveryMs: 250, perAddress: { max: 256, looks: 20 }, inAll: { max: 4_096, looks: 4 } };
 
 /** Node keeps the answer that is under way on the socket itself. */
 type HttpSocket = Socket & { readonly _httpMessage?: object | null; [CARRIED_KEY]?: true };
@@ -30,7 +35,8 @@ interface Connection {
   readonly address: string;
   /** As of the last look. */
   bytesWritten: number;
-  idleSinceMs: number;
+  /** In a row, without a request under way and without an answer since the look before. */
+  idleLooks: number;
 }
 
 export interface IdleOptions {
@@ -50,13 +56,14 @@ export function limitIdle(server: Server, { isExempt, onCut = () => {}, limits =
   server.on('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket;
     if (isExempt(remoteAddress)) return;
-    const connection = { socket, address: addressGroup(remoteAddress), bytesWritten: 0, idleSinceMs: performance.now() };
+    const connection = { socket, address: addressGroup(remoteAddress), bytesWritten: 0, idleLooks: 0 };
     connections.add(connection);
     socket.once('close', () => connections.delete(connection));
   });
   const look = () => {
-    if (connections.size <= limits.perAddress) return;
-    for (const { socket } of listExcess(listIdle(connections, limits.idleMs), limits)) {
+    if (connections.size <= limits.perAddress.max) return;
+    countLooks(connections);
+    for (const { socket } of listExcess(connections, limits)) {
       onCut('connection_idle');
       socket.destroy();
     }
@@ -67,35 +74,38 @@ export function limitIdle(server: Server, { isExempt, onCut = () => {}, limits =
   });
 }
 
-/** The longest idle first. */
-function listIdle(connections: Iterable<Connection>, idleMs: number): Connection[] {
-  const nowMs = performance.now();
-  const idle: Connection[] = [];
+function countLooks(connections: Iterable<Connection>): void {
   for (const connection of connections) {
     const { bytesWritten, _httpMessage: answer } = connection.socket;
-    if (answer || bytesWritten !== connection.bytesWritten) {
-      connection.bytesWritten = bytesWritten;
-      connection.idleSinceMs = nowMs;
-    } else if (nowMs - connection.idleSinceMs >= idleMs) idle.push(connection);
+    connection.idleLooks = answer || bytesWritten !== connection.bytesWritten ? 0 : connection.idleLooks + 1;
+    connection.bytesWritten = bytesWritten;
   }
-  return idle.sort((one, other) => one.idleSinceMs - other.idleSinceMs);
 }
 
-function listExcess(idle: readonly Connection[], { perAddress, inAll }: IdleLimits): Connection[] {
-  const [withKey, withoutKey]: [Connection[], Connection[]] = [[], []];
-  for (const connection of idle) (connection.socket[CARRIED_KEY] ? withKey : withoutKey).push(connection);
-  const excess = listBeyond(withKey, inAll, inAll);
-  return [...excess, ...listBeyond(withoutKey, inAll - (withKey.length - excess.length), perAddress)];
+function listExcess(connections: Iterable<Connection>, { perAddress, inAll }: IdleLimits): Connection[] {
+  const idle = [...connections].filter(({ idleLooks }) => idleLooks >= inAll.looks);
+  const withKey = inTurns(idle.filter(({ socket }) => socket[CARRIED_KEY]));
+  const withoutKey = inTurns(idle.filter(({ socket }) => !socket[CARRIED_KEY]));
+  const places = Math.max(0, inAll.max - withKey.length);
+  const isTooMany = ({ connection, turn }: Ranked, place: number) =>
+    place >= places || (turn >= perAddress.max && connection.idleLooks >= perAddress.looks);
+  return [...withKey.slice(inAll.max), ...withoutKey.filter(isTooMany)].map(({ connection }) => connection);
 }
 
-/** All but the latest of each address, the second latest of each, and so on, as many as may be. */
-function listBeyond(idle: readonly Connection[], max: number, perAddress: number): Connection[] {
+interface Ranked {
+  readonly connection: Connection;
+  /** How many of its address have been idle for a shorter time. */
+  readonly turn: number;
+}
+
+/** The shortest idle of each address, the second of each, and so on. */
+function inTurns(idle: readonly Connection[]): Ranked[] {
   const counts = new Map<string, number>();
-  const ranked = idle.toReversed().map((connection) => {
-    const rank = counts.get(connection.address) ?? 0;
-    counts.set(connection.address, rank + 1);
-    return { connection, rank };
+  const shortestFirst = idle.toReversed().sort((one, other) => one.idleLooks - other.idleLooks);
+  const ranked = shortestFirst.map((connection) => {
+    const turn = counts.get(connection.address) ?? 0;
+    counts.set(connection.address, turn + 1);
+    return { connection, turn };
   });
-  ranked.sort((one, other) => one.rank - other.rank);
-  return ranked.filter(({ rank }, place) => place >= max || rank >= perAddress).map(({ connection }) => connection);
+  return ranked.sort((one, other) => one.turn - other.turn);
 }
