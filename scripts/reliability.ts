@@ -26,6 +26,7 @@ function run(experiment: string, words: readonly string[]): void {
   const child = spawn(process.execPath, [...script.split(' ').slice(1), ...words], { cwd: ROOT, stdio: 'inherit' });
   // The terminal tells a whole group of Ctrl-C: the experiment ends, and this process after it.
   process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
   child.once('exit', (code) => (process.exitCode = code ?? 1));
 }
 

@@ -65,7 +65,10 @@ export class Installation {
   /** Starts the service on an empty folder; resolves when it is ready. */
   static async start(options: InstallationOptions = {}): Promise<Installation> {
     const installation = new Installation([await freePort(), await freePort()], options);
-    await installation.startService();
+    await installation.startService().catch(async (error: unknown) => {
+      await installation.close();
+      throw error;
+    });
     return installation;
   }
 
