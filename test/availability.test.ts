@@ -54,11 +54,16 @@ describe('connections without a key', () => {
   });
 });
 
-describe('connections on which nothing is asked', { concurrency: true }, () => {
+describe('connections on which nothing is asked', () => {
   const LOOK_UP = 'GET /v1/impact-transactions?partner_event_id=event-of-nobody HTTP/1.1\r\nHost: service\r\n';
 
-  /** From this address, one after another, so that the first is the longest idle. */
-  const openIdle = async (baseUrl: string, from: string, count: number, send = ''): Promise<Socket[]> => {
+  /** From this address, one after another, so that the first is the longest idle; each has been answered once. */
+  const openIdle = async (baseUrl: string, from: string, count: number): Promise<Socket[]> => {
+    const sockets = await openSilent(baseUrl, from, count);
+    for (const socket of sockets) assert.ok(await ask(socket));
+    return sockets;
+  };
+  const openSilent = async (baseUrl: string, from: string, count: number): Promise<Socket[]> => {
     const { hostname, port } = new URL(baseUrl);
     const sockets: Socket[] = [];
     for (let opened = 0; opened < count; opened++) {
@@ -66,44 +71,33 @@ describe('connections on which nothing is asked', { concurrency: true }, () => {
       after(() => socket.destroy());
       socket.on('error', () => {});
       await once(socket, 'connect');
-      if (send !== '') socket.write(send);
       sockets.push(socket);
     }
     return sockets;
   };
-  const isServed = async (socket: Socket, apiKey = ''): Promise<boolean> => {
-    if (socket.closed) return false;
+  /** The head of the answer; `undefined` from a connection that was closed. */
+  const ask = async (socket: Socket, apiKey = ''): Promise<string | undefined> => {
+    if (socket.closed) return undefined;
     socket.write(`${LOOK_UP}X-API-Key: ${apiKey}\r\n\r\n`);
     const [answer] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
-    return String(answer).startsWith(apiKey === '' ? 'HTTP/1.1 401' : 'HTTP/1.1 404');
+    return Buffer.isBuffer(answer) ? String(answer) : undefined;
   };
   const closed = (sockets: readonly Socket[]) =>
     Promise.all(sockets.map((socket) => socket.closed || once(socket.resume(), 'close')));
+  const countClosed = (sockets: readonly Socket[]) => sockets.filter((socket) => socket.closed).length;
   const PER_ADDRESS = 256;
 
   test('are bounded for an address: the longest idle end, those that carried a key and those of others stay', async () => {
     const { apiKey } = honest.key;
-    const [keyed] = (await openIdle(service.baseUrl, '127.0.0.2', 1)) as [Socket];
-    assert.ok(await isServed(keyed, apiKey));
+    const [keyed] = (await openSilent(service.baseUrl, '127.0.0.2', 1)) as [Socket];
+    assert.match((await ask(keyed, apiKey)) ?? '', /^HTTP\/1\.1 404 /);
     const [other] = (await openIdle(service.baseUrl, '127.0.0.3', 1)) as [Socket];
     const idle = await openIdle(service.baseUrl, '127.0.0.2', PER_ADDRESS + 20);
     await closed(idle.slice(0, 20));
-    assert.equal(idle.filter((socket) => socket.closed).length, 20);
-    assert.ok(await isServed(keyed, apiKey));
-    assert.ok(await isServed(other));
-    assert.ok(await isServed(idle[20] as Socket));
-    for (const socket of idle) socket.destroy();
-  });
-
-  test('are idle as long as the head of a request comes byte by byte', async () => {
-    const dribbling = await openIdle(service.baseUrl, '127.0.0.4', PER_ADDRESS + 5, 'GET /v1/impact');
-    const timer = setInterval(() => {
-      for (const socket of dribbling) if (socket.writable) socket.write('x');
-    }, 100);
-    await closed(dribbling.slice(0, 5));
-    clearInterval(timer);
-    assert.equal(dribbling.filter((socket) => socket.closed).length, 5);
-    for (const socket of dribbling) socket.destroy();
+    assert.equal(countClosed(idle), 20);
+    assert.match((await ask(keyed, apiKey)) ?? '', /^HTTP\/1\.1 404 /);
+    assert.ok(await ask(other));
+    assert.ok(await ask(idle[20] as Socket));
   });
 
   test('of a trusted proxy are its own affair', async () => {
@@ -112,26 +106,38 @@ describe('connections on which nothing is asked', { concurrency: true }, () => {
     const proxied = await openIdle(baseUrl, '127.0.0.5', PER_ADDRESS + 5);
     const idle = await openIdle(baseUrl, '127.0.0.6', PER_ADDRESS + 5);
     await closed(idle.slice(0, 5));
-    assert.equal(proxied.filter((socket) => socket.closed).length, 0);
-    for (const socket of [...proxied, ...idle]) socket.destroy();
+    assert.equal(countClosed(proxied), 0);
   });
 
-  test('are bounded in all: the addresses that have most give way first', async () => {
+  const listen = async (perAddress: number, inAll: number): Promise<string> => {
     const server = createServer((_request, response) => void response.end());
-    limitIdle(server, {
-      isExempt: () => false,
-      limits: { lookEveryMs: 25, perAddress: { max: 5, looks: 2 }, inAll: { max: 6, looks: 2 } },
-    });
+    const limits = { lookEveryMs: 25, perAddress: { max: perAddress, looks: 2 }, inAll: { max: inAll, looks: 2 } };
+    limitIdle(server, { isExempt: () => false, limits });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     after(() => server.close());
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const few = await openIdle(baseUrl, '127.0.0.7', 2);
-    const many = await openIdle(baseUrl, '127.0.0.8', 5);
-    const most = await openIdle(baseUrl, '127.0.0.9', 8);
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+
+  test('are idle as long as the head of a request comes byte by byte', async () => {
+    const dribbling = await openSilent(await listen(5, 100), '127.0.0.4', 8);
+    for (const socket of dribbling) socket.write('GET /');
+    const timer = setInterval(() => {
+      for (const socket of dribbling) if (socket.writable) socket.write('x');
+    }, 5);
+    await closed(dribbling.slice(0, 3));
+    clearInterval(timer);
+    assert.equal(countClosed(dribbling), 3);
+  });
+
+  test('are bounded in all: the addresses that have most give way first', async () => {
+    const baseUrl = await listen(5, 6);
+    const few = await openSilent(baseUrl, '127.0.0.7', 2);
+    const many = await openSilent(baseUrl, '127.0.0.8', 5);
+    const most = await openSilent(baseUrl, '127.0.0.9', 8);
     await closed([...many.slice(0, 3), ...most.slice(0, 6)]);
     assert.deepEqual(
-      [few, many, most].map((sockets) => sockets.filter((socket) => !socket.closed).length),
+      [few, many, most].map((sockets) => sockets.length - countClosed(sockets)),
       [2, 2, 2],
     );
   });
