@@ -778,6 +778,22 @@ export const RULES: readonly Rule[] = [
     tests: ['record-failure'],
   },
   {
+    rule: 'an account counts for seven days as that of whoever made or reset it',
+    source: 'settlements, section 5',
+    file: 'src/operations/second-person.ts',
+    find: 'if (shared) throw',
+    replace: 'if (shared && shared.operatorId === firstOperatorId) throw',
+    tests: ['two-people'],
+  },
+  {
+    rule: 'in production the owner of the machine changes nothing once there is an admin',
+    source: 'settlements, section 5',
+    file: 'src/operations/act-as-owner.ts',
+    find: "installation?.environment !== 'production' ||",
+    replace: "installation?.environment === 'production' ||",
+    tests: ['owner'],
+  },
+  {
     rule: 'a failure takes two operators, in the database too',
     source: 'decisions 4',
     file: 'migrations/0005_rules.sql',
