@@ -196,6 +196,14 @@ create table daily_count (
   constraint daily_count_not_below_zero CHECK (((points >= (0)::numeric) AND (contributions >= 0)))
 );
 
+create table daily_usage (
+  partner_id text collate "C" not null,
+  day date not null,
+  stored_bytes bigint not null default 0,
+  lists integer not null default 0,
+  constraint daily_usage_pkey PRIMARY KEY (partner_id, day)
+);
+
 create table delivery (
   partner_id text collate "C" not null,
   delivery_id text collate "C" not null,
@@ -552,6 +560,15 @@ CREATE TRIGGER partner_is_kept BEFORE DELETE ON public.partner FOR EACH ROW EXEC
 CREATE TRIGGER partner_is_not_emptied BEFORE TRUNCATE ON public.partner FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER partner_terms_are_fixed BEFORE UPDATE OF currency, time_zone ON public.partner FOR EACH ROW WHEN ((((old.currency IS NOT NULL) AND (new.currency IS DISTINCT FROM old.currency)) OR (new.time_zone <> old.time_zone))) EXECUTE FUNCTION guard_partner_terms();
+
+create table partner_quota (
+  partner_id text collate "C" not null,
+  bytes_per_day bigint not null,
+  lists_per_day integer not null,
+  constraint partner_quota_pkey PRIMARY KEY (partner_id),
+  constraint partner_quota_of_partner FOREIGN KEY (partner_id) REFERENCES partner(partner_id),
+  constraint partner_quota_positive CHECK (((bytes_per_day > 0) AND (lists_per_day > 0)))
+);
 
 create table project (
   project_id text collate "C" not null,

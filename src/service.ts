@@ -12,6 +12,7 @@ import { noteKeyUse } from './operations/note-key-use.ts';
 import { createOperations, POOL_SIZE } from './operations/operations.ts';
 import { openRuleBook, type RuleBook } from './operations/rule-book.ts';
 import { startSeals } from './operations/start-seals.ts';
+import { countStorage, type QuotaStage, type StorageUsage } from './operations/storage-usage.ts';
 import { type Answer, buildPartnerApi } from './partner-api/app.ts';
 import { authenticator } from './partner-api/authenticate.ts';
 import { CREDENTIALS_POOL_SIZE } from './partner-api/credential-memory.ts';
@@ -150,9 +151,12 @@ async function startPartnerApi(
   );
   const rules = openRules(database, rulesOf, log);
   parts.defer(() => rules.close());
+  const usage = openUsage(database, log);
+  parts.defer(() => usage.close());
+  metrics.watchQuotas(usage.listNear);
   const api = await buildPartnerApi({
     environment: config.environment,
-    operations: createOperations(database, { environment: config.environment, rulesOf: rules.rulesOf }),
+    operations: createOperations(database, { environment: config.environment, rulesOf: rules.rulesOf, usage }),
     authenticate: authenticator({
       database: ofKeys,
       environment: config.environment,
@@ -234,6 +238,24 @@ function openRules(database: Database, rulesOf: ServiceOptions['rulesOf'], { log
   if (rulesOf) return { rulesOf: ({ partnerId }) => rulesOf(partnerId), close() {} };
   return openRuleBook(database, {
     onError: (err) => logger.warn({ err }, 'the rules could not be read; it is tried again'),
+  });
+}
+
+const QUOTA_STAGES: Record<QuotaStage, readonly [level: 'warn' | 'error', sentence: string]> = {
+  near: ['warn', 'a partner has stored four fifths of its quota of the day'],
+  spent: ['error', 'a partner has stored its quota of the day: its estimates and lists are refused, its confirmations are not'],
+  exceeded: ['error', 'a partner stores more than its quota of the day by confirmations, which are never refused'],
+};
+
+function openUsage(database: Database, { logger }: Log): StorageUsage {
+  return countStorage(database, {
+    onStage(stage, { partnerId: partner_id, storedBytes: stored_bytes, bytesPerDay: bytes_per_day }) {
+      const [level, sentence] = QUOTA_STAGES[stage];
+      logger[level]({ partner_id, stored_bytes, bytes_per_day }, sentence);
+    },
+    onError: seldom((err, times) =>
+      logger.warn({ err, times }, 'what partners store could not be written down; it is tried again'),
+    ),
   });
 }
 

@@ -15,6 +15,7 @@ import {
 } from '../src/operations/manage-adjustment.ts';
 import { issueApiKey, revokeApiKey, rotateApiKey } from '../src/operations/manage-api-key.ts';
 import { createPartner, resumePartner, setPartnerRates, suspendPartner } from '../src/operations/manage-partner.ts';
+import { setPartnerQuota } from '../src/operations/manage-partner-quota.ts';
 import { createProject } from '../src/operations/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../src/operations/pool-contributions.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
@@ -102,6 +103,11 @@ const changes: Change[] = [
     action: 'partner.set-rates',
     least: 'admin',
     prepare: async () => (actor) => setPartnerRates(database, actor, partnerId, { reportsPerSecond: 7 }),
+  },
+  {
+    action: 'partner.set-quota',
+    least: 'admin',
+    prepare: async () => (actor) => setPartnerQuota(database, actor, partnerId, { listsPerDay: 7 }),
   },
   {
     action: 'key.issue',

@@ -45,6 +45,8 @@ const FIGURES: readonly [of: string, figure: string, file: string, code: string]
   ['problems', '50', 'src/partner-api/validation.ts', 'SHOWN_MAX = 50'],
   ['lines of a list', '1,000,000', 'src/domain/partner-list.ts', 'lines: 1_000_000'],
   ['malformed lines', '10,000', 'src/domain/partner-list.ts', 'malformedLines: 10_000'],
+  ['bytes that a partner stores', '2 GiB', 'src/store/partner-quota.ts', 'bytesPerDay: 2 * 1024 ** 3'],
+  ['lists that a partner begins', '100', 'src/store/partner-quota.ts', 'listsPerDay: 100'],
   ['an answer of the database', '5 s', 'src/partner-api/deadline.ts', 'DEADLINE_MS = 5_000'],
   ["a receiver's answer", '15 s', 'src/webhooks/send.ts', 'ANSWER_WITHIN_MS = 15_000'],
   ["a receiver's answer", '16 KiB', 'src/webhooks/send.ts', 'READ_MAX_BYTES = 16_384'],

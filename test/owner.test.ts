@@ -99,6 +99,7 @@ function callOf({ words, command }: Leaf): string[] {
 const EXTRA: Record<string, readonly string[]> = {
   'partner change': ['--currency', 'SAR'],
   'partner set-rates': ['--reports-per-second', '3'],
+  'partner set-quota': ['--lists-per-day', '3'],
   'statement verify': ['--partner', 'x', '--settlement', 'x'],
 };
 

@@ -17,6 +17,14 @@ export function readRate(text: string): number {
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${RATE_MAX}.`);
 }
 
+const BYTES_MAX = 2 ** 50;
+
+export function readBytes(text: string): number {
+  const bytes = Number(text);
+  if (/^\d+$/.test(text) && bytes >= 1 && bytes <= BYTES_MAX) return bytes;
+  throw new InvalidArgumentError(`It must be a whole number of bytes from 1 to ${BYTES_MAX}.`);
+}
+
 export function readHours(text: string): number {
   const hours = Number(text);
   if (/^\d+$/.test(text) && hours <= 8_760) return hours;

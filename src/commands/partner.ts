@@ -9,9 +9,11 @@ import {
   setPartnerRates,
   suspendPartner,
 } from '../operations/manage-partner.ts';
+import { getQuotaUse, setPartnerQuota } from '../operations/manage-partner-quota.ts';
 import { eachPartner, type Partner, type PartnerRates } from '../store/partner.ts';
+import type { PartnerQuota } from '../store/partner-quota.ts';
 import { currentActor } from './actor.ts';
-import { readName, readRate, UsageError } from './options.ts';
+import { readBytes, readName, readRate, UsageError } from './options.ts';
 import { printFields, printJson, printTable, printText, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
 
@@ -87,6 +89,14 @@ export function partnerCommand(): Command {
     .option('--reports-per-second <n>', 'everything else', readRate)
     .option('--json', 'one JSON object, for programs')
     .action(setRates);
+  partner
+    .command('set-quota')
+    .description('change how much a partner may store in a day by UTC, within 10 seconds; confirmations are never refused for it')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--bytes-per-day <n>', 'contributions, estimates and lists, about as on disk', readBytes)
+    .option('--lists-per-day <n>', 'lists sent for reconciliation', readRate)
+    .option('--json', 'one JSON object, for programs')
+    .action(setQuota);
   return partner;
 }
 
@@ -115,7 +125,24 @@ async function list({ json }: JsonOption): Promise<void> {
 }
 
 async function show({ partner, json }: OfPartner): Promise<void> {
-  await withStore(async ({ pool }) => print(await getPartner(pool, partner), json));
+  await withStore(async ({ pool }) => {
+    const found = await getPartner(pool, partner);
+    const { bytesPerDay, listsPerDay, storedBytes, lists } = await getQuotaUse(pool, partner);
+    if (json) {
+      const today = {
+        bytes_per_day: bytesPerDay,
+        lists_per_day: listsPerDay,
+        stored_bytes_today: storedBytes,
+        lists_today: lists,
+      };
+      return printJson({ ...toJson(found), ...today });
+    }
+    printFields({
+      ...toRow(found),
+      'bytes today': `${storedBytes} of ${bytesPerDay}`,
+      'lists today': `${lists} of ${listsPerDay}`,
+    });
+  });
 }
 
 async function suspend({ partner, json }: OfPartner): Promise<void> {
@@ -130,6 +157,15 @@ async function setRates({ partner, json, ...rates }: OfPartner & Partial<Partner
   if (Object.keys(rates).length === 0) throw new UsageError('Give at least one rate, such as --writes-per-second 100.');
   await withStore(async (database) => {
     print(await setPartnerRates(database, await currentActor(database), partner, rates), json);
+  });
+}
+
+async function setQuota({ partner, json, ...quota }: OfPartner & Partial<PartnerQuota>): Promise<void> {
+  if (Object.keys(quota).length === 0) throw new UsageError('Give --bytes-per-day, --lists-per-day or both.');
+  await withStore(async (database) => {
+    const { bytesPerDay, listsPerDay } = await setPartnerQuota(database, await currentActor(database), partner, quota);
+    if (json) printJson({ partner_id: partner, bytes_per_day: bytesPerDay, lists_per_day: listsPerDay });
+    else printFields({ partner, 'bytes a day': String(bytesPerDay), 'lists a day': String(listsPerDay) });
   });
 }
 

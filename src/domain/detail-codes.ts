@@ -29,6 +29,8 @@ export const PARTNER_DETAIL_CODES = [
   'line_too_long',
   'too_many_blank_lines',
   'too_many_malformed_lines',
+  'bytes_of_day_spent',
+  'lists_of_day_spent',
   'repeated_column',
   'missing_column',
   'open_quote',

@@ -17,6 +17,8 @@ export const LIMITS = [
   'transfer_slow',
   'transfer_long',
   'reference_in_flight',
+  'quota_bytes',
+  'quota_lists',
 ] as const;
 
 export type Limit = (typeof LIMITS)[number];

@@ -8,6 +8,8 @@ export interface Metrics {
   countAttempt(attempt: { isSuccess: boolean; errorClass: string | null; status: number | null; milliseconds: number }): void;
   /** One run of a job that has ended. */
   countRun(run: { job: { name: string }; outcome: string; milliseconds: number }): void;
+  /** Shows how much of their quotas the partners have stored that are near them. */
+  watchQuotas(listNear: () => readonly { partnerId: string; storedBytes: number; bytesPerDay: number }[]): void;
   countAnswer(answer: AnswerFigures): void;
   /** A limit refused a request, or ended what was under way. */
   countLimit(limit: string): void;
@@ -93,6 +95,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     countRun,
     countLimit,
     watchConnections,
+    watchQuotas: measureQuotas(registry),
     countAttempt({ isSuccess, errorClass, status, milliseconds }) {
       attempts.inc({ result: isSuccess ? 'delivered' : (errorClass ?? String(status)) });
       attemptDurations.observe(milliseconds / 1000);
@@ -126,6 +129,25 @@ function measureLimits(registry: Registry): Pick<Metrics, 'countLimit' | 'watchC
     watchConnections(counting) {
       count = counting;
     },
+  };
+}
+
+function measureQuotas(registry: Registry): Metrics['watchQuotas'] {
+  let list: Parameters<Metrics['watchQuotas']>[0] = () => [];
+  new Gauge({
+    name: 'partner_impact_storage_quota_used_ratio',
+    help: 'What a partner has stored today by UTC, as a share of its quota, from 0.8 on; above 1 by confirmations, which are never refused.',
+    labelNames: ['partner_id'],
+    registers: [registry],
+    aggregator: 'max',
+    collect() {
+      this.reset();
+      for (const { partnerId, storedBytes, bytesPerDay } of list())
+        this.set({ partner_id: partnerId }, storedBytes / bytesPerDay);
+    },
+  });
+  return (listNear) => {
+    list = listNear;
   };
 }
 

@@ -1,11 +1,13 @@
 import type { ListEntry } from '../domain/partner-list.ts';
 import { ServiceError } from '../domain/service-error.ts';
+import { lineBytes } from '../domain/stored-bytes.ts';
 import type { Database } from '../store/database.ts';
 import { type Reconciliation, updateProgress, type VerdictCounts } from '../store/reconciliation.ts';
 import { insertReconciliationLines, type ReconciliationLine } from '../store/reconciliation-line.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { batched, byPartner } from './batching.ts';
 import { judgeLines } from './judge-lines.ts';
+import type { StorageUsage } from './storage-usage.ts';
 
 export const LINES_AT_ONCE = 500;
 const LOCK_TIMEOUT_MS = 2_000;
@@ -15,6 +17,7 @@ const SLOW_LIST_MS = 10_000;
 /** What the lists of all partners share. */
 export interface Comparing {
   readonly database: Database;
+  readonly usage: StorageUsage;
   /** Does a part of the work of a partner's list when it is its turn. */
   inTurn(part: Part): Promise<void>;
 }
@@ -27,14 +30,18 @@ interface Part {
 /** Connections that all lists together may hold, so that a list of a million lines takes none from a confirmation. */
 const LANES = 2;
 
-export function shareComparing(database: Database): Comparing {
+export function shareComparing(database: Database, usage: StorageUsage): Comparing {
   const limits = { lanes: LANES, batchMax: 1, waitingMax: 64, waitMaxMs: 60_000, shareOf: byPartner };
-  return { database, inTurn: batched<Part, void>({ ...limits, run: (parts) => Promise.all(parts.map(({ work }) => work())) }) };
+  return {
+    database,
+    usage,
+    inTurn: batched<Part, void>({ ...limits, run: (parts) => Promise.all(parts.map(({ work }) => work())) }),
+  };
 }
 
 /** Judges a list line by line as it comes, and keeps what came of it. */
 export async function compareList(
-  { database, inTurn }: Comparing,
+  { database, usage, inTurn }: Comparing,
   begun: Reconciliation,
   entries: AsyncIterable<ListEntry>,
 ): Promise<void> {
@@ -48,6 +55,10 @@ export async function compareList(
     progress = { ...progress, listedLines: progress.listedLines + BigInt(batch.length), counts: addUp(progress.counts, lines) };
     batch = [];
     await storeProgress(database, progress, lines);
+    usage.count(
+      partnerId,
+      lines.reduce((sum, line) => sum + lineBytes(line), 0),
+    );
     comparedAtMs = performance.now();
   };
   for await (const entry of entries) {

@@ -4,6 +4,7 @@
  */
 import { type ContributionRules, hasDailyCap, isWithinBounds } from '../domain/contribution-rules.ts';
 import { newId } from '../domain/identifiers.ts';
+import { contributionBytes } from '../domain/stored-bytes.ts';
 import { type ContributionRecord, findContributionRivals } from '../store/contribution.ts';
 import { insertContributions, insertContributionsListed } from '../store/contribution-insert.ts';
 import { insertContributionReviews } from '../store/contribution-review.ts';
@@ -25,6 +26,7 @@ import { countInserted } from './daily-caps.ts';
 import { type CommitLanes, type GroupCommitOptions, groupCommit } from './group-commit.ts';
 import { refuseSuspended, tellKeyApart } from './replay.ts';
 import type { RulesOf } from './rule-book.ts';
+import { type CommitBatch, countingBatch, type StorageUsage } from './storage-usage.ts';
 
 export interface ConfirmationOutcome {
   readonly record: ContributionRecord;
@@ -54,7 +56,7 @@ export interface ConfirmationLanes {
 export function confirmContributions(
   database: Database,
   rulesOf: RulesOf,
-  { confirm, confirmCapped, isOfOneShare }: ConfirmationLanes,
+  { confirm, confirmCapped, isOfOneShare, usage }: ConfirmationLanes & { readonly usage: StorageUsage },
 ): ConfirmContribution {
   const options: Omit<GroupCommitOptions<Confirmation, Rivals, ConfirmationOutcome>, 'lanes' | 'commitBatch' | 'isOfOneShare'> = {
     claimsOf: ({ partnerId, idempotencyKey, partnerEventId, partnerOrderRef }) =>
@@ -63,18 +65,20 @@ export function confirmContributions(
     tellApart,
     tellOutcome,
   };
+  const counting = (commitBatch: CommitBatch<Confirmation, ConfirmationOutcome>) =>
+    countingBatch<Confirmation, ConfirmationOutcome>(usage, contributionBytes, commitBatch);
   const commits = groupCommit<Confirmation, Rivals, ConfirmationOutcome>({
     ...options,
     isOfOneShare,
     lanes: confirm,
-    commitBatch: (confirmations, lockTimeoutMs) => commit(database, confirmations, lockTimeoutMs),
+    commitBatch: counting((confirmations, lockTimeoutMs) => commit(database, confirmations, lockTimeoutMs)),
   });
   // Whoever has a cap counts under a lock of the partner's, which holds up nobody without one.
   const cappedCommits = groupCommit<Confirmation, Rivals, ConfirmationOutcome>({
     ...options,
     isOfOneShare: true,
     lanes: confirmCapped,
-    commitBatch: (confirmations, lockTimeoutMs) => commitCounted(database, confirmations, lockTimeoutMs),
+    commitBatch: counting((confirmations, lockTimeoutMs) => commitCounted(database, confirmations, lockTimeoutMs)),
   });
   const submit = (confirmation: Confirmation): Promise<ConfirmationOutcome> => {
     if (!isAdmissible(confirmation)) return commits.submitAlone(confirmation);

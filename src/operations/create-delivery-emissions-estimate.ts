@@ -1,5 +1,6 @@
 import { estimateEmissions, type VehicleCategory } from '../domain/emissions.ts';
 import { newId } from '../domain/identifiers.ts';
+import { estimateBytes } from '../domain/stored-bytes.ts';
 import type { Database } from '../store/database.ts';
 import {
   type EstimateDraft,
@@ -11,7 +12,9 @@ import {
 } from '../store/estimate.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
+import { refuseSpent } from './refuse-spent.ts';
 import { refuseSuspended, type Standing, tellKeyApart } from './replay.ts';
+import { countingBatch, type StorageUsage } from './storage-usage.ts';
 
 export interface EstimateRequest extends Standing {
   readonly partnerId: string;
@@ -32,29 +35,36 @@ export interface EstimateOutcome {
 export type CreateDeliveryEmissionsEstimate = (request: EstimateRequest) => Promise<EstimateOutcome>;
 
 interface Calculation extends EstimateRequest {
+  /** The partner has stored its quota of the day. */
+  readonly isSpent: boolean;
   readonly calculationId: string;
 }
 
+type EstimateLanes = Pick<GroupCommitOptions<Calculation, EstimateRecord | undefined, EstimateOutcome>, 'lanes' | 'isOfOneShare'>;
+
 /**
- * Calculates and keeps an estimate. Throws `idempotency_conflict` and `partner_suspended`.
+ * Calculates and keeps an estimate. Throws `idempotency_conflict`, `partner_suspended`, and `rate_limited` where the partner has stored its quota
+ * of the day.
  *
  * @see Interface, "createDeliveryEmissionsEstimate".
  */
 export function createEstimates(
   database: Database,
-  commitOptions: Pick<GroupCommitOptions<Calculation, EstimateRecord | undefined, EstimateOutcome>, 'lanes' | 'isOfOneShare'>,
+  { usage, ...commitOptions }: EstimateLanes & { readonly usage: StorageUsage },
 ): CreateDeliveryEmissionsEstimate {
   const commits = groupCommit<Calculation, EstimateRecord | undefined, EstimateOutcome>({
     ...commitOptions,
     claimsOf: ({ partnerId, idempotencyKey }) => [`${partnerId} ${idempotencyKey}`],
-    commitBatch: (calculations, lockTimeoutMs) => commit(database, calculations, lockTimeoutMs),
+    commitBatch: countingBatch<Calculation, EstimateOutcome>(usage, estimateBytes, (calculations, lockTimeoutMs) =>
+      commit(database, calculations, lockTimeoutMs),
+    ),
     findStored: (calculations) => findEstimatesByKey(database.pool, calculations),
     tellApart,
     tellOutcome,
   });
   return (request) => {
-    const calculation = { ...request, calculationId: newId('calc') };
-    return request.isSuspended ? commits.submitAlone(calculation) : commits.submit(calculation);
+    const calculation = { ...request, calculationId: newId('calc'), isSpent: usage.isSpent(request.partnerId) };
+    return request.isSuspended || calculation.isSpent ? commits.submitAlone(calculation) : commits.submit(calculation);
   };
 }
 
@@ -90,11 +100,13 @@ function recordOf(draft: EstimateDraft, { calculatedAt, expiresAt }: EstimateTim
   return { ...draft, estimate: { ...draft.estimate, calculatedAt, expiresAt }, link: null, readAt: calculatedAt };
 }
 
-/** In the order of the contract: key, suspension. */
+/** In the order of the contract: key, suspension; then the quota. */
 function tellApart(calculation: Calculation, stored: EstimateRecord | undefined): EstimateOutcome | undefined {
   const ofKey = tellOutcome(calculation, stored);
-  if (!ofKey) refuseSuspended(calculation);
-  return ofKey;
+  if (ofKey) return ofKey;
+  refuseSuspended(calculation);
+  refuseSpent(calculation.isSpent);
+  return undefined;
 }
 
 function tellOutcome(calculation: Calculation, record: EstimateRecord | undefined): EstimateOutcome | undefined {

@@ -149,7 +149,7 @@ async function change(
   update: (db: Queryable, partner: Partner) => Promise<Partner | undefined>,
 ): Promise<Partner> {
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const partner = (await lockPartner(db, partnerId)) ?? refuseUnknown(partnerId);
+    const partner = await lockKnownPartner(db, partnerId);
     await requireAudited(db, PARTNER, partner);
     const changed = (await update(db, partner)) as Partner;
     await audit(db, actor, {
@@ -161,6 +161,11 @@ async function change(
     });
     return changed;
   });
+}
+
+/** @throws ServiceError `invalid_request` when there is none. */
+export async function lockKnownPartner(db: Queryable, partnerId: string): Promise<Partner> {
+  return (await lockPartner(db, partnerId)) ?? refuseUnknown(partnerId);
 }
 
 function refuseUnknown(partnerId: string): never {

@@ -12,6 +12,7 @@ import { type ReadSettlements, readSettlements } from './read-settlements.ts';
 import { type ReconcileSettlement, reconcileSettlements } from './reconcile-settlement.ts';
 import type { RulesOf } from './rule-book.ts';
 import { pricesUnderRules } from './rule-prices.ts';
+import { type StorageUsage, UNCOUNTED } from './storage-usage.ts';
 
 /** What partners may ask for, ready to be called. */
 export interface Operations {
@@ -55,21 +56,23 @@ export const POOL_SIZE = 20;
 export interface OperationsOptions {
   readonly environment: Environment;
   readonly rulesOf: RulesOf;
+  /** Counts what partners store, and bounds it. */
+  readonly usage?: StorageUsage;
 }
 
-export function createOperations(database: Database, { environment, rulesOf }: OperationsOptions): Operations {
+export function createOperations(database: Database, { environment, rulesOf, usage = UNCOUNTED }: OperationsOptions): Operations {
   const lanes = database.isDistributed ? DISTRIBUTED_LANES : LANES;
   const grouping = { isOfOneShare: database.isDistributed };
   return {
-    confirmContribution: confirmContributions(database, rulesOf, { ...lanes, ...grouping }),
+    confirmContribution: confirmContributions(database, rulesOf, { ...lanes, ...grouping, usage }),
     getContribution: getContributions(database, { lanes: lanes.lookup, ...grouping }),
-    createDeliveryEmissionsEstimate: createEstimates(database, { lanes: lanes.estimate, ...grouping }),
+    createDeliveryEmissionsEstimate: createEstimates(database, { lanes: lanes.estimate, ...grouping, usage }),
     getDeliveryEmissionsEstimate: getEstimates(database, { lanes: lanes.lookup, ...grouping }),
     associateEmissionsEstimate: associateEstimates(database, lanes.associate),
     readEvents: readEvents(database, environment, lanes.events),
     readSettlements: readSettlements(database, pricesUnderRules, lanes.settlements),
     acknowledgeSettlement: acknowledgeSettlements(database, lanes.settlements),
-    reconcileSettlement: reconcileSettlements(database),
+    reconcileSettlement: reconcileSettlements(database, usage),
     readEnvironmentalStatus: readEnvironmentalStatus(database, lanes.environment),
   };
 }

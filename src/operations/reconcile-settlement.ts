@@ -5,7 +5,9 @@ import { newId } from '../domain/identifiers.ts';
 import { LIST_LIMITS } from '../domain/partner-list.ts';
 import { type ListFormat, limitBytes, readPartnerList } from '../domain/read-partner-list.ts';
 import { recordNotFound, ServiceError } from '../domain/service-error.ts';
+import { addList } from '../store/daily-usage.ts';
 import type { Database, Queryable } from '../store/database.ts';
+import { findPartnerQuota } from '../store/partner-quota.ts';
 import {
   deleteRefused,
   endLostReconciliations,
@@ -30,7 +32,9 @@ import { type Comparing, compareList, shareComparing, tookTooLong } from './comp
 import { eachApart } from './each-apart.ts';
 import { inSlices } from './in-slices.ts';
 import { settlementNotFound } from './read-settlements.ts';
-import { refuseSuspended, tellKeyApart } from './replay.ts';
+import { quotaSpent, refuseSpent } from './refuse-spent.ts';
+import { refuseSuspended, type Standing, tellKeyApart } from './replay.ts';
+import type { StorageUsage } from './storage-usage.ts';
 
 export interface UploadedList {
   readonly partnerId: string;
@@ -42,7 +46,7 @@ export interface UploadedList {
   /** Throws what the list would be refused by if it came now. */
   judgeSender(): Promise<void>;
   /** As of the last time that the sender was judged. */
-  isSuspended(): boolean;
+  standing(): Standing;
 }
 
 export interface ReconciliationOutcome {
@@ -65,7 +69,8 @@ export interface ReconcileSettlement {
    *
    * A suspended partner begins none, and what it has begun ends; the list of one that is recorded replays.
    *
-   * Throws `idempotency_conflict`, `partner_suspended`, `rate_limited` while another one of the partner is under way or this very list is still coming, and
+   * Throws `idempotency_conflict`, `partner_suspended`, `rate_limited` while another one of the partner is under way, this very list is still coming
+   * or a quota of the day is spent, and
    * `invalid_request` for an unknown settlement (404), an open one, and a list that is malformed as a whole.
    */
   take(list: UploadedList): Promise<ReconciliationOutcome>;
@@ -73,14 +78,14 @@ export interface ReconcileSettlement {
   lines(page: ReconciliationLinePage & { readonly settlementId: string }): Promise<ReconciliationLines>;
 }
 
-export function reconcileSettlements(database: Database): ReconcileSettlement {
+export function reconcileSettlements(database: Database, usage: StorageUsage): ReconcileSettlement {
   const { pool } = database;
   const byId: ReconcileSettlement['byId'] = async ({ partnerId, reconciliationId, settlementId }) => {
     const found = await findReconciliation(pool, partnerId, reconciliationId);
     if (found?.settlementId !== settlementId) throw reconciliationNotFound();
     return found;
   };
-  const comparing = shareComparing(database);
+  const comparing = shareComparing(database, usage);
   return {
     take: (list) => take(comparing, list),
     byId,
@@ -98,19 +103,22 @@ export function reconciliationNotFound(): ServiceError {
 }
 
 async function take(comparing: Comparing, list: UploadedList): Promise<ReconciliationOutcome> {
-  const { pool } = comparing.database;
+  const { usage, database } = comparing;
+  const { pool } = database;
   const { partnerId, settlementId, idempotencyKey, format } = list;
   const settlement = await findSettlement(pool, partnerId, settlementId);
   if (!settlement) throw settlementNotFound();
   if (settlement.status === 'open') throw settlementOpen();
   const known = await findReconciliationByKey(pool, partnerId, idempotencyKey);
   if (known && known.status !== 'receiving') return replay(known, list);
-  refuseIfSuspended(list);
+  refuseSuspended(list.standing());
+  refuseSpent(usage.isSpent(partnerId));
   await endLostReconciliations(pool);
   const reconciliationId = newId('rec');
   const begun = await insertReconciliation(pool, { partnerId, reconciliationId, settlementId, idempotencyKey, format });
   if (!begun) return meetAnother(pool, list);
   try {
+    await countOfDay(pool, partnerId);
     const hash = createHash('sha256');
     let isStatement = false;
     const onStatement = () => {
@@ -119,7 +127,7 @@ async function take(comparing: Comparing, list: UploadedList): Promise<Reconcili
     const reading = { ...LIST_LIMITS, onStatement };
     await compareList(comparing, begun, readPartnerList(inSlices(hashed(list, hash)), format, reading));
     await list.judgeSender();
-    refuseIfSuspended(list);
+    refuseSuspended(list.standing());
     const received = await updateReceived(pool, begun, { fingerprint: fingerprintOf(list, hash.digest('hex')), isStatement });
     if (!received) throw tookTooLong();
     return { reconciliation: received, isReplay: false };
@@ -127,6 +135,15 @@ async function take(comparing: Comparing, list: UploadedList): Promise<Reconcili
     await forget(pool, begun, error);
     throw error;
   }
+}
+
+async function countOfDay(db: Queryable, partnerId: string): Promise<void> {
+  const { listsPerDay } = await findPartnerQuota(db, partnerId);
+  if (await addList(db, partnerId, listsPerDay)) return;
+  throw quotaSpent(
+    'lists_of_day_spent',
+    `The partner has sent ${listsPerDay} lists today by UTC, those that broke off or were refused included.`,
+  );
 }
 
 /** The key is taken, or it is another list that is under way. What is still coming under this key may yet break off. */
@@ -152,19 +169,15 @@ function fingerprintOf({ settlementId, format }: UploadedList, sha256: string): 
 /** The bytes as they come, until their partner is suspended. */
 async function* hashed(list: UploadedList, hash: Hash): AsyncGenerator<Uint8Array> {
   for await (const chunk of list.chunks) {
-    refuseIfSuspended(list);
+    refuseSuspended(list.standing());
     hash.update(chunk);
     yield chunk;
   }
 }
 
-function refuseIfSuspended({ isSuspended }: UploadedList): void {
-  refuseSuspended({ isSuspended: isSuspended() });
-}
-
 /** Either frees the key: of a list that is refused nothing is kept, one that broke off ends with a clear status. */
 async function forget(db: Queryable, begun: Reconciliation, error: unknown): Promise<void> {
-  const isRefused = error instanceof ServiceError && error.code === 'invalid_request';
+  const isRefused = error instanceof ServiceError && (error.code === 'invalid_request' || error.code === 'rate_limited');
   // Where this does not get through either, the lease ends it.
   if (!isRefused) return updateBrokenOff(db, begun).catch(() => {});
   while ((await deleteReconciliationLines(db, begun, LINES_REMOVED_AT_ONCE)) === LINES_REMOVED_AT_ONCE);

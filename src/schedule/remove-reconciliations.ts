@@ -1,13 +1,17 @@
 import { removeOldReconciliations } from '../operations/reconcile-settlement.ts';
+import { deleteOldDailyUsage } from '../store/daily-usage.ts';
 import type { Job } from './job.ts';
 
 /** How long the lines of a partner's list are kept. */
 export const RECONCILIATION_DAYS = 30;
 
-/** Removes partners' lists some time after they were compared. */
+/** Removes partners' lists some time after they were compared, and what was counted of days as long ago. */
 export const removeReconciliationsJob: Job = {
   name: 'remove-reconciliations',
   description: `removes the lines of partners' lists ${RECONCILIATION_DAYS} days after they were compared`,
   pattern: '23 * * * *',
-  run: async ({ database, signal }) => ({ lines: await removeOldReconciliations(database, RECONCILIATION_DAYS, signal) }),
+  async run({ database, signal }) {
+    await deleteOldDailyUsage(database.pool, RECONCILIATION_DAYS);
+    return { lines: await removeOldReconciliations(database, RECONCILIATION_DAYS, signal) };
+  },
 };

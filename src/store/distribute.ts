@@ -14,6 +14,7 @@ export const GROWING_TABLES = [
   'delivery',
   'delivery_attempt',
   'daily_count',
+  'daily_usage',
   'contribution_review',
   'failure_draft',
   'settlement',

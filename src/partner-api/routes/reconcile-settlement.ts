@@ -61,8 +61,11 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
       beginUpload(partnerId, reply.raw);
       const judge = () => judgeCaller(request, authenticate);
       const chunks = watchTransfer(boundStream(request.body as Readable, TRANSFER_BOUNDS), { partner: 'sends', judge });
-      const isSuspended = () => callerOf(request).isSuspended;
-      const list = { partnerId, settlementId, idempotencyKey, format, chunks, judgeSender: judge, isSuspended };
+      const standing = () => {
+        const { isSuspended, unproven } = callerOf(request);
+        return { isSuspended, isUnproven: unproven === 'partner' };
+      };
+      const list = { partnerId, settlementId, idempotencyKey, format, chunks, judgeSender: judge, standing };
       const { reconciliation, isReplay } = await operations.reconcileSettlement.take(list);
       if (isReplay) reply.header('idempotent-replayed', 'true');
       reply.header('location', reconciliationPath(reconciliation));

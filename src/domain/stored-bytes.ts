@@ -1,0 +1,25 @@
+/**
+ * About how many bytes a record takes on disk with its indexes, without its identifiers, which count as often as they are stored. Measured
+ * as the growth of the tables over 6,000 records with identifiers of 30 and of 128 characters. To a contribution belong its event and the
+ * event's body, about 1,000 bytes.
+ */
+const CONTRIBUTION_BYTES = 2_400;
+const ESTIMATE_BYTES = 430;
+const LINE_BYTES = 280;
+
+export function contributionBytes(sent: {
+  readonly partnerEventId: string;
+  readonly partnerOrderRef: string;
+  readonly idempotencyKey: string;
+}): number {
+  return CONTRIBUTION_BYTES + 2 * (sent.partnerEventId.length + sent.partnerOrderRef.length + sent.idempotencyKey.length);
+}
+
+export function estimateBytes(sent: { readonly partnerOrderRef: string; readonly idempotencyKey: string }): number {
+  return ESTIMATE_BYTES + sent.partnerOrderRef.length + 2 * sent.idempotencyKey.length;
+}
+
+/** A line of a partner's list, with what came of it. */
+export function lineBytes(line: { readonly partnerEventId: string | null; readonly partnerOrderRef: string | null }): number {
+  return LINE_BYTES + 2 * (line.partnerEventId?.length ?? 0) + (line.partnerOrderRef?.length ?? 0);
+}
