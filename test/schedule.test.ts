@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { writeNamedKey } from '../src/domain/named-key.ts';
 import { issueApiKey } from '../src/operations/manage-api-key.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
 import type { Job, JobContext } from '../src/schedule/job.ts';
@@ -278,7 +279,8 @@ test('the metrics tell the last success, the duration and the failures of each j
 
 test('a process with the role api alone answers, numbers no event and follows no schedule', waiting, async () => {
   const { databaseUrl: ownUrl } = await testDatabase();
-  const service = await spawnService(ownUrl, {}, ['--roles', 'api']);
+  const env = { AUDIT_KEY: auditKeys().map(writeNamedKey).join() };
+  const service = await spawnService(ownUrl, env, ['--roles', 'api']);
   const own = openDatabase({ databaseUrl: ownUrl, poolSize: 2, auditKeys });
   after(() => own.close());
   const { partnerId } = await createPartner(own, OWNER, 'Alone');
