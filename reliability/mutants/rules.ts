@@ -144,8 +144,8 @@ export const RULES: readonly Rule[] = [
     rule: 'who fills a queue displaces nobody else',
     source: 'decisions 6, what is shared is shared per partner',
     file: 'src/operations/batching.ts',
-    find: 'const share = shareOf(request);',
-    replace: 'const share = shareOf(request).slice(0, 0);',
+    find: '(({ request }) => shareOf(request))',
+    replace: '(({ request }) => shareOf(request).slice(0, 0))',
     tests: ['availability'],
   },
   {

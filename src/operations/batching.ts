@@ -44,7 +44,7 @@ export function byPartner({ partnerId }: { readonly partnerId: string }): string
  */
 export function batched<Request, Outcome>(options: BatchOptions<Request, Outcome>): (request: Request) => Promise<Outcome> {
   const { lanes, batchMax, waitingMax, shareOf, isOfOneShare = false } = options;
-  const waiting = new WaitingQueue<Waiting<Request, Outcome>>();
+  const waiting = new WaitingQueue<Waiting<Request, Outcome>>(({ request }) => shareOf(request));
   let underWay = 0;
 
   const runLane = async (): Promise<void> => {
@@ -56,13 +56,12 @@ export function batched<Request, Outcome>(options: BatchOptions<Request, Outcome
 
   return (request) =>
     new Promise((resolve, reject) => {
-      const share = shareOf(request);
       if (waiting.size >= waitingMax) {
-        const displaced = waiting.displaceFor(share);
+        const displaced = waiting.displaceFor(shareOf(request));
         if (!displaced) return reject(overloaded());
         displaced.reject(overloaded());
       }
-      waiting.add(share, { request, since: performance.now(), resolve, reject });
+      waiting.add({ request, since: performance.now(), resolve, reject });
       if (underWay >= lanes) return;
       underWay++;
       setImmediate(runLane);

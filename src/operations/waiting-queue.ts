@@ -1,50 +1,65 @@
 /** What waits, each share's in its order. Shares take turns, so that nobody waits behind all that one of them has sent. */
 export class WaitingQueue<Item> {
+  readonly #shareOf: (item: Item) => string;
   /** In the order of their turns; none is empty. */
   readonly #shares = new Map<string, Item[]>();
-  #size = 0;
+  #inShares = 0;
+  /** What came last. Most batches take all that there is, and ask nobody's share. */
+  #latest: Item[] = [];
 
-  get size(): number {
-    return this.#size;
+  constructor(shareOf: (item: Item) => string) {
+    this.#shareOf = shareOf;
   }
 
-  add(share: string, item: Item): void {
-    const items = this.#shares.get(share);
-    if (items) items.push(item);
-    else this.#shares.set(share, [item]);
-    this.#size++;
+  get size(): number {
+    return this.#inShares + this.#latest.length;
+  }
+
+  add(item: Item): void {
+    this.#latest.push(item);
   }
 
   /** Takes out the latest of the share that has the most; `undefined` where this share would have as many with one more. */
   displaceFor(share: string): Item | undefined {
+    this.#divide();
     const own = this.#shares.get(share)?.length ?? 0;
     let largest: Item[] = [];
     for (const items of this.#shares.values()) if (items.length > largest.length) largest = items;
     if (largest.length <= own + 1) return undefined;
-    this.#size--;
+    this.#inShares--;
     return largest.pop();
   }
 
   /** The next ones, one of each share in turn. */
   take(max: number): Item[] {
-    if (this.#size <= max) return this.#takeAll();
+    if (this.#inShares === 0 && this.#latest.length <= max) return this.#takeLatest();
+    this.#divide();
     if (this.#shares.size === 1) return this.#takeTurn(max);
     const taken: Item[] = [];
-    while (taken.length < max) taken.push(...this.#takeTurn(1));
+    while (taken.length < max && this.#inShares > 0) taken.push(...this.#takeTurn(1));
     return taken;
   }
 
   /** The next ones of the share whose turn it is. */
   takeOfOneShare(max: number): Item[] {
+    this.#divide();
     return this.#takeTurn(max);
   }
 
-  #takeAll(): Item[] {
-    const taken: Item[] = [];
-    for (const items of this.#shares.values()) for (const item of items) taken.push(item);
-    this.#shares.clear();
-    this.#size = 0;
-    return taken;
+  #takeLatest(): Item[] {
+    const latest = this.#latest;
+    this.#latest = [];
+    return latest;
+  }
+
+  #divide(): void {
+    for (const item of this.#takeLatest()) {
+      const share = this.#shareOf(item);
+      const items = this.#shares.get(share);
+      if (items) items.push(item);
+      else this.#shares.set(share, [item]);
+      this.#inShares++;
+    }
   }
 
   #takeTurn(max: number): Item[] {
@@ -54,7 +69,7 @@ export class WaitingQueue<Item> {
     const taken = items.splice(0, max);
     this.#shares.delete(share);
     if (items.length > 0) this.#shares.set(share, items);
-    this.#size -= taken.length;
+    this.#inShares -= taken.length;
     return taken;
   }
 }
