@@ -21,13 +21,14 @@ import { listJobs } from './schedule/jobs.ts';
 import { openReconciler } from './schedule/reconciler.ts';
 import type { EndedRun } from './schedule/run-job.ts';
 import { openSchedule, SCHEDULE_POOL_SIZE } from './schedule/schedule.ts';
+import { VERIFY_JOB } from './schedule/verify.ts';
 import { SERVICE_ROLES, type ServiceRole } from './service-role.ts';
 import { configuredSettlementTools } from './settlement-configuration.ts';
 import { connectStore } from './storage.ts';
 import { listEndpointStates, measureBacklog } from './store/backlog.ts';
 import type { Database } from './store/database.ts';
 import { proveCommit } from './store/durability.ts';
-import { listJobStates } from './store/job.ts';
+import { findLastJobResult, listJobStates } from './store/job.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from './webhooks/webhooks.ts';
 
 export interface Service {
@@ -114,6 +115,10 @@ export async function startServiceProcess(config: Config, options: ServiceProces
       measureBacklog: () => measureBacklog(watched),
       listEndpointStates: () => listEndpointStates(watched.pool),
       listJobStates: () => listJobStates(watched.pool),
+      findDifferences: async () => {
+        const result = await findLastJobResult(watched.pool, VERIFY_JOB);
+        return result === undefined ? undefined : (JSON.parse(result) as { differences: number }).differences;
+      },
     });
     const tools: Tools = { config, options, log, metrics };
     if (roles.includes('webhooks')) parts.defer(endInTime(startWebhooks(tools, openPool(WEBHOOKS_POOL_SIZE))));

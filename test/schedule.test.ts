@@ -234,7 +234,7 @@ describe('by hand', waiting, () => {
 
   const JOBS = [
     ...['close-settlements', 'expire-pending', 'remove-old-events', 'remove-reconciliations'],
-    ...['seal-contributions', 'report-break-glass', 'prune-job-runs'],
+    ...['seal-contributions', 'report-break-glass', 'verify', 'prune-job-runs'],
   ];
 
   test('the command line lists, runs and tells; an unknown job is refused', async () => {

@@ -179,6 +179,7 @@ const NOTHING_TO_WATCH = {
   measureBacklog: async () => ({ waiting: 0, oldestWaitingSeconds: 0, exhausted: 0, relayLagSeconds: 0 }),
   listEndpointStates: async () => [],
   listJobStates: async () => [],
+  findDifferences: async () => undefined,
 };
 
 test('the command line sets the quota and shows what is stored today', async () => {

@@ -1,9 +1,9 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { SealedEntry } from '../domain/audit-chain.ts';
 import { verifyAudit } from '../operations/verify-audit.ts';
 import { type AuditHead, listAuditEntries } from '../store/audit.ts';
 import { showUntrusted } from '../webhooks/show-untrusted.ts';
-import { readLimit, readPastTime } from './options.ts';
+import { readHead, readLimit, readPastTime } from './options.ts';
 import { printJson, printProgress, printTable, printText, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';
 
@@ -38,13 +38,6 @@ export function auditCommand(): Command {
     .option('--json', 'one JSON object, for programs')
     .action(verify);
   return audit;
-}
-
-function readHead(text: string): AuditHead {
-  const [, lastNo, lastMac] = /^(\d{1,18}):([0-9a-f]{64})?$/.exec(text) ?? [];
-  if (lastNo === undefined || (lastNo === '0') !== (lastMac === undefined))
-    throw new InvalidArgumentError('It must be a number and a seal of 64 hexadecimal digits with a colon between.');
-  return { lastNo: BigInt(lastNo), lastMac: lastMac ?? '' };
 }
 
 async function list({ partner, subject, since, limit, json }: ListOptions): Promise<void> {

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import type { Job } from '../schedule/job.ts';
+import type { Job, JobResult } from '../schedule/job.ts';
 import { listJobs } from '../schedule/jobs.ts';
 import { runByHand } from '../schedule/run-by-hand.ts';
 import { configuredSettlementTools } from '../settlement-configuration.ts';
@@ -145,6 +145,6 @@ function runToRow({ jobName, runNo, trigger, startedAt, endedAt, outcome, result
   };
 }
 
-function inWords(result: Readonly<Record<string, number>> | null): Row {
+function inWords(result: JobResult | null): Row {
   return Object.fromEntries(Object.entries(result ?? {}).map(([name, count]) => [name, String(count)]));
 }

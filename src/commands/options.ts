@@ -3,6 +3,7 @@ import { readAddress } from '../domain/email-address.ts';
 import { isLine, lineForm } from '../domain/text-line.ts';
 import { isAddressOrBlock } from '../partner-api/client-address.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../service-role.ts';
+import type { AuditHead } from '../store/audit.ts';
 
 /** What was asked for makes no sense; the message says what would. */
 export class UsageError extends Error {
@@ -119,4 +120,12 @@ export function readStatus(text: string): number {
 export function readUnixSeconds(text: string): number {
   if (/^\d{1,10}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be whole seconds since 1970, at most ten digits.');
+}
+
+/** An entry of the audit, as a verification shows the last one. */
+export function readHead(text: string): AuditHead {
+  const [, lastNo, lastMac] = /^(\d{1,18}):([0-9a-f]{64})?$/.exec(text) ?? [];
+  if (lastNo === undefined || (lastNo === '0') !== (lastMac === undefined))
+    throw new InvalidArgumentError('It must be a number and a seal of 64 hexadecimal digits with a colon between.');
+  return { lastNo: BigInt(lastNo), lastMac: lastMac ?? '' };
 }

@@ -32,6 +32,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   whoami: async () => (await import('./sign-in.ts')).whoamiCommand(),
   operator: async () => (await import('./operator.ts')).operatorCommand(),
   audit: async () => (await import('./audit.ts')).auditCommand(),
+  verify: async () => (await import('./verify.ts')).verifyCommand(),
+  attest: async () => (await import('./attest.ts')).attestCommand(),
   job: async () => (await import('./job.ts')).jobCommand(),
   adjustment: async () => (await import('./adjustment.ts')).adjustmentCommand(),
   project: async () => (await import('./project.ts')).projectCommand(),

@@ -42,6 +42,8 @@ export interface DeliveryWatch {
 /** What the database tells of jobs. Every process tells the same. */
 export interface JobWatch {
   listJobStates(): Promise<readonly { jobName: string; lastSuccessAt: Date | null }[]>;
+  /** How many records the last daily verification found that are not as they were recorded; `undefined` before the first. */
+  findDifferences(): Promise<number | undefined>;
 }
 
 /** Prometheus metrics of one process. */
@@ -189,7 +191,18 @@ function watchDeliveries(registry: Registry, { measureBacklog, listEndpointState
   );
 }
 
-function measureJobs(registry: Registry, { listJobStates }: JobWatch): Metrics['countRun'] {
+function measureJobs(registry: Registry, { listJobStates, findDifferences }: JobWatch): Metrics['countRun'] {
+  const differing: Gauge = new Gauge({
+    name: 'partner_impact_verify_differences',
+    help: 'Records that the last daily verification found not to be as they were recorded; 0 before the first.',
+    registers: [registry],
+    aggregator: 'max',
+    collect: () =>
+      findDifferences()
+        .then((count) => count !== undefined && differing.set(count))
+        .then(() => {})
+        .catch(() => {}),
+  });
   const runs = new Counter({
     name: 'partner_impact_job_runs_total',
     help: 'Runs of jobs that ended in this service, by job and outcome: succeeded, failed, stopped or abandoned.',

@@ -5,6 +5,7 @@ import type { Database, Queryable } from '../store/database.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { audit } from './audit.ts';
 import { readSealedRecord } from './sealed-record.ts';
+import { UnsoundRecordError } from './unsound-record.ts';
 import { verifyAudit } from './verify-audit.ts';
 
 /** From when on every contribution of this installation is sealed. */
@@ -26,7 +27,7 @@ export async function findSealStart(db: Queryable, { auditKeys }: Pick<Database,
   if (entries.length === 0) return undefined;
   const { last, doubt } = readSealedRecord(entries, auditKeys());
   if (!last?.after)
-    throw new Error(
+    throw new UnsoundRecordError(
       `From when on contributions are sealed is not known: ${doubt}. The keys stand in AUDIT_KEY; \`audit verify\` says more.`,
     );
   const after = JSON.parse(last.after) as { began_at: string; adopts_until: string; ended_at: string | null };

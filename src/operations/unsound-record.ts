@@ -5,4 +5,4 @@ export class UnsoundRecordError extends Error {
 
 /** For an operator, behind the name of a row. */
 export const WHAT_TO_DO =
-  'Nothing was changed. Keep the database as it is, run `settlement verify`, `adjustment verify`, `rule verify` and `audit verify`, and put the row back as a backup has it; `settlement attest` and `rule attest` are for what is right as it stands.';
+  'Nothing was changed. Keep the database as it is, run `verify`, and put the row back as a backup has it; `attest`, `settlement attest` and `rule attest` are for what is right as it stands.';

@@ -31,6 +31,8 @@ export interface AuditVerification {
   /** An entry that was written down elsewhere: it has to be there still, with its seal. */
   readonly expected?: AuditHead | undefined;
   readonly onProgress?: (entries: bigint) => void;
+  /** Awaited between pages. */
+  readonly pause?: () => Promise<void>;
 }
 
 const ENTRIES_AT_ONCE = 1_000;
@@ -42,7 +44,7 @@ const START: AuditHead = { lastNo: 0n, lastMac: '' };
  */
 export async function verifyAudit(
   database: AuditedDatabase,
-  { expected, onProgress }: AuditVerification = {},
+  { expected, onProgress, pause }: AuditVerification = {},
 ): Promise<AuditVerdict> {
   const { pool } = database;
   const keys = database.auditKeys();
@@ -57,6 +59,7 @@ export async function verifyAudit(
       if (isUnexpected(expected, last)) return broken(unexpected(last.lastNo));
     }
     if (page.length > 0) onProgress?.(last.lastNo);
+    await pause?.();
     if (page.length === ENTRIES_AT_ONCE) continue;
     const head = await findAuditHead(pool);
     // Whoever appended since then did so in one transaction with the head, so that the next page holds it.

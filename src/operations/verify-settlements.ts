@@ -43,6 +43,8 @@ export interface SettlementsVerdict {
 
 export interface VerifyOptions extends Pick<SealKeys, 'signLike'> {
   readonly onProgress?: (lines: number) => void;
+  /** Awaited after each thousand lines. */
+  readonly pause?: () => Promise<void>;
 }
 
 const REPORT_EVERY = 100_000;
@@ -183,7 +185,7 @@ interface CheckedLines {
 async function checkLines(
   db: Queryable,
   settlement: Settlement,
-  { sign, onProgress, linesBefore, check: sealCheck }: Omit<CheckOptions, 'previous'> & { sign: Sign | undefined },
+  { sign, onProgress, pause, linesBefore, check: sealCheck }: Omit<CheckOptions, 'previous'> & { sign: Sign | undefined },
 ): Promise<CheckedLines> {
   // Without its key a line is told by what the statement and the totals say of all together.
   const prove = sign && lineProver(sign, settlement);
@@ -194,6 +196,7 @@ async function checkLines(
   let proofs: Buffer | undefined;
   const check = async (line: SettlementLine) => {
     const place = count % PROOFS_PER_ROW;
+    if (place === 0) await pause?.();
     if (place === 0) proofs = await findLineProofs(db, { ...settlement, firstLineNo: count + 1 });
     count++;
     if (problem) return;

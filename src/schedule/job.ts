@@ -13,9 +13,11 @@ export interface Job {
   readonly description: string;
   /** When, in the words of cron, in UTC. */
   readonly pattern: string;
-  /** @returns What was done, for the log: names to counts. */
-  run(context: JobContext): Promise<Readonly<Record<string, number>>>;
+  /** @returns What was done, for the log: names to counts, or to what was found. */
+  run(context: JobContext): Promise<JobResult>;
 }
+
+export type JobResult = Readonly<Record<string, number | string>>;
 
 export interface JobContext {
   readonly database: Database;

@@ -7,6 +7,7 @@ import { removeOldEventsJob } from './remove-old-events.ts';
 import { removeReconciliationsJob } from './remove-reconciliations.ts';
 import { reportBreakGlass } from './report-break-glass.ts';
 import { sealContributionsJob } from './seal-contributions.ts';
+import { verifyJob } from './verify.ts';
 
 export interface JobSettings {
   /** How long an event is kept. */
@@ -25,6 +26,7 @@ export function listJobs({ eventDays, reviewExpiryHours, settlementTools }: JobS
     removeReconciliationsJob,
     sealContributionsJob,
     reportBreakGlass,
+    verifyJob(settlementTools),
     pruneJobRuns,
   ];
 }

@@ -5,7 +5,7 @@ import type { Actor } from '../domain/role.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
 import { endJobRun, insertJob, type RunOutcome, type RunTrigger, renewJobLease } from '../store/job.ts';
-import type { Job } from './job.ts';
+import type { Job, JobResult } from './job.ts';
 
 /** A process that dies in the middle gives its job back after so long. */
 export const LEASE_MS = 60_000;
@@ -26,7 +26,7 @@ export interface BegunRun {
 
 export interface EndedRun extends BegunRun {
   readonly outcome: RunOutcome;
-  readonly result: Readonly<Record<string, number>> | null;
+  readonly result: JobResult | null;
   readonly error: unknown;
   /** What the people behind the log have to know. */
   readonly alerts: readonly string[];

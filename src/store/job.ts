@@ -52,6 +52,17 @@ export async function listJobStates(db: Queryable): Promise<JobState[]> {
   return run<JobState>(db, LIST, []);
 }
 
+const LAST_RESULT: Statement = {
+  name: 'find_last_job_result',
+  text: `select result_json as result from job_run where job_name = $1 and outcome = 'succeeded' order by run_no desc limit 1`,
+};
+
+/** What the last run that succeeded came to, as JSON; `undefined` before there was one, or when it is no longer kept. */
+export async function findLastJobResult(db: Queryable, jobName: string): Promise<string | undefined> {
+  const [run_] = await run<{ result: string | null }>(db, LAST_RESULT, [jobName]);
+  return run_?.result ?? undefined;
+}
+
 const DUE: Statement = {
   name: 'list_due_jobs',
   text: `select job_name as "jobName" from job where due_at <= now() and (lease_until is null or lease_until <= now()) order by job_name`,

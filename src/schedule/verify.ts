@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { counted } from '../domain/counted.ts';
+import type { SettlementTools } from '../operations/settlement-tools.ts';
+import { type VerifiedProblem, verifyEverything } from '../operations/verify-everything.ts';
+import type { AuditHead } from '../store/audit.ts';
+import type { Job } from './job.ts';
+
+export const VERIFY_JOB = 'verify';
+/** So many are named; `verify` names all. */
+const NAMED_MAX = 20;
+
+/** Looks every day whether somebody wrote into the database past the service, and puts the last seal of the audit where a cut shows: in the log. */
+export function verifyJob({ signLike }: Pick<SettlementTools, 'signLike'>): Job {
+  return {
+    name: VERIFY_JOB,
+    description: 'holds everything that prices, permits or authorises against its seals; what differs is logged as an error',
+    pattern: '40 2 * * *',
+    async run({ database, signal, alert }) {
+      const problems: VerifiedProblem[] = [];
+      let checked = 0n;
+      const lasts: AuditHead[] = [];
+      const options = { signLike, pause: halfTime(signal), onLast: (head: AuditHead) => void lasts.push(head) };
+      for await (const part of verifyEverything(database, options)) {
+        checked += part.checked;
+        problems.push(...part.problems);
+      }
+      for (const { record, problem } of problems.slice(0, NAMED_MAX)) alert(`not as it was recorded: ${record}: ${problem}`);
+      if (problems.length > 0)
+        alert(
+          `${counted(problems.length, 'record')} not as recorded: \`partner-impact verify\` names each, and SECURITY.md says what to do`,
+        );
+      return {
+        checked: Number(checked),
+        differences: problems.length,
+        audit_last: lasts.map(({ lastNo, lastMac }) => `${lastNo}:${lastMac}`).join(),
+      };
+    },
+  };
+}
+
+/** As long a pause as the work before it took: confirmations of this process have the other half of its time. */
+function halfTime(signal: AbortSignal): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    signal.throwIfAborted();
+    await sleep(performance.now() - since, undefined, { signal });
+    since = performance.now();
+  };
+}
