@@ -914,6 +914,14 @@ export const RULES: readonly Rule[] = [
     tests: ['reconcile-settlement'],
   },
   {
+    rule: 'a suspended partner begins no reconciliation',
+    source: 'decisions 1, partner_suspended',
+    file: 'src/operations/reconcile-settlement.ts',
+    find: '  refuseSuspended(list.standing());\n  refuseSpent(',
+    replace: '  refuseSpent(',
+    tests: ['reconcile-settlement'],
+  },
+  {
     rule: 'a retry under the key of a list that is still coming waits for its end',
     source: 'settlements 2, reconciliation',
     file: 'src/operations/reconcile-settlement.ts',
