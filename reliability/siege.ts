@@ -9,7 +9,7 @@
  * attack needs one a valid key of another partner with the rates that a partner has by default.
  *
  *   --only        the attacks whose name contains this
- *   --seconds     how long each attack lasts (default 8); the honest partner is measured alone for half as long
+ *   --seconds     how long each attack lasts (default 8), longer where it takes longer to gather; the honest partner is measured alone for half as long
  *   --seed        repeats the choices of an earlier run; printed at the start
  *   --repository  attacks the service of another checkout
  *

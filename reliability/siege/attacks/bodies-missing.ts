@@ -7,6 +7,7 @@ export const bodiesMissing: Attack = {
   name: 'bodies-missing',
   sends: 'heads of confirmations with a key and within its rate, without their bodies',
   connections: 700,
+  secondsMin: 12,
   async run({ attacker, connections, apiKey }) {
     const turn = attacker.pace(HEADS_PER_SECOND);
     await attacker.each(connections, async (connection) => {

@@ -7,6 +7,7 @@ export const reportsUnread: Attack = {
   name: 'reports-unread',
   sends: 'requests for pages of 500 events, within its rate, whose answers it never reads',
   connections: 450,
+  secondsMin: 12,
   settledContributions: 600,
   async run({ attacker, connections, apiKey }) {
     const turn = attacker.pace(REPORTS_PER_SECOND);

@@ -9,6 +9,7 @@ export const uploadsEndless: Attack = {
   name: 'uploads-endless',
   sends: 'lists under a key that a list was taken under, a line every 200 ms, without an end',
   connections: 450,
+  secondsMin: 12,
   settledContributions: 1,
   run: (target) =>
     repeatList(target, async (connection) => {
