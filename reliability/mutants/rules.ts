@@ -738,6 +738,14 @@ export const RULES: readonly Rule[] = [
     tests: ['sealed-contributions'],
   },
   {
+    rule: 'nothing permits or authorises that is not as the last sealed entry of the audit has it',
+    source: 'settlements 5',
+    file: 'src/operations/compare-with-audit.ts',
+    find: "  const fields = differingFields(record, last.after ?? '{}');\n  return fields.length === 0 ? undefined : { subjectId, fields };\n}\n\n/** The same, which",
+    replace: '  return undefined;\n}\n\n/** The same, which',
+    tests: ['audited-records'],
+  },
+  {
     rule: 'a version of a rule takes effect at its start',
     source: 'settlements 1',
     file: 'src/operations/rule-book.ts',
