@@ -43,6 +43,21 @@ describe('rate_limited: per partner and class', () => {
     }
   });
 
+  test('a body counts as a request for each 8 KiB of it, whatever is in it', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 3_500 }, (_, number) => [`member-${number}`, 1]));
+    for (const body of [JSON.stringify(unknown), 'x'.repeat(60_000)]) {
+      const { client } = await service.newPartner({ rates: { writesPerSecond: 1 } });
+      const large = [];
+      for (let each = 0; each < 3; each++) large.push(await client.post('/v1/impact-transactions', body));
+      assert.deepEqual(
+        large.map(({ status }) => status),
+        [400, 429, 429],
+      );
+      assert.match(large[1]?.headers.get('retry-after') ?? '', /^[1-9]$/);
+      assert.equal((await client.findByEvent('event-of-nobody')).status, 404);
+    }
+  });
+
   test('look-ups go on while writes are limited, so that recovery never starves', async () => {
     const { client } = await service.newPartner({ rates: { writesPerSecond: 1 } });
     const writes = await Promise.all(Array.from({ length: 20 }, () => client.confirm()));

@@ -195,12 +195,7 @@ describe('a pending contribution', waiting, () => {
     const pending = () => insertPendingAged(database, { partnerId, partnerOrderRef: uniqueId('order'), age: '1 hour' });
     const [confirmed, failed] = [await pending(), await pending()];
     await confirmPendingContribution(database, OWNER, { partnerId, transactionId: confirmed }, 'looked at');
-    await failPendingContribution(
-      database,
-      OWNER,
-      { partnerId, transactionId: failed },
-      'looked at \u0000'.replace('\u0000', '\ud800'),
-    );
+    await failPendingContribution(database, OWNER, { partnerId, transactionId: failed }, 'looked at by شجرة');
     assert.deepEqual(await problemsOf(partnerId), []);
     const { closed } = await closeRegularly(database, partnerId, { ...tools(), doubtsOf: async () => () => undefined });
     assert.deepEqual(

@@ -344,7 +344,7 @@ export const RULES: readonly Rule[] = [
     rule: 'a partner is limited to its rate',
     source: 'Errors, rate_limited',
     file: 'src/partner-api/app.ts',
-    find: '    limitRate(callerOf(request), terms.trafficClass, reply);\n',
+    find: '    request.context.rate = limitRate(callerOf(request), terms.trafficClass, reply);\n',
     replace: '    void limitRate;\n',
     tests: ['limits'],
   },
@@ -355,6 +355,14 @@ export const RULES: readonly Rule[] = [
     find: "cross join lateral (select ${WAITING_OF_ENDPOINT} limit ${COUNTED_MAX}) found\n      where e.status = 'active' limit ${COUNTED_MAX}",
     replace: "cross join lateral (select ${WAITING_OF_ENDPOINT}) found\n      where e.status = 'active'",
     tests: ['metrics-backlog'],
+  },
+  {
+    rule: 'a large body counts as several requests',
+    source: 'decision record 0027',
+    file: 'src/partner-api/read-body.ts',
+    find: '    chargeBody(request.context, body.byteLength);\n',
+    replace: '    void chargeBody;\n',
+    tests: ['limits'],
   },
   {
     rule: 'after rest a partner may send twice its rate at once',

@@ -185,7 +185,7 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, gate:
     const terms = termsOf(request);
     await judgeCaller(request, options.authenticate);
     noteKeyOn(request.raw.socket);
-    limitRate(callerOf(request), terms.trafficClass, reply);
+    request.context.rate = limitRate(callerOf(request), terms.trafficClass, reply);
     gate.admit(request);
   });
   v1.addHook('preValidation', (request, _reply, done) => {

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Credential } from '../store/api-key.ts';
-import type { TrafficClass } from './request-context.ts';
+import type { RequestContext, TrafficClass } from './request-context.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 /** After so many seconds of rest a partner may send what it did not send in them, all at once: the burst is twice the rate. */
@@ -17,7 +17,8 @@ const RATES = {
   reports: 'reportsPerSecond',
 } as const satisfies Record<TrafficClass, keyof Credential>;
 
-export type LimitRate = (caller: Credential, trafficClass: TrafficClass, reply: FastifyReply) => void;
+/** @returns What the request was taken from. */
+export type LimitRate = (caller: Credential, trafficClass: TrafficClass, reply: FastifyReply) => TokenBucket;
 
 type Buckets = Readonly<Record<TrafficClass, TokenBucket>>;
 
@@ -44,7 +45,15 @@ export function rateLimits(processes: number): LimitRate {
     reply.header('ratelimit-policy', `"${trafficClass}";q=${rate * BURST_SECONDS};w=${BURST_SECONDS}`);
     if (!isTaken) throw rateLimited(trafficClass, rate, Math.max(1, Math.ceil(waitMs / 1000)));
     reply.header('ratelimit', `"${trafficClass}";r=${left};t=1`);
+    return bucket;
   };
+}
+
+const BYTES_OF_ONE_REQUEST = 8_192;
+
+/** A body counts as a request for each 8 KiB of it: to read one of 64 KiB takes as long as many of the usual size. */
+export function chargeBody({ rate }: Pick<RequestContext, 'rate'>, bytes: number): void {
+  if (bytes > BYTES_OF_ONE_REQUEST) rate?.charge(Math.ceil(bytes / BYTES_OF_ONE_REQUEST) - 1);
 }
 
 function rateLimited(trafficClass: TrafficClass, rate: number, retryAfterSeconds: number): ServiceError {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readJson } from '../domain/read-json.ts';
 import { ServiceError } from '../domain/service-error.ts';
+import { chargeBody } from './rate-limits.ts';
 
 /** A byte order mark stays and is refused like any other character outside JSON. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -10,6 +11,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     refuseOtherCodings(request.headers);
+    chargeBody(request.context, body.byteLength);
     return parse(body);
   });
 }

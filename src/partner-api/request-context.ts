@@ -3,6 +3,7 @@ import type { Limit } from '../domain/limit.ts';
 import type { RecoverableOperation } from '../domain/recovery.ts';
 import type { Credential } from '../store/api-key.ts';
 import type { Counted } from './in-flight.ts';
+import type { TokenBucket } from './token-bucket.ts';
 
 /** What a request counts against, and in which order requests are shed under overload: reports first, look-ups last. */
 export type TrafficClass = 'writes' | 'lookups' | 'reports';
@@ -25,6 +26,8 @@ export interface RequestContext {
   caller: Credential | undefined;
   /** Set while the request is counted among those in flight. */
   counted?: Counted | undefined;
+  /** What the partner's requests of this class are taken from. */
+  rate?: TokenBucket;
   /** The error code of the answer; `undefined` for a success. */
   errorCode: string | undefined;
   /** The limit that refused it. */

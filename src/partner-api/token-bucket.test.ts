@@ -41,6 +41,14 @@ describe('TokenBucket', () => {
     assert.equal(bucket.take({ perSecond: 1, capacity: 2 }, 1_000).isTaken, true);
   });
 
+  test('what is charged besides is waited for', () => {
+    const bucket = new TokenBucket();
+    assert.equal(bucket.take({ perSecond: 1, capacity: 2 }, 0).isTaken, true);
+    bucket.charge(3);
+    assert.deepEqual(bucket.take({ perSecond: 1, capacity: 2 }, 0), { isTaken: false, left: 0, waitMs: 3_000 });
+    assert.equal(bucket.take({ perSecond: 1, capacity: 2 }, 3_000).isTaken, true);
+  });
+
   test('a changed rate holds at once', () => {
     const bucket = new TokenBucket();
     takeAll(bucket, 0);

@@ -28,9 +28,14 @@ export class TokenBucket {
   take({ perSecond, capacity }: BucketTerms, nowMs: number): Taken {
     const tokens = Math.min(capacity, this.#tokens + ((nowMs - this.#countedAtMs) * perSecond) / 1_000);
     const isTaken = tokens >= 1 - ROUNDING;
-    this.#tokens = isTaken ? Math.max(0, tokens - 1) : tokens;
+    this.#tokens = isTaken ? tokens - 1 : tokens;
     this.#countedAtMs = nowMs;
     const missing = Math.max(0, 1 - this.#tokens);
-    return { isTaken, left: Math.floor(this.#tokens + ROUNDING), waitMs: (missing * 1_000) / perSecond };
+    return { isTaken, left: Math.max(0, Math.floor(this.#tokens + ROUNDING)), waitMs: (missing * 1_000) / perSecond };
+  }
+
+  /** Takes more for what turned out to cost more; where there is not so much, the next ones wait for it. */
+  charge(tokens: number): void {
+    this.#tokens -= tokens;
   }
 }
