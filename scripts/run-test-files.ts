@@ -13,7 +13,7 @@ export const REPOSITORY = join(import.meta.dirname, '..');
 process.env['NODE_COMPILE_CACHE'] ??= join(REPOSITORY, 'node_modules/.cache/node');
 
 /** Files of tests at once: many wait for a receiver or a time-out, so that two leave half of two cores idle. */
-const CONCURRENCY = 3;
+const CONCURRENCY = 4;
 
 export interface RunOptions {
   /** Only tests whose title fits. */

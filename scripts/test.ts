@@ -34,6 +34,7 @@ const ONE_ENGINE_TESTS = [
   'src/**',
   'test/*commands.test.ts',
   'test/{architecture,docs,documents,mutants,openapi,openapi-examples,proxy,reference,samples,tour,webhooks-page}.test.ts',
+  'test/{database-clock,limit-hits,operations-listener,owner,proxy,shown-texts,superuser,webhook-hanging,who-can-do-what}.test.ts',
   'test/{availability,bench,fuzz,http,limits,quarter-books,recovery-verdict,siege,webhooks-judge}.test.ts',
 ];
 const TEMPLATE = 'template_migrated';

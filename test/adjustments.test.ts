@@ -1,7 +1,5 @@
 /** Adjustments: drafted, approved by a second person, posted, and on the settlement of the period (settlements, section 3). */
 import assert from 'node:assert/strict';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { readAmount } from '../src/domain/money.ts';
@@ -31,6 +29,7 @@ import { insertPendingAged, untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
 import { closeNow, getOpen, linesOf, openFirst, partnerWith, priced, sealKeys, tools } from './support/settlements.ts';
 import { asSuperuser } from './support/superuser.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const service = await testService();
 const { database } = service;
@@ -650,7 +649,7 @@ describe('the database itself', () => {
 
 test('partner-impact adjustment: from a draft to its reversal, one JSON value each', { timeout: 120_000 }, async () => {
   const of = await newContribution();
-  const folder = mkdtempSync(join(tmpdir(), 'partner-impact-adjustments-'));
+  const folder = temporaryFolder('adjustments');
   const settings = { DATABASE_URL: service.databaseUrl, XDG_CONFIG_HOME: join(folder, 'nobody') };
   const owner = commandLine(settings);
   const signIn = async (name: string, role: string) => {

@@ -146,6 +146,7 @@ for (const [clock, aheadMs] of CLOCKS) {
 const READERS: Readonly<Record<string, string>> = {
   'src/observability/log.ts': 'when a line was written',
   'src/service.ts': 'the timestamp of a signature',
+  'src/operations/refuse-spent.ts': 'until when to wait, in Retry-After',
   'src/webhooks/receiver.ts': 'a receiver for development judges signatures as partners do',
   'src/commands/doctor.ts': 'compares the two clocks',
   'src/commands/endpoint.ts': 'the timestamp of a signature; what is shown',

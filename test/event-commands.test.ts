@@ -46,9 +46,10 @@ describe('endpoints', waiting, () => {
         /loopback address\. Give an https address of a public host\. .*set WEBHOOK_ALLOW_INSECURE=true for the service and for this command\. Nothing was stored/,
       ],
       [
-        add('--url', 'http://127.0.0.1:1/'),
+        add('--url', 'http://127.0.0.1:1/', '--allow-port', '1'),
         /nobody takes connections there\. Start the receiver, .*webhook listen.* Nothing was stored/,
       ],
+      [add('--url', 'http://127.0.0.1:2/'), /port is 2, .*`endpoint add --allow-port 2`\. Nothing was stored/],
       [add('--url', 'no address'), /https/],
       [add('--url', 'https://example.com/', '--events', 'sun.rise'), /no event kind sun\.rise; there are impact/],
       [run(['endpoint', 'add', '--partner', 'ptn_unknown1', '--url', 'https://example.com/']), /no partner ptn_unknown1/],

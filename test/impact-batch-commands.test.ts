@@ -1,8 +1,7 @@
 /** `partner-impact project` and `impact-batch`, by people who are signed in. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { createWriteStream, mkdtempSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createWriteStream, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { hashFile } from '../src/commands/hash-file.ts';
@@ -11,9 +10,10 @@ import { commandLine } from './support/command-line.ts';
 import { withClosed } from './support/environment.ts';
 import { testService } from './support/service.ts';
 import { asSuperuser } from './support/superuser.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const service = await testService();
-const folder = mkdtempSync(join(tmpdir(), 'partner-impact-evidence-'));
+const folder = temporaryFolder('evidence');
 const settings = { DATABASE_URL: service.databaseUrl, XDG_CONFIG_HOME: join(folder, 'nobody') };
 const { run, runJson } = commandLine(settings);
 

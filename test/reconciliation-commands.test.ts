@@ -1,8 +1,5 @@
 /** `partner-impact reconciliation`: what an operator sees of a partner's list. Settlements, section 2, Reconciliation. */
 import assert from 'node:assert/strict';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { completeReconciliations } from '../src/operations/complete-reconciliations.ts';
 import { removeOldReconciliations } from '../src/operations/reconcile-settlement.ts';
@@ -10,12 +7,13 @@ import { newConfirmation, uniqueId } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';
 import { testService } from './support/service.ts';
 import { closeNow, openFirst } from './support/settlements.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const service = await testService();
 const { database } = service;
 const { run, runJson } = commandLine({
   DATABASE_URL: service.databaseUrl,
-  DATA_DIR: mkdtempSync(join(tmpdir(), 'partner-impact-reconciliations-')),
+  DATA_DIR: temporaryFolder('reconciliations'),
 });
 const waiting = { timeout: 60_000 };
 const signal = new AbortController().signal;

@@ -1,8 +1,7 @@
 /** `partner-impact settlement` and `statement`; and what a superuser may do to their rows without being found: nothing. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { type NamedKey, newNamedKey, writeNamedKey } from '../src/domain/named-key.ts';
@@ -18,12 +17,13 @@ import { sealRows, untilNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
 import { closeNow, linesOf, openFirst, sealKeys, tools } from './support/settlements.ts';
 import { asSuperuser } from './support/superuser.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const service = await testService();
 const { database } = service;
 const { pool } = database;
 const [ada, bea] = await enrolled(database, 'operator', 'approver');
-const folder = mkdtempSync(join(tmpdir(), 'partner-impact-statements-'));
+const folder = temporaryFolder('statements');
 const { run, runJson, runUnread } = commandLine({
   DATABASE_URL: service.databaseUrl,
   DATA_DIR: folder,

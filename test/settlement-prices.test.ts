@@ -1,7 +1,5 @@
 /** Amounts of settlements by the rules that contributions were judged by: settlements, sections 1 and 2. */
 import assert from 'node:assert/strict';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { writeNamedKey } from '../src/domain/named-key.ts';
@@ -15,6 +13,7 @@ import { uniqueId } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';
 import { insertPrice } from './support/rules.ts';
 import { OPEN_RATES, testService } from './support/service.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const LABEL = uniqueId('value');
 const partners: Partner[] = [];
@@ -38,7 +37,7 @@ const service = await testService({
       await insertPrice(database, 'point_conversion', { partnerId: idOf(3), label: uniqueId('value'), starts, price: value });
   },
 });
-const folder = mkdtempSync(join(tmpdir(), 'partner-impact-prices-'));
+const folder = temporaryFolder('prices');
 const settings = {
   DATABASE_URL: service.databaseUrl,
   DATA_DIR: folder,

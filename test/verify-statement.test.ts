@@ -1,7 +1,6 @@
 /** `partner-impact statement verify`: settlements, section 2, Statement. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Settlement } from '../src/store/settlement.ts';
@@ -10,10 +9,11 @@ import { commandLine } from './support/command-line.ts';
 import { testService } from './support/service.ts';
 import { closeNow, openFirst, tools } from './support/settlements.ts';
 import { asSuperuser } from './support/superuser.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const service = await testService();
 const { database } = service;
-const folder = mkdtempSync(join(tmpdir(), 'partner-impact-verify-'));
+const folder = temporaryFolder('verify');
 const { run, runJson } = commandLine({ DATABASE_URL: service.databaseUrl, DATA_DIR: folder });
 const waiting = { timeout: 60_000 };
 

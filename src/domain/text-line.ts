@@ -6,7 +6,7 @@
 const HIDDEN =
   /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\u200c\u200d\ufe00-\ufe0f]]/gv;
 
-const REFUSED = 'without control characters, bidirectional control characters and other characters that nobody sees';
+const HIDDEN_ONES = 'bidirectional control characters and other characters that nobody sees';
 
 /** Whether a text of either language can stand in a line: not blank, at most so long, with nothing hidden. */
 export function isLine(text: string, charactersMax: number): boolean {
@@ -20,17 +20,18 @@ export function isText(text: string, charactersMax: number): boolean {
 
 /** What a line has to be, with what is wrong in this one: `a line of 1 to 200 characters`. */
 export function lineForm(text: string, charactersMax: number): string {
-  return `a line of 1 to ${charactersMax} characters${hiddenForm(text)}`;
+  return `a line of 1 to ${charactersMax} characters${hiddenForm(text, ' without control characters')}`;
 }
 
 /** As {@link lineForm}, of a text that may have several lines. */
 export function textForm(text: string, charactersMax: number): string {
-  return `a text of 1 to ${charactersMax} characters, not blank${hiddenForm(text.replaceAll('\n', ' '))}`;
+  const hidden = hiddenForm(text.replaceAll('\n', ' '), ' and without control characters other than line feeds');
+  return `a text of 1 to ${charactersMax} characters, not blank${hidden}`;
 }
 
-function hiddenForm(text: string): string {
+function hiddenForm(text: string, refused: string): string {
   const [found] = text.matchAll(HIDDEN);
-  return found ? ` ${REFUSED}; character ${found.index + 1} is ${nameOf(found[0])}` : '';
+  return found ? `${refused}, ${HIDDEN_ONES}; character ${found.index + 1} is ${nameOf(found[0])}` : '';
 }
 
 function nameOf(character: string): string {
