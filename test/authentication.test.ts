@@ -338,7 +338,8 @@ describe('keys that nobody has', () => {
     const { from, statements } = watchedInstance();
     await from('203.0.113.1', key.apiKey);
     const before = statements.callCount();
-    const refusals = new Set(await flood(from, 11_000));
+    const refusals = new Set<string>();
+    for (let part = 0; part < 11; part++) for (const code of await flood(from, 1_000)) refusals.add(code);
     assert.ok(refusals.isSubsetOf(new Set(['unauthorized', 'rate_limited'])), [...refusals].join());
     assert.ok(statements.callCount() - before <= 100, `${statements.callCount() - before} statements`);
     const after = statements.callCount();

@@ -228,8 +228,8 @@ describe('requests that wait for a batch', () => {
 describe('an answer that nobody takes', () => {
   const MEGABYTES_50 = Buffer.alloc(50 << 20);
 
-  const serve = async () => {
-    const limits = { stalledMs: 300, lookEveryMs: 50 };
+  const serve = async (stalledMs: number) => {
+    const limits = { stalledMs, lookEveryMs: 50 };
     const server = createServer(oneAtATime((_request, response) => void response.end(MEGABYTES_50), limits));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -244,19 +244,20 @@ describe('an answer that nobody takes', () => {
   };
 
   test('is given up, and its connection with it', async () => {
-    const { connection } = await serve();
+    const { connection } = await serve(300);
     await once(connection, 'close');
     assert.ok(connection.bytesWritten > 0);
   });
 
   test('a slow reader gets it whole', async () => {
-    const { reader } = await serve();
+    // Longer than anything else here keeps it from reading, and shorter than its pauses together.
+    const { reader } = await serve(1_000);
     let bytes = 0;
     let chunks = 0;
     for await (const chunk of reader) {
       bytes += chunk.length;
       chunks += 1;
-      if (chunks % 8 === 0) await sleep(1);
+      if (chunks % 8 === 0) await sleep(15);
       if (bytes > MEGABYTES_50.length) break;
     }
     assert.ok(bytes > MEGABYTES_50.length);
