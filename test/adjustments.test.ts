@@ -660,7 +660,7 @@ test('partner-impact adjustment: from a draft to its reversal, one JSON value ea
       '--name',
       name,
       '--email',
-      `${name}@example.org`,
+      `${uniqueId(name)}@example.org`,
       '--role',
       role,
     );

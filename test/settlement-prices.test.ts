@@ -47,7 +47,16 @@ const { runJson } = commandLine(settings);
 
 async function signIn(name: string, role: string) {
   const home = commandLine({ ...settings, XDG_CONFIG_HOME: join(folder, name) });
-  const { sign_in_code } = await runJson('operator', 'create', '--name', name, '--email', `${name}@example.org`, '--role', role);
+  const { sign_in_code } = await runJson(
+    'operator',
+    'create',
+    '--name',
+    name,
+    '--email',
+    `${uniqueId(name)}@example.org`,
+    '--role',
+    role,
+  );
   assert.equal((await home.run(['login'], {}, `${sign_in_code}\n`)).code, 0);
   return home;
 }
