@@ -1,6 +1,7 @@
 /** The documents name only what exists. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -21,6 +22,52 @@ function read(path: string): string {
 function find(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, found = '']) => found);
 }
+
+/** GitHub's anchors of the headings of a document; a second heading of the same words gets `-1`. */
+function anchorsOf(markdown: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const heading of find(markdown.replace(/^ *```.*?^ *```$/gms, ''), /^#{1,6} (.+)$/gm)) {
+    const anchor = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-');
+    let unused = anchor;
+    for (let number = 1; anchors.has(unused); number++) unused = `${anchor}-${number}`;
+    anchors.add(unused);
+  }
+  return anchors;
+}
+
+/** Whether `docs/spec/decisions.md#6-rate-limits` leads to a file, and to a heading of it. */
+function leadsToHeading(target: string): boolean {
+  const [path = '', anchor] = target.split('#');
+  return existsSync(join(ROOT, path)) && (anchor === undefined || anchorsOf(read(path)).has(anchor));
+}
+
+test('docs/spec/interface.md is the interface, word for word', () => {
+  const hash = createHash('sha256').update(read('docs/spec/interface.md')).digest('hex');
+  assert.equal(hash, '3b2f8acad333d5533c6a8a34bc7e5ba56521dd28485e1e42dcbf5bb34e2b5e82');
+});
+
+const sources = globSync('{bench,bin,reliability,scripts,src,test}/**/*.{ts,mjs}', { cwd: ROOT });
+
+test('every path of a document in the source leads to a file and a heading', () => {
+  const targets = sources.flatMap((path) =>
+    find(read(path), /(?<![\w./])(docs\/[\w./-]+\.md(?:#[\w-]+)?)/g).map((target) => ({ path, target })),
+  );
+  assert.deepEqual(
+    targets.filter(({ target }) => !leadsToHeading(target)),
+    [],
+  );
+});
+
+test('the check of headings bites', () => {
+  const page = join('docs', 'spec', 'decisions.md');
+  assert.equal(leadsToHeading(`${page}#6-rate-limits`), true);
+  assert.equal(leadsToHeading(`${page}#6-rates`), false);
+  assert.equal(leadsToHeading(join('docs', 'spec', 'none.md')), false);
+  assert.deepEqual([...anchorsOf('# `A b`\n```sh\n# no\n```\n## A b\n')], ['a-b', 'a-b-1']);
+});
 
 test('`npm start` gives Node the settings that the command has in its first line', () => {
   const [, settings] = /^#!\/usr\/bin\/env -S node (.+)\n/.exec(read('bin/partner-impact.mjs')) ?? [];
@@ -55,8 +102,14 @@ for (const { path, text } of documents) {
       );
     });
 
-    test('every link and every path exists', () => {
+    test('every link, its heading and every path exist', () => {
       const links = find(text, /\]\((?!\w+:|#)([^)#\s]+)/g).map((link) => join(dirname(path), link));
+      const headings = find(text, /\]\((?!\w+:)((?:[^)#\s]+\.md)?#[^)\s]+)/g);
+      const targets = headings.map((link) => (link.startsWith('#') ? path + link : join(dirname(path), link)));
+      assert.deepEqual(
+        targets.filter((target) => !leadsToHeading(target)),
+        [],
+      );
       const paths = find(text, /`([\w./-]+\.\w+|[\w./-]+\/)`/g).filter((name) => PATHS_START.test(name));
       assert.deepEqual(
         [...links, ...paths].filter((name) => !existsSync(join(ROOT, name))),
