@@ -134,6 +134,29 @@ for (const path of ['README.md', 'docs/operating.md']) {
   });
 }
 
+test('docs/scaling.md: the connections of a process are the sizes of its pools', () => {
+  const files = globSync('src/**/*.ts', { cwd: ROOT }).filter((path) => !path.endsWith('.test.ts'));
+  const sizes = files.flatMap((path) => find(read(path), /^(?:export )?const \w*POOL_SIZE = (\d+);/gm)).map(Number);
+  const [, table = ''] = /^## Connections\n(.+?)^## /ms.exec(read('docs/scaling.md')) ?? [];
+  const rows = find(table, /^\| [^|]+ \| (\d+) \|/gm).map(Number);
+  const sorted = (numbers: number[]) => numbers.toSorted((a, b) => a - b);
+  assert.deepEqual(sorted(rows), sorted(sizes));
+  const sum = sizes.reduce((total, size) => total + size, 0);
+  assert.deepEqual(find(table, /(\d+) connections/g).map(Number), [sum]);
+});
+
+test('no other document says how many connections a process holds', () => {
+  const others = documents.filter(({ path }) => path !== 'docs/scaling.md');
+  assert.deepEqual(
+    others
+      .filter(({ text }) =>
+        /process\s+holds\s+(?:up\s+to\s+)?\d+\s+connections|\d+\s+(?:connections\s+)?per\s+process/.test(text),
+      )
+      .map(({ path }) => path),
+    [],
+  );
+});
+
 test('docs/errors.md has one section for each error code, with its status and retryable', () => {
   const sections = [
     ...read('docs/errors.md').matchAll(/^## (\w+)\n\nHTTP (\d+) · retryable: (yes|no) · points may be restored: (yes|no)$/gm),
