@@ -67,7 +67,7 @@ describe('the documents', () => {
     const names = tags.map(({ name }: { name: string }) => name);
     assert.equal(new Set(names).size, names.length);
     assert.deepEqual(groups.flatMap((group: { tags: string[] }) => group.tags).sort(), names.toSorted());
-    for (const name of ['partner-guide', 'partner-guide-when-no-answer-came', 'webhooks-verify', 'errors-partner-order-conflict'])
+    for (const name of ['partner-guide', 'partner-guide-when-a-request-gets-no-answer', 'webhooks-verify', 'errors-partner-order-conflict'])
       assert.ok(names.includes(name), name);
     assert.deepEqual(paths, JSON.parse(writtenDocument).paths);
   });
