@@ -25,7 +25,7 @@ import { enrolled, OWNER, signedIn } from './support/actor.ts';
 import { type Answer, type Client, uniqueId } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';
 import { document, listMisfits } from './support/published.ts';
-import { insertPendingAged, untilNumbered } from './support/records.ts';
+import { insertPendingAged, untilAllNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
 import { closeNow, getOpen, linesOf, openFirst, partnerWith, priced, sealKeys, tools } from './support/settlements.ts';
 import { asSuperuser } from './support/superuser.ts';
@@ -76,11 +76,7 @@ const posted = async (of: Of, pointsDelta: bigint, over: object = {}, price?: st
 const restated = { reasonCode: 'conversion_restatement' };
 
 async function eventsOf(client: Client, partnerId: string, kinds = ['impact.transaction.adjusted']): Promise<Answer['body'][]> {
-  const { rows } = await pool.query(
-    `select (select count(*) from event_outbox where partner_id = $1) + last_sequence as last from event_counter where partner_id = $1`,
-    [partnerId],
-  );
-  await untilNumbered(database, partnerId, Number(rows[0].last));
+  await untilAllNumbered(database, partnerId);
   const { body, text } = await client.call('/v1/events?limit=500');
   for (const event of JSON.parse(text).events) {
     const { schema } = document.webhooks[event.event_type].post.requestBody.content['application/json'];

@@ -12,7 +12,7 @@ import { enrol, enrolled, OWNER } from './support/actor.ts';
 import { type Answer, type Client, uniqueId } from './support/client.ts';
 import { ADA, advanceTo, BEA, evidence, newBatch, newProject, withClosed } from './support/environment.ts';
 import { document, listMisfits } from './support/published.ts';
-import { insertPendingAged, untilNumbered } from './support/records.ts';
+import { insertPendingAged, untilAllNumbered } from './support/records.ts';
 import { testService } from './support/service.ts';
 import { openFirst } from './support/settlements.ts';
 import { asSuperuser } from './support/superuser.ts';
@@ -41,9 +41,7 @@ const change = (impactBatchId: string, actor: Actor, wanted: object) =>
 
 /** The partner's events of this kind, each of which has to fit its schema. */
 async function newsOf(client: Client, partnerId: string) {
-  const { rows } = await pool.query('select count(*)::int4 as count from event_outbox where partner_id = $1', [partnerId]);
-  const { rows: counters } = await pool.query('select last_sequence from event_counter where partner_id = $1', [partnerId]);
-  await untilNumbered(database, partnerId, Number(counters[0].last_sequence) + rows[0].count);
+  await untilAllNumbered(database, partnerId);
   const { body, text } = await client.call('/v1/events?limit=500');
   const kind = 'environmental.status.updated';
   const { schema } = document.webhooks[kind].post.requestBody.content['application/json'];

@@ -25,13 +25,28 @@ export async function countRows({ pool }: Database, partnerId: string): Promise<
   return counts;
 }
 
-/** Waits until so many events of the partner have their place; the test's own time-out ends it. */
+const NUMBERED_WITHIN_MS = 60_000;
+
+/** Waits until so many events of the partner have their place. */
 export async function untilNumbered({ pool }: Database, partnerId: string, sequence: number): Promise<void> {
-  for (;;) {
+  let last = 0;
+  for (const since = performance.now(); performance.now() - since < NUMBERED_WITHIN_MS; ) {
     const { rows } = await pool.query('select last_sequence from event_counter where partner_id = $1', [partnerId]);
-    if (Number(rows[0]?.last_sequence) >= sequence) return;
+    last = Number(rows[0]?.last_sequence ?? 0);
+    if (last >= sequence) return;
     await sleep(20, undefined, { ref: false });
   }
+  throw new Error(`Event ${sequence} of ${partnerId} was not numbered within ${NUMBERED_WITHIN_MS} ms: ${last} are.`);
+}
+
+/** Waits until what the partner's outbox holds now has its place. */
+export async function untilAllNumbered(database: Database, partnerId: string): Promise<void> {
+  // In one statement: between two of them the relay may number an event, which would then be waited for twice.
+  const { rows } = await database.pool.query(
+    `select (select count(*) from event_outbox where partner_id = $1) + last_sequence as last from event_counter where partner_id = $1`,
+    [partnerId],
+  );
+  await untilNumbered(database, partnerId, Number(rows[0].last));
 }
 
 export interface Aged {
