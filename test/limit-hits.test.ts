@@ -1,4 +1,4 @@
-/** What the service bounds by itself: docs/operating.md, "Under attack", tells each limit with its figure, and the metrics count it. */
+/** What the service bounds by itself: docs/operating.md, "Limits of the service", has each limit with its figure, and the metrics count it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { ROOT, readDocument } from './support/document-blocks.ts';
 import { testServiceProcesses } from './support/service.ts';
 
 const page = readDocument('docs/operating.md');
-const [, table = ''] = /### What the service holds by itself\n(.+?)\n### /s.exec(page) ?? [];
+const [, table = ''] = /### Limits of the service\n(.+?)\n### /s.exec(page) ?? [];
 const rows = [...table.matchAll(/^\| (.+?) \| (.+?) \| .+ \| (–|`.+`) \|$/gm)].slice(1);
 
 /** A row of the page by its first words, its figure, and where the code has it. */
