@@ -13,11 +13,11 @@ import { readArguments, readWhole } from '../reliability/support/arguments.ts';
 import { percentile } from '../reliability/support/report.ts';
 import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
 import { newId } from '../src/domain/identifiers.ts';
+import { openEmbedded } from '../src/embedded-postgres/open-embedded.ts';
 import { type ConfirmationRequest, draftContributions } from '../src/operations/contribution-draft.ts';
 import { createOperations } from '../src/operations/operations.ts';
 import { insertContributions } from '../src/store/contribution-insert.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
-import { openEmbedded } from '../src/store/embedded.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { inTransaction } from '../src/store/transaction.ts';
 

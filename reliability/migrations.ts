@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { newToken } from '../bench/identifiers.ts';
-import { openEmbedded } from '../src/store/embedded.ts';
+import { openEmbedded } from '../src/embedded-postgres/open-embedded.ts';
 import { migrate, readMigrationState } from '../src/store/migrate.ts';
 import { applyOlder, insertOldRows } from '../test/support/older-database.ts';
 import { readArguments, readWhole } from './support/arguments.ts';

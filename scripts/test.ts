@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join, matchesGlob, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { type EmbeddedServer, openEmbedded } from '../src/store/embedded.ts';
+import { type EmbeddedServer, openEmbedded } from '../src/embedded-postgres/open-embedded.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { type Counts, interruption, printSum, REPOSITORY, runFiles } from './run-test-files.ts';
 

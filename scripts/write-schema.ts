@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openEmbedded } from '../src/store/embedded.ts';
+import { openEmbedded } from '../src/embedded-postgres/open-embedded.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { renderSchema } from './render-schema.ts';
 

@@ -1,10 +1,10 @@
 import type { Config } from './config.ts';
 import { openAuditKeys } from './configured-keys.ts';
+import { type EmbeddedServer, openEmbedded } from './embedded-postgres/open-embedded.ts';
 import type { Logger } from './observability/log.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { distributeTables, listDistributedTables } from './store/distribute.ts';
 import { listDurabilityProblems, readServerSettings } from './store/durability.ts';
-import { type EmbeddedServer, openEmbedded } from './store/embedded.ts';
 import { claimInstallation } from './store/installation.ts';
 import { migrate, readMigrationState } from './store/migrate.ts';
 

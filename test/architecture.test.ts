@@ -7,16 +7,29 @@ import { fileURLToPath } from 'node:url';
 /** Which folders of `src/` each folder may import. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
+  concurrency: ['domain'],
+  'embedded-postgres': [],
   store: ['domain'],
   wire: ['domain', 'store'],
-  operations: ['domain', 'store', 'wire'],
-  webhooks: ['domain', 'store', 'wire', 'operations'],
-  'partner-api': ['domain', 'store', 'wire', 'operations'],
-  schedule: ['domain', 'store', 'wire', 'operations', 'webhooks'],
+  operations: ['domain', 'concurrency', 'store', 'wire'],
+  webhooks: ['domain', 'concurrency', 'store', 'wire', 'operations'],
+  'partner-api': ['domain', 'concurrency', 'store', 'wire', 'operations'],
+  schedule: ['domain', 'concurrency', 'store', 'wire', 'operations', 'webhooks'],
   observability: [],
   commands: ['.', 'domain', 'store', 'wire', 'operations', 'webhooks', 'partner-api', 'schedule', 'observability'],
   // The files of `src/` itself put the parts together.
-  '.': ['domain', 'store', 'wire', 'operations', 'webhooks', 'partner-api', 'schedule', 'observability', 'commands'],
+  '.': [
+    'domain',
+    'embedded-postgres',
+    'store',
+    'wire',
+    'operations',
+    'webhooks',
+    'partner-api',
+    'schedule',
+    'observability',
+    'commands',
+  ],
 };
 
 /** Packages that only one folder may know. */
@@ -86,15 +99,15 @@ test('imports point one way', () => {
 
 describe('the guard bites', () => {
   const planted: [string, string][] = [
-    ['domain/points.ts', "import { openDatabase } from '../store/database.ts';"],
-    ['store/partner.ts', "import { getPartner } from '../operations/manage-partner.ts';"],
-    ['operations/replay.ts', "import { sendError } from '../partner-api/errors.ts';"],
-    ['operations/replay.ts', "import pg from 'pg';"],
-    ['wire/wire.ts', "import { sql } from 'kysely';"],
-    ['domain/points.ts', "const { Pool } = await import('pg');"],
-    ['webhooks/signature.ts', "import { sendError } from '../partner-api/errors.ts';"],
-    ['operations/replay.ts', "import { request } from 'undici';"],
-    ['store/partner.ts', "import type { FastifyReply } from 'fastify';"],
+    ['domain/planted.ts', "import { openDatabase } from '../store/database.ts';"],
+    ['store/planted.ts', "import { getPartner } from '../operations/manage-partner.ts';"],
+    ['operations/planted.ts', "import { sendError } from '../partner-api/errors.ts';"],
+    ['operations/planted.ts', "import pg from 'pg';"],
+    ['wire/planted.ts', "import { sql } from 'kysely';"],
+    ['domain/planted.ts', "const { Pool } = await import('pg');"],
+    ['webhooks/planted.ts', "import { sendError } from '../partner-api/errors.ts';"],
+    ['operations/planted.ts', "import { request } from 'undici';"],
+    ['store/planted.ts', "import type { FastifyReply } from 'fastify';"],
   ];
   for (const [path, text] of planted) {
     test(`${path}: ${text}`, () => assert.equal(listViolations([{ path, text }]).length, 1));

@@ -16,8 +16,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { isOrphanedSession, listProcesses, readText } from '../src/store/embedded/processes.ts';
-import { EMBEDDED_PROBLEM, type EmbeddedServer, openEmbedded } from '../src/store/embedded.ts';
+import { EMBEDDED_PROBLEM, type EmbeddedServer, openEmbedded } from '../src/embedded-postgres/open-embedded.ts';
+import { isOrphanedSession, listProcesses, readText } from '../src/embedded-postgres/processes.ts';
 import {
   AS_NOBODY,
   BINARIES,

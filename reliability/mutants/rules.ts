@@ -143,7 +143,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'who fills a queue displaces nobody else',
     source: 'decisions 6, what is shared is shared per partner',
-    file: 'src/operations/batching.ts',
+    file: 'src/concurrency/batch-queue.ts',
     find: '(({ request }) => shareOf(request))',
     replace: '(({ request }) => shareOf(request).slice(0, 0))',
     tests: ['availability'],

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { owner } from '../../src/commands/actor.ts';
 import { openAuditKeys } from '../../src/configured-keys.ts';
+import { listProcesses } from '../../src/embedded-postgres/processes.ts';
 import { issueApiKey } from '../../src/operations/manage-api-key.ts';
 import { createPartner, suspendPartner } from '../../src/operations/manage-partner.ts';
 import type { Permission } from '../../src/store/api-key.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { listProcesses } from '../../src/store/embedded/processes.ts';
 import { readNodeFlags } from './node-flags.ts';
 
 export interface InstallationOptions {

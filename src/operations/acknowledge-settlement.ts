@@ -1,3 +1,4 @@
+import { batched, byPartner } from '../concurrency/batch-queue.ts';
 import type { AuditAuthor } from '../domain/role.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import { type Acknowledgement, checkAcknowledgement } from '../domain/settlement.ts';
@@ -10,7 +11,6 @@ import {
 } from '../store/settlement-acknowledgement.ts';
 import { CommitUnknownError, inTransaction } from '../store/transaction.ts';
 import { audit } from './audit.ts';
-import { batched, byPartner } from './batching.ts';
 import { settlementNotFound } from './read-settlements.ts';
 import { tellKeyApart } from './replay.ts';
 

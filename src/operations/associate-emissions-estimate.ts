@@ -1,3 +1,4 @@
+import { batched, byPartner } from '../concurrency/batch-queue.ts';
 import type { EmissionsLink } from '../domain/association.ts';
 import { existingRecord } from '../domain/recovery.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
@@ -8,7 +9,6 @@ import { findEmissionsLinkByKey, insertEmissionsLink } from '../store/emissions-
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
 import { type EventDraft, insertEvent } from '../store/event.ts';
 import { CommitUnknownError, inTransaction, type Transaction } from '../store/transaction.ts';
-import { batched, byPartner } from './batching.ts';
 import { contributionNotFound } from './get-contribution.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './linking.ts';
 import { refuseSuspended, type Standing, tellKeyApart } from './replay.ts';

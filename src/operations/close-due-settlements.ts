@@ -1,3 +1,4 @@
+import { eachApart } from '../concurrency/for-each-settled.ts';
 import { counted } from '../domain/counted.ts';
 import type { Actor } from '../domain/role.ts';
 import { readClock } from '../store/clock.ts';
@@ -6,7 +7,6 @@ import { eachPartner } from '../store/partner.ts';
 import { listOpenSettlements } from '../store/settlement.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { type Closing, closeSettlement } from './close-settlement.ts';
-import { eachApart } from './each-apart.ts';
 import { openFirstSettlement } from './open-settlement.ts';
 import type { SettlementTools } from './settlement-tools.ts';
 

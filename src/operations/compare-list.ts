@@ -1,3 +1,4 @@
+import { batched, byPartner } from '../concurrency/batch-queue.ts';
 import type { ListEntry } from '../domain/partner-list.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { lineBytes } from '../domain/stored-bytes.ts';
@@ -5,7 +6,6 @@ import type { Database } from '../store/database.ts';
 import { type Reconciliation, updateProgress, type VerdictCounts } from '../store/reconciliation.ts';
 import { insertReconciliationLines, type ReconciliationLine } from '../store/reconciliation-line.ts';
 import { inTransaction } from '../store/transaction.ts';
-import { batched, byPartner } from './batching.ts';
 import { judgeLines } from './judge-lines.ts';
 import type { StorageUsage } from './storage-usage.ts';
 

@@ -2,6 +2,8 @@
  * Changes of state live in this folder: one file per operation, one transaction each. Both APIs, the schedule and the
  * command line call them. What a request looks like on the wire, and what SQL says, is known elsewhere.
  */
+
+import { batched, byPartner } from '../concurrency/batch-queue.ts';
 import { type ContributionRules, hasDailyCap, isWithinBounds } from '../domain/contribution-rules.ts';
 import { newId } from '../domain/identifiers.ts';
 import { contributionBytes } from '../domain/stored-bytes.ts';
@@ -12,7 +14,6 @@ import { addToDailyCount, type CountedDay, lockDailyCount } from '../store/daily
 import type { Database, Queryable } from '../store/database.ts';
 import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
 import { inTransaction } from '../store/transaction.ts';
-import { batched, byPartner } from './batching.ts';
 import {
   type Confirmation,
   type ConfirmationRequest,

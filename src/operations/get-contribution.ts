@@ -1,7 +1,7 @@
+import { batched, byPartner } from '../concurrency/batch-queue.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { type ContributionRecord, findContributionsByEvent, findContributionsById } from '../store/contribution.ts';
 import type { Database } from '../store/database.ts';
-import { batched, byPartner } from './batching.ts';
 
 export interface EventLookup {
   readonly partnerId: string;

@@ -1,7 +1,7 @@
+import { batched, byPartner } from '../concurrency/batch-queue.ts';
 import { unavailable } from '../domain/service-error.ts';
 import { isDeadlock, isLockTimeout, isRefusedStatement, violatedKey } from '../store/database-errors.ts';
 import { CommitUnknownError } from '../store/transaction.ts';
-import { batched, byPartner } from './batching.ts';
 
 export interface CommitLanes {
   /** Batches under way at once, each on a connection of its own. */

@@ -1,8 +1,8 @@
+import { batched, byPartner } from '../concurrency/batch-queue.ts';
 import type { Environment } from '../domain/api-key.ts';
 import { recordNotFound, type ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
 import { findEvent, listEvents } from '../store/event.ts';
-import { batched, byPartner } from './batching.ts';
 import { type WrittenEvent, writeEventBodies } from './event-bodies.ts';
 
 export interface EventCursor {

@@ -1,3 +1,4 @@
+import { batched, byPartner } from '../concurrency/batch-queue.ts';
 import type { ShownBatch } from '../domain/impact-batch.ts';
 import { type ErrorDetail, recordNotFound, ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
@@ -11,7 +12,6 @@ import {
   listTransactionsOfSettlement,
   type PooledContribution,
 } from '../store/impact-batch-settlement.ts';
-import { batched, byPartner } from './batching.ts';
 import { contributionNotFound } from './get-contribution.ts';
 import { showBatch } from './impact-batch-record.ts';
 

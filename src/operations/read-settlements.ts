@@ -1,3 +1,4 @@
+import { batched, byPartner } from '../concurrency/batch-queue.ts';
 import { recordNotFound, type ServiceError } from '../domain/service-error.ts';
 import type { SettlementLine } from '../domain/settlement-line.ts';
 import { type StatementOptions, writeStatement } from '../domain/write-statement.ts';
@@ -6,7 +7,6 @@ import { findPartner } from '../store/partner.ts';
 import { findSettlement, findSettlementBySequence, listSettlements, type Settlement } from '../store/settlement.ts';
 import { type LinePage, listSettlementLines } from '../store/settlement-line.ts';
 import type { ShownSettlement } from '../wire/settlement-to-wire.ts';
-import { batched, byPartner } from './batching.ts';
 import { type OpenTotals, rememberOpenTotals } from './open-totals.ts';
 import type { PricesOf } from './settlement-tools.ts';
 

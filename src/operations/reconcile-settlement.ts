@@ -1,4 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
+import { eachApart } from '../concurrency/for-each-settled.ts';
+import { inSlices } from '../concurrency/in-slices.ts';
 import { counted } from '../domain/counted.ts';
 import { fingerprint } from '../domain/fingerprint.ts';
 import { newId } from '../domain/identifiers.ts';
@@ -29,8 +31,6 @@ import {
 } from '../store/reconciliation-line.ts';
 import { findSettlement } from '../store/settlement.ts';
 import { type Comparing, compareList, shareComparing, tookTooLong } from './compare-list.ts';
-import { eachApart } from './each-apart.ts';
-import { inSlices } from './in-slices.ts';
 import { settlementNotFound } from './read-settlements.ts';
 import { quotaSpent, refuseSpent } from './refuse-spent.ts';
 import { refuseSuspended, type Standing, tellKeyApart } from './replay.ts';

@@ -1,3 +1,4 @@
+import { eachApart } from '../concurrency/for-each-settled.ts';
 import { counted } from '../domain/counted.ts';
 import type { Actor } from '../domain/role.ts';
 import { readClock } from '../store/clock.ts';
@@ -11,7 +12,6 @@ import type { LongStatements } from '../store/statement.ts';
 import { databaseOf } from '../store/transaction.ts';
 import { eachLeft } from '../store/unsettled-contribution.ts';
 import { checkSeal, type SealCheck } from './check-contributions.ts';
-import { eachApart } from './each-apart.ts';
 import { endAdoption, ensureSealStart, findSealStart, type SealStart } from './seal-start.ts';
 import { UnsoundRecordError, WHAT_TO_DO } from './unsound-record.ts';
 import { verifyAudit } from './verify-audit.ts';

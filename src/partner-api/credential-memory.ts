@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { batched, byPartner } from '../operations/batching.ts';
+import { batched, byPartner } from '../concurrency/batch-queue.ts';
 import { findCredentials } from '../operations/find-credentials.ts';
 import type { Credential } from '../store/api-key.ts';
 import type { Database } from '../store/database.ts';

@@ -1,6 +1,6 @@
+import { eachApart } from '../concurrency/for-each-settled.ts';
 import { counted } from '../domain/counted.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { eachApart } from '../operations/each-apart.ts';
 import { expirePendingContribution } from '../operations/resolve-pending-contribution.ts';
 import { type ContributionReview, listOverdueContributionReviews } from '../store/contribution-review.ts';
 import type { Database } from '../store/database.ts';

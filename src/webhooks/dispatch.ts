@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Turns } from '../concurrency/turns.ts';
 import type { Environment } from '../domain/api-key.ts';
 import type { Database } from '../store/database.ts';
 import { type Attempt, type ClaimedDelivery, type DueEndpoint, listDueEndpoints, releaseDeliveries } from '../store/delivery.ts';
@@ -11,7 +12,6 @@ import { type Content, loadContents } from './load-contents.ts';
 import { openRecorder } from './record-attempts.ts';
 import type { Disabling } from './settle-attempts.ts';
 import type { EndpointSecrets } from './signature.ts';
-import { Turns } from './turns.ts';
 
 export interface DispatcherOptions extends AttemptTools {
   readonly database: Database;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { batched } from '../operations/batching.ts';
+import { batched } from '../concurrency/batch-queue.ts';
 import type { Database } from '../store/database.ts';
 import type { Attempt } from '../store/delivery.ts';
 import { LEASE_MS } from './attempt.ts';

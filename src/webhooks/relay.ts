@@ -2,10 +2,11 @@
  * From a committed change to the partner's endpoint: the relay gives events their place, the dispatcher sends them. Nothing here
  * decides what is told; that stands in the transaction of the change.
  */
+
+import { repeat } from '../concurrency/poll.ts';
 import { ATTEMPTS_MAX } from '../domain/delivery-schedule.ts';
 import { type Connection, canPrepare, type Database } from '../store/database.ts';
 import { listPartnersWithUnnumberedEvents, numberEvents, type OutboxRange, WHOLE_OUTBOX } from '../store/event-outbox.ts';
-import { repeat } from './repeat.ts';
 
 export interface RelayOptions {
   readonly database: Database;

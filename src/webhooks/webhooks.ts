@@ -1,3 +1,4 @@
+import { repeat } from '../concurrency/poll.ts';
 import type { Environment } from '../domain/api-key.ts';
 import type { Database } from '../store/database.ts';
 import type { Attempt } from '../store/delivery.ts';
@@ -11,7 +12,6 @@ import { LOCK_TIMEOUT_MS } from './endpoint-tools.ts';
 import { openGuardedAgent } from './guarded-agent.ts';
 import { endOverlap } from './manage-endpoint.ts';
 import { openRelay } from './relay.ts';
-import { repeat } from './repeat.ts';
 import type { SecretBox } from './secret-box.ts';
 import type { Disabling } from './settle-attempts.ts';
 import type { EndpointSecrets } from './signature.ts';

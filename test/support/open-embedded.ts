@@ -3,7 +3,7 @@
  * `node open-embedded.ts <data directory> [<folder of PostgreSQL's programs>]`.
  * Prints one line of JSON: what it opened, or the sentence with which it was refused. Ends its server on SIGTERM.
  */
-import { openEmbedded } from '../../src/store/embedded.ts';
+import { openEmbedded } from '../../src/embedded-postgres/open-embedded.ts';
 
 const [, , dataDirectory = '', binaries = ''] = process.argv;
 

@@ -6,15 +6,15 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertUsable, chooseAccount } from './embedded/account.ts';
-import { type Binaries, findBinaries } from './embedded/binaries.ts';
-import { assertSameMajor, createCluster, isCreated } from './embedded/cluster.ts';
-import type { Postmaster } from './embedded/postmaster.ts';
-import { embeddedProblem, explainingFailure, USE_OWN_DATABASE } from './embedded/problem.ts';
-import { worksIn } from './embedded/processes.ts';
-import { attachOrStart, type Running } from './embedded/start.ts';
+import { assertUsable, chooseAccount } from './account.ts';
+import { type Binaries, findBinaries } from './binaries.ts';
+import { assertSameMajor, createCluster, isCreated } from './cluster.ts';
+import type { Postmaster } from './postmaster.ts';
+import { embeddedProblem, explainingFailure, USE_OWN_DATABASE } from './problem.ts';
+import { worksIn } from './processes.ts';
+import { attachOrStart, type Running } from './start.ts';
 
-export { EMBEDDED_PROBLEM } from './embedded/problem.ts';
+export { EMBEDDED_PROBLEM } from './problem.ts';
 
 export interface EmbeddedServer {
   /** Folder of the Unix socket: what the driver takes as `host`, with user `postgres` and no password. There is no TCP port. */
