@@ -3,9 +3,9 @@
  * would send them, so that what is explained is never a copy.
  */
 
-import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
-import { estimateEmissions } from '../src/domain/emissions.ts';
+import { estimateEmissions } from '../src/domain/emissions/emissions.ts';
 import { newId } from '../src/domain/identifiers.ts';
+import { DEFAULT_RULES } from '../src/domain/rules/contribution-rules.ts';
 import { supportTexts } from '../src/domain/texts.ts';
 import {
   findContributionRivals,

@@ -1,6 +1,6 @@
 -- Who counts as a person: addresses in one form, and since when an installation has an admin.
 
--- Lower case and without what follows a plus sign, as src/domain/email-address.ts has it. Of accounts that turn out to have one address
+-- Lower case and without what follows a plus sign, as src/domain/access/email-address.ts has it. Of accounts that turn out to have one address
 -- the first keeps it: the others are none of two people until somebody makes an account anew.
 alter table operator add column email_canonical text collate "C";
 update operator set email_canonical = found.canonical

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ENVIRONMENTS, type Environment } from './domain/api-key.ts';
-import { readNamedKeys } from './domain/named-key.ts';
+import { ENVIRONMENTS, type Environment } from './domain/access/api-key.ts';
+import { readNamedKeys } from './domain/audit/named-key.ts';
 import { isAddressOrBlock } from './partner-api/client-address.ts';
 
 /** All settings, read once from the environment. */

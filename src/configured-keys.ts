@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import { type NamedKey, readNamedKeys } from './domain/named-key.ts';
+import { type NamedKey, readNamedKeys } from './domain/audit/named-key.ts';
 import { openKeyFile } from './key-file.ts';
 import { openSecretBox, type SecretBox } from './webhooks/secret-box.ts';
 

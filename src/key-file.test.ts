@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { newNamedKey, writeNamedKey } from './domain/named-key.ts';
+import { newNamedKey, writeNamedKey } from './domain/audit/named-key.ts';
 import { openKeyFile } from './key-file.ts';
 import { openSecretBox } from './webhooks/secret-box.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Config } from './config.ts';
 import { openConfiguredSecretBox } from './configured-keys.ts';
-import type { ContributionRules } from './domain/contribution-rules.ts';
+import type { ContributionRules } from './domain/rules/contribution-rules.ts';
 import { explainBusyPort } from './explain-busy-port.ts';
 import { type Log, openLog } from './observability/log.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';

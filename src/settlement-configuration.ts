@@ -1,6 +1,6 @@
 import type { Config } from './config.ts';
 import { openAuditKeys } from './configured-keys.ts';
-import { openSealKeys } from './domain/settlement-seal.ts';
+import { openSealKeys } from './domain/settlements/settlement-seal.ts';
 import { doubtsUnderAudit, pricesUnderRules } from './operations/rule-prices.ts';
 import type { SettlementTools } from './operations/settlement-tools.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { readAmount } from '../src/domain/money.ts';
-import type { Actor, Role } from '../src/domain/role.ts';
-import { nextPeriod } from '../src/domain/settlement-period.ts';
+import type { Actor, Role } from '../src/domain/access/role.ts';
+import { readAmount } from '../src/domain/numbers/money.ts';
+import { nextPeriod } from '../src/domain/settlements/settlement-period.ts';
 import { adjustmentRecord } from '../src/operations/adjustment-record.ts';
 import { audit } from '../src/operations/audit.ts';
 import { eachAuditedSubject } from '../src/operations/compare-with-audit.ts';

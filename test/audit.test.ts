@@ -1,7 +1,7 @@
 /** The audit's chain: whatever somebody with all rights on the database does to it is found, and named. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { newNamedKey, writeNamedKey } from '../src/domain/named-key.ts';
+import { newNamedKey, writeNamedKey } from '../src/domain/audit/named-key.ts';
 import { audit, requireRole } from '../src/operations/audit.ts';
 import { verifyAudit } from '../src/operations/verify-audit.ts';
 import { listAuditEntries } from '../src/store/audit.ts';

@@ -1,9 +1,9 @@
 /** Every change by an operator: the role that it takes, and its entry in the audit (settlements, section 5). */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
-import type { EnvironmentalStatus } from '../src/domain/environmental-status.ts';
-import { type Actor, mayAct, ROLES, type Role } from '../src/domain/role.ts';
+import { type Actor, mayAct, ROLES, type Role } from '../src/domain/access/role.ts';
+import type { EnvironmentalStatus } from '../src/domain/impact/environmental-status.ts';
+import { DEFAULT_RULES } from '../src/domain/rules/contribution-rules.ts';
 import { attestContribution } from '../src/operations/attest.ts';
 import { type BatchChange, changeImpactBatch } from '../src/operations/change-impact-batch.ts';
 import {

@@ -1,9 +1,9 @@
 /** Nothing permits or authorises without a sealed entry: keys, partners and endpoints are held against the audit when they are used (settlements, section 5). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newApiKey } from '../src/domain/api-key.ts';
-import { newNamedKey } from '../src/domain/named-key.ts';
-import { newCredential } from '../src/domain/operator.ts';
+import { newApiKey } from '../src/domain/access/api-key.ts';
+import { newCredential } from '../src/domain/access/operator.ts';
+import { newNamedKey } from '../src/domain/audit/named-key.ts';
 import { adoptRecords } from '../src/operations/adopt-records.ts';
 import { attestRecord } from '../src/operations/attest-record.ts';
 import { revokeApiKey } from '../src/operations/manage-api-key.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, describe, mock, test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { newApiKey, parseApiKey } from '../src/domain/api-key.ts';
+import { newApiKey, parseApiKey } from '../src/domain/access/api-key.ts';
 import { attestRecord } from '../src/operations/attest-record.ts';
 import { revokeApiKey, rotateApiKey } from '../src/operations/manage-api-key.ts';
 import { resumePartner, suspendPartner } from '../src/operations/manage-partner.ts';

@@ -13,7 +13,7 @@ import {
 } from '../bench/identifiers.ts';
 import { writeScript } from '../bench/pgbench.ts';
 import { listProblems } from '../bench/reconcile.ts';
-import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
+import { DEFAULT_RULES } from '../src/domain/rules/contribution-rules.ts';
 import { createOperations } from '../src/operations/operations.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { auditKeys } from './support/actor.ts';

@@ -1,8 +1,8 @@
 /** Settlements from the opening to the closing: settlements, section 2. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readAmount } from '../src/domain/money.ts';
-import { calendarPeriod, closesAt } from '../src/domain/settlement-period.ts';
+import { readAmount } from '../src/domain/numbers/money.ts';
+import { calendarPeriod, closesAt } from '../src/domain/settlements/settlement-period.ts';
 import { closeDueSettlements } from '../src/operations/close-due-settlements.ts';
 import { closeSettlement } from '../src/operations/close-settlement.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { settlementDay } from '../src/domain/settlement-period.ts';
+import { settlementDay } from '../src/domain/settlements/settlement-period.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
 import { failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
 import type { Partner } from '../src/store/partner.ts';

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { glob, readFile } from 'node:fs/promises';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeNamedKey } from '../src/domain/named-key.ts';
+import { writeNamedKey } from '../src/domain/audit/named-key.ts';
 import { issueApiKey } from '../src/operations/manage-api-key.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
 import { listJobs } from '../src/schedule/jobs.ts';

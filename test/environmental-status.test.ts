@@ -1,8 +1,8 @@
 /** Projects, impact batches and their status, and the paths of partners: settlements, section 4. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { EnvironmentalStatus } from '../src/domain/environmental-status.ts';
-import type { Actor } from '../src/domain/role.ts';
+import type { Actor } from '../src/domain/access/role.ts';
+import type { EnvironmentalStatus } from '../src/domain/impact/environmental-status.ts';
 import { type BatchChange, changeImpactBatch } from '../src/operations/change-impact-batch.ts';
 import { createProject } from '../src/operations/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../src/operations/pool-contributions.ts';

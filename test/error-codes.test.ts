@@ -1,8 +1,8 @@
 /** Every code of the contract is reached, with its one status and its one `retryable`. Interface, "Errors". */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
 import { describeErrorCode, ERROR_CODE_NAMES, type ErrorCode } from '../src/domain/error-codes.ts';
+import { DEFAULT_RULES } from '../src/domain/rules/contribution-rules.ts';
 import { suspendPartner } from '../src/operations/manage-partner.ts';
 import { failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
 import { OWNER, signedIn } from './support/actor.ts';

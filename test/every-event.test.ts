@@ -1,9 +1,9 @@
 /** Every kind of event comes of a real cause, arrives, and is as published (interface, "Events"). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
-import { ENVIRONMENTAL_STATUSES } from '../src/domain/environmental-status.ts';
-import { EVENT_TYPES } from '../src/domain/event.ts';
+import { EVENT_TYPES } from '../src/domain/events/event.ts';
+import { ENVIRONMENTAL_STATUSES } from '../src/domain/impact/environmental-status.ts';
+import { DEFAULT_RULES } from '../src/domain/rules/contribution-rules.ts';
 import { changeImpactBatch } from '../src/operations/change-impact-batch.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/operations/manage-adjustment.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';

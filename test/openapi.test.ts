@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { validate } from '@scalar/openapi-validator';
 import { ERROR_CODE_NAMES } from '../src/domain/error-codes.ts';
-import { EVENT_TYPES, TEST_TYPE, VERIFICATION_TYPE } from '../src/domain/event.ts';
+import { EVENT_TYPES, TEST_TYPE, VERIFICATION_TYPE } from '../src/domain/events/event.ts';
 import { renderPartnerDocument } from '../src/partner-api/document.ts';
 import { signAttempt } from '../src/webhooks/signature.ts';
 import { document, listMisfits, writtenDocument } from './support/published.ts';

@@ -1,7 +1,7 @@
 /** Pending and failed: interface, "States and transitions"; decisions, section 4. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
+import { DEFAULT_RULES } from '../src/domain/rules/contribution-rules.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
 import { signedIn } from './support/actor.ts';
 import { detailCodes, newConfirmation, type TestEvent, uniqueId } from './support/client.ts';

@@ -5,7 +5,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LIST_LIMITS } from '../src/domain/partner-list.ts';
+import { LIST_LIMITS } from '../src/domain/reconciliations/partner-list.ts';
 import { completeReconciliations } from '../src/operations/complete-reconciliations.ts';
 import { revokeApiKey } from '../src/operations/manage-api-key.ts';
 import { suspendPartner } from '../src/operations/manage-partner.ts';

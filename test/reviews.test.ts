@@ -1,8 +1,8 @@
 /** Reviews by operators, and their end by the schedule: decisions, section 4; settlements, section 5. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Role } from '../src/domain/access/role.ts';
 import { newId } from '../src/domain/identifiers.ts';
-import type { Role } from '../src/domain/role.ts';
 import { getReview, listReviews } from '../src/operations/list-reviews.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';

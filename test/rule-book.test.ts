@@ -1,7 +1,7 @@
 /** What a process remembers of the rules: when it reads them again, and from which moment on a version is in force. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { ContributionRules } from '../src/domain/contribution-rules.ts';
+import type { ContributionRules } from '../src/domain/rules/contribution-rules.ts';
 import { withdrawRule } from '../src/operations/manage-rule.ts';
 import { openRuleBook, type RulesOf } from '../src/operations/rule-book.ts';
 import { openDatabase } from '../src/store/database.ts';

@@ -1,7 +1,7 @@
 /** The bounds of a partner's rule: interface, "Limits", points; decisions, section 1, invalid_point_amount and the order of checks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_RULES } from '../src/domain/contribution-rules.ts';
+import { DEFAULT_RULES } from '../src/domain/rules/contribution-rules.ts';
 import { detailCodes, newConfirmation, uniqueId } from './support/client.ts';
 import { countRows } from './support/records.ts';
 import { testService } from './support/service.ts';

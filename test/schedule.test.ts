@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { writeNamedKey } from '../src/domain/named-key.ts';
+import { writeNamedKey } from '../src/domain/audit/named-key.ts';
 import { issueApiKey } from '../src/operations/manage-api-key.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
 import type { Job, JobContext } from '../src/schedule/job.ts';

@@ -1,7 +1,7 @@
 /** What a superuser edits before a settlement closes is never sealed as true: settlements, section 5. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newNamedKey, writeNamedKey } from '../src/domain/named-key.ts';
+import { newNamedKey, writeNamedKey } from '../src/domain/audit/named-key.ts';
 import { attestContribution, attestRule } from '../src/operations/attest.ts';
 import { closeDueSettlements } from '../src/operations/close-due-settlements.ts';
 import { changeSettlementTerms, createPartner } from '../src/operations/manage-partner.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { writeNamedKey } from '../src/domain/named-key.ts';
+import { writeNamedKey } from '../src/domain/audit/named-key.ts';
 import { attestRecord } from '../src/operations/attest-record.ts';
 import { draftAdjustment } from '../src/operations/manage-adjustment.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
-import { openSealKeys } from '../src/domain/settlement-seal.ts';
+import { openSealKeys } from '../src/domain/settlements/settlement-seal.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/operations/manage-adjustment.ts';
 import { createOperator } from '../src/operations/manage-operator.ts';
 import { changeSettlementTerms } from '../src/operations/manage-partner.ts';

@@ -1,8 +1,8 @@
 /** Two people are two accounts with different addresses, neither made nor reset by the other within seven days (settlements, section 5). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Operator } from '../src/domain/operator.ts';
-import type { Actor, Role } from '../src/domain/role.ts';
+import type { Operator } from '../src/domain/access/operator.ts';
+import type { Actor, Role } from '../src/domain/access/role.ts';
 import {
   changeOperatorRole,
   createOperator,

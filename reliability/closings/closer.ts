@@ -1,6 +1,7 @@
 /** A process that closes a partner's open settlement again and again, until so many are closed: `closer.ts URL PARTNER COUNT`. */
+
+import { readNamedKeys } from '../../src/domain/audit/named-key.ts';
 import { newId } from '../../src/domain/identifiers.ts';
-import { readNamedKeys } from '../../src/domain/named-key.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
 import { closeSettlement } from '../../src/operations/close-settlement.ts';
 import { openDatabase } from '../../src/store/database.ts';

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { newId } from '../../src/domain/identifiers.ts';
-import { writeNamedKey } from '../../src/domain/named-key.ts';
 import { closeSettlement } from '../../src/operations/close-settlement.ts';
 import { verifySettlements } from '../../src/operations/verify-settlements.ts';
 import type { Database } from '../../src/store/database.ts';

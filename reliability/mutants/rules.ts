@@ -87,7 +87,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an estimate expires after 24 hours without association',
     source: 'Estimate status',
-    file: 'src/domain/association.ts',
+    file: 'src/domain/emissions/association.ts',
     find: "if (judgedAt >= estimate.expiresAt) return 'estimate_expired';",
     replace: '',
     tests: ['confirm-contribution'],
@@ -111,7 +111,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: "an estimate links only with its own order's contribution",
     source: 'associateEmissionsEstimate, calculation_mismatch',
-    file: 'src/domain/association.ts',
+    file: 'src/domain/emissions/association.ts',
     find: "if (estimate.partnerOrderRef !== contributionOrderRef) return 'calculation_mismatch';",
     replace: '',
     tests: ['associate-emissions-estimate'],
@@ -223,7 +223,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'points are at least 1',
     source: 'confirmContribution, invalid_point_amount',
-    file: 'src/domain/points.ts',
+    file: 'src/domain/numbers/points.ts',
     find: 'value >= 1n',
     replace: 'value >= 0n',
     tests: ['confirm-contribution'],
@@ -231,15 +231,15 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'half is rounded up',
     source: 'Display rule 1',
-    file: 'src/domain/decimal.ts',
+    file: 'src/domain/numbers/decimal.ts',
     find: 'return (scaled + step / 2n) / step;',
     replace: 'return (scaled + step / 2n - 1n) / step;',
-    tests: ['src/domain/decimal.test.ts'],
+    tests: ['src/domain/numbers/decimal.test.ts'],
   },
   {
     rule: 'the threshold tests the value before it is rounded',
     source: 'Display rule 2',
-    file: 'src/domain/emissions-display.ts',
+    file: 'src/domain/emissions/emissions-display.ts',
     find: 'const usesLessThanThreshold = kg < THRESHOLD;',
     replace: 'const usesLessThanThreshold = kg < THRESHOLD / 2n;',
     tests: ['create-delivery-emissions-estimate'],
@@ -247,7 +247,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a distance is at most 200 km',
     source: 'createDeliveryEmissionsEstimate, invalid_distance',
-    file: 'src/domain/distance.ts',
+    file: 'src/domain/emissions/distance.ts',
     find: 'DISTANCE_MAX_METRES = 200_000',
     replace: 'DISTANCE_MAX_METRES = 999_999',
     tests: ['create-delivery-emissions-estimate'],
@@ -263,7 +263,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a member given twice is refused',
     source: 'decisions 1, invalid_request',
-    file: 'src/domain/read-json.ts',
+    file: 'src/domain/parse-json.ts',
     find: 'if (tally.members !== members) throw',
     replace: 'if (tally.members > members + 1e9) throw',
     tests: ['confirm-contribution'],
@@ -327,7 +327,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'only a final failure allows points to be restored',
     source: 'Recovery rule 4',
-    file: 'src/domain/recovery.ts',
+    file: 'src/domain/recovery-verdict.ts',
     find: "const isFinal = code === 'contribution_final_failure';",
     replace: "const isFinal = code === 'contribution_final_failure' || code === 'contribution_pending';",
     tests: ['pending'],
@@ -335,7 +335,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'pending looks non-refundable',
     source: 'States, rule 1',
-    file: 'src/domain/lifecycle.ts',
+    file: 'src/domain/contributions/contribution-status.ts',
     find: "return status !== 'failed';",
     replace: "return status === 'confirmed';",
     tests: ['pending'],
@@ -399,7 +399,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: "points outside the bounds of the partner's rule are refused",
     source: 'decisions 1, invalid_point_amount',
-    file: 'src/domain/contribution-rules.ts',
+    file: 'src/domain/rules/contribution-rules.ts',
     find: 'return points >= pointsMin && points <= pointsMax;',
     replace: 'return points >= 1n || pointsMin > pointsMax;',
     tests: ['rule-bounds'],
@@ -740,7 +740,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a contribution that was edited in the database is not settled',
     source: 'settlements 5',
-    file: 'src/domain/record-seal.ts',
+    file: 'src/domain/audit/record-seal.ts',
     find: "return finishSeal(mac, times).equals(seal) ? 'sealed' : 'changed';",
     replace: "return 'sealed';",
     tests: ['sealed-contributions'],
@@ -836,7 +836,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a restatement leaves the settled amount within 0 and what the settled points are worth',
     source: 'settlements 3',
-    file: 'src/domain/adjustment-effect.ts',
+    file: 'src/domain/adjustments/adjustment-effect.ts',
     find: 'return after === null || most === null || (after >= 0n && after <= most);',
     replace: 'return after === null || most === null || after >= 0n;',
     tests: ['adjustments'],
@@ -844,7 +844,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'what a settlement carries out is what the next one carries in, and no month repeats it',
     source: 'decisions 9',
-    file: 'src/domain/settlement-figures.ts',
+    file: 'src/domain/settlements/settlement-figures.ts',
     find: 'net: text(total - carriedIn)',
     replace: 'net: text(total)',
     tests: ['adjustments'],
@@ -852,7 +852,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a list matches with net points as well, and the line says which',
     source: 'settlements 2, reconciliation',
-    file: 'src/domain/reconciliation.ts',
+    file: 'src/domain/reconciliations/reconciliation.ts',
     find: "return recorded.netPoints.includes(listed.points) ? 'net' : null;",
     replace: 'return null;',
     tests: ['reconcile-statement'],
@@ -868,7 +868,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a changed line of a statement is named, also where the sums are the same',
     source: 'settlements 2, statement',
-    file: 'src/domain/compare-statement.ts',
+    file: 'src/domain/settlements/statement/compare-statement.ts',
     find: 'if (found === written ||',
     replace: 'if (n > LINE_TYPE ||',
     tests: ['verify-statement'],
@@ -892,7 +892,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'what a contribution was settled with is compared whole, its status as well',
     source: 'settlements 2, assignment at close',
-    file: 'src/domain/settled-contribution.ts',
+    file: 'src/domain/settlements/settled-contribution.ts',
     find: "    ['status', contribution.status, 'confirmed'],\n",
     replace: '',
     tests: ['settlement-commands'],

@@ -1,5 +1,5 @@
-import { readUnitPrice } from '../../src/domain/money.ts';
-import { openSealKeys } from '../../src/domain/settlement-seal.ts';
+import { readUnitPrice } from '../../src/domain/numbers/money.ts';
+import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import type { SettlementTools } from '../../src/operations/settlement-tools.ts';
 
 /** For a connection that an experiment opens by itself. */

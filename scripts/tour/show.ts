@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { styleText } from 'node:util';
-import { readJson } from '../../src/domain/read-json.ts';
+import { readJson } from '../../src/domain/parse-json.ts';
 import type { Answer, Call, Story } from './story.ts';
 
 /** Headers of an answer that a reader learns something from. */

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
+import { type Actor, OWNER_ID } from '../domain/access/role.ts';
 import { newId } from '../domain/identifiers.ts';
-import { type Actor, OWNER_ID } from '../domain/role.ts';
 import { requireOwnerMayAct } from '../operations/act-as-owner.ts';
 import { breakGlass } from '../operations/break-glass.ts';
 import { authenticateOperator } from '../operations/sign-in.ts';

@@ -1,5 +1,5 @@
-import { amountText } from '../domain/money.ts';
-import { amountFigures, pointFigures } from '../domain/settlement-figures.ts';
+import { amountText } from '../domain/numbers/money.ts';
+import { amountFigures, pointFigures } from '../domain/settlements/settlement-figures.ts';
 import type { AdjustmentPreview, PreviewedSettlement } from '../operations/preview-adjustment.ts';
 import type { Adjustment } from '../store/adjustment.ts';
 import { adjustmentToWire } from '../wire/adjustment-to-wire.ts';

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { ADJUSTMENT_REASONS, ADJUSTMENT_STATUSES, type AdjustmentStatus } from '../domain/adjustment.ts';
-import { counted } from '../domain/counted.ts';
-import { amountText } from '../domain/money.ts';
-import type { NewAdjustment } from '../domain/new-adjustment.ts';
+import { ADJUSTMENT_REASONS, ADJUSTMENT_STATUSES, type AdjustmentStatus } from '../domain/adjustments/adjustment.ts';
+import type { NewAdjustment } from '../domain/adjustments/new-adjustment.ts';
+import { amountText } from '../domain/numbers/money.ts';
+import { counted } from '../domain/pluralise.ts';
 import { eachAuditedSubject } from '../operations/compare-with-audit.ts';
 import {
   approveAdjustment,

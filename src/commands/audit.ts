@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { SealedEntry } from '../domain/audit-chain.ts';
+import type { SealedEntry } from '../domain/audit/audit-chain.ts';
 import { verifyAudit } from '../operations/verify-audit.ts';
 import { type AuditHead, listAuditEntries } from '../store/audit.ts';
 import { showUntrusted } from '../webhooks/show-untrusted.ts';

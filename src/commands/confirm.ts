@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { showHidden } from '../domain/text-line.ts';
+import { showHidden } from '../domain/single-line-text.ts';
 import { UsageError } from './options.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { type Config, ConfigError, readConfig } from '../config.ts';
-import { DEFAULT_VERSION } from '../domain/contribution-rules.ts';
+import { DEFAULT_VERSION } from '../domain/rules/contribution-rules.ts';
 import { explainBreakGlass, listBreakGlass } from '../operations/break-glass.ts';
 import { listPartnersUnderDefaults } from '../operations/manage-rule.ts';
 import { readRuleProofs } from '../operations/rule-proofs.ts';

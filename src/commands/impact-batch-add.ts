@@ -1,4 +1,4 @@
-import { counted } from '../domain/counted.ts';
+import { counted } from '../domain/pluralise.ts';
 import { getImpactBatch } from '../operations/impact-batch-record.ts';
 import { getPartner } from '../operations/manage-partner.ts';
 import { poolSettlements } from '../operations/pool-contributions.ts';

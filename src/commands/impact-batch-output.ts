@@ -1,4 +1,4 @@
-import type { ImpactBatch } from '../domain/impact-batch.ts';
+import type { ImpactBatch } from '../domain/impact/impact-batch.ts';
 import { addUpSettlements, showBatch } from '../operations/impact-batch-record.ts';
 import type { Database } from '../store/database.ts';
 import { type ImpactBatchChange, listImpactBatchChanges } from '../store/impact-batch.ts';

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../domain/environmental-status.ts';
+import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../domain/impact/environmental-status.ts';
 import { type BatchChange, changeImpactBatch } from '../operations/change-impact-batch.ts';
 import { getImpactBatch } from '../operations/impact-batch-record.ts';
 import { createImpactBatch } from '../operations/pool-contributions.ts';

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import type { Operator } from '../domain/operator.ts';
-import { ROLES, type Role } from '../domain/role.ts';
+import type { Operator } from '../domain/access/operator.ts';
+import { ROLES, type Role } from '../domain/access/role.ts';
 import {
   changeOperatorRole,
   createOperator,

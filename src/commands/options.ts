@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { readAddress } from '../domain/email-address.ts';
-import { isLine, lineForm } from '../domain/text-line.ts';
+import { readAddress } from '../domain/access/email-address.ts';
+import { isLine, lineForm } from '../domain/single-line-text.ts';
 import { isAddressOrBlock } from '../partner-api/client-address.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../service-role.ts';
 import type { AuditHead } from '../store/audit.ts';

@@ -1,7 +1,7 @@
 /** The one way to the terminal: whatever a person or a receiver wrote is shown so that it does nothing there. */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { showHidden, showHiddenInLines } from '../domain/text-line.ts';
+import { showHidden, showHiddenInLines } from '../domain/single-line-text.ts';
 
 /** A row for people: column headings to values. */
 export type Row = Readonly<Record<string, string>>;

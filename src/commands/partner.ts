@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { DEFAULT_TIME_ZONE } from '../domain/settlement-period.ts';
+import { DEFAULT_TIME_ZONE } from '../domain/settlements/settlement-period.ts';
 import {
   changeSettlementTerms,
   createPartner,

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { NewProject, Project } from '../domain/project.ts';
+import type { NewProject, Project } from '../domain/impact/project.ts';
 import { createProject } from '../operations/manage-project.ts';
 import { listProjects } from '../store/project.ts';
 import { currentActor } from './actor.ts';

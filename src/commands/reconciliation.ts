@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { adviseMissing, RECONCILIATION_VERDICTS } from '../domain/reconciliation.ts';
+import { adviseMissing, RECONCILIATION_VERDICTS } from '../domain/reconciliations/reconciliation.ts';
 import { reconciliationNotFound } from '../operations/reconcile-settlement.ts';
 import { RECONCILIATION_DAYS } from '../schedule/remove-reconciliations.ts';
 import { findReconciliation, type LineVerdict, listReconciliations, type Reconciliation } from '../store/reconciliation.ts';

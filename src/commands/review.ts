@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { ReviewReason } from '../domain/contribution-rules.ts';
+import type { ReviewReason } from '../domain/rules/contribution-rules.ts';
 import { getReview, listReviews, type ReviewedContribution } from '../operations/list-reviews.ts';
 import { confirmPendingContribution, failPendingContribution } from '../operations/resolve-pending-contribution.ts';
 import { currentActor } from './actor.ts';

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import { counted } from '../domain/counted.ts';
-import { RULE_KINDS, type RuleKind } from '../domain/rule-versions.ts';
+import { counted } from '../domain/pluralise.ts';
+import { RULE_KINDS, type RuleKind } from '../domain/rules/rule-versions.ts';
 import { attestRule } from '../operations/attest.ts';
 import { createRule, getRule, withdrawRule } from '../operations/manage-rule.ts';
 import { readRuleProofs } from '../operations/rule-proofs.ts';

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { counted } from '../domain/counted.ts';
-import { POINTS_MAX } from '../domain/points.ts';
-import { amountFigures, pointFigures } from '../domain/settlement-figures.ts';
-import type { SettlementTotals } from '../domain/settlement-totals.ts';
+import { POINTS_MAX } from '../domain/numbers/points.ts';
+import { counted } from '../domain/pluralise.ts';
+import { amountFigures, pointFigures } from '../domain/settlements/settlement-figures.ts';
+import type { SettlementTotals } from '../domain/settlements/settlement-totals.ts';
 import { attestContribution } from '../operations/attest.ts';
 import { closeSettlement } from '../operations/close-settlement.ts';
 import { getPartner } from '../operations/manage-partner.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson, fingerprint, type JsonValue } from './fingerprint.ts';
-import { readJson } from './read-json.ts';
+import { readJson } from './parse-json.ts';
 
 /** Values as `readJson` gives them. */
 const { json: jsonValues } = fc.letrec<{ json: JsonValue }>((tie) => ({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ENVIRONMENTAL_STATUSES } from './environmental-status.ts';
-import { POINTS_MAX } from './points.ts';
+import { ENVIRONMENTAL_STATUSES } from './impact/environmental-status.ts';
+import { POINTS_MAX } from './numbers/points.ts';
 import * as texts from './texts.ts';
 import {
   arabicPlural,

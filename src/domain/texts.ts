@@ -4,9 +4,9 @@
  * its defaults differ between `ar-AE` and `ar-SA`.
  */
 
-import type { VehicleCategory } from './emissions.ts';
-import type { EnvironmentalStatus } from './environmental-status.ts';
-import type { ContributionStatus } from './lifecycle.ts';
+import type { ContributionStatus } from './contributions/contribution-status.ts';
+import type { VehicleCategory } from './emissions/emissions.ts';
+import type { EnvironmentalStatus } from './impact/environmental-status.ts';
 
 /** A label in both languages. */
 export interface Label {

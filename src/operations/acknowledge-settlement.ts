@@ -1,7 +1,7 @@
 import { batched, byPartner } from '../concurrency/batch-queue.ts';
-import type { AuditAuthor } from '../domain/role.ts';
+import type { AuditAuthor } from '../domain/access/role.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
-import { type Acknowledgement, checkAcknowledgement } from '../domain/settlement.ts';
+import { type Acknowledgement, checkAcknowledgement } from '../domain/settlements/settlement.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { lockSettlement } from '../store/settlement.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Standing } from '../domain/adjustment-effect.ts';
+import type { Standing } from '../domain/adjustments/adjustment-effect.ts';
 import { sumPostedDeltas } from '../store/adjustment.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import type { Partner } from '../store/partner.ts';

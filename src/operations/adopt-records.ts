@@ -1,5 +1,5 @@
-import type { SealedEntry } from '../domain/audit-chain.ts';
-import type { Actor } from '../domain/role.ts';
+import type { Actor } from '../domain/access/role.ts';
+import type { SealedEntry } from '../domain/audit/audit-chain.ts';
 import { findLastAuditEntries, listAuditEntries, lockAuditHead } from '../store/audit.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { inTransaction } from '../store/transaction.ts';

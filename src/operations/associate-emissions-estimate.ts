@@ -1,6 +1,6 @@
 import { batched, byPartner } from '../concurrency/batch-queue.ts';
-import type { EmissionsLink } from '../domain/association.ts';
-import { existingRecord } from '../domain/recovery.ts';
+import type { EmissionsLink } from '../domain/emissions/association.ts';
+import { existingRecord } from '../domain/recovery-verdict.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import { type ContributionRecord, findContributionsById } from '../store/contribution.ts';
 import type { Database, Queryable } from '../store/database.ts';

@@ -1,4 +1,4 @@
-import type { Actor } from '../domain/role.ts';
+import type { Actor } from '../domain/access/role.ts';
 import { recordNotFound } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
 import { inTransaction } from '../store/transaction.ts';

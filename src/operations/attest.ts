@@ -1,5 +1,5 @@
-import type { Actor } from '../domain/role.ts';
-import type { RuleKind } from '../domain/rule-versions.ts';
+import type { Actor } from '../domain/access/role.ts';
+import type { RuleKind } from '../domain/rules/rule-versions.ts';
 import type { ContributionId } from '../store/contribution.ts';
 import { lockContribution } from '../store/contribution.ts';
 import { listSealedContributions, type StoredContribution, updateContributionSeal } from '../store/contribution-seal.ts';

@@ -1,5 +1,5 @@
-import type { Operator } from '../domain/operator.ts';
-import type { Actor } from '../domain/role.ts';
+import type { Operator } from '../domain/access/operator.ts';
+import type { Actor } from '../domain/access/role.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { type HeldCredential, updateExpiredCredentialsEnded } from '../store/operator-credential.ts';
 import { audit } from './audit.ts';

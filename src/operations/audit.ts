@@ -1,5 +1,5 @@
-import { sealEntry } from '../domain/audit-chain.ts';
-import { type Actor, type AuditAuthor, mayAct, OWNER_ID, type Role } from '../domain/role.ts';
+import { type Actor, type AuditAuthor, mayAct, OWNER_ID, type Role } from '../domain/access/role.ts';
+import { sealEntry } from '../domain/audit/audit-chain.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { insertAuditEntry, lockAuditHead, updateAuditHead } from '../store/audit.ts';
 import type { Queryable } from '../store/database.ts';

@@ -1,4 +1,4 @@
-import type { Operator } from '../domain/operator.ts';
+import type { Operator } from '../domain/access/operator.ts';
 import { type Adjustment, listAllAdjustments, lockAdjustment } from '../store/adjustment.ts';
 import { type ApiKey, listAllApiKeys, lockApiKey } from '../store/api-key.ts';
 import type { Queryable } from '../store/database.ts';

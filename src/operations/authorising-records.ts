@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Operator } from '../domain/operator.ts';
+import type { Operator } from '../domain/access/operator.ts';
 import type { ApiKey } from '../store/api-key.ts';
 import type { FailureDraft } from '../store/failure-draft.ts';
 import type { LiveCredential } from '../store/operator-credential.ts';

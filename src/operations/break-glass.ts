@@ -1,5 +1,5 @@
+import { type Actor, OWNER_ID } from '../domain/access/role.ts';
 import { newId } from '../domain/identifiers.ts';
-import { type Actor, OWNER_ID } from '../domain/role.ts';
 import { listAuditEntries } from '../store/audit.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { inTransaction } from '../store/transaction.ts';

@@ -1,16 +1,16 @@
+import type { Actor } from '../domain/access/role.ts';
 import type { DetailCode } from '../domain/detail-codes.ts';
 import {
   checkEnvironmentalChange,
   type EnvironmentalChange,
   type EnvironmentalStatus,
   environmentalStatusAfter,
-} from '../domain/environmental-status.ts';
-import { checkNewEvidence, type NewEvidence } from '../domain/evidence.ts';
-import type { ImpactBatch } from '../domain/impact-batch.ts';
-import { POINTS_MAX } from '../domain/points.ts';
-import type { Actor } from '../domain/role.ts';
+} from '../domain/impact/environmental-status.ts';
+import { checkNewEvidence, type NewEvidence } from '../domain/impact/evidence.ts';
+import type { ImpactBatch } from '../domain/impact/impact-batch.ts';
+import { POINTS_MAX } from '../domain/numbers/points.ts';
 import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
-import { isLine, lineForm } from '../domain/text-line.ts';
+import { isLine, lineForm } from '../domain/single-line-text.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { insertImpactBatchChange, listImpactBatchChanges, lockImpactBatch, updateImpactBatch } from '../store/impact-batch.ts';

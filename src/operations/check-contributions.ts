@@ -1,5 +1,5 @@
-import type { ContributionSeals } from '../domain/contribution-seal.ts';
-import { showValue } from '../domain/settled-contribution.ts';
+import type { ContributionSeals } from '../domain/contributions/contribution-seal.ts';
+import { showValue } from '../domain/settlements/settled-contribution.ts';
 import { listSealedContributions, type StoredContribution } from '../store/contribution-seal.ts';
 import type { Queryable } from '../store/database.ts';
 

@@ -1,6 +1,6 @@
 import { eachApart } from '../concurrency/for-each-settled.ts';
-import { counted } from '../domain/counted.ts';
-import type { Actor } from '../domain/role.ts';
+import type { Actor } from '../domain/access/role.ts';
+import { counted } from '../domain/pluralise.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { eachPartner } from '../store/partner.ts';

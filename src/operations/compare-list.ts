@@ -1,7 +1,7 @@
 import { batched, byPartner } from '../concurrency/batch-queue.ts';
-import type { ListEntry } from '../domain/partner-list.ts';
+import { lineBytes } from '../domain/quotas/stored-bytes.ts';
+import type { ListEntry } from '../domain/reconciliations/partner-list.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { lineBytes } from '../domain/stored-bytes.ts';
 import type { Database } from '../store/database.ts';
 import { type Reconciliation, updateProgress, type VerdictCounts } from '../store/reconciliation.ts';
 import { insertReconciliationLines, type ReconciliationLine } from '../store/reconciliation-line.ts';

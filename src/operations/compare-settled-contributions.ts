@@ -1,6 +1,11 @@
-import { counted } from '../domain/counted.ts';
-import { compareWithLine, type SettledContribution, showValue, type ValueDifference } from '../domain/settled-contribution.ts';
-import type { SettlementLine } from '../domain/settlement-line.ts';
+import { counted } from '../domain/pluralise.ts';
+import {
+  compareWithLine,
+  type SettledContribution,
+  showValue,
+  type ValueDifference,
+} from '../domain/settlements/settled-contribution.ts';
+import type { SettlementLine } from '../domain/settlements/settlement-line.ts';
 import { listSealedContributions, type StoredContribution } from '../store/contribution-seal.ts';
 import type { Queryable } from '../store/database.ts';
 import { checkSeal, type SealCheck } from './check-contributions.ts';

@@ -1,5 +1,5 @@
-import type { SealedEntry } from '../domain/audit-chain.ts';
-import type { NamedKey } from '../domain/named-key.ts';
+import type { SealedEntry } from '../domain/audit/audit-chain.ts';
+import type { NamedKey } from '../domain/audit/named-key.ts';
 import { listAuditEntries, listAuditSubjects } from '../store/audit.ts';
 import type { Queryable } from '../store/database.ts';
 import { exactJson } from '../wire/event-to-text.ts';

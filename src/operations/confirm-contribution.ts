@@ -4,9 +4,9 @@
  */
 
 import { batched, byPartner } from '../concurrency/batch-queue.ts';
-import { type ContributionRules, hasDailyCap, isWithinBounds } from '../domain/contribution-rules.ts';
 import { newId } from '../domain/identifiers.ts';
-import { contributionBytes } from '../domain/stored-bytes.ts';
+import { contributionBytes } from '../domain/quotas/stored-bytes.ts';
+import { type ContributionRules, hasDailyCap, isWithinBounds } from '../domain/rules/contribution-rules.ts';
 import { type ContributionRecord, findContributionRivals } from '../store/contribution.ts';
 import { insertContributions, insertContributionsListed } from '../store/contribution-insert.ts';
 import { insertContributionReviews } from '../store/contribution-review.ts';

@@ -1,13 +1,13 @@
-import type { RejectionCode } from '../domain/association.ts';
+import type { ContributionSeals } from '../domain/contributions/contribution-seal.ts';
+import { expectedSupport } from '../domain/contributions/expected-support.ts';
+import type { RejectionCode } from '../domain/emissions/association.ts';
 import {
   type ContributionRules,
   type DailyCount,
   NOTHING_COUNTED,
   type ReviewReason,
   reviewReason,
-} from '../domain/contribution-rules.ts';
-import type { ContributionSeals } from '../domain/contribution-seal.ts';
-import { expectedSupport } from '../domain/expected-support.ts';
+} from '../domain/rules/contribution-rules.ts';
 import type { ContributionRecord } from '../store/contribution.ts';
 import type { ContributionDraft } from '../store/contribution-insert.ts';
 import type { EstimateRecord } from '../store/estimate.ts';

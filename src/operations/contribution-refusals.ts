@@ -1,5 +1,5 @@
-import type { ContributionRules } from '../domain/contribution-rules.ts';
-import { existingRecord } from '../domain/recovery.ts';
+import { existingRecord } from '../domain/recovery-verdict.ts';
+import type { ContributionRules } from '../domain/rules/contribution-rules.ts';
 import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
 import type { ContributionRecord } from '../store/contribution.ts';
 

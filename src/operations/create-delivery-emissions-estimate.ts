@@ -1,6 +1,6 @@
-import { estimateEmissions, type VehicleCategory } from '../domain/emissions.ts';
+import { estimateEmissions, type VehicleCategory } from '../domain/emissions/emissions.ts';
 import { newId } from '../domain/identifiers.ts';
-import { estimateBytes } from '../domain/stored-bytes.ts';
+import { estimateBytes } from '../domain/quotas/stored-bytes.ts';
 import type { Database } from '../store/database.ts';
 import {
   type EstimateDraft,

@@ -1,4 +1,4 @@
-import { type DailyCount, reviewReason } from '../domain/contribution-rules.ts';
+import { type DailyCount, reviewReason } from '../domain/rules/contribution-rules.ts';
 import type { CountedDay } from '../store/daily-count.ts';
 import { type Confirmation, type JudgedDraft, plus } from './contribution-draft.ts';
 import { BatchOvertakenError } from './group-commit.ts';

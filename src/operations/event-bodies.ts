@@ -1,5 +1,5 @@
-import type { Environment } from '../domain/api-key.ts';
-import type { Association } from '../domain/association.ts';
+import type { Environment } from '../domain/access/api-key.ts';
+import type { Association } from '../domain/emissions/association.ts';
 import { type ContributionRecord, findContributionsById } from '../store/contribution.ts';
 import type { Queryable } from '../store/database.ts';
 import { type EventRecord, updateEventBodies } from '../store/event.ts';

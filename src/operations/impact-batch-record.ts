@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Evidence } from '../domain/evidence.ts';
-import type { BatchShare, ImpactBatch, ShownBatch } from '../domain/impact-batch.ts';
+import type { Evidence } from '../domain/impact/evidence.ts';
+import type { BatchShare, ImpactBatch, ShownBatch } from '../domain/impact/impact-batch.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Queryable } from '../store/database.ts';
 import { findImpactBatch, type ImpactBatchChange, listImpactBatchChanges } from '../store/impact-batch.ts';

@@ -1,6 +1,6 @@
-import { type AssociationRefusal, checkAssociation, type EmissionsLink } from '../domain/association.ts';
-import type { Contribution } from '../domain/contribution.ts';
-import type { Estimate } from '../domain/estimate.ts';
+import type { Contribution } from '../domain/contributions/contribution.ts';
+import { type AssociationRefusal, checkAssociation, type EmissionsLink } from '../domain/emissions/association.ts';
+import type { Estimate } from '../domain/emissions/estimate.ts';
 import { newId } from '../domain/identifiers.ts';
 import type { EstimateRecord } from '../store/estimate.ts';
 

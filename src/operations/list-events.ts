@@ -1,5 +1,5 @@
 import { batched, byPartner } from '../concurrency/batch-queue.ts';
-import type { Environment } from '../domain/api-key.ts';
+import type { Environment } from '../domain/access/api-key.ts';
 import { recordNotFound, type ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
 import { findEvent, listEvents } from '../store/event.ts';

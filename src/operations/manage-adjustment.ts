@@ -1,17 +1,17 @@
-import { type AdjustmentStatus, checkAdjustmentStep } from '../domain/adjustment.ts';
-import { checkEffect, effectOf, type Standing } from '../domain/adjustment-effect.ts';
-import type { DetailCode } from '../domain/detail-codes.ts';
-import { newId } from '../domain/identifiers.ts';
-import { amountText, readAmount } from '../domain/money.ts';
+import type { Actor } from '../domain/access/role.ts';
+import { type AdjustmentStatus, checkAdjustmentStep } from '../domain/adjustments/adjustment.ts';
+import { checkEffect, effectOf, type Standing } from '../domain/adjustments/adjustment-effect.ts';
 import {
   type AdjustmentSurroundings,
   ALREADY_REVERSED,
   checkNewAdjustment,
   type NewAdjustment,
-} from '../domain/new-adjustment.ts';
-import type { Actor } from '../domain/role.ts';
+} from '../domain/adjustments/new-adjustment.ts';
+import type { DetailCode } from '../domain/detail-codes.ts';
+import { newId } from '../domain/identifiers.ts';
+import { amountText, readAmount } from '../domain/numbers/money.ts';
 import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
-import { isLine, lineForm } from '../domain/text-line.ts';
+import { isLine, lineForm } from '../domain/single-line-text.ts';
 import {
   type Adjustment,
   findAdjustment,

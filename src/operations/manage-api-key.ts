@@ -1,5 +1,5 @@
-import { type Environment, newApiKey } from '../domain/api-key.ts';
-import type { Actor } from '../domain/role.ts';
+import { type Environment, newApiKey } from '../domain/access/api-key.ts';
+import type { Actor } from '../domain/access/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import {
   type ApiKey,

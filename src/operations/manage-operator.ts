@@ -1,8 +1,8 @@
+import { readAddress } from '../domain/access/email-address.ts';
+import { newCredential, type Operator } from '../domain/access/operator.ts';
+import { type Actor, isAtLeast, type Role } from '../domain/access/role.ts';
 import type { DetailCode } from '../domain/detail-codes.ts';
-import { readAddress } from '../domain/email-address.ts';
 import { newId } from '../domain/identifiers.ts';
-import { newCredential, type Operator } from '../domain/operator.ts';
-import { type Actor, isAtLeast, type Role } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { updateFirstAdmin } from '../store/installation.ts';

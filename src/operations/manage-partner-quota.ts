@@ -1,4 +1,4 @@
-import type { Actor } from '../domain/role.ts';
+import type { Actor } from '../domain/access/role.ts';
 import { type DailyUsage, findDailyUsage } from '../store/daily-usage.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { findPartnerQuota, type PartnerQuota, putPartnerQuota } from '../store/partner-quota.ts';

@@ -1,8 +1,8 @@
-import { isCurrency } from '../domain/currency.ts';
+import type { Actor } from '../domain/access/role.ts';
 import { newId } from '../domain/identifiers.ts';
-import type { Actor } from '../domain/role.ts';
+import { isCurrency } from '../domain/numbers/currency.ts';
 import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
-import { DEFAULT_TIME_ZONE, findTimeZone } from '../domain/settlement-period.ts';
+import { DEFAULT_TIME_ZONE, findTimeZone } from '../domain/settlements/settlement-period.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { isRestricted } from '../store/database-errors.ts';
 import { insertEventCounter } from '../store/event.ts';

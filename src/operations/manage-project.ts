@@ -1,6 +1,6 @@
+import type { Actor } from '../domain/access/role.ts';
 import { newId } from '../domain/identifiers.ts';
-import { checkNewProject, type NewProject, type Project } from '../domain/project.ts';
-import type { Actor } from '../domain/role.ts';
+import { checkNewProject, type NewProject, type Project } from '../domain/impact/project.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { findProject, insertProject } from '../store/project.ts';

@@ -1,7 +1,7 @@
-import { checkNewRule, earliestStart, toRuleVersion } from '../domain/new-rule.ts';
-import type { Actor } from '../domain/role.ts';
-import { type RuleRequest, readRuleRequest } from '../domain/rule-request.ts';
-import { findVersionInForce, RULE_KINDS, type RuleKind } from '../domain/rule-versions.ts';
+import type { Actor } from '../domain/access/role.ts';
+import { checkNewRule, earliestStart, toRuleVersion } from '../domain/rules/new-rule.ts';
+import { type RuleRequest, readRuleRequest } from '../domain/rules/rule-request.ts';
+import { findVersionInForce, RULE_KINDS, type RuleKind } from '../domain/rules/rule-versions.ts';
 import { recordNotFound, ServiceError } from '../domain/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { isRestricted } from '../store/database-errors.ts';

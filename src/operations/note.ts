@@ -1,5 +1,5 @@
 import { ServiceError } from '../domain/service-error.ts';
-import { isLine, lineForm } from '../domain/text-line.ts';
+import { isLine, lineForm } from '../domain/single-line-text.ts';
 
 const NOTE_MAX = 500;
 const NAME_MAX = 200;

@@ -1,6 +1,6 @@
 import { newId } from '../domain/identifiers.ts';
-import { calendarPeriod } from '../domain/settlement-period.ts';
-import { carriedForward, type SettlementTotals, totalsOfSums } from '../domain/settlement-totals.ts';
+import { calendarPeriod } from '../domain/settlements/settlement-period.ts';
+import { carriedForward, type SettlementTotals, totalsOfSums } from '../domain/settlements/settlement-totals.ts';
 import { sumUnsettledAdjustments } from '../store/adjustment-assignment.ts';
 import type { Queryable } from '../store/database.ts';
 import { insertEvent } from '../store/event.ts';

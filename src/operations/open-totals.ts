@@ -5,7 +5,7 @@ import {
   type SettlementTotals,
   totalsOfSums,
   type VersionTotals,
-} from '../domain/settlement-totals.ts';
+} from '../domain/settlements/settlement-totals.ts';
 import { sumUnsettledAdjustments } from '../store/adjustment-assignment.ts';
 import { readClock } from '../store/clock.ts';
 import type { Queryable } from '../store/database.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '../domain/api-key.ts';
+import type { Environment } from '../domain/access/api-key.ts';
 import type { Database } from '../store/database.ts';
 import { type AcknowledgeSettlement, acknowledgeSettlements } from './acknowledge-settlement.ts';
 import { type AssociateEmissionsEstimate, associateEstimates } from './associate-emissions-estimate.ts';

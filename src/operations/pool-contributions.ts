@@ -1,9 +1,9 @@
+import type { Actor } from '../domain/access/role.ts';
 import { newId } from '../domain/identifiers.ts';
-import type { BatchShare, ImpactBatch } from '../domain/impact-batch.ts';
-import { POINTS_MAX } from '../domain/points.ts';
-import type { Actor } from '../domain/role.ts';
+import type { BatchShare, ImpactBatch } from '../domain/impact/impact-batch.ts';
+import { POINTS_MAX } from '../domain/numbers/points.ts';
 import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
-import { isLine, lineForm } from '../domain/text-line.ts';
+import { isLine, lineForm } from '../domain/single-line-text.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { insertImpactBatch, lockImpactBatch } from '../store/impact-batch.ts';

@@ -1,9 +1,9 @@
-import { adjustmentAmount } from '../domain/adjustment.ts';
-import { type AdjustmentEffect, checkEffect, effectOf, type Standing } from '../domain/adjustment-effect.ts';
+import { adjustmentAmount } from '../domain/adjustments/adjustment.ts';
+import { type AdjustmentEffect, checkEffect, effectOf, type Standing } from '../domain/adjustments/adjustment-effect.ts';
 import type { ErrorDetail } from '../domain/service-error.ts';
-import { isDue } from '../domain/settlement.ts';
-import { nextPeriod } from '../domain/settlement-period.ts';
-import { addAdjustment, type SettlementTotals } from '../domain/settlement-totals.ts';
+import { isDue } from '../domain/settlements/settlement.ts';
+import { nextPeriod } from '../domain/settlements/settlement-period.ts';
+import { addAdjustment, type SettlementTotals } from '../domain/settlements/settlement-totals.ts';
 import type { Adjustment } from '../store/adjustment.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';

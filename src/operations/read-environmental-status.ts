@@ -1,5 +1,5 @@
 import { batched, byPartner } from '../concurrency/batch-queue.ts';
-import type { ShownBatch } from '../domain/impact-batch.ts';
+import type { ShownBatch } from '../domain/impact/impact-batch.ts';
 import { type ErrorDetail, recordNotFound, ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
 import { findImpactBatch } from '../store/impact-batch.ts';

@@ -1,7 +1,7 @@
 import { batched, byPartner } from '../concurrency/batch-queue.ts';
 import { recordNotFound, type ServiceError } from '../domain/service-error.ts';
-import type { SettlementLine } from '../domain/settlement-line.ts';
-import { type StatementOptions, writeStatement } from '../domain/write-statement.ts';
+import type { SettlementLine } from '../domain/settlements/settlement-line.ts';
+import { type StatementOptions, writeStatement } from '../domain/settlements/statement/write-statement.ts';
 import type { Database } from '../store/database.ts';
 import { findPartner } from '../store/partner.ts';
 import { findSettlement, findSettlementBySequence, listSettlements, type Settlement } from '../store/settlement.ts';

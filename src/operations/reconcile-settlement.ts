@@ -1,11 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
 import { eachApart } from '../concurrency/for-each-settled.ts';
 import { inSlices } from '../concurrency/in-slices.ts';
-import { counted } from '../domain/counted.ts';
 import { fingerprint } from '../domain/fingerprint.ts';
 import { newId } from '../domain/identifiers.ts';
-import { LIST_LIMITS } from '../domain/partner-list.ts';
-import { type ListFormat, limitBytes, readPartnerList } from '../domain/read-partner-list.ts';
+import { counted } from '../domain/pluralise.ts';
+import { LIST_LIMITS } from '../domain/reconciliations/partner-list.ts';
+import { type ListFormat, limitBytes, readPartnerList } from '../domain/reconciliations/read-partner-list.ts';
 import { recordNotFound, ServiceError } from '../domain/service-error.ts';
 import { addList } from '../store/daily-usage.ts';
 import type { Database, Queryable } from '../store/database.ts';

@@ -1,9 +1,9 @@
-import { expectedSupport } from '../domain/expected-support.ts';
+import type { Actor } from '../domain/access/role.ts';
+import { expectedSupport } from '../domain/contributions/expected-support.ts';
 import { fingerprint } from '../domain/fingerprint.ts';
 import { isLongIdentifier, isShortIdentifier, newId } from '../domain/identifiers.ts';
-import { isPoints, POINTS_MAX } from '../domain/points.ts';
-import type { Actor } from '../domain/role.ts';
-import { rulesInForce } from '../domain/rule-versions.ts';
+import { isPoints, POINTS_MAX } from '../domain/numbers/points.ts';
+import { rulesInForce } from '../domain/rules/rule-versions.ts';
 import { type ErrorDetail, recordNotFound, ServiceError } from '../domain/service-error.ts';
 import { type ContributionRecord, findContributionsByEvent, lockContribution } from '../store/contribution.ts';
 import type { Database, Queryable } from '../store/database.ts';

@@ -1,7 +1,7 @@
-import type { RejectionCode } from '../domain/association.ts';
-import type { SealedFailure } from '../domain/contribution-seal.ts';
-import type { SealPart } from '../domain/record-seal.ts';
-import type { Actor } from '../domain/role.ts';
+import type { Actor } from '../domain/access/role.ts';
+import type { SealPart } from '../domain/audit/record-seal.ts';
+import type { SealedFailure } from '../domain/contributions/contribution-seal.ts';
+import type { RejectionCode } from '../domain/emissions/association.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { type ContributionId, type ContributionRecord, lockContribution } from '../store/contribution.ts';
 import { findContributionReview, updateContributionReviewResolved } from '../store/contribution-review.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ContributionRules } from '../domain/contribution-rules.ts';
-import { type RuledPartner, type RuleVersion, rulesInForce } from '../domain/rule-versions.ts';
+import type { ContributionRules } from '../domain/rules/contribution-rules.ts';
+import { type RuledPartner, type RuleVersion, rulesInForce } from '../domain/rules/rule-versions.ts';
 import { unavailable } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
 import { type RuleRecord, readRuleRevision } from '../store/rule-version.ts';

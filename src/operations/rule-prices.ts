@@ -1,6 +1,6 @@
-import { DEFAULT_VERSION } from '../domain/contribution-rules.ts';
-import type { NamedKey } from '../domain/named-key.ts';
-import { listVersionsInForce, type RuledPartner, type RuleVersion } from '../domain/rule-versions.ts';
+import type { NamedKey } from '../domain/audit/named-key.ts';
+import { DEFAULT_VERSION } from '../domain/rules/contribution-rules.ts';
+import { listVersionsInForce, type RuledPartner, type RuleVersion } from '../domain/rules/rule-versions.ts';
 import { readClock } from '../store/clock.ts';
 import type { Queryable } from '../store/database.ts';
 import type { Partner } from '../store/partner.ts';

@@ -1,6 +1,6 @@
-import { readAmount } from '../domain/money.ts';
-import type { NamedKey } from '../domain/named-key.ts';
-import { RULE_KINDS, type RuleKind } from '../domain/rule-versions.ts';
+import type { NamedKey } from '../domain/audit/named-key.ts';
+import { readAmount } from '../domain/numbers/money.ts';
+import { RULE_KINDS, type RuleKind } from '../domain/rules/rule-versions.ts';
 import { listAuditEntriesOf } from '../store/audit.ts';
 import type { Queryable } from '../store/database.ts';
 import { listRuleVersions, type RuleRecord } from '../store/rule-version.ts';

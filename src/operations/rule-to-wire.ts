@@ -1,4 +1,4 @@
-import { amountText } from '../domain/money.ts';
+import { amountText } from '../domain/numbers/money.ts';
 import type { RuleRecord } from '../store/rule-version.ts';
 
 /** As programs and the audit read it: prices as exact decimals, whole numbers as they are. */

@@ -1,6 +1,6 @@
 import { eachApart } from '../concurrency/for-each-settled.ts';
-import { counted } from '../domain/counted.ts';
-import type { Actor } from '../domain/role.ts';
+import type { Actor } from '../domain/access/role.ts';
+import { counted } from '../domain/pluralise.ts';
 import { readClock } from '../store/clock.ts';
 import type { ContributionId } from '../store/contribution.ts';
 import { listOpenContributionReviewIds } from '../store/contribution-review.ts';

@@ -1,4 +1,4 @@
-import type { Actor } from '../domain/role.ts';
+import type { Actor } from '../domain/access/role.ts';
 import { listAuditEntries, lockAuditHead } from '../store/audit.ts';
 import { hasContributions } from '../store/contribution-seal.ts';
 import type { Database, Queryable } from '../store/database.ts';

@@ -1,5 +1,5 @@
-import { isSealedWith, type SealedEntry } from '../domain/audit-chain.ts';
-import type { NamedKey } from '../domain/named-key.ts';
+import { isSealedWith, type SealedEntry } from '../domain/audit/audit-chain.ts';
+import type { NamedKey } from '../domain/audit/named-key.ts';
 
 /** What the audit says that a record is: the last of its entries, where each of them is as it was sealed. */
 export interface SealedRecord {

@@ -1,5 +1,5 @@
-import { canonicalAddress } from '../domain/email-address.ts';
-import type { Actor } from '../domain/role.ts';
+import { canonicalAddress } from '../domain/access/email-address.ts';
+import type { Actor } from '../domain/access/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Queryable } from '../store/database.ts';
 import { findOperator } from '../store/operator.ts';

@@ -1,4 +1,4 @@
-import type { SealKeys } from '../domain/settlement-seal.ts';
+import type { SealKeys } from '../domain/settlements/settlement-seal.ts';
 import type { Queryable } from '../store/database.ts';
 import type { Partner } from '../store/partner.ts';
 import type { Prices } from '../store/settlement-price.ts';

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { CheckedSecret } from '../domain/checked-secret.ts';
+import type { CheckedSecret } from '../domain/access/checked-secret.ts';
+import { type CredentialKind, newCredential, type Operator, parseCredential } from '../domain/access/operator.ts';
+import type { Actor } from '../domain/access/role.ts';
 import { newId } from '../domain/identifiers.ts';
-import { type CredentialKind, newCredential, type Operator, parseCredential } from '../domain/operator.ts';
-import type { Actor } from '../domain/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { lockOperator } from '../store/operator.ts';

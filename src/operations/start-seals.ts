@@ -1,5 +1,5 @@
+import type { Actor } from '../domain/access/role.ts';
 import { newId } from '../domain/identifiers.ts';
-import type { Actor } from '../domain/role.ts';
 import type { Database } from '../store/database.ts';
 import { adoptRecords } from './adopt-records.ts';
 import { ensureSealStart } from './seal-start.ts';

@@ -1,5 +1,5 @@
 import { newId } from '../domain/identifiers.ts';
-import type { BatchShare, ImpactBatch } from '../domain/impact-batch.ts';
+import type { BatchShare, ImpactBatch } from '../domain/impact/impact-batch.ts';
 import type { Queryable } from '../store/database.ts';
 import { insertEvent } from '../store/event.ts';
 import { type BatchNews, batchNewsToData } from '../wire/environmental-status-to-wire.ts';

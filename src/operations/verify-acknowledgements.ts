@@ -1,4 +1,4 @@
-import { showValue } from '../domain/settled-contribution.ts';
+import { showValue } from '../domain/settlements/settled-contribution.ts';
 import { listAuditEntries } from '../store/audit.ts';
 import type { Queryable } from '../store/database.ts';
 import type { Settlement } from '../store/settlement.ts';

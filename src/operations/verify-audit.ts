@@ -1,5 +1,5 @@
-import { isSealedWith, type SealedEntry } from '../domain/audit-chain.ts';
-import type { NamedKey } from '../domain/named-key.ts';
+import { isSealedWith, type SealedEntry } from '../domain/audit/audit-chain.ts';
+import type { NamedKey } from '../domain/audit/named-key.ts';
 import { type AuditHead, findAuditHead, listAuditEntriesAfter } from '../store/audit.ts';
 import type { Database, Queryable } from '../store/database.ts';
 

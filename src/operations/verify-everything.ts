@@ -1,4 +1,4 @@
-import type { SealKeys } from '../domain/settlement-seal.ts';
+import type { SealKeys } from '../domain/settlements/settlement-seal.ts';
 import type { AuditHead } from '../store/audit.ts';
 import type { Database } from '../store/database.ts';
 import { eachPartner } from '../store/partner.ts';

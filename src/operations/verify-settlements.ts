@@ -1,4 +1,4 @@
-import type { SettlementLine } from '../domain/settlement-line.ts';
+import type { SettlementLine } from '../domain/settlements/settlement-line.ts';
 import {
   keyOfSeal,
   lineProver,
@@ -9,10 +9,10 @@ import {
   type Sign,
   sealClosed,
   sealOpened,
-} from '../domain/settlement-seal.ts';
-import { countTotals, type SettlementTotals } from '../domain/settlement-totals.ts';
-import { type ChainedStatement, findChainBreak } from '../domain/statement-chain.ts';
-import { digestStatement } from '../domain/write-statement.ts';
+} from '../domain/settlements/settlement-seal.ts';
+import { countTotals, type SettlementTotals } from '../domain/settlements/settlement-totals.ts';
+import { type ChainedStatement, findChainBreak } from '../domain/settlements/statement/statement-chain.ts';
+import { digestStatement } from '../domain/settlements/statement/write-statement.ts';
 import { eachMisplacedAdjustment } from '../store/adjustment-assignment.ts';
 import type { Queryable } from '../store/database.ts';
 import { writeVersions } from '../store/exact-totals.ts';

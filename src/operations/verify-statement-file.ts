@@ -1,12 +1,12 @@
-import { compareStatement } from '../domain/compare-statement.ts';
-import { settlementAmount } from '../domain/settlement-totals.ts';
-import { findChainBreak } from '../domain/statement-chain.ts';
+import { settlementAmount } from '../domain/settlements/settlement-totals.ts';
+import { compareStatement } from '../domain/settlements/statement/compare-statement.ts';
+import { findChainBreak } from '../domain/settlements/statement/statement-chain.ts';
 import {
   type ExpectedStatement,
   type StatementProblem,
   type StatementVerdict,
   verifyStatement,
-} from '../domain/verify-statement.ts';
+} from '../domain/settlements/statement/verify-statement.ts';
 import type { Queryable } from '../store/database.ts';
 import { listPartners } from '../store/partner.ts';
 import { eachSettlement, type Settlement } from '../store/settlement.ts';

@@ -6,7 +6,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { setTimeout as sleep } from 'node:timers/promises';
 import fastifySwagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Environment } from '../domain/api-key.ts';
+import type { Environment } from '../domain/access/api-key.ts';
 import { isLongIdentifier, newId } from '../domain/identifiers.ts';
 import type { Limit } from '../domain/limit.ts';
 import { ServiceError } from '../domain/service-error.ts';

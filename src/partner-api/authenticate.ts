@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type Environment, environmentOfKey, type ParsedApiKey, parseApiKey } from '../domain/api-key.ts';
+import { type Environment, environmentOfKey, type ParsedApiKey, parseApiKey } from '../domain/access/api-key.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import type { Credential } from '../store/api-key.ts';
 import type { Database } from '../store/database.ts';

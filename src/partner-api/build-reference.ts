@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Environment } from '../domain/api-key.ts';
+import type { Environment } from '../domain/access/api-key.ts';
 import type { ReferenceFiles } from './reference-files.ts';
 
 const PROGRAM = new URL(`./reference-worker${extname(import.meta.url)}`, import.meta.url);

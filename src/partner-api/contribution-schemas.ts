@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import { CONTRIBUTION_STATUSES } from '../domain/contributions/contribution-status.ts';
 import { LONG_IDENTIFIER, SHORT_IDENTIFIER } from '../domain/identifiers.ts';
-import { CONTRIBUTION_STATUSES } from '../domain/lifecycle.ts';
-import { POINTS_MAX } from '../domain/points.ts';
+import { POINTS_MAX } from '../domain/numbers/points.ts';
 import { Association } from './association-schemas.ts';
 import { Echo, KeyedEcho } from './envelope-schemas.ts';
 import { closed, Environment, int64, longId, nullable, nullableTime, shortId, time } from './schema-parts.ts';

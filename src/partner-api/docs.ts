@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Environment } from '../domain/api-key.ts';
+import type { Environment } from '../domain/access/api-key.ts';
 import { unavailable } from '../domain/service-error.ts';
 import { buildReference } from './build-reference.ts';
 import { noSuchPath } from './known-routes.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { VEHICLE_CATEGORIES } from '../domain/emissions.ts';
+import { VEHICLE_CATEGORIES } from '../domain/emissions/emissions.ts';
 import { Association } from './association-schemas.ts';
 import { Echo } from './envelope-schemas.ts';
 import { pageAnswer, pageQuery } from './paging.ts';

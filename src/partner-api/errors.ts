@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { describeErrorCode, type ErrorCode } from '../domain/error-codes.ts';
-import { type RecoverableOperation, recoveryVerdict } from '../domain/recovery.ts';
+import { type RecoverableOperation, recoveryVerdict } from '../domain/recovery-verdict.ts';
 import { type ErrorDetail, ServiceError, unavailable } from '../domain/service-error.ts';
 
 export interface ErrorEnvelope {

@@ -1,4 +1,4 @@
-import { type EventHead, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../domain/event.ts';
+import { type EventHead, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../domain/events/event.ts';
 import { eventToText } from '../wire/event-to-text.ts';
 import { associationToWire, contributionToWire } from '../wire/wire.ts';
 import { contribution, type Example, type Examples, echo, failed, link, notRequested } from './openapi-examples.ts';

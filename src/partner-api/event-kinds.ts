@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { EVENT_TYPES, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../domain/event.ts';
+import { EVENT_TYPES, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../domain/events/event.ts';
 import { EVENT_EXAMPLES } from './event-examples.ts';
 import { ChallengeEnvelope, EVENT_ENVELOPES, TestEnvelope } from './event-schemas.ts';
 import type { Examples } from './openapi-examples.ts';

@@ -1,5 +1,5 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
-import { EVENT_API_VERSION, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../domain/event.ts';
+import { EVENT_API_VERSION, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../domain/events/event.ts';
 import { LONG_IDENTIFIER } from '../domain/identifiers.ts';
 import { Association } from './association-schemas.ts';
 import { Contribution } from './contribution-schemas.ts';

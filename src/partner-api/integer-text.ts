@@ -1,4 +1,4 @@
-import { POINTS_MAX } from '../domain/points.ts';
+import { POINTS_MAX } from '../domain/numbers/points.ts';
 
 /** What a schema says of an integer; without a maximum it is that of int64. */
 export interface IntegerBounds {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { RecoverableOperation } from '../domain/recovery.ts';
+import type { RecoverableOperation } from '../domain/recovery-verdict.ts';
 import { ServiceError } from '../domain/service-error.ts';
 
 /** What is known of a request before it has a route, and of one that gets none. */

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { describeErrorCode } from '../domain/error-codes.ts';
 import { isLongIdentifier, newId } from '../domain/identifiers.ts';
 import type { Limit } from '../domain/limit.ts';
-import type { RecoverableOperation } from '../domain/recovery.ts';
+import type { RecoverableOperation } from '../domain/recovery-verdict.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import { errorEnvelope } from './errors.ts';
 import type { AskedRoute } from './known-routes.ts';

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../domain/error-codes.ts';
-import type { RecoverableOperation } from '../domain/recovery.ts';
+import type { RecoverableOperation } from '../domain/recovery-verdict.ts';
 import type { ServiceError } from '../domain/service-error.ts';
 import { eventNotFound } from '../operations/list-events.ts';
 import { impactBatchNotFound } from '../operations/read-environmental-status.ts';

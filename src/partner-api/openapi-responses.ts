@@ -1,6 +1,6 @@
 import { describeErrorCode, type ErrorCode } from '../domain/error-codes.ts';
 import { LONG_IDENTIFIER } from '../domain/identifiers.ts';
-import type { RecoverableOperation } from '../domain/recovery.ts';
+import type { RecoverableOperation } from '../domain/recovery-verdict.ts';
 import type { ServiceError } from '../domain/service-error.ts';
 import { ENVIRONMENTAL_RESPONSE_EXAMPLES } from './environmental-examples.ts';
 import { errorEnvelope } from './errors.ts';

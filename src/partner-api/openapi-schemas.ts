@@ -1,4 +1,4 @@
-import { VERIFICATION_TYPE } from '../domain/event.ts';
+import { VERIFICATION_TYPE } from '../domain/events/event.ts';
 import { Association, Link, Rejection } from './association-schemas.ts';
 import { Contribution } from './contribution-schemas.ts';
 import { Calculation, EmissionFactors, Estimate } from './emissions-schemas.ts';

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, TEST_TYPE, VERIFICATION_TYPE } from '../domain/event.ts';
+import { EVENT_TYPES, TEST_TYPE, VERIFICATION_TYPE } from '../domain/events/event.ts';
 import { LONG_IDENTIFIER } from '../domain/identifiers.ts';
 import { CHALLENGE, EVENT_KINDS, type EventKind, schemaNameOf, TEST } from './event-kinds.ts';
 import type { Json } from './openapi-schemas.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { POINTS_MAX } from '../domain/points.ts';
+import { POINTS_MAX } from '../domain/numbers/points.ts';
 import { REQUEST_EXAMPLES } from './openapi-examples.ts';
 import type { OperationId } from './openapi-operations.ts';
 import { completeParameters } from './openapi-parameters.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { readJson } from '../domain/read-json.ts';
+import { readJson } from '../domain/parse-json.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { chargeBody } from './rate-limits.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { LIST_LIMITS } from '../domain/partner-list.ts';
-import { MATCHED_POINTS, RECONCILIATION_VERDICTS } from '../domain/reconciliation.ts';
-import { LINE_TYPES } from '../domain/settlement-line.ts';
+import { LIST_LIMITS } from '../domain/reconciliations/partner-list.ts';
+import { MATCHED_POINTS, RECONCILIATION_VERDICTS } from '../domain/reconciliations/reconciliation.ts';
+import { LINE_TYPES } from '../domain/settlements/settlement-line.ts';
 import { RECONCILIATION_STATUSES } from '../store/reconciliation.ts';
 import { Echo, KeyedEcho } from './envelope-schemas.ts';
 import { pageAnswer, pageQuery } from './paging.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import Fastify from 'fastify';
-import type { Environment } from '../domain/api-key.ts';
+import type { Environment } from '../domain/access/api-key.ts';
 import { writeDocument } from './openapi.ts';
 import type { Json } from './openapi-schemas.ts';
 import { readGuides } from './reference-guides.ts';

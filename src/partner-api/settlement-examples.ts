@@ -1,5 +1,5 @@
-import { recoveryVerdict } from '../domain/recovery.ts';
-import { STATEMENT_HEADER } from '../domain/statement-columns.ts';
+import { recoveryVerdict } from '../domain/recovery-verdict.ts';
+import { STATEMENT_HEADER } from '../domain/settlements/statement/statement-columns.ts';
 import { closedSettlement, openSettlement } from './event-examples.ts';
 import { contribution, type Examples, echo } from './openapi-examples.ts';
 import { EXAMPLE_NEXT_AFTER } from './paging.ts';

@@ -1,6 +1,6 @@
 import { type TProperties, Type } from 'typebox';
 import { SHORT_IDENTIFIER } from '../domain/identifiers.ts';
-import { LINE_TYPES } from '../domain/settlement-line.ts';
+import { LINE_TYPES } from '../domain/settlements/settlement-line.ts';
 import { Echo, KeyedEcho } from './envelope-schemas.ts';
 import { Acknowledgement, Settlement } from './event-schemas.ts';
 import type { IntegerBounds } from './integer-text.ts';

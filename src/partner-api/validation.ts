@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { readDistanceKm } from '../domain/distance.ts';
+import { readDistanceKm } from '../domain/emissions/distance.ts';
 import { ERROR_CODES, type ErrorCode } from '../domain/error-codes.ts';
-import { isPoints } from '../domain/points.ts';
+import { isPoints } from '../domain/numbers/points.ts';
 import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
 import { type IntegerBounds, isIntegerText } from './integer-text.ts';
 import { describeProblem } from './problems.ts';

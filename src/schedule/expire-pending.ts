@@ -1,5 +1,5 @@
 import { eachApart } from '../concurrency/for-each-settled.ts';
-import { counted } from '../domain/counted.ts';
+import { counted } from '../domain/pluralise.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { expirePendingContribution } from '../operations/resolve-pending-contribution.ts';
 import { type ContributionReview, listOverdueContributionReviews } from '../store/contribution-review.ts';

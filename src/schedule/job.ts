@@ -2,7 +2,7 @@
  * What happens by the clock: a file per job, and what runs them. A job calls operations, and decides nothing that they do not; here
  * stands when it is done, and that one process does it.
  */
-import type { Actor } from '../domain/role.ts';
+import type { Actor } from '../domain/access/role.ts';
 import type { Database } from '../store/database.ts';
 
 /** Work that is done by the clock, by one process at a time, and may be repeated without harm. */

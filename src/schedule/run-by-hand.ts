@@ -1,4 +1,4 @@
-import type { Actor } from '../domain/role.ts';
+import type { Actor } from '../domain/access/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { audit, requireRole } from '../operations/audit.ts';
 import type { Database } from '../store/database.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
+import type { Actor } from '../domain/access/role.ts';
 import { newId } from '../domain/identifiers.ts';
-import type { Actor } from '../domain/role.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
 import { endJobRun, insertJob, type RunOutcome, type RunTrigger, renewJobLease } from '../store/job.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { counted } from '../domain/counted.ts';
+import { counted } from '../domain/pluralise.ts';
 import type { SettlementTools } from '../operations/settlement-tools.ts';
 import { type VerifiedProblem, verifyEverything } from '../operations/verify-everything.ts';
 import type { AuditHead } from '../store/audit.ts';

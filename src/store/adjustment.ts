@@ -1,5 +1,5 @@
-import type { AdjustmentStatus } from '../domain/adjustment.ts';
-import type { AdjustmentEffect } from '../domain/adjustment-effect.ts';
+import type { AdjustmentStatus } from '../domain/adjustments/adjustment.ts';
+import type { AdjustmentEffect } from '../domain/adjustments/adjustment-effect.ts';
 import type { Queryable } from './database.ts';
 import { readExact, writeExact } from './exact-totals.ts';
 import { NOW } from './rows.ts';

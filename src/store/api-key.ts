@@ -1,4 +1,4 @@
-import type { SealedEntry } from '../domain/audit-chain.ts';
+import type { SealedEntry } from '../domain/audit/audit-chain.ts';
 import { type AuditEntryJson, lastAuditEntry, readAuditEntry } from './audit.ts';
 import type { Queryable } from './database.ts';
 import type { Partner, PartnerRates } from './partner.ts';

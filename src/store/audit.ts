@@ -1,4 +1,4 @@
-import type { SealedEntry } from '../domain/audit-chain.ts';
+import type { SealedEntry } from '../domain/audit/audit-chain.ts';
 import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';

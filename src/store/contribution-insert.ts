@@ -1,6 +1,6 @@
-import type { EmissionsLink } from '../domain/association.ts';
-import type { Contribution } from '../domain/contribution.ts';
-import type { SealPart } from '../domain/record-seal.ts';
+import type { SealPart } from '../domain/audit/record-seal.ts';
+import type { Contribution } from '../domain/contributions/contribution.ts';
+import type { EmissionsLink } from '../domain/emissions/association.ts';
 import type { ContributionRecord } from './contribution.ts';
 import { ABSENT, millisecondsOf, sealOf, sealOfTexts } from './contribution-seal.ts';
 import type { Queryable } from './database.ts';

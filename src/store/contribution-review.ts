@@ -1,4 +1,4 @@
-import type { ReviewReason } from '../domain/contribution-rules.ts';
+import type { ReviewReason } from '../domain/rules/contribution-rules.ts';
 import type { ContributionId } from './contribution.ts';
 import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';

@@ -1,5 +1,5 @@
-import type { SealedContribution } from '../domain/contribution-seal.ts';
-import type { SealPart } from '../domain/record-seal.ts';
+import type { SealPart } from '../domain/audit/record-seal.ts';
+import type { SealedContribution } from '../domain/contributions/contribution-seal.ts';
 import { type ContributionId, type ContributionRow, readContributionFields, SEALED_COLUMNS } from './contribution.ts';
 import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';

@@ -1,4 +1,4 @@
-import type { SealPart } from '../domain/record-seal.ts';
+import type { SealPart } from '../domain/audit/record-seal.ts';
 import type { ContributionId, ContributionRecord } from './contribution.ts';
 import { ABSENT, sealOf } from './contribution-seal.ts';
 import type { Queryable } from './database.ts';

@@ -1,5 +1,5 @@
-import type { EmissionsLink, RejectionCode } from '../domain/association.ts';
-import type { Contribution } from '../domain/contribution.ts';
+import type { Contribution } from '../domain/contributions/contribution.ts';
+import type { EmissionsLink, RejectionCode } from '../domain/emissions/association.ts';
 import type { Queryable } from './database.ts';
 import { LINK_COLUMNS, type LinkRow, linkJoin, readLinkRow } from './emissions-link.ts';
 import { findStatement, rowOf, run, runFind, type Statement } from './statement.ts';

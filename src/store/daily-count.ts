@@ -1,4 +1,4 @@
-import type { DailyCount } from '../domain/contribution-rules.ts';
+import type { DailyCount } from '../domain/rules/contribution-rules.ts';
 import type { Queryable } from './database.ts';
 import { run, type Statement } from './statement.ts';
 

@@ -4,8 +4,8 @@
  * transaction is an operation.
  */
 import pg from 'pg';
-import { type ContributionSeals, openContributionSeals } from '../domain/contribution-seal.ts';
-import type { NamedKey } from '../domain/named-key.ts';
+import type { NamedKey } from '../domain/audit/named-key.ts';
+import { type ContributionSeals, openContributionSeals } from '../domain/contributions/contribution-seal.ts';
 import { Session } from './session.ts';
 
 /** Whatever a statement can be sent on. The caller decides atomicity: a pool is a transaction per statement, a client its own. */

@@ -1,4 +1,4 @@
-import type { EmissionsLink } from '../domain/association.ts';
+import type { EmissionsLink } from '../domain/emissions/association.ts';
 import type { Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';

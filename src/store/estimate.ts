@@ -1,5 +1,5 @@
-import type { EmissionsLink } from '../domain/association.ts';
-import type { Estimate } from '../domain/estimate.ts';
+import type { EmissionsLink } from '../domain/emissions/association.ts';
+import type { Estimate } from '../domain/emissions/estimate.ts';
 import type { Queryable } from './database.ts';
 import { LINK_COLUMNS, type LinkRow, linkJoin, readLinkRow } from './emissions-link.ts';
 import { type Column, insertListed, type ListedInsert, listsOf, NOW, namesOf, unnested } from './rows.ts';

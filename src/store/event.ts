@@ -1,4 +1,4 @@
-import type { EventHead } from '../domain/event.ts';
+import type { EventHead } from '../domain/events/event.ts';
 import type { Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';

@@ -1,5 +1,5 @@
-import { amountText, readAmount } from '../domain/money.ts';
-import type { VersionTotals } from '../domain/settlement-totals.ts';
+import { amountText, readAmount } from '../domain/numbers/money.ts';
+import type { VersionTotals } from '../domain/settlements/settlement-totals.ts';
 
 /** A `numeric` of the database, as many zeros as it may end with. */
 export function readExact(text: string | null): bigint | null {

@@ -1,5 +1,5 @@
-import type { Contribution } from '../domain/contribution.ts';
-import type { SealPart } from '../domain/record-seal.ts';
+import type { SealPart } from '../domain/audit/record-seal.ts';
+import type { Contribution } from '../domain/contributions/contribution.ts';
 import type { ContributionRecord } from './contribution.ts';
 import { ABSENT, sealOf } from './contribution-seal.ts';
 import type { Queryable } from './database.ts';

@@ -1,5 +1,5 @@
-import type { BatchShare } from '../domain/impact-batch.ts';
-import type { ContributionStatus } from '../domain/lifecycle.ts';
+import type { ContributionStatus } from '../domain/contributions/contribution-status.ts';
+import type { BatchShare } from '../domain/impact/impact-batch.ts';
 import type { Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';

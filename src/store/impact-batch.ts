@@ -1,5 +1,5 @@
-import type { EnvironmentalChangeType, EnvironmentalStatus } from '../domain/environmental-status.ts';
-import type { ImpactBatch } from '../domain/impact-batch.ts';
+import type { EnvironmentalChangeType, EnvironmentalStatus } from '../domain/impact/environmental-status.ts';
+import type { ImpactBatch } from '../domain/impact/impact-batch.ts';
 import type { Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';

@@ -1,4 +1,4 @@
-import type { Evidence, NewEvidence } from '../domain/evidence.ts';
+import type { Evidence, NewEvidence } from '../domain/impact/evidence.ts';
 import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';

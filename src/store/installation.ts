@@ -1,4 +1,4 @@
-import type { Environment } from '../domain/api-key.ts';
+import type { Environment } from '../domain/access/api-key.ts';
 import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
 import { run } from './statement.ts';

@@ -1,5 +1,5 @@
-import type { SealedEntry } from '../domain/audit-chain.ts';
-import type { CredentialKind, Operator } from '../domain/operator.ts';
+import type { CredentialKind, Operator } from '../domain/access/operator.ts';
+import type { SealedEntry } from '../domain/audit/audit-chain.ts';
 import { type AuditEntryJson, lastAuditEntry, readAuditEntry } from './audit.ts';
 import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';

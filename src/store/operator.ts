@@ -1,6 +1,6 @@
-import { canonicalAddress } from '../domain/email-address.ts';
-import type { Operator } from '../domain/operator.ts';
-import type { Role } from '../domain/role.ts';
+import { canonicalAddress } from '../domain/access/email-address.ts';
+import type { Operator } from '../domain/access/operator.ts';
+import type { Role } from '../domain/access/role.ts';
 import type { Queryable } from './database.ts';
 import { violatedKey } from './database-errors.ts';
 import { NOW } from './rows.ts';

@@ -1,4 +1,4 @@
-import type { NewProject, Project } from '../domain/project.ts';
+import type { NewProject, Project } from '../domain/impact/project.ts';
 import type { Queryable } from './database.ts';
 import { NOW } from './rows.ts';
 import { run, type Statement } from './statement.ts';

@@ -1,7 +1,7 @@
 import type { DetailCode } from '../domain/detail-codes.ts';
-import type { ListProblem } from '../domain/list-problem.ts';
-import type { MatchedPoints } from '../domain/reconciliation.ts';
-import type { LineType } from '../domain/settlement-line.ts';
+import type { ListProblem } from '../domain/reconciliations/list-problem.ts';
+import type { MatchedPoints } from '../domain/reconciliations/reconciliation.ts';
+import type { LineType } from '../domain/settlements/settlement-line.ts';
 import type { Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import type { LineVerdict, ReconciliationName } from './reconciliation.ts';

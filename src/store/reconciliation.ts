@@ -1,5 +1,5 @@
-import type { ListFormat } from '../domain/read-partner-list.ts';
-import type { MatchedPoints, ReconciliationVerdict } from '../domain/reconciliation.ts';
+import type { ListFormat } from '../domain/reconciliations/read-partner-list.ts';
+import type { MatchedPoints, ReconciliationVerdict } from '../domain/reconciliations/reconciliation.ts';
 import type { Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';

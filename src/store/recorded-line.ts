@@ -1,4 +1,4 @@
-import type { ContributionStatus } from '../domain/lifecycle.ts';
+import type { ContributionStatus } from '../domain/contributions/contribution-status.ts';
 import type { Queryable } from './database.ts';
 import type { ReconciliationName } from './reconciliation.ts';
 import { run, type Statement } from './statement.ts';

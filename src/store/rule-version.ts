@@ -1,5 +1,5 @@
-import { amountText, readAmount } from '../domain/money.ts';
-import type { RuleHead, RuleKind, RuleVersion } from '../domain/rule-versions.ts';
+import { amountText, readAmount } from '../domain/numbers/money.ts';
+import type { RuleHead, RuleKind, RuleVersion } from '../domain/rules/rule-versions.ts';
 import type { Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';

@@ -1,4 +1,4 @@
-import type { Acknowledgement } from '../domain/settlement.ts';
+import type { Acknowledgement } from '../domain/settlements/settlement.ts';
 import type { Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import { NOW } from './rows.ts';

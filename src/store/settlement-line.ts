@@ -1,4 +1,4 @@
-import type { LineType, SettlementLine } from '../domain/settlement-line.ts';
+import type { LineType, SettlementLine } from '../domain/settlements/settlement-line.ts';
 import type { Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import { readExact, writeExact } from './exact-totals.ts';

@@ -1,6 +1,6 @@
-import type { AcknowledgementStatus, SettlementStatus } from '../domain/settlement.ts';
-import type { SettlementPeriod } from '../domain/settlement-period.ts';
-import type { SettlementTotals } from '../domain/settlement-totals.ts';
+import type { AcknowledgementStatus, SettlementStatus } from '../domain/settlements/settlement.ts';
+import type { SettlementPeriod } from '../domain/settlements/settlement-period.ts';
+import type { SettlementTotals } from '../domain/settlements/settlement-totals.ts';
 import type { Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import { readExact, readVersions, writeExact, writeVersions } from './exact-totals.ts';

@@ -1,4 +1,4 @@
-import type { VersionTotals } from '../domain/settlement-totals.ts';
+import type { VersionTotals } from '../domain/settlements/settlement-totals.ts';
 import type { Queryable } from './database.ts';
 import { readExact } from './exact-totals.ts';
 import { type Prices, priceLists } from './settlement-price.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { EVENT_TYPES, VERIFICATION_TYPE } from '../domain/event.ts';
+import type { Actor } from '../domain/access/role.ts';
+import { EVENT_TYPES, VERIFICATION_TYPE } from '../domain/events/event.ts';
 import { newId } from '../domain/identifiers.ts';
-import type { Actor } from '../domain/role.ts';
 import { audit, requireRole } from '../operations/audit.ts';
 import { endpointRecord } from '../operations/authorising-records.ts';
 import { readClock } from '../store/clock.ts';

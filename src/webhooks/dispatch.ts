@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Turns } from '../concurrency/turns.ts';
-import type { Environment } from '../domain/api-key.ts';
+import type { Environment } from '../domain/access/api-key.ts';
 import type { Database } from '../store/database.ts';
 import { type Attempt, type ClaimedDelivery, type DueEndpoint, listDueEndpoints, releaseDeliveries } from '../store/delivery.ts';
 import { listEndpointsOf, type WebhookEndpoint } from '../store/webhook-endpoint.ts';

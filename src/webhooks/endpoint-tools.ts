@@ -1,4 +1,4 @@
-import type { Environment } from '../domain/api-key.ts';
+import type { Environment } from '../domain/access/api-key.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
 import type { AttemptTools } from './attempt.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '../domain/api-key.ts';
+import type { Environment } from '../domain/access/api-key.ts';
 import { type WrittenEvent, writeEventBodies } from '../operations/event-bodies.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { type ClaimedDelivery, deleteDeliveries } from '../store/delivery.ts';

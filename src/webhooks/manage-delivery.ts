@@ -1,5 +1,5 @@
-import { ATTEMPTS_MAX } from '../domain/delivery-schedule.ts';
-import type { Actor } from '../domain/role.ts';
+import type { Actor } from '../domain/access/role.ts';
+import { ATTEMPTS_MAX } from '../domain/webhooks/retry-schedule.ts';
 import { audit, requireRole } from '../operations/audit.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Actor } from '../domain/role.ts';
+import type { Actor } from '../domain/access/role.ts';
 import { audit, requireRole } from '../operations/audit.ts';
 import { ENDPOINT } from '../operations/audited-kinds.ts';
 import { endpointRecord } from '../operations/authorising-records.ts';

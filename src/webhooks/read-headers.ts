@@ -1,4 +1,4 @@
-import { readJson } from '../domain/read-json.ts';
+import { readJson } from '../domain/parse-json.ts';
 
 /**
  * Header fields from a text, names in lower case: either a JSON object of names to values, or lines `Name: value` as curl prints

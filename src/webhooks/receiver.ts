@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { readJson } from '../domain/read-json.ts';
+import { readJson } from '../domain/parse-json.ts';
 import { explainSignature, type SignatureVerdict } from './explain-signature.ts';
 
 const BODY_BYTES_MAX = 1_048_576;

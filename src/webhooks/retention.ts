@@ -1,5 +1,5 @@
 import { eachApart } from '../concurrency/for-each-settled.ts';
-import { counted } from '../domain/counted.ts';
+import { counted } from '../domain/pluralise.ts';
 import type { Database } from '../store/database.ts';
 import { listEventCounters } from '../store/event.ts';
 import { deleteOldEvents } from '../store/event-retention.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createDecipheriv } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { newNamedKey } from '../domain/named-key.ts';
+import { newNamedKey } from '../domain/audit/named-key.ts';
 import { openSecretBox, SecretUnreadableError } from './secret-box.ts';
 import { newSecret } from './signature.ts';
 

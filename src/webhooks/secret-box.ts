@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { NamedKey } from '../domain/named-key.ts';
+import type { NamedKey } from '../domain/audit/named-key.ts';
 
 /**
  * Keeps the secrets of endpoints. What is sealed is one line of printable ASCII, `v1.<key id>.<base64url>`, and belongs to its

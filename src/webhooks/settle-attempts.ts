@@ -1,6 +1,6 @@
-import { breakerPauseMs, isGivenUp as isGivenUpAfter } from '../domain/delivery-schedule.ts';
+import type { Actor } from '../domain/access/role.ts';
 import { newId } from '../domain/identifiers.ts';
-import type { Actor } from '../domain/role.ts';
+import { breakerPauseMs, isGivenUp as isGivenUpAfter } from '../domain/webhooks/retry-schedule.ts';
 import { audit } from '../operations/audit.ts';
 import { ENDPOINT } from '../operations/audited-kinds.ts';
 import { endpointRecord } from '../operations/authorising-records.ts';

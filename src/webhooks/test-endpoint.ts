@@ -1,4 +1,4 @@
-import { TEST_TYPE } from '../domain/event.ts';
+import { TEST_TYPE } from '../domain/events/event.ts';
 import { newId } from '../domain/identifiers.ts';
 import { readClock } from '../store/clock.ts';
 import { type Attempt, insertClaimedDelivery } from '../store/delivery.ts';

@@ -1,5 +1,5 @@
 import { repeat } from '../concurrency/poll.ts';
-import type { Environment } from '../domain/api-key.ts';
+import type { Environment } from '../domain/access/api-key.ts';
 import type { Database } from '../store/database.ts';
 import type { Attempt } from '../store/delivery.ts';
 import { insertEventCounter, listEventCounters } from '../store/event.ts';

@@ -1,4 +1,4 @@
-import { amountText } from '../domain/money.ts';
+import { amountText } from '../domain/numbers/money.ts';
 import type { Adjustment } from '../store/adjustment.ts';
 
 /**

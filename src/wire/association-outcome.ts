@@ -1,4 +1,4 @@
-import { type Association, rejectionOf } from '../domain/association.ts';
+import { type Association, rejectionOf } from '../domain/emissions/association.ts';
 import type { ContributionRecord } from '../store/contribution.ts';
 
 /** As it stands now: what a look-up shows. A link made since the confirmation counts. */

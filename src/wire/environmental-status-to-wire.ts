@@ -1,7 +1,7 @@
-import type { EnvironmentalChangeType, EnvironmentalStatus } from '../domain/environmental-status.ts';
-import type { Evidence } from '../domain/evidence.ts';
-import type { ShownBatch } from '../domain/impact-batch.ts';
-import type { Project } from '../domain/project.ts';
+import type { EnvironmentalChangeType, EnvironmentalStatus } from '../domain/impact/environmental-status.ts';
+import type { Evidence } from '../domain/impact/evidence.ts';
+import type { ShownBatch } from '../domain/impact/impact-batch.ts';
+import type { Project } from '../domain/impact/project.ts';
 import { environmentalSummary } from '../domain/texts.ts';
 import type { BatchTransaction, PooledContribution } from '../store/impact-batch-settlement.ts';
 

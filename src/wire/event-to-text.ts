@@ -1,5 +1,5 @@
-import type { Environment } from '../domain/api-key.ts';
-import { EVENT_API_VERSION, type EventHead } from '../domain/event.ts';
+import type { Environment } from '../domain/access/api-key.ts';
+import { EVENT_API_VERSION, type EventHead } from '../domain/events/event.ts';
 
 /**
  * The body of an event: exactly the text that is stored, signed and sent.

@@ -1,5 +1,5 @@
-import { describeListProblem } from '../domain/list-problem.ts';
-import { adviseMissing, RECONCILIATION_VERDICTS } from '../domain/reconciliation.ts';
+import { describeListProblem } from '../domain/reconciliations/list-problem.ts';
+import { adviseMissing, RECONCILIATION_VERDICTS } from '../domain/reconciliations/reconciliation.ts';
 import type { Reconciliation } from '../store/reconciliation.ts';
 import { MISSING_FROM, type ReconciliationLine } from '../store/reconciliation-line.ts';
 

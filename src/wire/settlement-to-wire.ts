@@ -1,8 +1,8 @@
-import type { Environment } from '../domain/api-key.ts';
-import { amountText } from '../domain/money.ts';
-import { amountFigures, pointFigures } from '../domain/settlement-figures.ts';
-import type { SettlementLine } from '../domain/settlement-line.ts';
-import { type SettlementTotals, settlementAmount } from '../domain/settlement-totals.ts';
+import type { Environment } from '../domain/access/api-key.ts';
+import { amountText } from '../domain/numbers/money.ts';
+import { amountFigures, pointFigures } from '../domain/settlements/settlement-figures.ts';
+import type { SettlementLine } from '../domain/settlements/settlement-line.ts';
+import { type SettlementTotals, settlementAmount } from '../domain/settlements/settlement-totals.ts';
 import type { Settlement } from '../store/settlement.ts';
 
 /** A settlement with its totals: its own where it is closed, else those of a moment. */

@@ -2,14 +2,14 @@
  * What the contract calls its fields: the change from our names to those on the wire, for answers and events alike, happens in this
  * folder; on the way in it happens in each route. No rules, no SQL and no HTTP.
  */
-import type { Environment } from '../domain/api-key.ts';
-import type { Association, EmissionsLink } from '../domain/association.ts';
-import type { CalculationSheet } from '../domain/calculation-sheet.ts';
-import type { Contribution } from '../domain/contribution.ts';
-import type { EmissionFactors } from '../domain/emission-factors.ts';
-import { displayEmissions } from '../domain/emissions-display.ts';
-import type { Estimate } from '../domain/estimate.ts';
-import { nonRefundable } from '../domain/lifecycle.ts';
+import type { Environment } from '../domain/access/api-key.ts';
+import type { Contribution } from '../domain/contributions/contribution.ts';
+import { nonRefundable } from '../domain/contributions/contribution-status.ts';
+import type { Association, EmissionsLink } from '../domain/emissions/association.ts';
+import type { CalculationSheet } from '../domain/emissions/calculation-sheet.ts';
+import type { EmissionFactors } from '../domain/emissions/emission-factors.ts';
+import { displayEmissions } from '../domain/emissions/emissions-display.ts';
+import type { Estimate } from '../domain/emissions/estimate.ts';
 import { DISCLOSURE_AR, DISCLOSURE_EN } from '../domain/texts.ts';
 import type { ContributionRecord } from '../store/contribution.ts';
 import { currentAssociation } from './association-outcome.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Actor, Role } from '../../src/domain/access/role.ts';
+import { newNamedKey } from '../../src/domain/audit/named-key.ts';
 import { newId } from '../../src/domain/identifiers.ts';
-import { newNamedKey } from '../../src/domain/named-key.ts';
-import type { Actor, Role } from '../../src/domain/role.ts';
 import { attestRecord } from '../../src/operations/attest-record.ts';
 import { createOperator } from '../../src/operations/manage-operator.ts';
 import type { Database } from '../../src/store/database.ts';

@@ -1,4 +1,4 @@
-import { readJson } from '../../src/domain/read-json.ts';
+import { readJson } from '../../src/domain/parse-json.ts';
 
 /** An answer as a partner sees it. Integers of the body are exact, so `points` is a bigint. */
 export interface Answer {

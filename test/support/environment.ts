@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../src/domain/environmental-status.ts';
-import type { NewEvidence } from '../../src/domain/evidence.ts';
-import type { ImpactBatch } from '../../src/domain/impact-batch.ts';
-import type { Project } from '../../src/domain/project.ts';
+import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../src/domain/impact/environmental-status.ts';
+import type { NewEvidence } from '../../src/domain/impact/evidence.ts';
+import type { ImpactBatch } from '../../src/domain/impact/impact-batch.ts';
+import type { Project } from '../../src/domain/impact/project.ts';
 import { changeImpactBatch } from '../../src/operations/change-impact-batch.ts';
 import { createProject } from '../../src/operations/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../../src/operations/pool-contributions.ts';

@@ -1,4 +1,4 @@
-import type { RuleKind } from '../../src/domain/rule-versions.ts';
+import type { RuleKind } from '../../src/domain/rules/rule-versions.ts';
 import { audit } from '../../src/operations/audit.ts';
 import { ruleSubject } from '../../src/operations/rule-proofs.ts';
 import { ruleToWire } from '../../src/operations/rule-to-wire.ts';

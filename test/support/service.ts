@@ -4,7 +4,7 @@ import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../src/config.ts';
 import { openAuditKeys } from '../../src/configured-keys.ts';
-import type { ContributionRules } from '../../src/domain/contribution-rules.ts';
+import type { ContributionRules } from '../../src/domain/rules/contribution-rules.ts';
 import { type ApiKeyTerms, type IssuedApiKey, issueApiKey } from '../../src/operations/manage-api-key.ts';
 import { createPartner } from '../../src/operations/manage-partner.ts';
 import { type Service, startService } from '../../src/service.ts';

@@ -1,8 +1,8 @@
+import type { Actor, Role } from '../../src/domain/access/role.ts';
 import { newId } from '../../src/domain/identifiers.ts';
-import { readUnitPrice } from '../../src/domain/money.ts';
-import type { Actor, Role } from '../../src/domain/role.ts';
-import { closesAt } from '../../src/domain/settlement-period.ts';
-import { openSealKeys } from '../../src/domain/settlement-seal.ts';
+import { readUnitPrice } from '../../src/domain/numbers/money.ts';
+import { closesAt } from '../../src/domain/settlements/settlement-period.ts';
+import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { type Closed, closeSettlement } from '../../src/operations/close-settlement.ts';
 import { openFirstSettlement } from '../../src/operations/open-settlement.ts';
 import type { PricesOf, SettlementTools } from '../../src/operations/settlement-tools.ts';

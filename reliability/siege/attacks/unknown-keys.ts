@@ -1,4 +1,4 @@
-import { newApiKey } from '../../../src/domain/api-key.ts';
+import { newApiKey } from '../../../src/domain/access/api-key.ts';
 import type { Attack } from '../attack.ts';
 import { CONTRIBUTIONS, get } from '../requests.ts';
 

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { JsonValue } from '../../domain/fingerprint.ts';
 import { fingerprint } from '../../domain/fingerprint.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
-import { existingRecord } from '../../domain/recovery.ts';
+import { existingRecord } from '../../domain/recovery-verdict.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { originalAssociation } from '../../wire/association-outcome.ts';
 import { associationToWire, contributionToWire } from '../../wire/wire.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { distanceText, readDistanceKm } from '../../domain/distance.ts';
+import { distanceText, readDistanceKm } from '../../domain/emissions/distance.ts';
 import { fingerprint } from '../../domain/fingerprint.ts';
 import { estimateToWire } from '../../wire/wire.ts';
 import type { PartnerApiOptions } from '../app.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { findEmissionFactors } from '../../domain/emission-factors.ts';
+import { findEmissionFactors } from '../../domain/emissions/emission-factors.ts';
 import { emissionFactorsToWire } from '../../wire/wire.ts';
 import { factorsNotFound } from '../emission-factors-not-found.ts';
 import { EmissionFactorsBody, FactorsParams } from '../emissions-schemas.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { calculationSheet } from '../../domain/calculation-sheet.ts';
+import { calculationSheet } from '../../domain/emissions/calculation-sheet.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { estimateNotFound } from '../../operations/get-delivery-emissions-estimate.ts';
 import { calculationToWire } from '../../wire/wire.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { POINTS_MAX } from '../../domain/points.ts';
+import { POINTS_MAX } from '../../domain/numbers/points.ts';
 import { exactJson } from '../../wire/event-to-text.ts';
 import { settlementToWire } from '../../wire/settlement-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';

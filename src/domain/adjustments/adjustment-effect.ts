@@ -1,0 +1,102 @@
+import type { DetailCode } from '../detail-codes.ts';
+import { findMinorUnits } from '../numbers/currency.ts';
+import { amountText, isWholeMinorUnits } from '../numbers/money.ts';
+import type { ErrorDetail } from '../service-error.ts';
+import { settledPointsAfter } from './adjustment.ts';
+
+/** What stands of a contribution, after all adjustments that were posted. */
+export interface Standing {
+  /** Of the contribution; they never change. */
+  readonly points: bigint;
+  readonly settledPoints: bigint;
+  /** What was added to its amount by restatements, in 10^-12 of the currency's unit. */
+  readonly restated: bigint;
+  /** Of one point, under the version that the contribution was converted by; `null` where it has no amount. */
+  readonly pointValue: bigint | null;
+  /** Of one point, under any version that was ever in force for the partner. */
+  readonly highestValue: bigint | null;
+  readonly currency: string | null;
+}
+
+export interface Deltas {
+  readonly pointsDelta: bigint;
+  /** `null` unless it is a restatement. */
+  readonly amountDelta: bigint | null;
+}
+
+/** What is settled of a contribution before an adjustment and after it. Amounts are `null` where its points have no value. */
+export interface AdjustmentEffect {
+  readonly settledPointsBefore: bigint;
+  readonly settledPointsAfter: bigint;
+  readonly settledAmountBefore: bigint | null;
+  readonly settledAmountAfter: bigint | null;
+  /** What the points that are settled afterwards are worth at the highest value. */
+  readonly settledAmountMax: bigint | null;
+}
+
+/** @see settlements, section 3. */
+export function effectOf(standing: Standing, { pointsDelta, amountDelta }: Deltas): AdjustmentEffect {
+  const { settledPoints, restated, pointValue, highestValue } = standing;
+  const pointsAfter = settledPoints + pointsDelta;
+  const of = (points: bigint) => (pointValue === null ? null : points * pointValue + restated);
+  const amountAfter = of(pointsAfter);
+  const highest = pointValue !== null && highestValue !== null && highestValue > pointValue ? highestValue : pointValue;
+  return {
+    ...{ settledPointsBefore: settledPoints, settledPointsAfter: pointsAfter, settledAmountBefore: of(settledPoints) },
+    settledAmountAfter: amountAfter === null ? null : amountAfter + (amountDelta ?? 0n),
+    settledAmountMax: highest === null ? null : pointsAfter * highest,
+  };
+}
+
+/**
+ * What speaks against posting an adjustment now; empty when it may be posted.
+ *
+ * @see settlements, section 3: settled points stay within 0 and the contribution's points, the settled amount within 0 and their worth.
+ */
+export function checkEffect(
+  standing: Standing,
+  deltas: Deltas & { readonly reversalOf: string | null; readonly beyondWorthReason: string | null },
+): ErrorDetail[] {
+  const effect = effectOf(standing, deltas);
+  const { points, settledPoints, currency } = standing;
+  if (settledPointsAfter(points, settledPoints, deltas.pointsDelta) === undefined)
+    return [
+      problem(
+        'points_delta',
+        'out_of_bounds',
+        `points_delta must leave 0 to ${points} points settled; ${settledPoints} are settled now.`,
+      ),
+    ];
+  return [
+    deltas.amountDelta !== null && deltas.reversalOf === null && checkMinorUnits(deltas.amountDelta, currency),
+    deltas.beyondWorthReason === null && !isWithinWorth(effect) && beyondWorth(effect, deltas, currency),
+  ].filter((found) => found !== false);
+}
+
+/** Whether an adjustment needs no admin's reason. */
+export function isWithinWorth({ settledAmountAfter: after, settledAmountMax: most }: AdjustmentEffect): boolean {
+  return after === null || most === null || (after >= 0n && after <= most);
+}
+
+/** What is undone may have been stated otherwise, before amounts were bound to minor units. */
+function checkMinorUnits(amount: bigint, currency: string | null): ErrorDetail | false {
+  if (currency === null || isWholeMinorUnits(amount, currency)) return false;
+  const form = `a whole number of minor units of ${currency}, which has ${findMinorUnits(currency)} decimals`;
+  return problem('amount_delta', 'not_minor_units', `amount_delta must be ${form}.`);
+}
+
+function beyondWorth(effect: AdjustmentEffect, { amountDelta }: Deltas, currency: string | null): ErrorDetail {
+  const field = amountDelta === null ? 'points_delta' : 'amount_delta';
+  const { settledPointsAfter: points, settledAmountBefore: before, settledAmountAfter: after, settledAmountMax: most } = effect;
+  const [now, then, worth] = [before, after, most].map((amount) => `${amountText(amount ?? 0n)} ${currency}`);
+  return problem(
+    field,
+    'out_of_bounds',
+    `${field} would leave ${then} settled for ${points} points, which are worth ${worth} at most; ${now} is settled now. ` +
+      'State another delta, undo a restatement first (reversal_of), or let an admin draft it with beyond_worth_reason.',
+  );
+}
+
+function problem(field: string, code: DetailCode, message: string): ErrorDetail {
+  return { field, code, message };
+}

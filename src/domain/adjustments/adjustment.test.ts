@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { POINTS_MAX } from '../numbers/points.ts';
+import {
+  ADJUSTMENT_REASONS,
+  ADJUSTMENT_STATUSES,
+  adjustmentAmount,
+  adjustmentMayBecome,
+  checkAdjustmentStep,
+  isRestatement,
+  settledPointsAfter,
+} from './adjustment.ts';
+
+test('settlements, section 3: draft, approved, posted; or rejected until it is posted', () => {
+  const steps = (['none', ...ADJUSTMENT_STATUSES] as const).flatMap((from) =>
+    ADJUSTMENT_STATUSES.filter((to) => adjustmentMayBecome(from, to)).map((to) => `${from} ${to}`),
+  );
+  assert.deepEqual(steps, ['none draft', 'draft approved', 'draft rejected', 'approved posted', 'approved rejected']);
+});
+
+test('settlements, section 3: a second operator approves, whoever drafted it may withdraw it', () => {
+  const draft = { status: 'draft', draftedBy: 'op_ada' } as const;
+  assert.equal(checkAdjustmentStep(draft, 'approved', 'op_ada'), 'second_operator_needed');
+  assert.equal(checkAdjustmentStep(draft, 'approved', 'op_bea'), undefined);
+  assert.equal(checkAdjustmentStep(draft, 'rejected', 'op_ada'), undefined);
+  assert.equal(checkAdjustmentStep(draft, 'posted', 'op_bea'), 'not_possible');
+  assert.equal(checkAdjustmentStep({ ...draft, status: 'approved' }, 'posted', 'op_ada'), undefined);
+  assert.equal(checkAdjustmentStep({ ...draft, status: 'posted' }, 'rejected', 'op_bea'), 'not_possible');
+});
+
+test('settlements, section 3: settled points stay within 0 and the points of the contribution', () => {
+  assert.equal(settledPointsAfter(250n, 250n, -250n), 0n);
+  assert.equal(settledPointsAfter(250n, 250n, -251n), undefined);
+  assert.equal(settledPointsAfter(250n, 250n, 1n), undefined);
+  assert.equal(settledPointsAfter(250n, 0n, 250n), 250n);
+  assert.equal(settledPointsAfter(250n, 100n, 0n), 100n);
+});
+
+test('settlements, section 3: however many adjustments there are, settled points are the sum of what was posted, within bounds', () => {
+  const points = fc.bigInt({ min: 1n, max: POINTS_MAX });
+  const deltas = fc.array(fc.oneof(fc.bigInt({ min: -20n, max: 20n }), fc.bigInt({ min: -POINTS_MAX, max: POINTS_MAX })));
+  fc.assert(
+    fc.property(fc.oneof(points, fc.bigInt({ min: 1n, max: 40n })), deltas, (amount, drawn) => {
+      let settled = amount;
+      let posted = 0n;
+      for (const delta of drawn) {
+        const after = settledPointsAfter(amount, settled, delta);
+        assert.equal(after === undefined, settled + delta < 0n || settled + delta > amount);
+        if (after === undefined) continue;
+        posted += delta;
+        settled = after;
+        assert.ok(settled >= 0n && settled <= amount);
+        assert.equal(settledPointsAfter(amount, settled, -delta), settled - delta, 'what was posted can be taken back');
+      }
+      assert.equal(settled, amount + posted);
+    }),
+  );
+});
+
+test('settlements, section 3, amount_delta: restatements state it, and any other follows from the points', () => {
+  assert.deepEqual(ADJUSTMENT_REASONS.filter(isRestatement), ['conversion_restatement', 'tree_cost_restatement']);
+  assert.equal(adjustmentAmount({ pointsDelta: -250n, amountDelta: null }, 50_000_000_000n), -12_500_000_000_000n);
+  assert.equal(adjustmentAmount({ pointsDelta: 0n, amountDelta: -7n }, 50_000_000_000n), -7n);
+  assert.equal(adjustmentAmount({ pointsDelta: -250n, amountDelta: null }, null), null);
+});

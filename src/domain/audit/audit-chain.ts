@@ -1,0 +1,61 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { canonicalJson } from '../fingerprint.ts';
+import type { NamedKey } from './named-key.ts';
+
+/** An entry of the audit, in its place. */
+export interface ChainedEntry {
+  /** 1, 2, 3 …, without gaps. */
+  readonly entryNo: bigint;
+  /** To the millisecond. */
+  readonly recordedAt: Date;
+  /** `opr_…`, `owner`, `schedule` or `dispatcher`; of a partner the id of its API key. */
+  readonly operatorId: string;
+  readonly role: string;
+  readonly action: string;
+  readonly partnerId: string | null;
+  readonly subjectId: string;
+  /** JSON text, as it is stored. */
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly correlationId: string;
+  /** The seal of the entry before; empty for the first. */
+  readonly previousMac: string;
+}
+
+export interface SealedEntry extends ChainedEntry {
+  /** The key that it is sealed with. */
+  readonly keyId: string;
+  /** HMAC-SHA256, 64 hexadecimal digits. */
+  readonly mac: string;
+}
+
+/** Sealed so that nobody without the key can change it, or its place. */
+export function sealEntry(key: NamedKey, entry: ChainedEntry): SealedEntry {
+  return { ...entry, keyId: key.id, mac: macOf(key, entry) };
+}
+
+/** Whether the entry is, word for word and in its place, what was sealed with this key. */
+export function isSealedWith(key: NamedKey, entry: SealedEntry): boolean {
+  const [told, computed] = [Buffer.from(entry.mac), Buffer.from(macOf(key, entry))];
+  return told.length === computed.length && timingSafeEqual(told, computed);
+}
+
+/** RFC 8785 text of an array: no two entries have the same. */
+function macOf(key: NamedKey, entry: ChainedEntry): string {
+  const text = canonicalJson([
+    'partner-impact/audit/1',
+    key.id,
+    String(entry.entryNo),
+    entry.recordedAt.toISOString(),
+    entry.operatorId,
+    entry.role,
+    entry.action,
+    entry.partnerId,
+    entry.subjectId,
+    entry.before,
+    entry.after,
+    entry.correlationId,
+    entry.previousMac,
+  ]);
+  return createHmac('sha256', key.bytes).update(text).digest('hex');
+}

@@ -1,0 +1,18 @@
+import type { ContributionRules } from '../rules/contribution-rules.ts';
+import { type SupportTexts, supportTexts } from '../texts.ts';
+
+/**
+ * How many whole trees points are expected to support: points times their value, divided by the cost of a tree, rounded down.
+ * Both prices are whole numbers of the same unit, so the division is the only step that drops anything, and drops it once.
+ *
+ * @returns `undefined` where points have no value or the cost of a tree is unknown; `0n` for less than one tree.
+ * @see settlements, section 1, "Expected support".
+ */
+export function expectedTrees(points: bigint, { pointValue, treeCost }: ContributionRules): bigint | undefined {
+  return pointValue === null || treeCost === null ? undefined : (points * pointValue) / treeCost;
+}
+
+/** The two texts of a new contribution; they are written with it and never computed again. */
+export function expectedSupport(points: bigint, rules: ContributionRules): SupportTexts {
+  return supportTexts(points, expectedTrees(points, rules));
+}

@@ -1,0 +1,100 @@
+import type { ContributionStatus } from '../contributions/contribution-status.ts';
+import { isLongIdentifier } from '../identifiers.ts';
+import type { VehicleCategory } from './emissions.ts';
+
+/** What became of the wish to link an estimate with a contribution. @see Interface, "Association outcome": these three and no other. */
+export type Association =
+  | { status: 'not_requested' }
+  | { status: 'associated'; link: EmissionsLink }
+  | { status: 'rejected'; rejection: Rejection };
+
+/** The link as it was made; it never changes. @see Interface, "Emissions link". */
+export interface EmissionsLink {
+  associationId: string;
+  transactionId: string;
+  calculationId: string;
+  partnerOrderRef: string;
+  /** Kilograms, an exact decimal. */
+  estimatedEmissionsKgco2e: string;
+  /** As the partner sent it with the estimate. */
+  distanceKm: string;
+  vehicleCategory: VehicleCategory;
+  methodologyVersion: string;
+  emissionFactorVersion: string;
+  calculatedAt: Date;
+  associatedAt: Date;
+}
+
+/**
+ * Why an association is refused, with one sentence for the partner that names the next step.
+ * It serves the error of an association call and the rejection inside a confirmation alike.
+ */
+export const ASSOCIATION_REFUSALS = {
+  contribution_final_failure:
+    'The contribution has failed for good, so no estimate can be associated with it; the details say what to do next.',
+  contribution_pending:
+    'The contribution is still pending; wait until it is confirmed, look it up, and associate the estimate if it has no link by then.',
+  estimate_not_found:
+    'There is no estimate with this calculation_id; check the calculation_id, or create a new estimate and associate that one.',
+  association_conflict:
+    'The contribution or the estimate already has a link, and links are immutable; look up the contribution, and if it has none, associate a new estimate.',
+  estimate_expired:
+    'The estimate was not associated within 24 hours of its calculation and has expired; create a new estimate and associate that one.',
+  calculation_mismatch:
+    "The estimate's partner_order_ref is not the contribution's; associate an estimate that was made for the same order.",
+} as const;
+
+export type AssociationRefusalCode = keyof typeof ASSOCIATION_REFUSALS;
+
+/** A contribution that has failed is answered with an error of its own, never with a rejection beside it. */
+export type RejectionCode = Exclude<AssociationRefusalCode, 'contribution_final_failure'>;
+
+export interface AssociationRefusal {
+  code: AssociationRefusalCode;
+  message: string;
+}
+
+export interface Rejection {
+  code: RejectionCode;
+  message: string;
+  /** The `calculation_id` as sent, only when it is well formed. */
+  calculationId: string | null;
+}
+
+/** Everything that the decision looks at. */
+export interface AssociationFacts {
+  contributionStatus: ContributionStatus;
+  contributionOrderRef: string;
+  contributionHasLink: boolean;
+  /** `undefined` when the partner has no such estimate, or the identifier is ill formed. */
+  estimate: { partnerOrderRef: string; expiresAt: Date; hasLink: boolean } | undefined;
+  /** The moment at which expiry is judged. */
+  judgedAt: Date;
+}
+
+/**
+ * The first reason against linking an estimate with a contribution, or `undefined` when nothing speaks against it.
+ * A linked estimate no longer expires, so its link is looked at before its expiry.
+ *
+ * @see Interface, "associateEmissionsEstimate"; the order is that of decisions.md, section 2.
+ */
+export function checkAssociation(facts: AssociationFacts): AssociationRefusal | undefined {
+  const code = firstObstacle(facts);
+  return code && { code, message: ASSOCIATION_REFUSALS[code] };
+}
+
+/** The rejection of a `calculation_id` that came with a confirmation; the contribution itself stays as it is. */
+export function rejectionOf(code: RejectionCode, calculationId: unknown): Rejection {
+  return { code, message: ASSOCIATION_REFUSALS[code], calculationId: isLongIdentifier(calculationId) ? calculationId : null };
+}
+
+function firstObstacle(facts: AssociationFacts): AssociationRefusalCode | undefined {
+  const { contributionStatus, contributionOrderRef, contributionHasLink, estimate, judgedAt } = facts;
+  if (contributionStatus === 'failed') return 'contribution_final_failure';
+  if (contributionStatus === 'pending') return 'contribution_pending';
+  if (!estimate) return 'estimate_not_found';
+  if (contributionHasLink || estimate.hasLink) return 'association_conflict';
+  if (judgedAt >= estimate.expiresAt) return 'estimate_expired';
+  if (estimate.partnerOrderRef !== contributionOrderRef) return 'calculation_mismatch';
+  return undefined;
+}

@@ -1,0 +1,88 @@
+import { decimalText, readDecimal } from '../numbers/decimal.ts';
+import { displayEmissions } from './emissions-display.ts';
+import type { Estimate } from './estimate.ts';
+
+/** One step of a calculation, so that anyone can do it by hand: `12.345 × 207.51` gives `2561.71095`. */
+export interface CalculationStep {
+  readonly name: 'product' | 'division' | 'threshold' | 'rounding';
+  readonly expression: string;
+  readonly result: string;
+  /** The unit of the result; `null` for the answer to a question. */
+  readonly unit: 'gco2e' | 'kgco2e' | null;
+}
+
+/** Everything that an estimate's digits follow from. @see settlements, section 1, "the sheet behind an estimate". */
+export interface CalculationSheet
+  extends Pick<
+    Estimate,
+    | 'calculationId'
+    | 'distanceKm'
+    | 'vehicleCategory'
+    | 'emissionFactorGco2ePerKm'
+    | 'methodologyVersion'
+    | 'vehicleCatalogVersion'
+    | 'emissionFactorVersion'
+    | 'lifecycleBoundary'
+  > {
+  readonly distanceUnit: 'km';
+  readonly emissionFactorUnit: 'gco2e_per_km';
+  readonly steps: readonly CalculationStep[];
+  /** How the rounding step decides between two neighbours, should there be one. */
+  readonly roundingMode: 'half_up';
+}
+
+const KM_DECIMALS = 3;
+const FACTOR_DECIMALS = 2;
+const GRAMS_DECIMALS = KM_DECIMALS + FACTOR_DECIMALS;
+const KILOGRAMS_DECIMALS = GRAMS_DECIMALS + 3;
+
+/**
+ * The sheet behind an estimate: distance times factor, divided by 1000, tested against the threshold before it is rounded.
+ *
+ * It is reckoned again from the distance and the factor that the estimate keeps, in exact arithmetic.
+ *
+ * @throws Error The estimate says something else than its own distance and factor give: a defect, or a record that was changed.
+ * @see Interface, "createDeliveryEmissionsEstimate", Calculation; "Estimate", Display rules 1 and 2.
+ */
+export function calculationSheet(estimate: Estimate): CalculationSheet {
+  const { distanceKm, emissionFactorGco2ePerKm, rawEmissionsGco2e, estimatedEmissionsKgco2e } = estimate;
+  const [distance, factor] = [readDecimal(distanceKm, KM_DECIMALS), readDecimal(emissionFactorGco2ePerKm, FACTOR_DECIMALS)];
+  const product = distance !== undefined && factor !== undefined ? distance * factor : -1n;
+  if (
+    product < 0n ||
+    decimalText(product, GRAMS_DECIMALS) !== rawEmissionsGco2e ||
+    decimalText(product, KILOGRAMS_DECIMALS) !== estimatedEmissionsKgco2e
+  )
+    throw new Error(`The estimate ${estimate.calculationId} does not follow from its distance and factor`);
+  return {
+    calculationId: estimate.calculationId,
+    distanceKm,
+    distanceUnit: 'km',
+    vehicleCategory: estimate.vehicleCategory,
+    emissionFactorGco2ePerKm,
+    emissionFactorUnit: 'gco2e_per_km',
+    steps: [
+      { name: 'product', expression: `${distanceKm} × ${emissionFactorGco2ePerKm}`, result: rawEmissionsGco2e, unit: 'gco2e' },
+      { name: 'division', expression: `${rawEmissionsGco2e} ÷ 1000`, result: estimatedEmissionsKgco2e, unit: 'kgco2e' },
+      ...displaySteps(estimatedEmissionsKgco2e),
+    ],
+    roundingMode: 'half_up',
+    methodologyVersion: estimate.methodologyVersion,
+    vehicleCatalogVersion: estimate.vehicleCatalogVersion,
+    emissionFactorVersion: estimate.emissionFactorVersion,
+    lifecycleBoundary: estimate.lifecycleBoundary,
+  };
+}
+
+/** What is below the threshold is shown as such, and not rounded. */
+function displaySteps(kilograms: string): CalculationStep[] {
+  const { usesLessThanThreshold, kgco2eTwoDecimals } = displayEmissions(kilograms);
+  const threshold: CalculationStep = {
+    name: 'threshold',
+    expression: `${kilograms} < 0.01`,
+    result: String(usesLessThanThreshold),
+    unit: null,
+  };
+  const expression = usesLessThanThreshold ? 'not rounded: below the threshold' : `${kilograms} rounded half up to two decimals`;
+  return [threshold, { name: 'rounding', expression, result: kgco2eTwoDecimals, unit: 'kgco2e' }];
+}

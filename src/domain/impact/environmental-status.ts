@@ -1,0 +1,120 @@
+import type { DetailCode } from '../detail-codes.ts';
+import type { ErrorDetail } from '../service-error.ts';
+
+/** How far the planting has come that an impact batch pays for, first to last. @see settlements, section 4. */
+export const ENVIRONMENTAL_STATUSES = ['recorded', 'allocated', 'funded', 'in_progress', 'delivered', 'verified'] as const;
+
+export type EnvironmentalStatus = (typeof ENVIRONMENTAL_STATUSES)[number];
+
+/** What happened to a batch; the event's `change_type`. */
+export const ENVIRONMENTAL_CHANGE_TYPES = ['advanced', 'delayed', 'reallocated', 'evidence_added', 'corrected'] as const;
+
+export type EnvironmentalChangeType = (typeof ENVIRONMENTAL_CHANGE_TYPES)[number];
+
+/** In which statuses a change may happen. `verified` is terminal: a correction of its record leaves it as it is. */
+export const ENVIRONMENTAL_CHANGES = {
+  advanced: ['recorded', 'allocated', 'funded', 'in_progress', 'delivered'],
+  delayed: ['allocated', 'funded', 'in_progress'],
+  reallocated: ['allocated', 'funded', 'in_progress'],
+  evidence_added: ['allocated', 'funded', 'in_progress', 'delivered'],
+  corrected: ENVIRONMENTAL_STATUSES,
+} as const satisfies Record<EnvironmentalChangeType, readonly EnvironmentalStatus[]>;
+
+/** What a decision about a batch looks at. */
+export interface ImpactBatchFacts {
+  readonly status: EnvironmentalStatus;
+  /** `null` until the batch is allocated for the first time. */
+  readonly projectId: string | null;
+  readonly evidenceCount: number;
+  /** The operator who recorded the delivery, and then the one who verified it; `null` before. */
+  readonly deliveredBy: string | null;
+  readonly verifiedBy: string | null;
+}
+
+/** What an operator wants to record. */
+export type EnvironmentalChange = { readonly operatorId: string } & (
+  | { readonly changeType: 'advanced'; readonly projectId?: string }
+  | { readonly changeType: 'delayed'; readonly expectedDeliveryPeriod: string }
+  | { readonly changeType: 'reallocated'; readonly projectId: string }
+  | { readonly changeType: 'evidence_added' }
+  | { readonly changeType: 'corrected' }
+);
+
+/** The status that follows on another; `undefined` after the last. */
+export function nextEnvironmentalStatus(status: EnvironmentalStatus): EnvironmentalStatus | undefined {
+  return ENVIRONMENTAL_STATUSES[ENVIRONMENTAL_STATUSES.indexOf(status) + 1];
+}
+
+/**
+ * The status after a change that {@link checkEnvironmentalChange} allows.
+ * A project that cannot deliver gives the batch back: it is allocated anew, and the funds of the next project are still to come.
+ */
+export function environmentalStatusAfter(status: EnvironmentalStatus, changeType: EnvironmentalChangeType): EnvironmentalStatus {
+  if (changeType === 'reallocated') return 'allocated';
+  return changeType === 'advanced' ? (nextEnvironmentalStatus(status) ?? status) : status;
+}
+
+/**
+ * Why a change is refused, or `undefined` when it may be recorded.
+ *
+ * One step at a time and none skipped. Delay is an attribute, not a status. `verified` needs evidence, and an operator other than the
+ * one who recorded the delivery; a correction of a verified batch needs another than the one who verified it.
+ *
+ * @see settlements, section 4.
+ */
+export function checkEnvironmentalChange(batch: ImpactBatchFacts, change: EnvironmentalChange): ErrorDetail | undefined {
+  const { status } = batch;
+  if (!(ENVIRONMENTAL_CHANGES[change.changeType] as readonly EnvironmentalStatus[]).includes(status))
+    return refusal('change_type', 'not_possible', `A batch that is ${status} cannot be ${change.changeType}.`);
+  switch (change.changeType) {
+    case 'advanced':
+      return checkAdvance(batch, change);
+    case 'delayed':
+      return isDeliveryPeriod(change.expectedDeliveryPeriod)
+        ? undefined
+        : refusal(
+            'expected_delivery_period',
+            'wrong_form',
+            'The expected period must be a year, quarter or month: 2027, 2027-Q2, 2027-05.',
+          );
+    case 'reallocated':
+      return change.projectId === batch.projectId
+        ? refusal('project_id', 'same_project', 'The batch already belongs to this project; name the one that takes it over.')
+        : undefined;
+    case 'corrected':
+      return change.operatorId === batch.verifiedBy
+        ? refusal('operator', 'second_operator_needed', 'What you verified, another operator corrects.')
+        : undefined;
+    case 'evidence_added':
+      return undefined;
+  }
+}
+
+/** When delivery is expected, as far as anyone can tell: a year, a quarter or a month. */
+export function isDeliveryPeriod(text: string): boolean {
+  return /^2\d{3}(?:-(?:Q[1-4]|0[1-9]|1[0-2]))?$/.test(text);
+}
+
+function checkAdvance(batch: ImpactBatchFacts, change: { operatorId: string; projectId?: string }): ErrorDetail | undefined {
+  switch (nextEnvironmentalStatus(batch.status)) {
+    case 'allocated':
+      return change.projectId === undefined
+        ? refusal('project_id', 'missing', 'A batch is allocated to a project; name it.')
+        : undefined;
+    case 'verified':
+      return checkVerification(batch, change.operatorId);
+    default:
+      return undefined;
+  }
+}
+
+function checkVerification({ evidenceCount, deliveredBy }: ImpactBatchFacts, operatorId: string): ErrorDetail | undefined {
+  if (evidenceCount === 0) return refusal('evidence', 'missing', 'Add evidence of the delivery before it is verified.');
+  return operatorId === deliveredBy
+    ? refusal('operator', 'second_operator_needed', 'What you recorded as delivered, another operator verifies.')
+    : undefined;
+}
+
+function refusal(field: string, code: DetailCode, message: string): ErrorDetail {
+  return { field, code, message };
+}

@@ -1,0 +1,46 @@
+import type { DetailCode } from '../detail-codes.ts';
+import type { ErrorDetail } from '../service-error.ts';
+import type { LineType } from '../settlements/settlement-line.ts';
+
+/**
+ * What is wrong with a line of a partner's list, without a sentence: a list may have a million such lines, and what is kept of each
+ * has to be small.
+ */
+export interface ListProblem {
+  readonly field: string;
+  readonly code: DetailCode;
+  /** Of lines that were kept with their sentence. */
+  readonly message?: string;
+}
+
+const LONG_FORM = identifierForm(8);
+const FORMS: Readonly<Record<string, string>> = {
+  partner_event_id: LONG_FORM,
+  partner_order_ref: identifierForm(1),
+  adjustment_id: LONG_FORM,
+  original_settlement_id: LONG_FORM,
+  line_type: 'contribution, adjustment or carried_forward',
+};
+const POINTS_FORMS: Readonly<Record<LineType | 'own', string>> = {
+  own: 'a whole number from 0 to 9223372036854775807',
+  contribution: 'a whole number from 1 to 9223372036854775807',
+  adjustment: 'a whole number from -9223372036854775807 to 9223372036854775807',
+  carried_forward: 'a whole number, 0 or negative',
+};
+/**
+ * The problem with its sentence, which is made when it is shown.
+ *
+ * @param lineType What the line says it is, in a statement of the service; `null` in a list of the partner's own.
+ */
+export function describeListProblem({ field, code, message }: ListProblem, lineType: LineType | null): ErrorDetail {
+  if (message !== undefined) return { field, code, message };
+  if (field === 'line') return { field, code, message: 'An element must be a JSON object, well formed, with each member once.' };
+  if (code === 'missing') return { field, code, message: `${field} is missing.` };
+  const form = field === 'points' ? POINTS_FORMS[lineType ?? 'own'] : FORMS[field];
+  return { field, code, message: `${field} must be ${form ?? 'well formed'}.` };
+}
+
+/** `a text of 8 to 128 characters …` */
+function identifierForm(minLength: number): string {
+  return `a text of ${minLength} to 128 characters out of A-Z a-z 0-9 . _ : -`;
+}

@@ -1,0 +1,169 @@
+import type { DetailCode } from '../detail-codes.ts';
+import { isLongIdentifier, isShortIdentifier } from '../identifiers.ts';
+import { POINTS_MAX } from '../numbers/points.ts';
+import { ServiceError } from '../service-error.ts';
+import { LINE_TYPES, type LineType } from '../settlements/settlement-line.ts';
+import type { ListProblem } from './list-problem.ts';
+
+/** What a partner's own list says of one contribution. @see settlements, section 2, Reconciliation. */
+export interface ListedContribution {
+  readonly partnerEventId: string;
+  readonly partnerOrderRef: string;
+  /** Whole points, 0 to 2^63 - 1: gross, or net of adjustments, which may have taken back all of them. */
+  readonly points: bigint;
+}
+
+/** What a line of the service's own statement says. */
+export type ListedStatementLine =
+  | (ListedContribution & { readonly lineType: 'contribution' })
+  | (ListedContribution & { readonly lineType: 'adjustment'; readonly adjustmentId: string })
+  | {
+      readonly lineType: 'carried_forward';
+      readonly originalSettlementId: string;
+      /** 0 or negative; may lie beyond int64. */
+      readonly points: bigint;
+    };
+
+export type ListedLine = ListedContribution | ListedStatementLine;
+
+/** The columns of a CSV list, the members of each object of a JSON list. Others are passed over, and never kept. */
+export const LIST_FIELDS = ['partner_event_id', 'partner_order_ref', 'points'] as const;
+
+/** What the service's own statement has besides. A list with all of them is taken for one. */
+export const STATEMENT_FIELDS = ['line_type', 'adjustment_id', 'original_settlement_id'] as const;
+
+export type ListField = (typeof LIST_FIELDS)[number];
+export type StatementField = (typeof STATEMENT_FIELDS)[number];
+
+/** The values of a line: those of a statement are there where the list is one. */
+export type LineValues = Readonly<Record<ListField, unknown>> & Partial<Readonly<Record<StatementField, unknown>>>;
+
+/** What of a malformed line is well formed. */
+export interface ReadableFields {
+  readonly lineType?: LineType;
+  readonly adjustmentId?: string;
+  readonly partnerEventId?: string;
+  readonly partnerOrderRef?: string;
+  readonly points?: bigint;
+}
+
+/** One line of a list: what it says, or what is wrong with it, told apart by `problems`. */
+export type ListEntry = {
+  /** CSV: the line of the file where the record begins, the header row being 1. JSON: the place in the array, from 1. */
+  readonly lineNo: number;
+} & (
+  | { readonly listed: ListedLine; readonly problems: null }
+  | { readonly listed: null; readonly problems: readonly ListProblem[]; readonly readable: ReadableFields }
+);
+
+/** What a list may be at most, and how long one of its lines. */
+export interface ListLimits {
+  readonly lines: number;
+  readonly bytes: number;
+  readonly lineCharacters: number;
+  /** So many lines may be malformed; such a list is in another form as a whole, and none of it is compared. */
+  readonly malformedLines: number;
+  /** So many lines of a CSV list may be without content. */
+  readonly blankLines: number;
+}
+
+/** How a list is read. */
+export interface ListReading extends ListLimits {
+  /** Called when the list is known to be the service's own statement. */
+  readonly onStatement?: () => void;
+}
+
+/** @see settlements, section 2, Reconciliation: up to 1 000 000 lines or 100 MiB. */
+export const LIST_LIMITS: ListLimits = {
+  lines: 1_000_000,
+  bytes: 100 * 1024 * 1024,
+  lineCharacters: 16 * 1024,
+  malformedLines: 10_000,
+  blankLines: 10_000,
+};
+
+/**
+ * One line of a list, from the values of its fields: numbers as `readJson` gives them, or every value as the text of a cell.
+ *
+ * @returns All problems of the line where there are any, as codes; they never repeat a value, which may be personal.
+ */
+export function readListLine(lineNo: number, values: LineValues): ListEntry {
+  const isStatement = STATEMENT_FIELDS.every((field) => field in values);
+  if (!isStatement) return readFields(lineNo, values, OWN_LINE);
+  const lineType = LINE_TYPES.find((type) => type === values.line_type);
+  if (lineType) return readFields(lineNo, values, STATEMENT_LINES[lineType], lineType);
+  return { lineNo, listed: null, problems: [problemOf('line_type', values.line_type)], readable: {} };
+}
+
+/** A line that cannot be read at all: an element of a JSON list that is no object. */
+export function unreadableLine(lineNo: number): ListEntry {
+  return { lineNo, listed: null, problems: [{ field: 'line', code: 'unreadable' }], readable: {} };
+}
+
+/** A field of a line, its name here, and whether a value has its form. */
+type FieldForm = readonly [
+  field: ListField | StatementField,
+  name: 'adjustmentId' | 'originalSettlementId' | 'partnerEventId' | 'partnerOrderRef' | 'points',
+  isWellFormed: (value: unknown) => boolean,
+];
+
+const REFERENCES: readonly FieldForm[] = [
+  ['partner_event_id', 'partnerEventId', isLongIdentifier],
+  ['partner_order_ref', 'partnerOrderRef', isShortIdentifier],
+];
+const points = (isInRange: (points: bigint) => boolean): FieldForm => [
+  'points',
+  'points',
+  (value) => typeof value === 'bigint' && isInRange(value),
+];
+const OWN_LINE: readonly FieldForm[] = [...REFERENCES, points((value) => value >= 0n && value <= POINTS_MAX)];
+const STATEMENT_LINES: Readonly<Record<LineType, readonly FieldForm[]>> = {
+  contribution: [...REFERENCES, points((value) => value >= 1n && value <= POINTS_MAX)],
+  adjustment: [
+    ['adjustment_id', 'adjustmentId', isLongIdentifier],
+    ...REFERENCES,
+    points((value) => value >= -POINTS_MAX && value <= POINTS_MAX),
+  ],
+  carried_forward: [['original_settlement_id', 'originalSettlementId', isLongIdentifier], points((value) => value <= 0n)],
+};
+
+function readFields(lineNo: number, values: LineValues, forms: readonly FieldForm[], lineType?: LineType): ListEntry {
+  const read: Record<string, unknown> = lineType ? { lineType } : {};
+  const problems: ListProblem[] = [];
+  for (const [field, name, isWellFormed] of forms) {
+    const value = field === 'points' ? readPoints(values.points) : values[field];
+    if (isWellFormed(value)) read[name] = value;
+    else problems.push(problemOf(field, values[field]));
+  }
+  if (problems.length > 0) return { lineNo, listed: null, problems, readable: read };
+  return { lineNo, listed: read as unknown as ListedLine, problems: null };
+}
+
+function problemOf(field: ListField | StatementField, value: unknown): ListProblem {
+  return { field, code: value === undefined || value === null || value === '' ? 'missing' : 'wrong_form' };
+}
+
+/** A list that is refused as a whole. */
+export function refuseList(code: DetailCode, message: string, status?: number): ServiceError {
+  return new ServiceError('invalid_request', message, { details: [{ field: 'list', code, message }], ...(status && { status }) });
+}
+
+/** A list that is larger than it may be: 413, and the limit is named. */
+export function listTooLarge(code: 'too_many_lines' | 'too_many_bytes', limit: string): ServiceError {
+  return refuseList(code, `A list has ${limit} at most; send it in parts.`, 413);
+}
+
+/** A line beyond any that is well formed; what follows it is not looked for. */
+export function lineTooLong(lineNo: number, lineCharacters: number): ServiceError {
+  return refuseList('line_too_long', `Line ${lineNo} of the list has more than ${lineCharacters} characters.`);
+}
+
+/** The most digits of a number of points: far more than a sum of a million times int64 has. */
+const POINTS_DIGITS_MAX = 40;
+
+/** `"250"` is `250n`. Plus signs, blanks, leading zeros, separators and decimals are no form of points. */
+function readPoints(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const isWhole = value.length <= POINTS_DIGITS_MAX && /^(?:0|-?[1-9]\d*)$/.test(value);
+  return isWhole ? BigInt(value) : undefined;
+}

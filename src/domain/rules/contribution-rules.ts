@@ -1,0 +1,85 @@
+import { POINTS_MAX } from '../numbers/points.ts';
+
+/**
+ * What a partner's contributions are held against, under the version labels that each of them carries.
+ *
+ * @see settlements, section 1.
+ */
+export interface ContributionRules {
+  readonly contributionRuleVersion: string;
+  readonly pointConversionVersion: string;
+  readonly treeCostVersion: string;
+  /** Whole points, 1 to 2^63 - 1, both inclusive. */
+  readonly pointsMin: bigint;
+  readonly pointsMax: bigint;
+  /** Whether an operator looks at each contribution before it is confirmed. */
+  readonly reviewsEverything: boolean;
+  /** So many points or more are looked at; `null`: no number of points is. */
+  readonly reviewThreshold: bigint | null;
+  /** What goes beyond so many points in one day is looked at. */
+  readonly dailyPointsCap: bigint | null;
+  /** What goes beyond so many contributions in one day is looked at. */
+  readonly dailyCountCap: bigint | null;
+  /** The value of one point, in 10^-12 of the currency's unit; `null`: points have none. */
+  readonly pointValue: bigint | null;
+  /** The cost of one tree, in 10^-12 of the currency's unit; `null`: unknown. */
+  readonly treeCost: bigint | null;
+}
+
+/** The label of what applies where no operator has set anything. */
+export const DEFAULT_VERSION = 'default-1';
+
+/** Where no operator has set other rules: every amount, no review, and no conversion, since an invented value would invent debts. */
+export const DEFAULT_RULES: ContributionRules = {
+  contributionRuleVersion: DEFAULT_VERSION,
+  pointConversionVersion: DEFAULT_VERSION,
+  treeCostVersion: DEFAULT_VERSION,
+  pointsMin: 1n,
+  pointsMax: POINTS_MAX,
+  reviewsEverything: false,
+  reviewThreshold: null,
+  dailyPointsCap: null,
+  dailyCountCap: null,
+  pointValue: null,
+  treeCost: null,
+};
+
+export function isWithinBounds(points: bigint, { pointsMin, pointsMax }: ContributionRules): boolean {
+  return points >= pointsMin && points <= pointsMax;
+}
+
+/** What a partner has contributed on one settlement day: confirmed and pending count, failed does not. */
+export interface DailyCount {
+  readonly points: bigint;
+  readonly contributions: bigint;
+}
+
+/** A day on which there was nothing, and what to count with where no cap is set. */
+export const NOTHING_COUNTED: DailyCount = { points: 0n, contributions: 0n };
+
+/** Whether the day's count is needed to decide, and so its row must be locked. */
+export function hasDailyCap({ dailyPointsCap, dailyCountCap }: ContributionRules): boolean {
+  return dailyPointsCap !== null || dailyCountCap !== null;
+}
+
+export type ReviewReason = 'reviews_everything' | 'review_threshold' | 'daily_points_cap' | 'daily_count_cap';
+
+/**
+ * Why an operator looks at a contribution before it is confirmed; `undefined`: it is confirmed at once.
+ *
+ * @param today What was counted on the same settlement day before it. A cap may be reached exactly, and not passed.
+ * @see decisions, section 4: a contribution becomes pending only by these rules.
+ */
+export function reviewReason(points: bigint, rules: ContributionRules, today: DailyCount): ReviewReason | undefined {
+  const { reviewsEverything, reviewThreshold, dailyPointsCap, dailyCountCap } = rules;
+  if (reviewsEverything) return 'reviews_everything';
+  if (reviewThreshold !== null && points >= reviewThreshold) return 'review_threshold';
+  if (dailyPointsCap !== null && today.points + points > dailyPointsCap) return 'daily_points_cap';
+  if (dailyCountCap !== null && today.contributions + 1n > dailyCountCap) return 'daily_count_cap';
+  return undefined;
+}
+
+/** The status in which a contribution begins. */
+export function firstStatus(points: bigint, rules: ContributionRules, today: DailyCount): 'confirmed' | 'pending' {
+  return reviewReason(points, rules, today) ? 'pending' : 'confirmed';
+}

@@ -1,0 +1,118 @@
+import { createHmac } from 'node:crypto';
+import type { NamedKey } from '../audit/named-key.ts';
+import { amountText } from '../numbers/money.ts';
+import type { SettlementLine } from './settlement-line.ts';
+import type { SettlementPeriod } from './settlement-period.ts';
+import type { SettlementTotals } from './settlement-totals.ts';
+import { STATEMENT_COLUMNS } from './statement/statement-columns.ts';
+
+/** Signs a text under a key that is not in the database: the same text gives the same signature, and nobody else can make it. */
+export type Sign = (text: string) => string;
+
+/** Keys can change: the newest signs, and each that is given verifies what it has signed. */
+export interface SealKeys {
+  readonly sign: Sign;
+  /** Under the key of this seal; `undefined` when that is not among those given. */
+  signLike(seal: string): Sign | undefined;
+}
+
+/** @param listKeys The newest first; asked for when the first is needed. A seal begins with the name of its key. */
+export function openSealKeys(listKeys: () => readonly NamedKey[]): SealKeys {
+  const signUnder = ({ id, bytes }: NamedKey): Sign => {
+    const key = createHmac('sha256', bytes).update('settlement seals').digest();
+    return (text) => `${id}.${createHmac('sha256', key).update(text).digest('hex')}`;
+  };
+  return {
+    sign(text) {
+      const [newest] = listKeys();
+      if (!newest) throw new Error('Settlements need at least one key to be sealed with.');
+      return signUnder(newest)(text);
+    },
+    signLike(seal) {
+      const key = listKeys().find(({ id }) => id === keyOfSeal(seal));
+      return key && signUnder(key);
+    },
+  };
+}
+
+/** The name of the key that a seal was made under. */
+export function keyOfSeal(seal: string): string {
+  return seal.slice(0, Math.max(0, seal.indexOf('.')));
+}
+
+/** Everything of an open settlement that must not change before it is closed. */
+export interface OpenedSettlement {
+  readonly partnerId: string;
+  readonly settlementId: string;
+  readonly sequence: bigint;
+  readonly period: SettlementPeriod;
+  readonly followsEvent: bigint;
+  readonly createdAt: Date;
+}
+
+/** Everything of a closed one. */
+export interface SealedSettlement extends OpenedSettlement {
+  readonly closedAt: Date;
+  readonly totals: SettlementTotals;
+  readonly currency: string | null;
+  readonly statement: {
+    readonly csvSha256: string;
+    readonly csvBytes: bigint;
+    readonly lineCount: number;
+    readonly previousCsvSha256: string | null;
+    readonly chainSha256: string;
+  };
+}
+
+/** The seal of a settlement that follows on another: it binds it to the chain value of that one. */
+export function sealOpened(sign: Sign, settlement: OpenedSettlement, previousChainSha256: string): string {
+  return sign(JSON.stringify(['settlement opened', ...openedFields(settlement), previousChainSha256]));
+}
+
+/** The seal of a closed settlement. Whoever changes any of it, and all the plain hashes with it, cannot make this. */
+export function sealClosed(sign: Sign, settlement: SealedSettlement): string {
+  const { closedAt, totals, currency, statement } = settlement;
+  const { csvSha256, csvBytes, lineCount, previousCsvSha256, chainSha256 } = statement;
+  return sign(
+    JSON.stringify([
+      ...['settlement closed', ...openedFields(settlement), closedAt.toISOString(), ...totalsFields(totals), currency],
+      ...[csvSha256, String(csvBytes), lineCount, previousCsvSha256, chainSha256],
+    ]),
+  );
+}
+
+function openedFields({ partnerId, settlementId, sequence, period, followsEvent, createdAt }: OpenedSettlement): string[] {
+  const { startsAt, endsAt, timeZone, label } = period;
+  return [
+    ...[partnerId, settlementId, String(sequence), startsAt.toISOString(), endsAt.toISOString(), timeZone, label],
+    ...[String(followsEvent), createdAt.toISOString()],
+  ];
+}
+
+function totalsFields({ byVersion, amount, ...sums }: SettlementTotals): unknown[] {
+  const { contributionCount, adjustmentCount, grossPoints, adjustmentPoints, carriedPoints, totalPoints } = sums;
+  return [
+    ...[contributionCount, adjustmentCount, grossPoints, adjustmentPoints, carriedPoints, totalPoints].map(String),
+    amount === null ? null : amountText(amount),
+    byVersion.map((each) => [
+      ...[each.contributionRuleVersion, each.pointConversionVersion, each.treeCostVersion, String(each.count)],
+      ...[String(each.points), each.amount === null ? null : amountText(each.amount)],
+    ]),
+  ];
+}
+
+/** How many lines share a row of proofs, and how long one is: forging a line by guessing takes 2^63 attempts. */
+export const PROOFS_PER_ROW = 1_000;
+export const PROOF_BYTES = 8;
+
+/** The proof of each line of one settlement, so that a changed line is known by itself. The lines' own key is a signature. */
+export function lineProver(
+  sign: Sign,
+  { partnerId, settlementId }: Pick<OpenedSettlement, 'partnerId' | 'settlementId'>,
+): (line: SettlementLine) => Buffer {
+  const key = sign(JSON.stringify(['settlement lines', partnerId, settlementId]));
+  return (line) => {
+    const text = STATEMENT_COLUMNS.map(({ cell }) => cell(line)).join(',');
+    return createHmac('sha256', key).update(text).digest().subarray(0, PROOF_BYTES);
+  };
+}

@@ -1,0 +1,188 @@
+import { totalText } from '../numbers/money.ts';
+import type { SettlementLine } from './settlement-line.ts';
+
+/** What the lines under one set of version labels add up to. A line that is carried forward has no labels and is in none. */
+export interface VersionTotals {
+  readonly contributionRuleVersion: string;
+  readonly pointConversionVersion: string;
+  readonly treeCostVersion: string;
+  /** Of contributions; points and amount have their adjustments with them. */
+  readonly count: bigint;
+  readonly points: bigint;
+  /** Exact, in 10^-12 of the currency's unit; `null` where none of the lines has an amount. */
+  readonly amount: bigint | null;
+}
+
+/** What the lines of a settlement add up to. Sums of int64 values may be larger than int64. */
+export interface SettlementTotals {
+  readonly contributionCount: bigint;
+  readonly adjustmentCount: bigint;
+  readonly grossPoints: bigint;
+  /** Signed. */
+  readonly adjustmentPoints: bigint;
+  /** From the settlement before, 0 or negative. */
+  readonly carriedPoints: bigint;
+  /** Of this period: gross and adjustments. */
+  readonly netPoints: bigint;
+  /** Net and what was carried in: payable where it is positive, else carried out. */
+  readonly totalPoints: bigint;
+  /** Exact, in 10^-12 of the currency's unit, before the one rounding; `null` where no line has an amount. */
+  readonly amount: bigint | null;
+  /** In the order of the labels, compared by code units. */
+  readonly byVersion: readonly VersionTotals[];
+}
+
+/** What of a line counts. */
+export type CountedLine = Pick<
+  SettlementLine,
+  'lineType' | 'points' | 'amount' | 'contributionRuleVersion' | 'pointConversionVersion' | 'treeCostVersion'
+>;
+
+/** Adds up lines one at a time, in memory that grows with the number of versions only. */
+export interface TotalsCounter {
+  add(line: CountedLine): void;
+  totals(): SettlementTotals;
+}
+
+/** @see settlements, section 2, Fields, and "Closing checks that the lines' sum is the totals". */
+export function countTotals(): TotalsCounter {
+  const counts = { contribution: 0n, adjustment: 0n, carried_forward: 0n };
+  const points = { contribution: 0n, adjustment: 0n, carried_forward: 0n };
+  const byVersion = new Map<string, Mutable<VersionTotals>>();
+  let amount: bigint | null = null;
+  return {
+    add(line) {
+      counts[line.lineType]++;
+      points[line.lineType] += line.points;
+      amount = addAmount(amount, line.amount);
+      addToVersion(byVersion, line);
+    },
+    totals: () => ({
+      contributionCount: counts.contribution,
+      adjustmentCount: counts.adjustment,
+      grossPoints: points.contribution,
+      adjustmentPoints: points.adjustment,
+      carriedPoints: points.carried_forward,
+      netPoints: points.contribution + points.adjustment,
+      totalPoints: points.contribution + points.adjustment + points.carried_forward,
+      amount,
+      byVersion: [...byVersion].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => ({ ...each })),
+    }),
+  };
+}
+
+/** What a settlement brings along from the one before it. */
+export type Carried = Pick<SettlementTotals, 'amount'> & { readonly points: bigint };
+
+/** What was added up by version already, as it is for an open settlement. */
+export interface Sums {
+  readonly contributions: readonly VersionTotals[];
+  /** With counts of adjustments. */
+  readonly adjustments: readonly VersionTotals[];
+  readonly carried?: Carried | undefined;
+}
+
+/** The same as {@link countTotals} gives for the lines. */
+export function totalsOfSums({ contributions, adjustments, carried }: Sums): SettlementTotals {
+  const grossPoints = sumOf(contributions, 'points');
+  const adjustmentPoints = sumOf(adjustments, 'points');
+  const carriedPoints = carried?.points ?? 0n;
+  const byVersion = addUpVersions([...contributions, ...adjustments.map((each) => ({ ...each, count: 0n }))]);
+  return {
+    contributionCount: sumOf(contributions, 'count'),
+    adjustmentCount: sumOf(adjustments, 'count'),
+    grossPoints,
+    adjustmentPoints,
+    carriedPoints,
+    netPoints: grossPoints + adjustmentPoints,
+    totalPoints: grossPoints + adjustmentPoints + carriedPoints,
+    amount: byVersion.reduce((sum, { amount }) => addAmount(sum, amount), carried?.amount ?? null),
+    byVersion: byVersion.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)),
+  };
+}
+
+/** What totals become by one more adjustment; its number is not counted. */
+export function addAdjustment(
+  totals: SettlementTotals,
+  { points, amount, contributionRuleVersion, pointConversionVersion, treeCostVersion }: Omit<VersionTotals, 'count'>,
+): SettlementTotals {
+  const labels = { contributionRuleVersion, pointConversionVersion, treeCostVersion };
+  return {
+    ...totals,
+    adjustmentPoints: totals.adjustmentPoints + points,
+    netPoints: totals.netPoints + points,
+    totalPoints: totals.totalPoints + points,
+    amount: addAmount(totals.amount, amount),
+    byVersion: addUpVersions([...totals.byVersion, { ...labels, count: 0n, points, amount }]),
+  };
+}
+
+function sumOf(parts: readonly VersionTotals[], field: 'count' | 'points'): bigint {
+  return parts.reduce((sum, part) => sum + part[field], 0n);
+}
+
+/** One for each set of labels. */
+export function addUpVersions(parts: readonly VersionTotals[]): VersionTotals[] {
+  return [...Map.groupBy(parts, keyOf).values()].map((same) => same.reduce(addTwo));
+}
+
+function addTwo(one: VersionTotals, other: VersionTotals): VersionTotals {
+  const amount = addAmount(one.amount, other.amount);
+  return { ...one, count: one.count + other.count, points: one.points + other.points, amount };
+}
+
+/**
+ * What a settlement that ends below zero leaves to the next: its points and its exact amount, each as far as it is negative.
+ * Nothing of a negative settlement is paid, so the next one's rounding is the only one.
+ *
+ * @returns The line's points and amount, or `undefined` when nothing is carried.
+ * @see settlements, section 2, amount: a negative net is carried into the next settlement as a line.
+ */
+export function carriedForward({ totalPoints, amount }: SettlementTotals): Carried | undefined {
+  const isOwing = totalPoints < 0n || (amount !== null && amount < 0n);
+  if (!isOwing) return undefined;
+  return { points: totalPoints < 0n ? totalPoints : 0n, amount: amount === null || amount < 0n ? amount : 0n };
+}
+
+/**
+ * The field `amount`: rounded once to the currency's minor units; negative where it is carried out.
+ *
+ * @param currency The partner's; `null` gives `null`, as do lines of which none has an amount.
+ */
+export function settlementAmount(totals: SettlementTotals, currency: string | null): string | null {
+  const amount = exactAmount(totals);
+  return amount === null || currency === null ? null : totalText(amount, currency);
+}
+
+/** Before the rounding. A settlement without lines owes nothing, which is an amount as well; `null` where lines have none. */
+export function exactAmount({ amount, contributionCount, adjustmentCount, carriedPoints }: SettlementTotals): bigint | null {
+  const isEmpty = contributionCount === 0n && adjustmentCount === 0n && carriedPoints === 0n;
+  return amount ?? (isEmpty ? 0n : null);
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+function addToVersion(byVersion: Map<string, Mutable<VersionTotals>>, line: CountedLine): void {
+  const { contributionRuleVersion, pointConversionVersion, treeCostVersion } = line;
+  if (contributionRuleVersion === null || pointConversionVersion === null || treeCostVersion === null) return;
+  const key = keyOf({ contributionRuleVersion, pointConversionVersion, treeCostVersion });
+  let totals = byVersion.get(key);
+  if (!totals) {
+    totals = { contributionRuleVersion, pointConversionVersion, treeCostVersion, count: 0n, points: 0n, amount: null };
+    byVersion.set(key, totals);
+  }
+  if (line.lineType === 'contribution') totals.count++;
+  totals.points += line.points;
+  totals.amount = addAmount(totals.amount, line.amount);
+}
+
+type VersionLabels = Pick<VersionTotals, 'contributionRuleVersion' | 'pointConversionVersion' | 'treeCostVersion'>;
+
+/** No label holds a space. */
+function keyOf({ contributionRuleVersion, pointConversionVersion, treeCostVersion }: VersionLabels): string {
+  return `${contributionRuleVersion} ${pointConversionVersion} ${treeCostVersion}`;
+}
+
+function addAmount(sum: bigint | null, amount: bigint | null): bigint | null {
+  return amount === null ? sum : (sum ?? 0n) + amount;
+}

@@ -1,0 +1,76 @@
+import type { DetailCode } from '../detail-codes.ts';
+import { isShortIdentifier } from '../identifiers.ts';
+import type { ErrorDetail } from '../service-error.ts';
+import { isText, textForm } from '../single-line-text.ts';
+import type { SettlementPeriod } from './settlement-period.ts';
+
+/** @see settlements, section 2. */
+export const SETTLEMENT_STATUSES = ['open', 'closed'] as const;
+
+export type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number];
+
+/** What a settlement may become. A partner has one open settlement at any time; a closed one never changes again. */
+export const SETTLEMENT_TRANSITIONS = {
+  none: ['open'],
+  open: ['closed'],
+  closed: [],
+} as const satisfies Record<'none' | SettlementStatus, readonly SettlementStatus[]>;
+
+export function settlementMayBecome(from: 'none' | SettlementStatus, to: SettlementStatus): boolean {
+  return (SETTLEMENT_TRANSITIONS[from] as readonly SettlementStatus[]).includes(to);
+}
+
+/**
+ * Whether a record that is on no settlement yet goes onto the one that closes: everything before its end, however old.
+ *
+ * @param at A contribution's `confirmed_at`, an adjustment's `posted_at`.
+ * @see settlements, section 2, "Assignment at close".
+ */
+export function isDue(at: Date, { endsAt }: SettlementPeriod): boolean {
+  return at < endsAt;
+}
+
+/** Whether a record missed the settlement of its own period, so that its line is marked `late`. */
+export function isLate(at: Date, { startsAt }: SettlementPeriod): boolean {
+  return at < startsAt;
+}
+
+/** What the partner says of a closed settlement. It reopens nothing. @see settlements, section 2, field acknowledgement. */
+export const ACKNOWLEDGEMENT_STATUSES = ['pending', 'accepted', 'disputed'] as const;
+
+export type AcknowledgementStatus = (typeof ACKNOWLEDGEMENT_STATUSES)[number];
+
+/** A dispute may end in acceptance; what is accepted stays so. */
+export const ACKNOWLEDGEMENT_TRANSITIONS = {
+  pending: ['accepted', 'disputed'],
+  disputed: ['accepted'],
+  accepted: [],
+} as const satisfies Record<AcknowledgementStatus, readonly AcknowledgementStatus[]>;
+
+/** What a partner sends. */
+export interface Acknowledgement {
+  readonly status: AcknowledgementStatus;
+  /** The partner's own reference, of the interface's pattern. */
+  readonly reference: string | null;
+  readonly note: string | null;
+}
+
+const NOTE_CHARACTERS_MAX = 1_000;
+
+/** Everything that speaks against an acknowledgement, field by field; empty when it may be recorded. */
+export function checkAcknowledgement(
+  { settlement, acknowledgement }: { settlement: SettlementStatus; acknowledgement: AcknowledgementStatus },
+  { status, reference, note }: Acknowledgement,
+): ErrorDetail[] {
+  const problems: ErrorDetail[] = [];
+  const add = (field: string, code: DetailCode, message: string) => problems.push({ field, code, message });
+  if (settlement !== 'closed')
+    add('settlement_id', 'settlement_open', 'The settlement is open; acknowledge it when it is closed.');
+  if (!(ACKNOWLEDGEMENT_TRANSITIONS[acknowledgement] as readonly string[]).includes(status))
+    add('status', 'not_possible', `A settlement that is ${acknowledgement} cannot become ${status}.`);
+  if (reference !== null && !isShortIdentifier(reference))
+    add('reference', 'wrong_form', 'reference must be of 1 to 128 characters out of A-Z a-z 0-9 . _ : -');
+  if (note !== null && !isText(note, NOTE_CHARACTERS_MAX))
+    add('note', 'wrong_form', `note must be ${textForm(note, NOTE_CHARACTERS_MAX)}.`);
+  return problems;
+}

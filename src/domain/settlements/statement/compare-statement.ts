@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import { showValue } from '../settled-contribution.ts';
+import type { SettlementLine } from '../settlement-line.ts';
+import { csvRecord } from './csv-record.ts';
+import { findMoved, type Run, type RunCollector, runCollector } from './moved-lines.ts';
+import { unguard } from './spreadsheet-guard.ts';
+import { STATEMENT_HEADER } from './statement-columns.ts';
+import { readTextLines, type TextLine } from './statement-text.ts';
+import type { StatementProblem } from './verify-statement.ts';
+import { type StatementForm, statementCells } from './write-statement.ts';
+
+/** Where a file differs from the statement that the service's lines make. */
+export interface StatementComparison {
+  /** By line; the first of them, if there are many. */
+  readonly problems: readonly StatementProblem[];
+  /** How many more there are. */
+  readonly more: number;
+  /** Lines of the file that are lines of the settlement, changed or not. */
+  readonly foundLines: number;
+  /** Of a contribution in the file, where there is one: to find the settlement that it is on. */
+  readonly firstTransactionId: string | undefined;
+  /** Of the statement that the service's lines make now. */
+  readonly serviceSha256: string;
+}
+
+const PROBLEMS_MAX = 20;
+/** So many lines wait for their other half. A file that leaves more open is another one. */
+const WAITING_MAX = 50_000;
+
+interface Row {
+  /** From 1, without the header row. */
+  readonly no: number;
+  readonly cells: readonly string[];
+}
+
+/**
+ * Compares a file with the lines of its settlement, each with the line that has the same record. So a line that is changed, missing, added or
+ * in another place is told as what it is, and what follows it is not blamed. Memory grows with the lines that have no counterpart only.
+ *
+ * @param chunks The file's bytes; its header row is that of a statement.
+ * @param lines Of the settlement, in order.
+ */
+export async function compareStatement(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  lines: AsyncIterable<SettlementLine> | Iterable<SettlementLine>,
+  form: StatementForm,
+): Promise<StatementComparison> {
+  const hash = createHash('sha256').update(csvRecord(STATEMENT_HEADER));
+  const matcher = matchRows();
+  const texts = readTextLines(chunks);
+  const written = (async function* () {
+    yield* lines;
+  })();
+  await texts.next();
+  for (let no = 1; ; no++) {
+    const [theirs, ours] = [await texts.next(), await written.next()];
+    if (theirs.done && ours.done) break;
+    if (!ours.done) hash.update(csvRecord(statementCells(ours.value, 'plain')));
+    matcher.add(
+      theirs.done ? undefined : readRow(no, theirs.value, matcher),
+      ours.done ? undefined : { no, cells: statementCells(ours.value, form) },
+    );
+  }
+  return { ...matcher.end(), serviceSha256: hash.digest('hex') };
+}
+
+function readRow(no: number, { text, hasEnd }: TextLine, { problems }: Matcher): Row {
+  if (!hasEnd) problems.add(no + 1, null, 'no_line_end', 'The last line has no line feed at its end; the file may be cut off.');
+  return { no, cells: text.split(',') };
+}
+
+type Matcher = ReturnType<typeof matchRows>;
+
+function matchRows() {
+  const [theirs, ours] = [new Map<string, Row>(), new Map<string, Row>()];
+  const problems = collectProblems();
+  const runs: RunCollector = runCollector();
+  let [foundLines, isGivenUp] = [0, false];
+  let firstTransactionId: string | undefined;
+  const pair = (their: Row, our: Row) => {
+    foundLines++;
+    runs.add(their.no, our.no);
+    compareCells(their, our, problems);
+  };
+  const place = (row: Row, name: string, [own, other]: [Map<string, Row>, Map<string, Row>]): Row | undefined => {
+    const found = other.get(name);
+    if (found) other.delete(name);
+    // The second of two lines of one record has no counterpart.
+    else own.set(own.has(name) ? `${name} again in ${row.no}` : name, row);
+    return found;
+  };
+  return {
+    problems,
+    add(their: Row | undefined, our: Row | undefined): void {
+      if (their?.cells[LINE_TYPE] === 'contribution') firstTransactionId ??= unguard(their.cells[TRANSACTION_ID]);
+      if (isGivenUp) return;
+      const [theirName, ourName] = [their && nameOf(their), our && nameOf(our)];
+      if (their && our && theirName === ourName) {
+        pair(their, our);
+        return;
+      }
+      const ourFound = their && place(their, theirName ?? '', [theirs, ours]);
+      if (their && ourFound) pair(their, ourFound);
+      const theirFound = our && place(our, ourName ?? '', [ours, theirs]);
+      if (our && theirFound) pair(theirFound, our);
+      isGivenUp = theirs.size + ours.size > WAITING_MAX;
+    },
+    end() {
+      if (isGivenUp) problems.add(null, null, 'too_different', `More than ${WAITING_MAX} lines are not those of the settlement.`);
+      else tellRest([...theirs.values()], [...ours.values()], problems);
+      for (const run of isGivenUp ? [] : findMoved(runs.list()))
+        problems.add(run.theirs + 1, null, 'line_moved', describeMoved(run));
+      return { ...problems.list(), foundLines, firstTransactionId };
+    },
+  };
+}
+
+const LINE_NO = STATEMENT_HEADER.indexOf('line_no');
+const LINE_TYPE = STATEMENT_HEADER.indexOf('line_type');
+const TRANSACTION_ID = STATEMENT_HEADER.indexOf('transaction_id');
+const ADJUSTMENT_ID = STATEMENT_HEADER.indexOf('adjustment_id');
+
+/** The record that a line stands for. */
+function nameOf({ no, cells }: Row): string {
+  if (cells.length !== STATEMENT_HEADER.length) return `line ${no}`;
+  return `${cells[LINE_TYPE]} ${cells[ADJUSTMENT_ID] || cells[TRANSACTION_ID]}`;
+}
+
+type Problems = ReturnType<typeof collectProblems>;
+
+function collectProblems() {
+  const kept: StatementProblem[] = [];
+  let count = 0;
+  const placeOf = ({ line }: StatementProblem) => line ?? Number.POSITIVE_INFINITY;
+  return {
+    add(line: number | null, column: string | null, code: string, message: string): void {
+      count++;
+      kept.push({ line, column, code, message });
+      kept.sort((one, other) => placeOf(one) - placeOf(other));
+      kept.splice(PROBLEMS_MAX);
+    },
+    list: () => ({ problems: kept, more: count - kept.length }),
+  };
+}
+
+function compareCells(their: Row, our: Row, problems: Problems): void {
+  const line = their.no + 1;
+  if (their.cells.length !== our.cells.length) {
+    const message = `The line has ${their.cells.length} cells; a statement's have ${our.cells.length}.`;
+    problems.add(line, null, 'wrong_cell_count', message);
+    return;
+  }
+  for (const [n, name] of STATEMENT_HEADER.entries()) {
+    const [found, written] = [their.cells[n] ?? '', our.cells[n] ?? ''];
+    if (found === written || (n === LINE_NO && found === String(their.no))) continue;
+    if (n === LINE_NO && /^[1-9]\d*$/.test(found)) {
+      problems.add(line, name, 'line_gap', `Line ${found} of the settlement stands where line ${their.no} belongs.`);
+    } else {
+      problems.add(line, name, 'other_value', `The file has ${showCell(found)}; the service wrote ${showCell(written)}.`);
+    }
+  }
+}
+
+const SHOWN_CHARACTERS_MAX = 140;
+
+function showCell(cell: string): string {
+  return cell.length > SHOWN_CHARACTERS_MAX ? `${cell.length} characters` : showValue(cell);
+}
+
+/** Lines without counterpart: in the place of one another they are one line whose record was changed, else they were added or removed. */
+function tellRest(theirs: readonly Row[], ours: readonly Row[], problems: Problems): void {
+  const missing = new Map(ours.map((row) => [row.no, row]));
+  const added = theirs.filter((their) => {
+    const our = missing.get(Number(their.cells[LINE_NO])) ?? missing.get(their.no);
+    if (our) {
+      missing.delete(our.no);
+      compareCells(their, our, problems);
+    }
+    return !our;
+  });
+  for (const [first, last] of rangesOf(added.map(({ no }) => no)))
+    problems.add(
+      first + 1,
+      null,
+      'line_added',
+      `${nameRange([first + 1, last + 1])} of the file: the statement has no such line.`,
+    );
+  for (const [first, last] of rangesOf([...missing.keys()]))
+    problems.add(first + 1, null, 'line_missing', `${nameRange([first, last])} of the statement: missing in the file.`);
+}
+
+type Range = [first: number, last: number];
+
+function rangesOf(numbers: readonly number[]): Range[] {
+  const ranges: Range[] = [];
+  for (const number of [...numbers].sort((one, other) => one - other)) {
+    const last = ranges.at(-1);
+    if (last && last[1] + 1 === number) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  return ranges;
+}
+
+function nameRange([first, last]: Range): string {
+  return first === last ? `Line ${first}` : `Lines ${first} to ${last}`;
+}
+
+function describeMoved({ ours, count }: Run): string {
+  const what = nameRange([ours, ours + count - 1]);
+  return `${what} of the statement ${count === 1 ? 'stands' : 'stand'} here, in another place than the service wrote ${count === 1 ? 'it' : 'them'}.`;
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import type { SettlementLine } from '../settlement-line.ts';
+import { csvRecord } from './csv-record.ts';
+import { guardNumber, guardText } from './spreadsheet-guard.ts';
+import { type ColumnKind, STATEMENT_COLUMNS, STATEMENT_HEADER } from './statement-columns.ts';
+
+/** What is kept of a statement's bytes, so that anyone can tell later that they are the same. */
+export interface StatementDigest {
+  /** SHA-256 of all bytes, 64 lower-case hexadecimal digits. */
+  readonly csvSha256: string;
+  /** Lines of the settlement; the header row is none. */
+  readonly lineCount: number;
+  readonly byteCount: number;
+}
+
+export interface StatementOptions {
+  /** Guards cells that a spreadsheet would take for something else. These bytes are not those of the digest that is stored. */
+  readonly isExcelSafe?: boolean;
+}
+
+/** The service's bytes as they are hashed, or those for spreadsheets. */
+export type StatementForm = 'plain' | 'excel_safe';
+
+/** What one chunk holds at least, unless it is the last. */
+const CHUNK_CHARACTERS = 64 * 1024;
+
+const GUARDS: Record<ColumnKind, (cell: string) => string> = { number: guardNumber, text: guardText, time: (cell) => cell };
+
+/** The cells of a line as they are written. */
+export function statementCells(line: SettlementLine, form: StatementForm): string[] {
+  const cells = STATEMENT_COLUMNS.map(({ cell }) => cell(line));
+  return form === 'plain' ? cells : guardCells(cells);
+}
+
+/** The cells of a line for spreadsheets. */
+export function guardCells(cells: readonly string[]): string[] {
+  return cells.map((cell, n) => GUARDS[STATEMENT_COLUMNS[n]?.kind ?? 'time'](cell));
+}
+
+/**
+ * The statement of a closed settlement: CSV of RFC 4180 in UTF-8, lines ending with LF, a header row, no footer. The same lines give
+ * the same bytes every time. Memory does not grow with the number of lines.
+ *
+ * @param lines In the order of their numbers.
+ * @returns The chunks, and in the end, for those who call `next` themselves, the digest; {@link digestStatement} gives it alone.
+ * @throws RangeError The numbers of the lines have a gap, so some are missing.
+ * @see settlements, section 2, Statement.
+ */
+export async function* writeStatement(
+  lines: AsyncIterable<SettlementLine> | Iterable<SettlementLine>,
+  { isExcelSafe = false }: StatementOptions = {},
+): AsyncGenerator<Buffer, StatementDigest> {
+  const hash = createHash('sha256');
+  let [text, lineCount, byteCount] = [csvRecord(STATEMENT_HEADER), 0, 0];
+  const cutChunk = () => {
+    const chunk = Buffer.from(text);
+    hash.update(chunk);
+    byteCount += chunk.length;
+    text = '';
+    return chunk;
+  };
+  for await (const line of lines) {
+    if (line.lineNo !== ++lineCount)
+      throw new RangeError(`Line ${line.lineNo} of a settlement stands where line ${lineCount} belongs`);
+    text += csvRecord(statementCells(line, isExcelSafe ? 'excel_safe' : 'plain'));
+    if (text.length >= CHUNK_CHARACTERS) yield cutChunk();
+  }
+  if (text !== '') yield cutChunk();
+  return { csvSha256: hash.digest('hex'), lineCount, byteCount };
+}
+
+/** The digest that is stored when a settlement closes, from the lines and without keeping the bytes. */
+export async function digestStatement(lines: AsyncIterable<SettlementLine> | Iterable<SettlementLine>): Promise<StatementDigest> {
+  const chunks = writeStatement(lines);
+  let step = await chunks.next();
+  while (!step.done) step = await chunks.next();
+  return step.value;
+}
