@@ -12,11 +12,11 @@ import {
   findContributionsByEvent,
   findContributionsById,
   lockContribution,
-} from '../src/store/contribution.ts';
-import { type ContributionDraft, insertContributions } from '../src/store/contribution-insert.ts';
+} from '../src/store/contributions/contribution.ts';
+import { type ContributionDraft, insertContributions } from '../src/store/contributions/contribution-insert.ts';
 import type { Queryable } from '../src/store/database.ts';
-import { findEmissionsLinkByKey, insertEmissionsLink } from '../src/store/emissions-link.ts';
-import { type EstimateDraft, findEstimatesById, findEstimatesByKey, insertEstimates } from '../src/store/estimate.ts';
+import { findEmissionsLinkByKey, insertEmissionsLink } from '../src/store/emissions/emissions-link.ts';
+import { type EstimateDraft, findEstimatesById, findEstimatesByKey, insertEstimates } from '../src/store/emissions/estimate.ts';
 import { LINKED_EVERY } from './fill.ts';
 import { calculationId, eventId, idempotencyKey, newToken, orderRef, transactionId } from './identifiers.ts';
 import type { NumberedRows } from './load/load.ts';

@@ -16,9 +16,9 @@ import { DEFAULT_RULES } from '../src/domain/rules/contribution-rules.ts';
 import { openEmbedded } from '../src/embedded-postgres/open-embedded.ts';
 import { type ConfirmationRequest, draftContributions } from '../src/operations/contribution-draft.ts';
 import { createOperations } from '../src/operations/operations.ts';
-import { insertContributions } from '../src/store/contribution-insert.ts';
+import { insertContributions } from '../src/store/contributions/contribution-insert.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { migrate } from '../src/store/schema/migrate.ts';
 import { inTransaction } from '../src/store/transaction.ts';
 
 const TURNS = 10;

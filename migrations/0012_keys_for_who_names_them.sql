@@ -2,7 +2,7 @@
 -- planner takes any index that begins with the partner to be as good as that of the whole key, and keeps to it; foreign keys are
 -- looked up by statements that nobody can write otherwise. These columns are never null: so the indexes have every row, as before.
 --
--- On a table with rows src/store/build-indexes.ts has built the new ones before this begins, while others went on writing.
+-- On a table with rows src/store/schema/build-indexes.ts has built the new ones before this begins, while others went on writing.
 
 create unique index if not exists contribution_idempotency_key_next on contribution (partner_id, idempotency_key)
   where idempotency_key is not null;

@@ -20,8 +20,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAuditKeys } from '../src/configured-keys.ts';
 import { openDatabase } from '../src/store/database.ts';
-import { distributeTables } from '../src/store/distribute.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { distributeTables } from '../src/store/schema/distribute.ts';
+import { migrate } from '../src/store/schema/migrate.ts';
 import { Exchange } from './kill/exchange.ts';
 import { type Intent, makeIntents } from './kill/intent.ts';
 import { Partner } from './kill/partner.ts';

@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { newToken } from '../bench/identifiers.ts';
 import { openEmbedded } from '../src/embedded-postgres/open-embedded.ts';
-import { migrate, readMigrationState } from '../src/store/migrate.ts';
+import { migrate, readMigrationState } from '../src/store/schema/migrate.ts';
 import { applyOlder, insertOldRows } from '../test/support/older-database.ts';
 import { readArguments, readWhole } from './support/arguments.ts';
 import { percentile, printFigures, progress, Violations } from './support/report.ts';

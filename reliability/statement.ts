@@ -15,7 +15,7 @@ import { newId } from '../src/domain/identifiers.ts';
 import { closeSettlement } from '../src/operations/close-settlement.ts';
 import { verifySettlements } from '../src/operations/verify-settlements.ts';
 import type { Database } from '../src/store/database.ts';
-import { findOpenSettlement, type Settlement } from '../src/store/settlement.ts';
+import { findOpenSettlement, type Settlement } from '../src/store/settlements/settlement.ts';
 import { readArguments, readWhole } from './support/arguments.ts';
 import { Installation, makePartner } from './support/installation.ts';
 import { MemoryWatch } from './support/memory-watch.ts';

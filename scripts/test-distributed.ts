@@ -6,8 +6,8 @@
  * The last line is the sum: `N passed, N failed, N skipped`.
  */
 import { openDatabase } from '../src/store/database.ts';
-import { distributeTables } from '../src/store/distribute.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { distributeTables } from '../src/store/schema/distribute.ts';
+import { migrate } from '../src/store/schema/migrate.ts';
 import { type Counts, printSum, runFiles } from './run-test-files.ts';
 
 /** It closes the settlements of every partner that there is: the fewer, the sooner. */

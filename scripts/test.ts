@@ -12,7 +12,7 @@ import { join, matchesGlob, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { type EmbeddedServer, openEmbedded } from '../src/embedded-postgres/open-embedded.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { migrate } from '../src/store/schema/migrate.ts';
 import { type Counts, interruption, printSum, REPOSITORY, runFiles } from './run-test-files.ts';
 
 interface Engine {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbedded } from '../src/embedded-postgres/open-embedded.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { migrate } from '../src/store/schema/migrate.ts';
 import { renderSchema } from './render-schema.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'partner-impact-schema-'));

@@ -25,10 +25,10 @@ import { VERIFY_JOB } from './schedule/verify.ts';
 import { SERVICE_ROLES, type ServiceRole } from './service-role.ts';
 import { configuredSettlementTools } from './settlement-configuration.ts';
 import { connectStore } from './storage.ts';
-import { listEndpointStates, measureBacklog } from './store/backlog.ts';
 import type { Database } from './store/database.ts';
 import { proveCommit } from './store/durability.ts';
-import { findLastJobResult, listJobStates } from './store/job.ts';
+import { findLastJobResult, listJobStates } from './store/jobs/job.ts';
+import { listEndpointStates, measureBacklog } from './store/webhooks/delivery-backlog.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from './webhooks/webhooks.ts';
 
 export interface Service {

@@ -19,7 +19,7 @@ import { rememberOpenTotals } from '../src/operations/open-totals.ts';
 import { type PreviewedSettlement, previewAdjustment } from '../src/operations/preview-adjustment.ts';
 import { verifyAdjustments } from '../src/operations/verify-adjustments.ts';
 import { verifySettlements } from '../src/operations/verify-settlements.ts';
-import { type Adjustment, findAdjustment } from '../src/store/adjustment.ts';
+import { type Adjustment, findAdjustment } from '../src/store/adjustments/adjustment.ts';
 import { inTransaction } from '../src/store/transaction.ts';
 import { enrolled, OWNER, signedIn } from './support/actor.ts';
 import { type Answer, type Client, uniqueId } from './support/client.ts';

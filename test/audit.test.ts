@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test';
 import { newNamedKey, writeNamedKey } from '../src/domain/audit/named-key.ts';
 import { audit, requireRole } from '../src/operations/audit.ts';
 import { verifyAudit } from '../src/operations/verify-audit.ts';
-import { listAuditEntries } from '../src/store/audit.ts';
+import { listAuditEntries } from '../src/store/audit/audit.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { inTransaction } from '../src/store/transaction.ts';
 import { OWNER, signedIn } from './support/actor.ts';

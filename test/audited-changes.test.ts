@@ -20,8 +20,8 @@ import { createProject } from '../src/operations/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../src/operations/pool-contributions.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
 import { verifyAudit } from '../src/operations/verify-audit.ts';
+import { listPartners } from '../src/store/access/partner.ts';
 import { openDatabase } from '../src/store/database.ts';
-import { listPartners } from '../src/store/partner.ts';
 import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
 import { recoverExhausted, replayMissing, resend } from '../src/webhooks/manage-delivery.ts';
 import {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { settlementDay } from '../src/domain/settlements/settlement-period.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
 import { failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
-import type { Partner } from '../src/store/partner.ts';
+import type { Partner } from '../src/store/access/partner.ts';
 import { OWNER, signedIn } from './support/actor.ts';
 import { type Answer, Client, countByStatus, newConfirmation, uniqueId } from './support/client.ts';
 import { insertContributionRule, type RuleRow } from './support/rules.ts';

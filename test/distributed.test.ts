@@ -1,7 +1,7 @@
 /** The same service on a Citus cluster: where its rows lie, and what a plain PostgreSQL says of distribution. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { distributeTables, GROWING_TABLES, listDistributedTables } from '../src/store/distribute.ts';
+import { distributeTables, GROWING_TABLES, listDistributedTables } from '../src/store/schema/distribute.ts';
 import { countByStatus } from './support/client.ts';
 import { testService } from './support/service.ts';
 

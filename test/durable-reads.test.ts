@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { findContributionsByEvent } from '../src/store/contribution.ts';
+import { findContributionsByEvent } from '../src/store/contributions/contribution.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { proveCommit } from '../src/store/durability.ts';
 import { CommitUnknownError, inTransaction } from '../src/store/transaction.ts';

@@ -7,7 +7,7 @@ import { type BatchChange, changeImpactBatch } from '../src/operations/change-im
 import { createProject } from '../src/operations/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../src/operations/pool-contributions.ts';
 import { verifyImpactBatches } from '../src/operations/verify-impact-batches.ts';
-import { findImpactBatch } from '../src/store/impact-batch.ts';
+import { findImpactBatch } from '../src/store/impact/impact-batch.ts';
 import { enrol, enrolled, OWNER } from './support/actor.ts';
 import { type Answer, type Client, uniqueId } from './support/client.ts';
 import { ADA, advanceTo, BEA, evidence, newBatch, newProject, withClosed } from './support/environment.ts';

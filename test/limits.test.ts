@@ -13,7 +13,7 @@ import { createDeliveryEmissionsEstimate } from '../src/partner-api/routes/creat
 import { getContributionByPartnerEventId } from '../src/partner-api/routes/get-contribution-by-partner-event-id.ts';
 import { getEvent } from '../src/partner-api/routes/get-event.ts';
 import { listEvents } from '../src/partner-api/routes/list-events.ts';
-import type { Credential } from '../src/store/api-key.ts';
+import type { Credential } from '../src/store/access/api-key.ts';
 import { countByStatus, detailCodes } from './support/client.ts';
 import { countRows } from './support/records.ts';
 import { testService } from './support/service.ts';

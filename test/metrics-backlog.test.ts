@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../src/domain/identifiers.ts';
-import { COUNTED_MAX, measureBacklog } from '../src/store/backlog.ts';
 import { type Database, openDatabase, type Queryable } from '../src/store/database.ts';
-import { insertEventCounter } from '../src/store/event.ts';
-import { insertWebhookEndpoint } from '../src/store/webhook-endpoint.ts';
+import { insertEventCounter } from '../src/store/events/event.ts';
+import { COUNTED_MAX, measureBacklog } from '../src/store/webhooks/delivery-backlog.ts';
+import { insertWebhookEndpoint } from '../src/store/webhooks/webhook-endpoint.ts';
 import { testDatabase } from './support/database.ts';
 
 const { databaseUrl, pool: administrator } = await testDatabase();

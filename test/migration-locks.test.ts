@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { newToken } from '../bench/identifiers.ts';
-import { listStatements, migrate, readMigrationState } from '../src/store/migrate.ts';
+import { listStatements, migrate, readMigrationState } from '../src/store/schema/migrate.ts';
 import { emptyDatabase } from './support/database.ts';
 import { applyOlder, insertOldRows } from './support/older-database.ts';
 

@@ -14,7 +14,7 @@ import { changeOperatorRole, createOperator, disableOperator, resetSignIn } from
 import { requireSecondPerson, requireSignedIn } from '../src/operations/second-person.ts';
 import { authenticateOperator, renewSignIn, signIn, signOut } from '../src/operations/sign-in.ts';
 import { verifyAudit } from '../src/operations/verify-audit.ts';
-import { listAuditEntries } from '../src/store/audit.ts';
+import { listAuditEntries } from '../src/store/audit/audit.ts';
 import { enrolled, OWNER, signedIn } from './support/actor.ts';
 import { uniqueId } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';

@@ -15,7 +15,7 @@ import { verifyAudit } from '../src/operations/verify-audit.ts';
 import { reportBreakGlass } from '../src/schedule/report-break-glass.ts';
 import { runByHand } from '../src/schedule/run-by-hand.ts';
 import { openDatabase } from '../src/store/database.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { migrate } from '../src/store/schema/migrate.ts';
 import { enrolled, OWNER, signedIn } from './support/actor.ts';
 import { uniqueId } from './support/client.ts';
 import { type CommandLine, commandLine } from './support/command-line.ts';

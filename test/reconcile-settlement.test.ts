@@ -11,7 +11,7 @@ import { revokeApiKey } from '../src/operations/manage-api-key.ts';
 import { suspendPartner } from '../src/operations/manage-partner.ts';
 import { removeOldReconciliations } from '../src/operations/reconcile-settlement.ts';
 import { SERVICE_ROLES } from '../src/service-role.ts';
-import { updateBrokenOff } from '../src/store/reconciliation.ts';
+import { updateBrokenOff } from '../src/store/reconciliations/reconciliation.ts';
 import { OWNER } from './support/actor.ts';
 import { type Answer, type Client, detailCodes, newConfirmation, toJson, uniqueId } from './support/client.ts';
 import { document, listMisfits } from './support/published.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { approveFailure, draftFailure, rejectFailure } from '../src/operations/record-failure.ts';
-import { listFailureDrafts } from '../src/store/failure-draft.ts';
+import { listFailureDrafts } from '../src/store/contributions/failure-draft.ts';
 import { enrolled, OWNER, signedIn } from './support/actor.ts';
 import { type Answer, detailCodes, newConfirmation, uniqueId } from './support/client.ts';
 import { document, listMisfits } from './support/published.ts';

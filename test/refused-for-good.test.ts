@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createPartner } from '../src/operations/manage-partner.ts';
-import type { Partner } from '../src/store/partner.ts';
+import type { Partner } from '../src/store/access/partner.ts';
 import { OWNER } from './support/actor.ts';
 import { detailCodes, newConfirmation, uniqueId } from './support/client.ts';
 import { type CommandLine, commandLine } from './support/command-line.ts';

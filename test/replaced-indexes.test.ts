@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type pg from 'pg';
 import { newToken } from '../bench/identifiers.ts';
 import { contributionColumns, fitToTable, insertSelect } from '../bench/rows.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { migrate } from '../src/store/schema/migrate.ts';
 import { emptyDatabase, type TestDatabase } from './support/database.ts';
 import { applyOlder, insertOldRows } from './support/older-database.ts';
 

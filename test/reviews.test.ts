@@ -8,7 +8,7 @@ import { createPartner } from '../src/operations/manage-partner.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
 import { expirePending } from '../src/schedule/expire-pending.ts';
 import type { JobContext } from '../src/schedule/job.ts';
-import type { Partner } from '../src/store/partner.ts';
+import type { Partner } from '../src/store/access/partner.ts';
 import { OWNER, signedIn } from './support/actor.ts';
 import { detailCodes, newConfirmation, type TestEvent, uniqueId } from './support/client.ts';
 import { insertPendingAged, untilNumbered } from './support/records.ts';

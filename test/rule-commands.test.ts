@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test';
 import { createPartner } from '../src/operations/manage-partner.ts';
 import { createRule, withdrawRule } from '../src/operations/manage-rule.ts';
 import { openDatabase } from '../src/store/database.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { migrate } from '../src/store/schema/migrate.ts';
 import { auditKeys, OWNER, signedIn } from './support/actor.ts';
 import { newConfirmation, uniqueId } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { createPartner, suspendPartner } from '../src/operations/manage-partner.ts';
 import { approveFailure, draftFailure } from '../src/operations/record-failure.ts';
 import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
-import type { Partner } from '../src/store/partner.ts';
+import type { Partner } from '../src/store/access/partner.ts';
 import { enrolled, OWNER, signedIn } from './support/actor.ts';
 import { answerProxy, type Fault } from './support/answer-proxy.ts';
 import { uniqueId } from './support/client.ts';

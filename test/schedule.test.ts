@@ -14,7 +14,15 @@ import { nextDueAfter, nextDueAt, registerJobs } from '../src/schedule/run-job.t
 import { openSchedule } from '../src/schedule/schedule.ts';
 import { readClock } from '../src/store/clock.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
-import { claimJob, endJobRun, type JobRun, type JobState, listJobRuns, listJobStates, renewJobLease } from '../src/store/job.ts';
+import {
+  claimJob,
+  endJobRun,
+  type JobRun,
+  type JobState,
+  listJobRuns,
+  listJobStates,
+  renewJobLease,
+} from '../src/store/jobs/job.ts';
 import { auditKeys, OWNER, signedIn } from './support/actor.ts';
 import { Client } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';

@@ -5,7 +5,7 @@ import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/opera
 import { changeSettlementTerms } from '../src/operations/manage-partner.ts';
 import { approveFailure, draftFailure } from '../src/operations/record-failure.ts';
 import { pricesUnderRules } from '../src/operations/rule-prices.ts';
-import type { Adjustment } from '../src/store/adjustment.ts';
+import type { Adjustment } from '../src/store/adjustments/adjustment.ts';
 import { enrolled, OWNER } from './support/actor.ts';
 import { uniqueId } from './support/client.ts';
 import { insertPrice } from './support/rules.ts';

@@ -11,7 +11,7 @@ import { doubtsUnderAudit, pricesUnderRules } from '../src/operations/rule-price
 import { sealContributions } from '../src/operations/seal-contributions.ts';
 import { verifySettlements } from '../src/operations/verify-settlements.ts';
 import { openDatabase } from '../src/store/database.ts';
-import { findOpenSettlement } from '../src/store/settlement.ts';
+import { findOpenSettlement } from '../src/store/settlements/settlement.ts';
 import { OWNER } from './support/actor.ts';
 import { uniqueId } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';

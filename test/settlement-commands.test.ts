@@ -10,7 +10,7 @@ import { chainValue } from '../src/domain/settlements/statement/statement-chain.
 import { writeStatement } from '../src/domain/settlements/statement/write-statement.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/operations/manage-adjustment.ts';
 import { verifySettlements } from '../src/operations/verify-settlements.ts';
-import { eachSettlement, type Settlement } from '../src/store/settlement.ts';
+import { eachSettlement, type Settlement } from '../src/store/settlements/settlement.ts';
 import { auditKeys, enrolled } from './support/actor.ts';
 import { commandLine } from './support/command-line.ts';
 import { sealRows, untilNumbered } from './support/records.ts';

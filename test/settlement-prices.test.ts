@@ -7,7 +7,7 @@ import { attestRecord } from '../src/operations/attest-record.ts';
 import { draftAdjustment } from '../src/operations/manage-adjustment.ts';
 import { createPartner } from '../src/operations/manage-partner.ts';
 import { pricesUnderRules } from '../src/operations/rule-prices.ts';
-import type { Partner } from '../src/store/partner.ts';
+import type { Partner } from '../src/store/access/partner.ts';
 import { enrolled, OWNER } from './support/actor.ts';
 import { uniqueId } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';

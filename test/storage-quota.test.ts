@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetrics } from '../src/observability/metrics.ts';
 import { setPartnerQuota } from '../src/operations/manage-partner-quota.ts';
 import { countStorage, type PartnerUse, type QuotaStage } from '../src/operations/storage-usage.ts';
-import { addList, addStoredBytes, deleteOldDailyUsage, findDailyUsage } from '../src/store/daily-usage.ts';
+import { addList, addStoredBytes, deleteOldDailyUsage, findDailyUsage } from '../src/store/quotas/daily-usage.ts';
 import { OWNER } from './support/actor.ts';
 import { detailCodes, newConfirmation, newEstimate, uniqueId } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';

@@ -9,7 +9,7 @@ import { attestRecord } from '../src/operations/attest-record.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { listDurabilityProblems, readServerSettings } from '../src/store/durability.ts';
 import { claimInstallation } from '../src/store/installation.ts';
-import { listStatements, migrate } from '../src/store/migrate.ts';
+import { listStatements, migrate } from '../src/store/schema/migrate.ts';
 import { CommitUnknownError, inTransaction } from '../src/store/transaction.ts';
 import { OWNER } from './support/actor.ts';
 import { Client, newConfirmation } from './support/client.ts';

@@ -12,7 +12,7 @@ import {
 } from '../src/operations/manage-operator.ts';
 import { approveFailure, draftFailure } from '../src/operations/record-failure.ts';
 import { requireFirstPerson, requireSecondPerson } from '../src/operations/second-person.ts';
-import { CONTROL_DAYS } from '../src/store/operator-control.ts';
+import { CONTROL_DAYS } from '../src/store/access/operator-control.ts';
 import { enrolled, OWNER, signedIn } from './support/actor.ts';
 import { uniqueId } from './support/client.ts';
 import { testService } from './support/service.ts';

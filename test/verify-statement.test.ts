@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Settlement } from '../src/store/settlement.ts';
+import type { Settlement } from '../src/store/settlements/settlement.ts';
 import { uniqueId } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';
 import { testService } from './support/service.ts';

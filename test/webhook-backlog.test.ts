@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Database, openDatabase, type Queryable } from '../src/store/database.ts';
-import { claimDeliveries, hastenDeliveries, listDueEndpoints, recordAttempts } from '../src/store/delivery.ts';
-import { recoverDeliveries } from '../src/store/delivery-log.ts';
-import { insertEventCounter } from '../src/store/event.ts';
-import { numberEvents, WHOLE_OUTBOX } from '../src/store/event-outbox.ts';
-import { deleteOldEvents } from '../src/store/event-retention.ts';
-import { insertWebhookEndpoint } from '../src/store/webhook-endpoint.ts';
+import { insertEventCounter } from '../src/store/events/event.ts';
+import { numberEvents, WHOLE_OUTBOX } from '../src/store/events/event-outbox.ts';
+import { deleteOldEvents } from '../src/store/events/event-retention.ts';
+import { claimDeliveries, hastenDeliveries, listDueEndpoints, recordAttempts } from '../src/store/webhooks/delivery.ts';
+import { recoverDeliveries } from '../src/store/webhooks/delivery-log.ts';
+import { insertWebhookEndpoint } from '../src/store/webhooks/webhook-endpoint.ts';
 import { testDatabase } from './support/database.ts';
 
 const { databaseUrl, pool: administrator } = await testDatabase();

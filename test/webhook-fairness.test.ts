@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../src/domain/identifiers.ts';
 import { attestRecord } from '../src/operations/attest-record.ts';
-import { insertWebhookEndpoint } from '../src/store/webhook-endpoint.ts';
+import { insertWebhookEndpoint } from '../src/store/webhooks/webhook-endpoint.ts';
 import { activateSecret, disableEndpoint, removeEndpoint, rotateSecret } from '../src/webhooks/manage-endpoint.ts';
 import { newSecret } from '../src/webhooks/signature.ts';
 import { OWNER } from './support/actor.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { type Connection, openDatabase, type Queryable } from '../src/store/database.ts';
-import { type ClaimedDelivery, listDueEndpoints, recordAttempts } from '../src/store/delivery.ts';
-import { findLastSequence, insertEvent, insertEventCounter, listEvents } from '../src/store/event.ts';
-import { insertWebhookEndpoint } from '../src/store/webhook-endpoint.ts';
+import { findLastSequence, insertEvent, insertEventCounter, listEvents } from '../src/store/events/event.ts';
+import { type ClaimedDelivery, listDueEndpoints, recordAttempts } from '../src/store/webhooks/delivery.ts';
+import { insertWebhookEndpoint } from '../src/store/webhooks/webhook-endpoint.ts';
 import { claimDue } from '../src/webhooks/claim-due.ts';
 import { beginSession, relayOnce } from '../src/webhooks/relay.ts';
 import { reopenDue } from '../src/webhooks/webhooks.ts';

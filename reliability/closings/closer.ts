@@ -5,7 +5,7 @@ import { newId } from '../../src/domain/identifiers.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
 import { closeSettlement } from '../../src/operations/close-settlement.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { findOpenSettlement } from '../../src/store/settlement.ts';
+import { findOpenSettlement } from '../../src/store/settlements/settlement.ts';
 import { settlementTools } from '../support/settlement-tools.ts';
 
 const [databaseUrl = '', partnerId = '', count = ''] = process.argv.slice(2);

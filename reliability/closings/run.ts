@@ -6,8 +6,8 @@ import { newId } from '../../src/domain/identifiers.ts';
 import { closeSettlement } from '../../src/operations/close-settlement.ts';
 import { verifySettlements } from '../../src/operations/verify-settlements.ts';
 import type { Database } from '../../src/store/database.ts';
-import { eachSettlement } from '../../src/store/settlement.ts';
-import { eachSettlementLine } from '../../src/store/settlement-line.ts';
+import { eachSettlement } from '../../src/store/settlements/settlement.ts';
+import { eachSettlementLine } from '../../src/store/settlements/settlement-line.ts';
 import { settlementTools } from '../support/settlement-tools.ts';
 
 const CLOSER = join(import.meta.dirname, 'closer.ts');

@@ -12,7 +12,7 @@ export interface Rule {
   readonly tests: readonly string[];
 }
 
-const STORE = 'src/store/contribution.ts';
+const STORE = 'src/store/contributions/contribution.ts';
 const SCHEMA = 'migrations/0002_contributions.sql';
 const KEYS = 'migrations/0012_keys_for_who_names_them.sql';
 
@@ -44,7 +44,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a record is found by its whole key, whatever is known of the table',
     source: 'architecture, SQL: one possible plan',
-    file: 'src/store/statement.ts',
+    file: 'src/store/query.ts',
     find: ' order by ${key} limit 1)`',
     replace: ' limit 1)`',
     tests: ['plans'],
@@ -78,7 +78,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: "another partner's estimate is not found",
     source: 'decisions 1, forbidden',
-    file: 'src/store/estimate.ts',
+    file: 'src/store/emissions/estimate.ts',
     find: "cross join lateral ${rowOf('estimate', { partnerId, key: 'calculation_id', value: 'wanted.calculation_id' })} e ${withLink(partnerId)}`",
     replace:
       "cross join lateral (select * from estimate where calculation_id = wanted.calculation_id and ${partnerId} <> '' limit 1) e ${withLink('e.partner_id')}`.replace('select e.partner_id', 'select wanted.partner_id')",
@@ -199,7 +199,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a revoked key is refused',
     source: 'Authentication, 6',
-    file: 'src/store/api-key.ts',
+    file: 'src/store/access/api-key.ts',
     find: 'k.revoked_at is null and (k.expires_at is null',
     replace: '(k.expires_at is null',
     tests: ['authentication'],
@@ -351,7 +351,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a scrape costs the same however many deliveries wait',
     source: 'guide, budgets',
-    file: 'src/store/backlog.ts',
+    file: 'src/store/webhooks/delivery-backlog.ts',
     find: "cross join lateral (select ${WAITING_OF_ENDPOINT} limit ${COUNTED_MAX}) found\n      where e.status = 'active' limit ${COUNTED_MAX}",
     replace: "cross join lateral (select ${WAITING_OF_ENDPOINT}) found\n      where e.status = 'active'",
     tests: ['metrics-backlog'],
@@ -483,7 +483,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an unassociated estimate lives for 24 hours',
     source: 'Limits',
-    file: 'src/store/estimate.ts',
+    file: 'src/store/emissions/estimate.ts',
     find: "+ interval '24 hours'",
     replace: "+ interval '25 hours'",
     tests: ['create-delivery-emissions-estimate'],
@@ -540,7 +540,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: "a page never has another partner's event",
     source: 'decisions 7',
-    file: 'src/store/event.ts',
+    file: 'src/store/events/event.ts',
     find: 'from event where partner_id = $1 and sequence > $2',
     replace: "from event where $1 <> '' and sequence > $2",
     tests: ['list-events'],
@@ -548,7 +548,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: "another partner's event is not found",
     source: 'decisions 1',
-    file: 'src/store/event.ts',
+    file: 'src/store/events/event.ts',
     find: "${rowOf('event', { partnerId: '$1', key: 'event_id', value: '$2' })} event",
     replace: "(select * from event where $1 <> '' and event_id = $2 limit 1) event",
     tests: ['get-event'],
@@ -580,7 +580,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'the sequence of events is without gaps',
     source: 'decisions 7, Envelope',
-    file: 'src/store/event-outbox.ts',
+    file: 'src/store/events/event-outbox.ts',
     find: 'last_sequence + row_number() over (order by position)',
     replace: 'last_sequence + 2 * row_number() over (order by position)',
     tests: ['list-events'],
@@ -588,7 +588,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an event whose transaction commits late gets its number',
     source: 'decisions 7, Envelope',
-    file: 'src/store/event-outbox.ts',
+    file: 'src/store/events/event-outbox.ts',
     find: 'late: transactions.slice(0, LATE_MAX)',
     replace: 'late: []',
     tests: ['webhook-snapshot'],
@@ -596,7 +596,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'whoever lost its lease changes nothing',
     source: 'decisions 7, Delivery',
-    file: 'src/store/delivery.ts',
+    file: 'src/store/webhooks/delivery.ts',
     find: '      and d.lease = r.lease and d.attempts = r.attempts`',
     replace: '`',
     tests: ['webhook-delivery'],
@@ -604,7 +604,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an attempt that is written down twice counts once',
     source: 'reliability, repeated work',
-    file: 'src/store/delivery.ts',
+    file: 'src/store/webhooks/delivery.ts',
     find: ' and d.attempts = r.attempts`',
     replace: '`',
     tests: ['webhook-delivery'],
@@ -644,7 +644,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'nobody who writes waits behind a migration that waits for a table',
     source: 'decision record 0069',
-    file: 'src/store/migrate.ts',
+    file: 'src/store/schema/migrate.ts',
     find: 'const TABLE_LOCK_TIMEOUT_MS = 100;',
     replace: 'const TABLE_LOCK_TIMEOUT_MS = 5_000;',
     tests: ['migration-locks'],
@@ -692,7 +692,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a late closing holds the next back for an event that was removed',
     source: 'settlements 2',
-    file: 'src/store/unsettled-contribution.ts',
+    file: 'src/store/settlements/unsettled-contribution.ts',
     find: 'select transaction_id, sequence from settlement_candidate where partner_id = $1 and coalesce',
     replace: 'select transaction_id, null from settlement_candidate where partner_id = $1 and coalesce',
     tests: ['close-settlement'],
@@ -700,7 +700,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a delivery that is sent again is not ended by an attempt under way',
     source: 'decisions 7',
-    file: 'src/store/delivery-log.ts',
+    file: 'src/store/webhooks/delivery-log.ts',
     find: ', lease = d.lease + (d.lease > d.attempts)::int4',
     replace: '',
     tests: ['webhook-delivery'],
@@ -708,7 +708,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a daily cap is exact over all processes',
     source: 'decisions 4',
-    file: 'src/store/daily-count.ts',
+    file: 'src/store/contributions/daily-count.ts',
     find: 'contributions from daily_count where partner_id = $1 and day = $2::date for update`',
     replace: 'contributions from daily_count where partner_id = $1 and day = $2::date`',
     tests: ['daily-caps'],
@@ -780,7 +780,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a review that nobody ends fails after its hours, and not before',
     source: 'decisions 4',
-    file: 'src/store/contribution-review.ts',
+    file: 'src/store/contributions/contribution-review.ts',
     find: ' and opened_at <= now() - make_interval(hours => $2)',
     replace: ' and opened_at <= now() + make_interval(hours => $2)',
     tests: ['reviews'],
@@ -916,7 +916,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a list that broke off frees its key',
     source: 'settlements 2, reconciliation',
-    file: 'src/store/reconciliation.ts',
+    file: 'src/store/reconciliations/reconciliation.ts',
     find: "set status = 'failed', idempotency_key = null, ended_at",
     replace: "set status = 'failed', ended_at",
     tests: ['reconcile-settlement'],
@@ -924,7 +924,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a list that came whole keeps its key, whoever missed the answer',
     source: 'settlements 2, reconciliation',
-    file: 'src/store/reconciliation.ts',
+    file: 'src/store/reconciliations/reconciliation.ts',
     find: "${BREAK_OFF} where partner_id = $1 and reconciliation_id = $2 and status = 'receiving'",
     replace: '${BREAK_OFF} where partner_id = $1 and reconciliation_id = $2 and ended_at is null',
     tests: ['reconcile-settlement'],
@@ -948,7 +948,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a posted adjustment is on one settlement',
     source: 'settlements 2 and 3',
-    file: 'src/store/adjustment-assignment.ts',
+    file: 'src/store/adjustments/adjustment-assignment.ts',
     find: "status = 'posted' and settlement_id is null and posted_at",
     replace: "status = 'posted' and posted_at",
     tests: ['adjustments'],

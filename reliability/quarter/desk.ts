@@ -9,7 +9,7 @@ import {
 } from '../../src/operations/manage-adjustment.ts';
 import { confirmPendingContribution, failPendingContribution } from '../../src/operations/resolve-pending-contribution.ts';
 import { configuredSettlementTools } from '../../src/settlement-configuration.ts';
-import { listOpenContributionReviews } from '../../src/store/contribution-review.ts';
+import { listOpenContributionReviews } from '../../src/store/contributions/contribution-review.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Random } from '../support/random.ts';
 import { HOUR_MS, PARTNERS } from './calendar.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../src/store/database.ts';
-import { listJobStates } from '../../src/store/job.ts';
+import { listJobStates } from '../../src/store/jobs/job.ts';
 import type { Random } from '../support/random.ts';
 import { progress } from '../support/report.ts';
 import {

@@ -11,7 +11,7 @@ import { openAuditKeys } from '../../src/configured-keys.ts';
 import { listProcesses } from '../../src/embedded-postgres/processes.ts';
 import { issueApiKey } from '../../src/operations/manage-api-key.ts';
 import { createPartner, suspendPartner } from '../../src/operations/manage-partner.ts';
-import type { Permission } from '../../src/store/api-key.ts';
+import type { Permission } from '../../src/store/access/api-key.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { readNodeFlags } from './node-flags.ts';
 

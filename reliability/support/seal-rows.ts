@@ -1,4 +1,4 @@
-import { listSealedContributions, updateContributionsUnsealed } from '../../src/store/contribution-seal.ts';
+import { listSealedContributions, updateContributionsUnsealed } from '../../src/store/contributions/contribution-seal.ts';
 import type { Database } from '../../src/store/database.ts';
 
 /** Seals contributions that were written by a statement of a script, as the service does when it makes them; else no settlement closes. */

@@ -1,7 +1,7 @@
 import { amountText } from '../domain/numbers/money.ts';
 import { amountFigures, pointFigures } from '../domain/settlements/settlement-figures.ts';
 import type { AdjustmentPreview, PreviewedSettlement } from '../operations/preview-adjustment.ts';
-import type { Adjustment } from '../store/adjustment.ts';
+import type { Adjustment } from '../store/adjustments/adjustment.ts';
 import { adjustmentToWire } from '../wire/adjustment-to-wire.ts';
 import { figuresToData } from '../wire/settlement-to-wire.ts';
 import { printFields, type Row, showTime } from './output.ts';

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { getPartner } from '../operations/manage-partner.ts';
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../store/delivery.ts';
-import { type DeliveryAttemptRecord, type LoggedDelivery, listDeliveries } from '../store/delivery-log.ts';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../store/webhooks/delivery.ts';
+import { type DeliveryAttemptRecord, type LoggedDelivery, listDeliveries } from '../store/webhooks/delivery-log.ts';
 import { type DeliveryWithAttempts, getDelivery, recoverExhausted, replayMissing, resend } from '../webhooks/manage-delivery.ts';
 import { getEndpoint } from '../webhooks/manage-endpoint.ts';
 import { showUntrusted } from '../webhooks/show-untrusted.ts';

@@ -7,8 +7,8 @@ import { readRuleProofs } from '../operations/rule-proofs.ts';
 import { openStore, type Store } from '../storage.ts';
 import { listDurabilityProblems, readServerSettings } from '../store/durability.ts';
 import { findInstallation } from '../store/installation.ts';
-import { listJobRuns, listJobStates } from '../store/job.ts';
-import { readMigrationState } from '../store/migrate.ts';
+import { listJobRuns, listJobStates } from '../store/jobs/job.ts';
+import { readMigrationState } from '../store/schema/migrate.ts';
 import { printJson, printTable } from './output.ts';
 
 type Verdict = 'ok' | 'warning' | 'problem';

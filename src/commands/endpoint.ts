@@ -4,7 +4,7 @@ import { openConfiguredSecretBox } from '../configured-keys.ts';
 import { requireRole } from '../operations/audit.ts';
 import { getPartner } from '../operations/manage-partner.ts';
 import type { Database } from '../store/database.ts';
-import { type EndpointHealth, listWebhookEndpoints, type WebhookEndpoint } from '../store/webhook-endpoint.ts';
+import { type EndpointHealth, listWebhookEndpoints, type WebhookEndpoint } from '../store/webhooks/webhook-endpoint.ts';
 import { addEndpoint } from '../webhooks/add-endpoint.ts';
 import type { EndpointTools } from '../webhooks/endpoint-tools.ts';
 import { openGuardedAgent } from '../webhooks/guarded-agent.ts';

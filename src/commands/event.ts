@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { readEvents } from '../operations/list-events.ts';
 import { getPartner } from '../operations/manage-partner.ts';
-import { listDeliveries } from '../store/delivery-log.ts';
+import { listDeliveries } from '../store/webhooks/delivery-log.ts';
 import { readCursor, readLimit } from './options.ts';
 import { printBytes, printFields, printTable, printText, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';

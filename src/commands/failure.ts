@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { approveFailure, draftFailure, rejectFailure } from '../operations/record-failure.ts';
-import { type FailureDraft, listFailureDrafts } from '../store/failure-draft.ts';
+import { type FailureDraft, listFailureDrafts } from '../store/contributions/failure-draft.ts';
 import { currentActor } from './actor.ts';
 import { confirmOrRefuse } from './confirm.ts';
 import { readLimit } from './options.ts';

@@ -1,7 +1,7 @@
 import type { ImpactBatch } from '../domain/impact/impact-batch.ts';
 import { addUpSettlements, showBatch } from '../operations/impact-batch-record.ts';
 import type { Database } from '../store/database.ts';
-import { type ImpactBatchChange, listImpactBatchChanges } from '../store/impact-batch.ts';
+import { type ImpactBatchChange, listImpactBatchChanges } from '../store/impact/impact-batch.ts';
 import { printFields, printTable, printText, type Row, showTime } from './output.ts';
 import { printExact } from './settlement.ts';
 

@@ -4,8 +4,8 @@ import { type BatchChange, changeImpactBatch } from '../operations/change-impact
 import { getImpactBatch } from '../operations/impact-batch-record.ts';
 import { createImpactBatch } from '../operations/pool-contributions.ts';
 import { verifyImpactBatches } from '../operations/verify-impact-batches.ts';
-import { listImpactBatches } from '../store/impact-batch.ts';
-import { listEvidence } from '../store/impact-evidence.ts';
+import { listImpactBatches } from '../store/impact/impact-batch.ts';
+import { listEvidence } from '../store/impact/impact-evidence.ts';
 import { currentActor } from './actor.ts';
 import { askFirst } from './confirmation.ts';
 import { hashFile } from './hash-file.ts';

@@ -5,7 +5,7 @@ import type { Job, JobResult } from '../schedule/job.ts';
 import { listJobs } from '../schedule/jobs.ts';
 import { runByHand } from '../schedule/run-by-hand.ts';
 import { configuredSettlementTools } from '../settlement-configuration.ts';
-import { type JobRun, type JobState, listJobRuns, listJobStates } from '../store/job.ts';
+import { type JobRun, type JobState, listJobRuns, listJobStates } from '../store/jobs/job.ts';
 import { currentActor } from './actor.ts';
 import { readLimit } from './options.ts';
 import { printFields, printJson, printProgress, printTable, type Row, showTime } from './output.ts';

@@ -4,8 +4,8 @@ import { requireRole } from '../operations/audit.ts';
 import { authenticateOperator } from '../operations/sign-in.ts';
 import { openStore } from '../storage.ts';
 import type { Database } from '../store/database.ts';
-import { distributeTables, listDistributedTables } from '../store/distribute.ts';
-import { migrate, readMigrationState } from '../store/migrate.ts';
+import { distributeTables, listDistributedTables } from '../store/schema/distribute.ts';
+import { migrate, readMigrationState } from '../store/schema/migrate.ts';
 import { printJson, printProgress, printText } from './output.ts';
 import { openTokenFile } from './token-file.ts';
 

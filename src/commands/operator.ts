@@ -9,7 +9,7 @@ import {
   resetSignIn,
   type SignInCode,
 } from '../operations/manage-operator.ts';
-import { listOperators } from '../store/operator.ts';
+import { listOperators } from '../store/access/operator.ts';
 import { currentActor } from './actor.ts';
 import { readEmail, readName } from './options.ts';
 import { printFields, printJson, printTable, printText, type Row, showTime } from './output.ts';

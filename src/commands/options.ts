@@ -3,7 +3,7 @@ import { readAddress } from '../domain/access/email-address.ts';
 import { isLine, lineForm } from '../domain/single-line-text.ts';
 import { isAddressOrBlock } from '../partner-api/client-address.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../service-role.ts';
-import type { AuditHead } from '../store/audit.ts';
+import type { AuditHead } from '../store/audit/audit.ts';
 
 /** What was asked for makes no sense; the message says what would. */
 export class UsageError extends Error {

@@ -10,8 +10,8 @@ import {
   suspendPartner,
 } from '../operations/manage-partner.ts';
 import { getQuotaUse, setPartnerQuota } from '../operations/manage-partner-quota.ts';
-import { eachPartner, type Partner, type PartnerRates } from '../store/partner.ts';
-import type { PartnerQuota } from '../store/partner-quota.ts';
+import { eachPartner, type Partner, type PartnerRates } from '../store/access/partner.ts';
+import type { PartnerQuota } from '../store/quotas/partner-quota.ts';
 import { currentActor } from './actor.ts';
 import { readBytes, readName, readRate, UsageError } from './options.ts';
 import { printFields, printJson, printTable, printText, type Row, showTime } from './output.ts';

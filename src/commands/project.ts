@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { NewProject, Project } from '../domain/impact/project.ts';
 import { createProject } from '../operations/manage-project.ts';
-import { listProjects } from '../store/project.ts';
+import { listProjects } from '../store/impact/project.ts';
 import { currentActor } from './actor.ts';
 import { readName } from './options.ts';
 import { printFields, printJson, printTable, type Row, showTime } from './output.ts';

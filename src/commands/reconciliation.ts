@@ -2,8 +2,13 @@ import { Command, Option } from 'commander';
 import { adviseMissing, RECONCILIATION_VERDICTS } from '../domain/reconciliations/reconciliation.ts';
 import { reconciliationNotFound } from '../operations/reconcile-settlement.ts';
 import { RECONCILIATION_DAYS } from '../schedule/remove-reconciliations.ts';
-import { findReconciliation, type LineVerdict, listReconciliations, type Reconciliation } from '../store/reconciliation.ts';
-import { listReconciliationLines, type ReconciliationLine } from '../store/reconciliation-line.ts';
+import {
+  findReconciliation,
+  type LineVerdict,
+  listReconciliations,
+  type Reconciliation,
+} from '../store/reconciliations/reconciliation.ts';
+import { listReconciliationLines, type ReconciliationLine } from '../store/reconciliations/reconciliation-line.ts';
 import { reconciliationLineToWire, reconciliationToWire } from '../wire/reconciliation-to-wire.ts';
 import { readCursor, readLimit } from './options.ts';
 import { printFields, printProgress, printTable, printText, type Row, showTime } from './output.ts';

@@ -5,7 +5,7 @@ import { attestRule } from '../operations/attest.ts';
 import { createRule, getRule, withdrawRule } from '../operations/manage-rule.ts';
 import { readRuleProofs } from '../operations/rule-proofs.ts';
 import { ruleToWire } from '../operations/rule-to-wire.ts';
-import { listRuleVersions, type RuleRecord } from '../store/rule-version.ts';
+import { listRuleVersions, type RuleRecord } from '../store/rules/rule-version.ts';
 import { currentActor } from './actor.ts';
 import { confirmOrRefuse } from './confirm.ts';
 import { readFutureTime } from './options.ts';

@@ -7,7 +7,7 @@ import { createPartner } from '../operations/manage-partner.ts';
 import { type Service, startService, startServiceProcess } from '../service.ts';
 import { type ListeningMessage, startServiceProcesses } from '../service-processes.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../service-role.ts';
-import { listPartners } from '../store/partner.ts';
+import { listPartners } from '../store/access/partner.ts';
 import { owner } from './actor.ts';
 import { readProcesses, readServiceRoles } from './options.ts';
 import { printProgress, printText } from './output.ts';

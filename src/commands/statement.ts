@@ -9,8 +9,8 @@ import { writeStatement } from '../domain/settlements/statement/write-statement.
 import { settlementNotFound } from '../operations/read-settlements.ts';
 import { type ClosedSettlement, type StatementFileVerdict, verifyStatementFile } from '../operations/verify-statement-file.ts';
 import type { Queryable } from '../store/database.ts';
-import { findSettlement } from '../store/settlement.ts';
-import { eachSettlementLine } from '../store/settlement-line.ts';
+import { findSettlement } from '../store/settlements/settlement.ts';
+import { eachSettlementLine } from '../store/settlements/settlement-line.ts';
 import { UsageError } from './options.ts';
 import { printJson, printProgress, printStream, printText } from './output.ts';
 import { withStore } from './with-store.ts';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type VerifiedPart, verifyEverything } from '../operations/verify-everything.ts';
 import { configuredSettlementTools } from '../settlement-configuration.ts';
-import type { AuditHead } from '../store/audit.ts';
+import type { AuditHead } from '../store/audit/audit.ts';
 import { readHead } from './options.ts';
 import { printJson, printProgress, printTable, printText } from './output.ts';
 import { withStore } from './with-store.ts';

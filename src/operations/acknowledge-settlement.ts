@@ -3,12 +3,12 @@ import type { AuditAuthor } from '../domain/access/role.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import { type Acknowledgement, checkAcknowledgement } from '../domain/settlements/settlement.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { lockSettlement } from '../store/settlement.ts';
+import { lockSettlement } from '../store/settlements/settlement.ts';
 import {
   type AcknowledgementRecord,
   findAcknowledgementByKey,
   insertAcknowledgement,
-} from '../store/settlement-acknowledgement.ts';
+} from '../store/settlements/settlement-acknowledgement.ts';
 import { CommitUnknownError, inTransaction } from '../store/transaction.ts';
 import { audit } from './audit.ts';
 import { settlementNotFound } from './read-settlements.ts';

@@ -1,5 +1,5 @@
 import { amountText } from '../domain/numbers/money.ts';
-import type { Adjustment } from '../store/adjustment.ts';
+import type { Adjustment } from '../store/adjustments/adjustment.ts';
 
 /**
  * As the audit has it: all but the settlement that closes over it, which has a seal of its own. Entries from before amounts were bounded have none

@@ -1,8 +1,8 @@
 import type { Standing } from '../domain/adjustments/adjustment-effect.ts';
-import { sumPostedDeltas } from '../store/adjustment.ts';
+import type { Partner } from '../store/access/partner.ts';
+import { sumPostedDeltas } from '../store/adjustments/adjustment.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import type { Partner } from '../store/partner.ts';
-import type { Prices } from '../store/settlement-price.ts';
+import type { Prices } from '../store/settlements/settlement-price.ts';
 import { findHighestPointValue } from './rule-prices.ts';
 import type { PricesOf } from './settlement-tools.ts';
 

@@ -1,6 +1,6 @@
 import type { Actor } from '../domain/access/role.ts';
 import type { SealedEntry } from '../domain/audit/audit-chain.ts';
-import { findLastAuditEntries, listAuditEntries, lockAuditHead } from '../store/audit.ts';
+import { findLastAuditEntries, listAuditEntries, lockAuditHead } from '../store/audit/audit.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { audit } from './audit.ts';

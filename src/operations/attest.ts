@@ -1,10 +1,14 @@
 import type { Actor } from '../domain/access/role.ts';
 import type { RuleKind } from '../domain/rules/rule-versions.ts';
-import type { ContributionId } from '../store/contribution.ts';
-import { lockContribution } from '../store/contribution.ts';
-import { listSealedContributions, type StoredContribution, updateContributionSeal } from '../store/contribution-seal.ts';
+import type { ContributionId } from '../store/contributions/contribution.ts';
+import { lockContribution } from '../store/contributions/contribution.ts';
+import {
+  listSealedContributions,
+  type StoredContribution,
+  updateContributionSeal,
+} from '../store/contributions/contribution-seal.ts';
 import type { Database } from '../store/database.ts';
-import { type RuleRecord, raiseRuleRevision } from '../store/rule-version.ts';
+import { type RuleRecord, raiseRuleRevision } from '../store/rules/rule-version.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { contributionNotFound } from './get-contribution.ts';

@@ -1,7 +1,7 @@
 import type { Operator } from '../domain/access/operator.ts';
 import type { Actor } from '../domain/access/role.ts';
+import { type HeldCredential, updateExpiredCredentialsEnded } from '../store/access/operator-credential.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { type HeldCredential, updateExpiredCredentialsEnded } from '../store/operator-credential.ts';
 import { audit } from './audit.ts';
 import { OPERATOR } from './audited-kinds.ts';
 import { credentialRecord, type OperatorState, operatorRecord } from './authorising-records.ts';

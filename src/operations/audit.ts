@@ -1,7 +1,7 @@
 import { type Actor, type AuditAuthor, mayAct, OWNER_ID, type Role } from '../domain/access/role.ts';
 import { sealEntry } from '../domain/audit/audit-chain.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { insertAuditEntry, lockAuditHead, updateAuditHead } from '../store/audit.ts';
+import { insertAuditEntry, lockAuditHead, updateAuditHead } from '../store/audit/audit.ts';
 import type { Queryable } from '../store/database.ts';
 import { databaseOf } from '../store/transaction.ts';
 import { requireOwnerMayAct } from './act-as-owner.ts';

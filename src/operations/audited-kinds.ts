@@ -1,13 +1,13 @@
 import type { Operator } from '../domain/access/operator.ts';
-import { type Adjustment, listAllAdjustments, lockAdjustment } from '../store/adjustment.ts';
-import { type ApiKey, listAllApiKeys, lockApiKey } from '../store/api-key.ts';
+import { type ApiKey, listAllApiKeys, lockApiKey } from '../store/access/api-key.ts';
+import { listOperatorsOfIds, lockOperator } from '../store/access/operator.ts';
+import { listLiveCredentials } from '../store/access/operator-credential.ts';
+import { listPartnersOfIds, lockPartner, type Partner } from '../store/access/partner.ts';
+import { type Adjustment, listAllAdjustments, lockAdjustment } from '../store/adjustments/adjustment.ts';
+import { type FailureDraft, listAllFailureDrafts, lockFailureDraft } from '../store/contributions/failure-draft.ts';
 import type { Queryable } from '../store/database.ts';
-import { type FailureDraft, listAllFailureDrafts, lockFailureDraft } from '../store/failure-draft.ts';
-import { listOperatorsOfIds, lockOperator } from '../store/operator.ts';
-import { listLiveCredentials } from '../store/operator-credential.ts';
-import { listPartnersOfIds, lockPartner, type Partner } from '../store/partner.ts';
-import type { PageOfIds } from '../store/statement.ts';
-import { listAllWebhookEndpoints, lockAnyWebhookEndpoint, type WebhookEndpoint } from '../store/webhook-endpoint.ts';
+import type { PageOfIds } from '../store/query.ts';
+import { listAllWebhookEndpoints, lockAnyWebhookEndpoint, type WebhookEndpoint } from '../store/webhooks/webhook-endpoint.ts';
 import { adjustmentRecord } from './adjustment-record.ts';
 import {
   apiKeyRecord,

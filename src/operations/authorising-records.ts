@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Operator } from '../domain/access/operator.ts';
-import type { ApiKey } from '../store/api-key.ts';
-import type { FailureDraft } from '../store/failure-draft.ts';
-import type { LiveCredential } from '../store/operator-credential.ts';
-import type { Partner } from '../store/partner.ts';
-import type { WebhookEndpoint } from '../store/webhook-endpoint.ts';
+import type { ApiKey } from '../store/access/api-key.ts';
+import type { LiveCredential } from '../store/access/operator-credential.ts';
+import type { Partner } from '../store/access/partner.ts';
+import type { FailureDraft } from '../store/contributions/failure-draft.ts';
+import type { WebhookEndpoint } from '../store/webhooks/webhook-endpoint.ts';
 
 /*
  * What permits and authorises, in the form in which the audit keeps it: all that a use rests on, and of secrets only what tells one

@@ -1,6 +1,6 @@
 import { type Actor, OWNER_ID } from '../domain/access/role.ts';
 import { newId } from '../domain/identifiers.ts';
-import { listAuditEntries } from '../store/audit.ts';
+import { listAuditEntries } from '../store/audit/audit.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { audit } from './audit.ts';

@@ -13,8 +13,13 @@ import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
 import { isLine, lineForm } from '../domain/single-line-text.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { insertImpactBatchChange, listImpactBatchChanges, lockImpactBatch, updateImpactBatch } from '../store/impact-batch.ts';
-import { insertEvidence, listEvidence } from '../store/impact-evidence.ts';
+import {
+  insertImpactBatchChange,
+  listImpactBatchChanges,
+  lockImpactBatch,
+  updateImpactBatch,
+} from '../store/impact/impact-batch.ts';
+import { insertEvidence, listEvidence } from '../store/impact/impact-evidence.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { requireAuditedOperator } from './audit-operator.ts';

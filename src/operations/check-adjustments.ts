@@ -1,8 +1,8 @@
-import { type Adjustment, AFTER_LAST_ADJUSTMENT, listAdjustments } from '../store/adjustment.ts';
-import { findSettledAdjustments } from '../store/adjustment-assignment.ts';
-import { listAuditSubjectsOfPartner } from '../store/audit.ts';
+import { type Adjustment, AFTER_LAST_ADJUSTMENT, listAdjustments } from '../store/adjustments/adjustment.ts';
+import { findSettledAdjustments } from '../store/adjustments/adjustment-assignment.ts';
+import { listAuditSubjectsOfPartner } from '../store/audit/audit.ts';
 import type { Queryable } from '../store/database.ts';
-import type { Settlement } from '../store/settlement.ts';
+import type { Settlement } from '../store/settlements/settlement.ts';
 import { ADJUSTMENT } from './audited-kinds.ts';
 import { requireAllAudited, unsoundRecord } from './require-audited.ts';
 

@@ -1,6 +1,6 @@
 import type { ContributionSeals } from '../domain/contributions/contribution-seal.ts';
 import { showValue } from '../domain/settlements/settled-contribution.ts';
-import { listSealedContributions, type StoredContribution } from '../store/contribution-seal.ts';
+import { listSealedContributions, type StoredContribution } from '../store/contributions/contribution-seal.ts';
 import type { Queryable } from '../store/database.ts';
 
 /** A contribution that is not as the service recorded it. */

@@ -1,10 +1,10 @@
 import { eachApart } from '../concurrency/for-each-settled.ts';
 import type { Actor } from '../domain/access/role.ts';
 import { counted } from '../domain/pluralise.ts';
+import { eachPartner } from '../store/access/partner.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { eachPartner } from '../store/partner.ts';
-import { listOpenSettlements } from '../store/settlement.ts';
+import { listOpenSettlements } from '../store/settlements/settlement.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { type Closing, closeSettlement } from './close-settlement.ts';
 import { openFirstSettlement } from './open-settlement.ts';

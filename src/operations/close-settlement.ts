@@ -7,11 +7,12 @@ import { lineProver, PROOFS_PER_ROW, sealClosed, sealOpened } from '../domain/se
 import { carriedForward, countTotals, type SettlementTotals } from '../domain/settlements/settlement-totals.ts';
 import { chainValue } from '../domain/settlements/statement/statement-chain.ts';
 import { digestStatement } from '../domain/settlements/statement/write-statement.ts';
-import { type AssignedAdjustments, assignAdjustments } from '../store/adjustment-assignment.ts';
+import { findPartner, type Partner } from '../store/access/partner.ts';
+import { type AssignedAdjustments, assignAdjustments } from '../store/adjustments/adjustment-assignment.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { isLockTimeout } from '../store/database-errors.ts';
-import { findPartner, type Partner } from '../store/partner.ts';
+import { allowLongStatements, type LongStatements } from '../store/query.ts';
 import {
   findSettlementBySequence,
   insertSettlement,
@@ -20,14 +21,13 @@ import {
   type NewSettlement,
   type Settlement,
   updateSettlementClosed,
-} from '../store/settlement.ts';
-import { type Assigned, assignContributions, deleteSettledCandidates } from '../store/settlement-assignment.ts';
-import { eachSettlementLine, insertCarriedLine } from '../store/settlement-line.ts';
-import { insertLineProofs } from '../store/settlement-line-proof.ts';
-import type { Prices } from '../store/settlement-price.ts';
-import { allowLongStatements, type LongStatements } from '../store/statement.ts';
+} from '../store/settlements/settlement.ts';
+import { type Assigned, assignContributions, deleteSettledCandidates } from '../store/settlements/settlement-assignment.ts';
+import { eachSettlementLine, insertCarriedLine } from '../store/settlements/settlement-line.ts';
+import { insertLineProofs } from '../store/settlements/settlement-line-proof.ts';
+import type { Prices } from '../store/settlements/settlement-price.ts';
+import { eachLeft } from '../store/settlements/unsettled-contribution.ts';
 import { databaseOf, inTransaction } from '../store/transaction.ts';
-import { eachLeft } from '../store/unsettled-contribution.ts';
 import { audit, requireRole } from './audit.ts';
 import { PARTNER } from './audited-kinds.ts';
 import { requireSoundAdjustments } from './check-adjustments.ts';

@@ -6,7 +6,7 @@ import {
   type ValueDifference,
 } from '../domain/settlements/settled-contribution.ts';
 import type { SettlementLine } from '../domain/settlements/settlement-line.ts';
-import { listSealedContributions, type StoredContribution } from '../store/contribution-seal.ts';
+import { listSealedContributions, type StoredContribution } from '../store/contributions/contribution-seal.ts';
 import type { Queryable } from '../store/database.ts';
 import { checkSeal, type SealCheck } from './check-contributions.ts';
 

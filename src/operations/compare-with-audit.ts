@@ -1,6 +1,6 @@
 import type { SealedEntry } from '../domain/audit/audit-chain.ts';
 import type { NamedKey } from '../domain/audit/named-key.ts';
-import { listAuditEntries, listAuditSubjects } from '../store/audit.ts';
+import { listAuditEntries, listAuditSubjects } from '../store/audit/audit.ts';
 import type { Queryable } from '../store/database.ts';
 import { exactJson } from '../wire/event-to-text.ts';
 import { readSealedRecord } from './sealed-record.ts';

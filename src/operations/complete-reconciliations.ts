@@ -5,13 +5,13 @@ import {
   listLeftReconciliations,
   type Reconciliation,
   updateDone,
-} from '../store/reconciliation.ts';
+} from '../store/reconciliations/reconciliation.ts';
 import {
   type ListedSettlementLine,
   listSettlementBesideList,
   MISSING_FROM,
   type ReconciliationLine,
-} from '../store/reconciliation-line.ts';
+} from '../store/reconciliations/reconciliation-line.ts';
 import { addUp, LINES_AT_ONCE, storeProgress } from './compare-list.ts';
 import { EMPTY } from './judge-lines.ts';
 

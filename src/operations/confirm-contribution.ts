@@ -7,12 +7,12 @@ import { batched, byPartner } from '../concurrency/batch-queue.ts';
 import { newId } from '../domain/identifiers.ts';
 import { contributionBytes } from '../domain/quotas/stored-bytes.ts';
 import { type ContributionRules, hasDailyCap, isWithinBounds } from '../domain/rules/contribution-rules.ts';
-import { type ContributionRecord, findContributionRivals } from '../store/contribution.ts';
-import { insertContributions, insertContributionsListed } from '../store/contribution-insert.ts';
-import { insertContributionReviews } from '../store/contribution-review.ts';
-import { addToDailyCount, type CountedDay, lockDailyCount } from '../store/daily-count.ts';
+import { type ContributionRecord, findContributionRivals } from '../store/contributions/contribution.ts';
+import { insertContributions, insertContributionsListed } from '../store/contributions/contribution-insert.ts';
+import { insertContributionReviews } from '../store/contributions/contribution-review.ts';
+import { addToDailyCount, type CountedDay, lockDailyCount } from '../store/contributions/daily-count.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { type EstimateRecord, findEstimatesById } from '../store/estimate.ts';
+import { type EstimateRecord, findEstimatesById } from '../store/emissions/estimate.ts';
 import { inTransaction } from '../store/transaction.ts';
 import {
   type Confirmation,

@@ -8,9 +8,9 @@ import {
   type ReviewReason,
   reviewReason,
 } from '../domain/rules/contribution-rules.ts';
-import type { ContributionRecord } from '../store/contribution.ts';
-import type { ContributionDraft } from '../store/contribution-insert.ts';
-import type { EstimateRecord } from '../store/estimate.ts';
+import type { ContributionRecord } from '../store/contributions/contribution.ts';
+import type { ContributionDraft } from '../store/contributions/contribution-insert.ts';
+import type { EstimateRecord } from '../store/emissions/estimate.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './linking.ts';
 import type { Standing } from './replay.ts';
 

@@ -1,5 +1,5 @@
-import type { ContributionRecord } from '../store/contribution.ts';
-import type { EventDraft } from '../store/event.ts';
+import type { ContributionRecord } from '../store/contributions/contribution.ts';
+import type { EventDraft } from '../store/events/event.ts';
 
 /** Of the same name as that of a contribution that was confirmed at once: there is one for each. */
 export function confirmationEvent(record: ContributionRecord): EventDraft {

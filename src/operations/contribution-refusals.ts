@@ -1,7 +1,7 @@
 import { existingRecord } from '../domain/recovery-verdict.ts';
 import type { ContributionRules } from '../domain/rules/contribution-rules.ts';
 import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
-import type { ContributionRecord } from '../store/contribution.ts';
+import type { ContributionRecord } from '../store/contributions/contribution.ts';
 
 /** The event is recorded under another key; the details say whether the payload was the same. */
 export function eventConflict(existing: ContributionRecord, fingerprint: Buffer): ServiceError {

@@ -9,7 +9,7 @@ import {
   findEstimatesByKey,
   insertEstimates,
   insertEstimatesListed,
-} from '../store/estimate.ts';
+} from '../store/emissions/estimate.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
 import { refuseSpent } from './refuse-spent.ts';

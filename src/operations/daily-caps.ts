@@ -1,5 +1,5 @@
 import { type DailyCount, reviewReason } from '../domain/rules/contribution-rules.ts';
-import type { CountedDay } from '../store/daily-count.ts';
+import type { CountedDay } from '../store/contributions/daily-count.ts';
 import { type Confirmation, type JudgedDraft, plus } from './contribution-draft.ts';
 import { BatchOvertakenError } from './group-commit.ts';
 

@@ -1,8 +1,8 @@
 import type { Environment } from '../domain/access/api-key.ts';
 import type { Association } from '../domain/emissions/association.ts';
-import { type ContributionRecord, findContributionsById } from '../store/contribution.ts';
+import { type ContributionRecord, findContributionsById } from '../store/contributions/contribution.ts';
 import type { Queryable } from '../store/database.ts';
-import { type EventRecord, updateEventBodies } from '../store/event.ts';
+import { type EventRecord, updateEventBodies } from '../store/events/event.ts';
 import { confirmedAssociation, currentAssociation } from '../wire/association-outcome.ts';
 import { eventToText } from '../wire/event-to-text.ts';
 import { withEnvironment } from '../wire/settlement-to-wire.ts';

@@ -1,4 +1,4 @@
-import { type Credential, findHeldApiKeys, type HeldApiKey } from '../store/api-key.ts';
+import { type Credential, findHeldApiKeys, type HeldApiKey } from '../store/access/api-key.ts';
 import type { Database } from '../store/database.ts';
 import { API_KEY, type AuditedKind, PARTNER } from './audited-kinds.ts';
 import { type AuditDifference, compareWithEntry } from './compare-with-audit.ts';

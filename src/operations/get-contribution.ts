@@ -1,6 +1,6 @@
 import { batched, byPartner } from '../concurrency/batch-queue.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { type ContributionRecord, findContributionsByEvent, findContributionsById } from '../store/contribution.ts';
+import { type ContributionRecord, findContributionsByEvent, findContributionsById } from '../store/contributions/contribution.ts';
 import type { Database } from '../store/database.ts';
 
 export interface EventLookup {

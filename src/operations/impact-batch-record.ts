@@ -3,10 +3,10 @@ import type { Evidence } from '../domain/impact/evidence.ts';
 import type { BatchShare, ImpactBatch, ShownBatch } from '../domain/impact/impact-batch.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Queryable } from '../store/database.ts';
-import { findImpactBatch, type ImpactBatchChange, listImpactBatchChanges } from '../store/impact-batch.ts';
-import { eachBatchSettlement } from '../store/impact-batch-settlement.ts';
-import { listEvidence } from '../store/impact-evidence.ts';
-import { findProject } from '../store/project.ts';
+import { findImpactBatch, type ImpactBatchChange, listImpactBatchChanges } from '../store/impact/impact-batch.ts';
+import { eachBatchSettlement } from '../store/impact/impact-batch-settlement.ts';
+import { listEvidence } from '../store/impact/impact-evidence.ts';
+import { findProject } from '../store/impact/project.ts';
 import { exactJson } from '../wire/event-to-text.ts';
 
 /** What a batch pools, added up in one pass over its settlements. */

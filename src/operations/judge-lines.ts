@@ -1,7 +1,7 @@
 import type { ListEntry, ListedLine, ListedStatementLine } from '../domain/reconciliations/partner-list.ts';
 import { type RecordedSide, reconcile } from '../domain/reconciliations/reconciliation.ts';
 import type { Queryable } from '../store/database.ts';
-import type { ReconciliationLine } from '../store/reconciliation-line.ts';
+import type { ReconciliationLine } from '../store/reconciliations/reconciliation-line.ts';
 import {
   type ComparedList,
   findRecordedAdjustments,
@@ -10,7 +10,7 @@ import {
   type RecordedAdjustment,
   type RecordedEvent,
   type RecordedStatementLine,
-} from '../store/recorded-line.ts';
+} from '../store/reconciliations/recorded-line.ts';
 
 /** What was seen of a list so far that its next lines depend on, besides what is stored of it. */
 export interface SeenOfList {

@@ -2,7 +2,7 @@ import type { Contribution } from '../domain/contributions/contribution.ts';
 import { type AssociationRefusal, checkAssociation, type EmissionsLink } from '../domain/emissions/association.ts';
 import type { Estimate } from '../domain/emissions/estimate.ts';
 import { newId } from '../domain/identifiers.ts';
-import type { EstimateRecord } from '../store/estimate.ts';
+import type { EstimateRecord } from '../store/emissions/estimate.ts';
 
 /** What speaks against linking the estimate with the contribution, judged at a moment of the database's clock. */
 export function refuseLink(

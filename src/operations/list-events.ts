@@ -2,7 +2,7 @@ import { batched, byPartner } from '../concurrency/batch-queue.ts';
 import type { Environment } from '../domain/access/api-key.ts';
 import { recordNotFound, type ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
-import { findEvent, listEvents } from '../store/event.ts';
+import { findEvent, listEvents } from '../store/events/event.ts';
 import { type WrittenEvent, writeEventBodies } from './event-bodies.ts';
 
 export interface EventCursor {

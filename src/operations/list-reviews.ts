@@ -1,8 +1,12 @@
-import type { ContributionId, ContributionRecord } from '../store/contribution.ts';
-import { findContributionsById } from '../store/contribution.ts';
-import { type ContributionReview, findContributionReview, listOpenContributionReviews } from '../store/contribution-review.ts';
+import { eachPartner } from '../store/access/partner.ts';
+import type { ContributionId, ContributionRecord } from '../store/contributions/contribution.ts';
+import { findContributionsById } from '../store/contributions/contribution.ts';
+import {
+  type ContributionReview,
+  findContributionReview,
+  listOpenContributionReviews,
+} from '../store/contributions/contribution-review.ts';
 import type { Queryable } from '../store/database.ts';
-import { eachPartner } from '../store/partner.ts';
 import { contributionNotFound } from './get-contribution.ts';
 
 /** A contribution, and why an operator looks at it. */

@@ -21,12 +21,12 @@ import {
   updateAdjustmentApproved,
   updateAdjustmentPosted,
   updateAdjustmentRejected,
-} from '../store/adjustment.ts';
-import { type ContributionRecord, lockContribution } from '../store/contribution.ts';
+} from '../store/adjustments/adjustment.ts';
+import { type ContributionRecord, lockContribution } from '../store/contributions/contribution.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { violatedKey } from '../store/database-errors.ts';
-import { insertEvent } from '../store/event.ts';
-import { findLineOfContribution } from '../store/impact-batch-settlement.ts';
+import { insertEvent } from '../store/events/event.ts';
+import { findLineOfContribution } from '../store/impact/impact-batch-settlement.ts';
 import { databaseOf, inTransaction } from '../store/transaction.ts';
 import { adjustmentToData } from '../wire/adjustment-to-wire.ts';
 import { exactJson } from '../wire/event-to-text.ts';

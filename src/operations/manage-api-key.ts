@@ -8,7 +8,7 @@ import {
   type Permission,
   updateApiKeyExpiry,
   updateApiKeyRevoked,
-} from '../store/api-key.ts';
+} from '../store/access/api-key.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';

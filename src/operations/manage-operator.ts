@@ -4,16 +4,16 @@ import { type Actor, isAtLeast, type Role } from '../domain/access/role.ts';
 import type { DetailCode } from '../domain/detail-codes.ts';
 import { newId } from '../domain/identifiers.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import type { Database, Queryable } from '../store/database.ts';
-import { updateFirstAdmin } from '../store/installation.ts';
 import {
   insertOperator,
   lockOperator,
   updateOperatorDisabled,
   updateOperatorEmail,
   updateOperatorRole,
-} from '../store/operator.ts';
-import { insertOperatorCredential, updateOperatorCredentialsEnded } from '../store/operator-credential.ts';
+} from '../store/access/operator.ts';
+import { insertOperatorCredential, updateOperatorCredentialsEnded } from '../store/access/operator-credential.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import { updateFirstAdmin } from '../store/installation.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { requireRole } from './audit.ts';
 import { auditOperator, requireAuditedOperator } from './audit-operator.ts';

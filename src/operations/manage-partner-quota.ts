@@ -1,7 +1,7 @@
 import type { Actor } from '../domain/access/role.ts';
-import { type DailyUsage, findDailyUsage } from '../store/daily-usage.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { findPartnerQuota, type PartnerQuota, putPartnerQuota } from '../store/partner-quota.ts';
+import { type DailyUsage, findDailyUsage } from '../store/quotas/daily-usage.ts';
+import { findPartnerQuota, type PartnerQuota, putPartnerQuota } from '../store/quotas/partner-quota.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { lockKnownPartner } from './manage-partner.ts';

@@ -3,9 +3,6 @@ import { newId } from '../domain/identifiers.ts';
 import { isCurrency } from '../domain/numbers/currency.ts';
 import { type ErrorDetail, ServiceError } from '../domain/service-error.ts';
 import { DEFAULT_TIME_ZONE, findTimeZone } from '../domain/settlements/settlement-period.ts';
-import type { Database, Queryable } from '../store/database.ts';
-import { isRestricted } from '../store/database-errors.ts';
-import { insertEventCounter } from '../store/event.ts';
 import {
   findPartner,
   insertPartner,
@@ -16,7 +13,10 @@ import {
   updatePartnerRates,
   updatePartnerSuspension,
   updateSettlementTerms,
-} from '../store/partner.ts';
+} from '../store/access/partner.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import { isRestricted } from '../store/database-errors.ts';
+import { insertEventCounter } from '../store/events/event.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { PARTNER } from './audited-kinds.ts';

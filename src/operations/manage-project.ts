@@ -3,7 +3,7 @@ import { newId } from '../domain/identifiers.ts';
 import { checkNewProject, type NewProject, type Project } from '../domain/impact/project.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { findProject, insertProject } from '../store/project.ts';
+import { findProject, insertProject } from '../store/impact/project.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 

@@ -3,9 +3,9 @@ import { checkNewRule, earliestStart, toRuleVersion } from '../domain/rules/new-
 import { type RuleRequest, readRuleRequest } from '../domain/rules/rule-request.ts';
 import { findVersionInForce, RULE_KINDS, type RuleKind } from '../domain/rules/rule-versions.ts';
 import { recordNotFound, ServiceError } from '../domain/service-error.ts';
+import { eachPartner } from '../store/access/partner.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { isRestricted } from '../store/database-errors.ts';
-import { eachPartner } from '../store/partner.ts';
 import {
   findRuleVersion,
   findRuleVersionRivals,
@@ -15,7 +15,7 @@ import {
   raiseRuleRevision,
   readRuleRevision,
   updateRuleVersionWithdrawn,
-} from '../store/rule-version.ts';
+} from '../store/rules/rule-version.ts';
 import { databaseOf, inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { getPartner } from './manage-partner.ts';

@@ -1,4 +1,4 @@
-import { updateApiKeysLastUsed } from '../store/api-key.ts';
+import { updateApiKeysLastUsed } from '../store/access/api-key.ts';
 import type { Database } from '../store/database.ts';
 
 const INTERVAL_MS = 20_000;

@@ -1,13 +1,13 @@
 import { newId } from '../domain/identifiers.ts';
 import { calendarPeriod } from '../domain/settlements/settlement-period.ts';
 import { carriedForward, type SettlementTotals, totalsOfSums } from '../domain/settlements/settlement-totals.ts';
-import { sumUnsettledAdjustments } from '../store/adjustment-assignment.ts';
+import type { Partner } from '../store/access/partner.ts';
+import { sumUnsettledAdjustments } from '../store/adjustments/adjustment-assignment.ts';
 import type { Queryable } from '../store/database.ts';
-import { insertEvent } from '../store/event.ts';
-import type { Partner } from '../store/partner.ts';
-import { findSettlement, insertSettlement, type NewSettlement, type Settlement } from '../store/settlement.ts';
-import type { Prices } from '../store/settlement-price.ts';
-import { type SumOptions, sumUnsettled } from '../store/unsettled-contribution.ts';
+import { insertEvent } from '../store/events/event.ts';
+import { findSettlement, insertSettlement, type NewSettlement, type Settlement } from '../store/settlements/settlement.ts';
+import type { Prices } from '../store/settlements/settlement-price.ts';
+import { type SumOptions, sumUnsettled } from '../store/settlements/unsettled-contribution.ts';
 import { exactJson } from '../wire/event-to-text.ts';
 import { type ShownSettlement, settlementToData } from '../wire/settlement-to-wire.ts';
 

@@ -6,13 +6,13 @@ import {
   totalsOfSums,
   type VersionTotals,
 } from '../domain/settlements/settlement-totals.ts';
-import { sumUnsettledAdjustments } from '../store/adjustment-assignment.ts';
+import { sumUnsettledAdjustments } from '../store/adjustments/adjustment-assignment.ts';
 import { readClock } from '../store/clock.ts';
 import type { Queryable } from '../store/database.ts';
-import { findLastSequence } from '../store/event.ts';
-import type { Settlement } from '../store/settlement.ts';
-import type { Prices } from '../store/settlement-price.ts';
-import { sumUnsettled } from '../store/unsettled-contribution.ts';
+import { findLastSequence } from '../store/events/event.ts';
+import type { Settlement } from '../store/settlements/settlement.ts';
+import type { Prices } from '../store/settlements/settlement-price.ts';
+import { sumUnsettled } from '../store/settlements/unsettled-contribution.ts';
 
 export interface OpenTotalsOptions {
   /** Of the settlement before. */

@@ -2,7 +2,7 @@ import { batched, byPartner } from '../concurrency/batch-queue.ts';
 import type { ShownBatch } from '../domain/impact/impact-batch.ts';
 import { type ErrorDetail, recordNotFound, ServiceError } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
-import { findImpactBatch } from '../store/impact-batch.ts';
+import { findImpactBatch } from '../store/impact/impact-batch.ts';
 import {
   type BatchTransaction,
   findBatchShare,
@@ -11,7 +11,7 @@ import {
   listBatchSettlementsOf,
   listTransactionsOfSettlement,
   type PooledContribution,
-} from '../store/impact-batch-settlement.ts';
+} from '../store/impact/impact-batch-settlement.ts';
 import { contributionNotFound } from './get-contribution.ts';
 import { showBatch } from './impact-batch-record.ts';
 

@@ -7,9 +7,9 @@ import { counted } from '../domain/pluralise.ts';
 import { LIST_LIMITS } from '../domain/reconciliations/partner-list.ts';
 import { type ListFormat, limitBytes, readPartnerList } from '../domain/reconciliations/read-partner-list.ts';
 import { recordNotFound, ServiceError } from '../domain/service-error.ts';
-import { addList } from '../store/daily-usage.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { findPartnerQuota } from '../store/partner-quota.ts';
+import { addList } from '../store/quotas/daily-usage.ts';
+import { findPartnerQuota } from '../store/quotas/partner-quota.ts';
 import {
   deleteRefused,
   endLostReconciliations,
@@ -22,14 +22,14 @@ import {
   updateBrokenOff,
   updateLinesRemoved,
   updateReceived,
-} from '../store/reconciliation.ts';
+} from '../store/reconciliations/reconciliation.ts';
 import {
   deleteReconciliationLines,
   listReconciliationLines,
   type ReconciliationLine,
   type ReconciliationLinePage,
-} from '../store/reconciliation-line.ts';
-import { findSettlement } from '../store/settlement.ts';
+} from '../store/reconciliations/reconciliation-line.ts';
+import { findSettlement } from '../store/settlements/settlement.ts';
 import { type Comparing, compareList, shareComparing, tookTooLong } from './compare-list.ts';
 import { settlementNotFound } from './read-settlements.ts';
 import { quotaSpent, refuseSpent } from './refuse-spent.ts';

@@ -5,13 +5,18 @@ import { isLongIdentifier, isShortIdentifier, newId } from '../domain/identifier
 import { isPoints, POINTS_MAX } from '../domain/numbers/points.ts';
 import { rulesInForce } from '../domain/rules/rule-versions.ts';
 import { type ErrorDetail, recordNotFound, ServiceError } from '../domain/service-error.ts';
-import { type ContributionRecord, findContributionsByEvent, lockContribution } from '../store/contribution.ts';
+import { type ContributionRecord, findContributionsByEvent, lockContribution } from '../store/contributions/contribution.ts';
+import { type FailedContribution, insertFailedContribution } from '../store/contributions/failed-contribution.ts';
+import {
+  type FailureDraft,
+  insertFailureDraft,
+  lockFailureDraft,
+  updateFailureDraftDecided,
+} from '../store/contributions/failure-draft.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { violatedKey } from '../store/database-errors.ts';
-import { insertEvent } from '../store/event.ts';
-import { type FailedContribution, insertFailedContribution } from '../store/failed-contribution.ts';
-import { type FailureDraft, insertFailureDraft, lockFailureDraft, updateFailureDraftDecided } from '../store/failure-draft.ts';
-import { readRuleRevision } from '../store/rule-version.ts';
+import { insertEvent } from '../store/events/event.ts';
+import { readRuleRevision } from '../store/rules/rule-version.ts';
 import { databaseOf, inTransaction } from '../store/transaction.ts';
 import { audit, requireRole } from './audit.ts';
 import { requireAuditedOperator } from './audit-operator.ts';

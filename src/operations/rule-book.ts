@@ -3,7 +3,7 @@ import type { ContributionRules } from '../domain/rules/contribution-rules.ts';
 import { type RuledPartner, type RuleVersion, rulesInForce } from '../domain/rules/rule-versions.ts';
 import { unavailable } from '../domain/service-error.ts';
 import type { Database } from '../store/database.ts';
-import { type RuleRecord, readRuleRevision } from '../store/rule-version.ts';
+import { type RuleRecord, readRuleRevision } from '../store/rules/rule-version.ts';
 import { readRuleProofs } from './rule-proofs.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { NamedKey } from '../domain/audit/named-key.ts';
 import { DEFAULT_VERSION } from '../domain/rules/contribution-rules.ts';
 import { listVersionsInForce, type RuledPartner, type RuleVersion } from '../domain/rules/rule-versions.ts';
+import type { Partner } from '../store/access/partner.ts';
 import { readClock } from '../store/clock.ts';
 import type { Queryable } from '../store/database.ts';
-import type { Partner } from '../store/partner.ts';
-import { listRuleVersions } from '../store/rule-version.ts';
+import { listRuleVersions } from '../store/rules/rule-version.ts';
 import { databaseOf } from '../store/transaction.ts';
 import { readRuleProofs, readSoundRules, ruleSubject } from './rule-proofs.ts';
 import type { DoubtsOf, PricesOf } from './settlement-tools.ts';

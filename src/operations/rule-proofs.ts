@@ -1,9 +1,9 @@
 import type { NamedKey } from '../domain/audit/named-key.ts';
 import { readAmount } from '../domain/numbers/money.ts';
 import { RULE_KINDS, type RuleKind } from '../domain/rules/rule-versions.ts';
-import { listAuditEntriesOf } from '../store/audit.ts';
+import { listAuditEntriesOf } from '../store/audit/audit.ts';
 import type { Queryable } from '../store/database.ts';
-import { listRuleVersions, type RuleRecord } from '../store/rule-version.ts';
+import { listRuleVersions, type RuleRecord } from '../store/rules/rule-version.ts';
 import { differingFields } from './compare-with-audit.ts';
 import { ruleToWire } from './rule-to-wire.ts';
 import { readSealedRecord } from './sealed-record.ts';

@@ -1,5 +1,5 @@
 import { amountText } from '../domain/numbers/money.ts';
-import type { RuleRecord } from '../store/rule-version.ts';
+import type { RuleRecord } from '../store/rules/rule-version.ts';
 
 /** As programs and the audit read it: prices as exact decimals, whole numbers as they are. */
 export function ruleToWire(rule: RuleRecord): Record<string, unknown> {

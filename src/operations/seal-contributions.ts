@@ -1,16 +1,20 @@
 import { eachApart } from '../concurrency/for-each-settled.ts';
 import type { Actor } from '../domain/access/role.ts';
 import { counted } from '../domain/pluralise.ts';
+import { eachPartner } from '../store/access/partner.ts';
 import { readClock } from '../store/clock.ts';
-import type { ContributionId } from '../store/contribution.ts';
-import { listOpenContributionReviewIds } from '../store/contribution-review.ts';
-import { listSealedContributions, type StoredContribution, updateContributionsUnsealed } from '../store/contribution-seal.ts';
+import type { ContributionId } from '../store/contributions/contribution.ts';
+import { listOpenContributionReviewIds } from '../store/contributions/contribution-review.ts';
+import {
+  listSealedContributions,
+  type StoredContribution,
+  updateContributionsUnsealed,
+} from '../store/contributions/contribution-seal.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { eachPartner } from '../store/partner.ts';
-import { findOpenSettlement } from '../store/settlement.ts';
-import type { LongStatements } from '../store/statement.ts';
+import type { LongStatements } from '../store/query.ts';
+import { findOpenSettlement } from '../store/settlements/settlement.ts';
+import { eachLeft } from '../store/settlements/unsettled-contribution.ts';
 import { databaseOf } from '../store/transaction.ts';
-import { eachLeft } from '../store/unsettled-contribution.ts';
 import { checkSeal, type SealCheck } from './check-contributions.ts';
 import { endAdoption, ensureSealStart, findSealStart, type SealStart } from './seal-start.ts';
 import { UnsoundRecordError, WHAT_TO_DO } from './unsound-record.ts';

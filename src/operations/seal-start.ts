@@ -1,6 +1,6 @@
 import type { Actor } from '../domain/access/role.ts';
-import { listAuditEntries, lockAuditHead } from '../store/audit.ts';
-import { hasContributions } from '../store/contribution-seal.ts';
+import { listAuditEntries, lockAuditHead } from '../store/audit/audit.ts';
+import { hasContributions } from '../store/contributions/contribution-seal.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { audit } from './audit.ts';

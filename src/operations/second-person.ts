@@ -1,9 +1,9 @@
 import { canonicalAddress } from '../domain/access/email-address.ts';
 import type { Actor } from '../domain/access/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
+import { findOperator } from '../store/access/operator.ts';
+import { CONTROL_DAYS, findSharedControl } from '../store/access/operator-control.ts';
 import type { Queryable } from '../store/database.ts';
-import { findOperator } from '../store/operator.ts';
-import { CONTROL_DAYS, findSharedControl } from '../store/operator-control.ts';
 
 const HOW =
   'Sign in with a code: npx partner-impact login. An admin makes it: npx partner-impact operator create --name NAME --email ADDRESS --role ROLE';

@@ -4,8 +4,7 @@ import { type CredentialKind, newCredential, type Operator, parseCredential } fr
 import type { Actor } from '../domain/access/role.ts';
 import { newId } from '../domain/identifiers.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import type { Database, Queryable } from '../store/database.ts';
-import { lockOperator } from '../store/operator.ts';
+import { lockOperator } from '../store/access/operator.ts';
 import {
   findOperatorCredential,
   type HeldCredential,
@@ -13,7 +12,8 @@ import {
   lockOperatorCredential,
   updateOperatorCredentialEnded,
   updateOperatorCredentialUsed,
-} from '../store/operator-credential.ts';
+} from '../store/access/operator-credential.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { auditOperator, requireAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
 

@@ -1,6 +1,6 @@
-import { addStoredBytes } from '../store/daily-usage.ts';
 import type { Database } from '../store/database.ts';
-import { findPartnerQuota } from '../store/partner-quota.ts';
+import { addStoredBytes } from '../store/quotas/daily-usage.ts';
+import { findPartnerQuota } from '../store/quotas/partner-quota.ts';
 import type { GroupCommitOptions } from './group-commit.ts';
 
 export interface PartnerUse {

@@ -1,7 +1,7 @@
 import { newId } from '../domain/identifiers.ts';
 import type { BatchShare, ImpactBatch } from '../domain/impact/impact-batch.ts';
 import type { Queryable } from '../store/database.ts';
-import { insertEvent } from '../store/event.ts';
+import { insertEvent } from '../store/events/event.ts';
 import { type BatchNews, batchNewsToData } from '../wire/environmental-status-to-wire.ts';
 import { exactJson } from '../wire/event-to-text.ts';
 import { showBatch } from './impact-batch-record.ts';

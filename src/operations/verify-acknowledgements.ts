@@ -1,8 +1,8 @@
 import { showValue } from '../domain/settlements/settled-contribution.ts';
-import { listAuditEntries } from '../store/audit.ts';
+import { listAuditEntries } from '../store/audit/audit.ts';
 import type { Queryable } from '../store/database.ts';
-import type { Settlement } from '../store/settlement.ts';
-import { type AcknowledgementRecord, listAcknowledgements } from '../store/settlement-acknowledgement.ts';
+import type { Settlement } from '../store/settlements/settlement.ts';
+import { type AcknowledgementRecord, listAcknowledgements } from '../store/settlements/settlement-acknowledgement.ts';
 import { ACKNOWLEDGE, acknowledgementRecord } from './acknowledge-settlement.ts';
 
 /** An acknowledgement that is not as the service recorded it. */

@@ -1,4 +1,4 @@
-import { type Adjustment, AFTER_LAST_ADJUSTMENT, listAdjustments, lockAdjustment } from '../store/adjustment.ts';
+import { type Adjustment, AFTER_LAST_ADJUSTMENT, listAdjustments, lockAdjustment } from '../store/adjustments/adjustment.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { adjustmentRecord } from './adjustment-record.ts';

@@ -1,6 +1,6 @@
 import { isSealedWith, type SealedEntry } from '../domain/audit/audit-chain.ts';
 import type { NamedKey } from '../domain/audit/named-key.ts';
-import { type AuditHead, findAuditHead, listAuditEntriesAfter } from '../store/audit.ts';
+import { type AuditHead, findAuditHead, listAuditEntriesAfter } from '../store/audit/audit.ts';
 import type { Database, Queryable } from '../store/database.ts';
 
 /** What is wrong with the first entry that is not as it was sealed. */

@@ -1,7 +1,7 @@
 import type { SealKeys } from '../domain/settlements/settlement-seal.ts';
-import type { AuditHead } from '../store/audit.ts';
+import { eachPartner } from '../store/access/partner.ts';
+import type { AuditHead } from '../store/audit/audit.ts';
 import type { Database } from '../store/database.ts';
-import { eachPartner } from '../store/partner.ts';
 import { AUDITED_KINDS } from './audited-kinds.ts';
 import { type AuditDifference, describeDifference } from './compare-with-audit.ts';
 import { readRuleProofs } from './rule-proofs.ts';

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../store/database.ts';
-import { listImpactBatches, lockImpactBatch } from '../store/impact-batch.ts';
-import { findProject, listProjects } from '../store/project.ts';
+import { listImpactBatches, lockImpactBatch } from '../store/impact/impact-batch.ts';
+import { findProject, listProjects } from '../store/impact/project.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { type AuditDifference, compareWithAudit, eachAuditedSubject } from './compare-with-audit.ts';
 import { impactBatchRecord } from './impact-batch-record.ts';

@@ -1,4 +1,4 @@
-import { findLastAuditEntries, listAuditSubjectsOfKind } from '../store/audit.ts';
+import { findLastAuditEntries, listAuditSubjectsOfKind } from '../store/audit/audit.ts';
 import type { Database } from '../store/database.ts';
 import { inTransaction } from '../store/transaction.ts';
 import type { AuditedKind } from './audited-kinds.ts';

@@ -13,12 +13,12 @@ import {
 import { countTotals, type SettlementTotals } from '../domain/settlements/settlement-totals.ts';
 import { type ChainedStatement, findChainBreak } from '../domain/settlements/statement/statement-chain.ts';
 import { digestStatement } from '../domain/settlements/statement/write-statement.ts';
-import { eachMisplacedAdjustment } from '../store/adjustment-assignment.ts';
+import { eachMisplacedAdjustment } from '../store/adjustments/adjustment-assignment.ts';
 import type { Queryable } from '../store/database.ts';
-import { writeVersions } from '../store/exact-totals.ts';
-import { eachSettlement, findSettlement, type Settlement } from '../store/settlement.ts';
-import { eachSettlementLine } from '../store/settlement-line.ts';
-import { findLineProofs } from '../store/settlement-line-proof.ts';
+import { writeVersions } from '../store/settlements/exact-totals.ts';
+import { eachSettlement, findSettlement, type Settlement } from '../store/settlements/settlement.ts';
+import { eachSettlementLine } from '../store/settlements/settlement-line.ts';
+import { findLineProofs } from '../store/settlements/settlement-line-proof.ts';
 import type { SealCheck } from './check-contributions.ts';
 import { compareSettledContributions } from './compare-settled-contributions.ts';
 import { findSealStart, type SealStart } from './seal-start.ts';

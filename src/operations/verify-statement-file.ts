@@ -7,11 +7,11 @@ import {
   type StatementVerdict,
   verifyStatement,
 } from '../domain/settlements/statement/verify-statement.ts';
+import { listPartners } from '../store/access/partner.ts';
 import type { Queryable } from '../store/database.ts';
-import { listPartners } from '../store/partner.ts';
-import { eachSettlement, type Settlement } from '../store/settlement.ts';
-import { eachSettlementLine } from '../store/settlement-line.ts';
-import { findSettlementOfContribution, findStatementOwner, type StatementOwner } from '../store/statement-owner.ts';
+import { eachSettlement, type Settlement } from '../store/settlements/settlement.ts';
+import { eachSettlementLine } from '../store/settlements/settlement-line.ts';
+import { findSettlementOfContribution, findStatementOwner, type StatementOwner } from '../store/settlements/statement-owner.ts';
 
 export type ClosedSettlement = Settlement & { readonly statement: NonNullable<Settlement['statement']> };
 

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../store/database.ts';
-import type { Settlement } from '../store/settlement.ts';
-import { eachLeft, listUnreachable } from '../store/unsettled-contribution.ts';
+import type { Settlement } from '../store/settlements/settlement.ts';
+import { eachLeft, listUnreachable } from '../store/settlements/unsettled-contribution.ts';
 import { findUnsound, type SealCheck } from './check-contributions.ts';
 import { sealCheckAt } from './seal-contributions.ts';
 

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Environment, environmentOfKey, type ParsedApiKey, parseApiKey } from '../domain/access/api-key.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
-import type { Credential } from '../store/api-key.ts';
+import type { Credential } from '../store/access/api-key.ts';
 import type { Database } from '../store/database.ts';
 import { isAllowedAddress } from './client-address.ts';
 import { CREDENTIAL_TTL_MS, CREDENTIALS_MAX, credentialMemory } from './credential-memory.ts';

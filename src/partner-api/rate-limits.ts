@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../domain/service-error.ts';
-import type { Credential } from '../store/api-key.ts';
+import type { Credential } from '../store/access/api-key.ts';
 import type { RequestContext, TrafficClass } from './request-context.ts';
 import { TokenBucket } from './token-bucket.ts';
 

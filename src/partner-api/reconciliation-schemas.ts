@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { LIST_LIMITS } from '../domain/reconciliations/partner-list.ts';
 import { MATCHED_POINTS, RECONCILIATION_VERDICTS } from '../domain/reconciliations/reconciliation.ts';
 import { LINE_TYPES } from '../domain/settlements/settlement-line.ts';
-import { RECONCILIATION_STATUSES } from '../store/reconciliation.ts';
+import { RECONCILIATION_STATUSES } from '../store/reconciliations/reconciliation.ts';
 import { Echo, KeyedEcho } from './envelope-schemas.ts';
 import { pageAnswer, pageQuery } from './paging.ts';
 import { closed, longId, nullable, nullableTime, shortId, time } from './schema-parts.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Limit } from '../domain/limit.ts';
 import type { RecoverableOperation } from '../domain/recovery-verdict.ts';
-import type { Credential } from '../store/api-key.ts';
+import type { Credential } from '../store/access/api-key.ts';
 import type { Counted } from './in-flight.ts';
 import type { TokenBucket } from './token-bucket.ts';
 

@@ -1,4 +1,4 @@
-import { deleteOldJobRuns } from '../store/job.ts';
+import { deleteOldJobRuns } from '../store/jobs/job.ts';
 import type { Job } from './job.ts';
 
 const KEPT_DAYS = 90;

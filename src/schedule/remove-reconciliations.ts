@@ -1,5 +1,5 @@
 import { removeOldReconciliations } from '../operations/reconcile-settlement.ts';
-import { deleteOldDailyUsage } from '../store/daily-usage.ts';
+import { deleteOldDailyUsage } from '../store/quotas/daily-usage.ts';
 import type { Job } from './job.ts';
 
 /** How long the lines of a partner's list are kept. */

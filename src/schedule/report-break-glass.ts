@@ -1,6 +1,6 @@
 import { explainBreakGlass, listBreakGlass } from '../operations/break-glass.ts';
 import { readClock } from '../store/clock.ts';
-import { listJobStates } from '../store/job.ts';
+import { listJobStates } from '../store/jobs/job.ts';
 import type { Job } from './job.ts';
 
 const NAME = 'report-break-glass';

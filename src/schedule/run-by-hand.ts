@@ -2,7 +2,7 @@ import type { Actor } from '../domain/access/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { audit, requireRole } from '../operations/audit.ts';
 import type { Database } from '../store/database.ts';
-import { claimJob } from '../store/job.ts';
+import { claimJob } from '../store/jobs/job.ts';
 import { inTransaction } from '../store/transaction.ts';
 import type { Job } from './job.ts';
 import { doRun, type EndedRun, LEASE_MS, registerJobs } from './run-job.ts';

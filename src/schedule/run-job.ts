@@ -4,7 +4,7 @@ import type { Actor } from '../domain/access/role.ts';
 import { newId } from '../domain/identifiers.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
-import { endJobRun, insertJob, type RunOutcome, type RunTrigger, renewJobLease } from '../store/job.ts';
+import { endJobRun, insertJob, type RunOutcome, type RunTrigger, renewJobLease } from '../store/jobs/job.ts';
 import type { Job, JobResult } from './job.ts';
 
 /** A process that dies in the middle gives its job back after so long. */

@@ -1,6 +1,6 @@
 import { repeat } from '../concurrency/poll.ts';
 import type { Database } from '../store/database.ts';
-import { claimJob, listDueJobs } from '../store/job.ts';
+import { claimJob, listDueJobs } from '../store/jobs/job.ts';
 import type { Job } from './job.ts';
 import { doRun, type EndedRun, LEASE_MS, newCorrelation, registerJobs } from './run-job.ts';
 

@@ -1,6 +1,6 @@
+import { NOW } from './bulk-rows.ts';
 import type { Queryable } from './database.ts';
-import { NOW } from './rows.ts';
-import { run, type Statement } from './statement.ts';
+import { run, type Statement } from './query.ts';
 
 const CLOCK: Statement = { name: 'read_clock', text: `select ${NOW} as at` };
 

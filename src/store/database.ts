@@ -1,6 +1,6 @@
 /**
  * Everything that knows SQL lives in this folder: files by table, one function per statement, and this file, the one way to the
- * database, on which `statement.ts` sends and `transaction.ts` commits. Rules and decisions do not belong here; who begins a
+ * database, on which `query.ts` sends and `transaction.ts` commits. Rules and decisions do not belong here; who begins a
  * transaction is an operation.
  */
 import pg from 'pg';
@@ -60,7 +60,7 @@ const SESSION_SETTINGS = [
  * while the table was empty is the right one for ever: planning anew costs several times the work itself. Citus has to know
  * the values before it plans, so that nothing is set there.
  *
- * One row of a key is looked up as `rowOf` in `statement.ts` writes it, and rows of a list of keys are changed by `runAnew`: whatever else
+ * One row of a key is looked up as `rowOf` in `query.ts` writes it, and rows of a list of keys are changed by `runAnew`: whatever else
  * names the partner may read its every row where the plan was made while there were few.
  * A bitmap would gather all that waits before the first row is given.
  */

@@ -1,5 +1,5 @@
 import type { Queryable } from './database.ts';
-import { run } from './statement.ts';
+import { run } from './query.ts';
 
 export const OLDEST_SERVER_VERSION = 15;
 

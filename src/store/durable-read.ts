@@ -1,4 +1,4 @@
-import type { Statement } from './statement.ts';
+import type { Statement } from './query.ts';
 
 /**
  * Always 0. A row may be visible on one machine only: its writer was cut off while its COMMIT waited for the standby, and a failover

@@ -1,7 +1,7 @@
 import type { Environment } from '../domain/access/api-key.ts';
+import { NOW } from './bulk-rows.ts';
 import type { Queryable } from './database.ts';
-import { NOW } from './rows.ts';
-import { run } from './statement.ts';
+import { run } from './query.ts';
 
 const CLAIM = {
   name: 'claim_installation',

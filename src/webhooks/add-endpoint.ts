@@ -4,16 +4,16 @@ import { EVENT_TYPES, VERIFICATION_TYPE } from '../domain/events/event.ts';
 import { newId } from '../domain/identifiers.ts';
 import { audit, requireRole } from '../operations/audit.ts';
 import { endpointRecord } from '../operations/authorising-records.ts';
+import { findPartner } from '../store/access/partner.ts';
 import { readClock } from '../store/clock.ts';
-import { insertEventCounter } from '../store/event.ts';
-import { findPartner } from '../store/partner.ts';
+import { insertEventCounter } from '../store/events/event.ts';
 import { inTransaction } from '../store/transaction.ts';
 import {
   insertWebhookEndpoint,
   listWebhookEndpoints,
   lockEventCounter,
   type WebhookEndpoint,
-} from '../store/webhook-endpoint.ts';
+} from '../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../wire/event-to-text.ts';
 import { judgeEndpointUrl } from './address-guard.ts';
 import { isSuccess, post } from './attempt.ts';

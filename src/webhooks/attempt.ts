@@ -1,6 +1,6 @@
 import type { Dispatcher as HttpClient } from 'undici';
 import { readRetryAfter, retryDelayMs } from '../domain/webhooks/retry-schedule.ts';
-import type { Attempt, ClaimedDelivery } from '../store/delivery.ts';
+import type { Attempt, ClaimedDelivery } from '../store/webhooks/delivery.ts';
 import { type Answer, send } from './send.ts';
 import { type EndpointSecrets, signAttempt } from './signature.ts';
 

@@ -1,6 +1,6 @@
 import type { Database } from '../store/database.ts';
-import { type ClaimedDelivery, claimDeliveries, type DueEndpoint } from '../store/delivery.ts';
-import { updateEndpointDueFrom } from '../store/webhook-endpoint.ts';
+import { type ClaimedDelivery, claimDeliveries, type DueEndpoint } from '../store/webhooks/delivery.ts';
+import { updateEndpointDueFrom } from '../store/webhooks/webhook-endpoint.ts';
 import { LEASE_MS } from './attempt.ts';
 
 /**

@@ -2,8 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Turns } from '../concurrency/turns.ts';
 import type { Environment } from '../domain/access/api-key.ts';
 import type { Database } from '../store/database.ts';
-import { type Attempt, type ClaimedDelivery, type DueEndpoint, listDueEndpoints, releaseDeliveries } from '../store/delivery.ts';
-import { listEndpointsOf, type WebhookEndpoint } from '../store/webhook-endpoint.ts';
+import {
+  type Attempt,
+  type ClaimedDelivery,
+  type DueEndpoint,
+  listDueEndpoints,
+  releaseDeliveries,
+} from '../store/webhooks/delivery.ts';
+import { listEndpointsOf, type WebhookEndpoint } from '../store/webhooks/webhook-endpoint.ts';
 import { type AttemptTools, judge, post } from './attempt.ts';
 import { claimDue } from './claim-due.ts';
 import { type EndpointProofs, openEndpointProofs } from './endpoint-proofs.ts';

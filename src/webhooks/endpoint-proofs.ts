@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { ENDPOINT } from '../operations/audited-kinds.ts';
 import { compareWithEntry } from '../operations/compare-with-audit.ts';
 import { unsoundRecord } from '../operations/require-audited.ts';
-import { findLastAuditEntries } from '../store/audit.ts';
+import { findLastAuditEntries } from '../store/audit/audit.ts';
 import type { Database } from '../store/database.ts';
-import type { WebhookEndpoint } from '../store/webhook-endpoint.ts';
+import type { WebhookEndpoint } from '../store/webhooks/webhook-endpoint.ts';
 
 /** The audit is asked so often of an endpoint whose row stays as it is; an edit of the row is seen at once. */
 const REMEMBERED_MS = 4_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { DueEndpoint } from '../store/delivery.ts';
+import type { DueEndpoint } from '../store/webhooks/delivery.ts';
 import { Lanes, type Ready, type Sent } from './lanes.ts';
 
 const DELIVERED: Sent = { isDelivered: true, isPaused: false, pausedUntil: undefined };

@@ -1,4 +1,4 @@
-import type { DueEndpoint } from '../store/delivery.ts';
+import type { DueEndpoint } from '../store/webhooks/delivery.ts';
 
 /** A claimed delivery that waits for a place. */
 export interface Ready {

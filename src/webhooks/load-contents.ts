@@ -1,8 +1,8 @@
 import type { Environment } from '../domain/access/api-key.ts';
 import { type WrittenEvent, writeEventBodies } from '../operations/event-bodies.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { type ClaimedDelivery, deleteDeliveries } from '../store/delivery.ts';
-import { type EventRecord, findEventsBySequence } from '../store/event.ts';
+import { type EventRecord, findEventsBySequence } from '../store/events/event.ts';
+import { type ClaimedDelivery, deleteDeliveries } from '../store/webhooks/delivery.ts';
 
 /** What is sent: the stored bytes, and the correlation id of the request that caused them. */
 export interface Content {

@@ -2,6 +2,7 @@ import type { Actor } from '../domain/access/role.ts';
 import { ATTEMPTS_MAX } from '../domain/webhooks/retry-schedule.ts';
 import { audit, requireRole } from '../operations/audit.ts';
 import type { Database, Queryable } from '../store/database.ts';
+import { inTransaction } from '../store/transaction.ts';
 import {
   type DeliveryAttemptRecord,
   findDelivery,
@@ -10,9 +11,8 @@ import {
   listDeliveryAttempts,
   recoverDeliveries,
   resendDelivery,
-} from '../store/delivery-log.ts';
-import { inTransaction } from '../store/transaction.ts';
-import { closeEndpointBreaker, findWebhookEndpoint } from '../store/webhook-endpoint.ts';
+} from '../store/webhooks/delivery-log.ts';
+import { closeEndpointBreaker, findWebhookEndpoint } from '../store/webhooks/webhook-endpoint.ts';
 import { aboutEndpoint, LOCK_TIMEOUT_MS, refusal, unknownEndpoint } from './endpoint-tools.ts';
 
 export interface DeliveryWithAttempts extends LoggedDelivery {

@@ -5,8 +5,8 @@ import { endpointRecord } from '../operations/authorising-records.ts';
 import { requireAudited } from '../operations/require-audited.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
-import { hastenDeliveries } from '../store/delivery.ts';
 import { inTransaction } from '../store/transaction.ts';
+import { hastenDeliveries } from '../store/webhooks/delivery.ts';
 import {
   clearEndpointHealth,
   type EndpointHealth,
@@ -14,7 +14,7 @@ import {
   lockWebhookEndpoint,
   updateWebhookEndpoint,
   type WebhookEndpoint,
-} from '../store/webhook-endpoint.ts';
+} from '../store/webhooks/webhook-endpoint.ts';
 import { refuseUnknownTypes } from './add-endpoint.ts';
 import { LEASE_MS } from './attempt.ts';
 import {

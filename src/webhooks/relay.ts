@@ -6,7 +6,7 @@
 import { repeat } from '../concurrency/poll.ts';
 import { ATTEMPTS_MAX } from '../domain/webhooks/retry-schedule.ts';
 import { type Connection, canPrepare, type Database } from '../store/database.ts';
-import { listPartnersWithUnnumberedEvents, numberEvents, type OutboxRange, WHOLE_OUTBOX } from '../store/event-outbox.ts';
+import { listPartnersWithUnnumberedEvents, numberEvents, type OutboxRange, WHOLE_OUTBOX } from '../store/events/event-outbox.ts';
 
 export interface RelayOptions {
   readonly database: Database;

@@ -1,8 +1,8 @@
 import { eachApart } from '../concurrency/for-each-settled.ts';
 import { counted } from '../domain/pluralise.ts';
 import type { Database } from '../store/database.ts';
-import { listEventCounters } from '../store/event.ts';
-import { deleteOldEvents } from '../store/event-retention.ts';
+import { listEventCounters } from '../store/events/event.ts';
+import { deleteOldEvents } from '../store/events/event-retention.ts';
 
 const EVENTS_AT_ONCE = 500;
 

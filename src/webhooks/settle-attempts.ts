@@ -6,8 +6,8 @@ import { ENDPOINT } from '../operations/audited-kinds.ts';
 import { endpointRecord } from '../operations/authorising-records.ts';
 import { findDifferences } from '../operations/require-audited.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { type Attempt, recordAttempts } from '../store/delivery.ts';
 import { inTransaction } from '../store/transaction.ts';
+import { type Attempt, recordAttempts } from '../store/webhooks/delivery.ts';
 import {
   clearEndpointHealth,
   type EndpointHealth,
@@ -16,7 +16,7 @@ import {
   updateEndpointHealth,
   updateWebhookEndpoint,
   type WebhookEndpoint,
-} from '../store/webhook-endpoint.ts';
+} from '../store/webhooks/webhook-endpoint.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
 const GONE = 410;

@@ -1,8 +1,8 @@
 import { TEST_TYPE } from '../domain/events/event.ts';
 import { newId } from '../domain/identifiers.ts';
 import { readClock } from '../store/clock.ts';
-import { type Attempt, insertClaimedDelivery } from '../store/delivery.ts';
-import { findWebhookEndpoint } from '../store/webhook-endpoint.ts';
+import { type Attempt, insertClaimedDelivery } from '../store/webhooks/delivery.ts';
+import { findWebhookEndpoint } from '../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../wire/event-to-text.ts';
 import { judge, LEASE_MS, post } from './attempt.ts';
 import { openEndpointProofs } from './endpoint-proofs.ts';

@@ -1,12 +1,12 @@
 import { repeat } from '../concurrency/poll.ts';
 import type { Environment } from '../domain/access/api-key.ts';
+import { eachPartner } from '../store/access/partner.ts';
 import type { Database } from '../store/database.ts';
-import type { Attempt } from '../store/delivery.ts';
-import { insertEventCounter, listEventCounters } from '../store/event.ts';
-import { eachPartner } from '../store/partner.ts';
-import { allowLongStatements } from '../store/statement.ts';
+import { insertEventCounter, listEventCounters } from '../store/events/event.ts';
+import { allowLongStatements } from '../store/query.ts';
 import { inTransaction } from '../store/transaction.ts';
-import { reopenDueDeliveries, type WebhookEndpoint } from '../store/webhook-endpoint.ts';
+import type { Attempt } from '../store/webhooks/delivery.ts';
+import { reopenDueDeliveries, type WebhookEndpoint } from '../store/webhooks/webhook-endpoint.ts';
 import { openDispatcher } from './dispatch.ts';
 import { LOCK_TIMEOUT_MS } from './endpoint-tools.ts';
 import { openGuardedAgent } from './guarded-agent.ts';

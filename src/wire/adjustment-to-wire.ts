@@ -1,5 +1,5 @@
 import { amountText } from '../domain/numbers/money.ts';
-import type { Adjustment } from '../store/adjustment.ts';
+import type { Adjustment } from '../store/adjustments/adjustment.ts';
 
 /**
  * The member `data` of `impact.transaction.adjusted` for a posted adjustment; all but the environment, which is not known where an event is

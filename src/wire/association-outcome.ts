@@ -1,5 +1,5 @@
 import { type Association, rejectionOf } from '../domain/emissions/association.ts';
-import type { ContributionRecord } from '../store/contribution.ts';
+import type { ContributionRecord } from '../store/contributions/contribution.ts';
 
 /** As it stands now: what a look-up shows. A link made since the confirmation counts. */
 export function currentAssociation(record: ContributionRecord): Association {

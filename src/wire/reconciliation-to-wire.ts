@@ -1,7 +1,7 @@
 import { describeListProblem } from '../domain/reconciliations/list-problem.ts';
 import { adviseMissing, RECONCILIATION_VERDICTS } from '../domain/reconciliations/reconciliation.ts';
-import type { Reconciliation } from '../store/reconciliation.ts';
-import { MISSING_FROM, type ReconciliationLine } from '../store/reconciliation-line.ts';
+import type { Reconciliation } from '../store/reconciliations/reconciliation.ts';
+import { MISSING_FROM, type ReconciliationLine } from '../store/reconciliations/reconciliation-line.ts';
 
 export function reconciliationPath({
   settlementId,

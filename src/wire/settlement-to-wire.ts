@@ -3,7 +3,7 @@ import { amountText } from '../domain/numbers/money.ts';
 import { amountFigures, pointFigures } from '../domain/settlements/settlement-figures.ts';
 import type { SettlementLine } from '../domain/settlements/settlement-line.ts';
 import { type SettlementTotals, settlementAmount } from '../domain/settlements/settlement-totals.ts';
-import type { Settlement } from '../store/settlement.ts';
+import type { Settlement } from '../store/settlements/settlement.ts';
 
 /** A settlement with its totals: its own where it is closed, else those of a moment. */
 export interface ShownSettlement {

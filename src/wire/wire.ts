@@ -11,7 +11,7 @@ import type { EmissionFactors } from '../domain/emissions/emission-factors.ts';
 import { displayEmissions } from '../domain/emissions/emissions-display.ts';
 import type { Estimate } from '../domain/emissions/estimate.ts';
 import { DISCLOSURE_AR, DISCLOSURE_EN } from '../domain/texts.ts';
-import type { ContributionRecord } from '../store/contribution.ts';
+import type { ContributionRecord } from '../store/contributions/contribution.ts';
 import { currentAssociation } from './association-outcome.ts';
 
 export function contributionToWire(contribution: Contribution, environment: Environment) {

@@ -4,8 +4,8 @@ import { newNamedKey } from '../../src/domain/audit/named-key.ts';
 import { newId } from '../../src/domain/identifiers.ts';
 import { attestRecord } from '../../src/operations/attest-record.ts';
 import { createOperator } from '../../src/operations/manage-operator.ts';
+import { insertOperator } from '../../src/store/access/operator.ts';
 import type { Database } from '../../src/store/database.ts';
-import { insertOperator } from '../../src/store/operator.ts';
 
 /** The owner of the machine, as on its command line. */
 export const OWNER: Actor = { operatorId: 'owner', role: 'admin', correlationId: 'corr_of_the_owner' };

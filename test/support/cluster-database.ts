@@ -3,8 +3,8 @@ import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openDatabase } from '../../src/store/database.ts';
-import { distributeTables } from '../../src/store/distribute.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { distributeTables } from '../../src/store/schema/distribute.ts';
+import { migrate } from '../../src/store/schema/migrate.ts';
 
 export interface ClusterDatabase {
   readonly databaseUrl: string;

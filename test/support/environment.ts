@@ -7,7 +7,7 @@ import { changeImpactBatch } from '../../src/operations/change-impact-batch.ts';
 import { createProject } from '../../src/operations/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../../src/operations/pool-contributions.ts';
 import type { Database } from '../../src/store/database.ts';
-import type { Settlement } from '../../src/store/settlement.ts';
+import type { Settlement } from '../../src/store/settlements/settlement.ts';
 import { signedIn } from './actor.ts';
 import type { TestPartner, TestService } from './service.ts';
 import { closeNow, openFirst } from './settlements.ts';

@@ -2,30 +2,22 @@
 import { draftContribution, draftEstimate, linkOf, withLink } from '../../bench/hot-statements.ts';
 import { calculationId, eventId, idempotencyKey, newToken, orderRef, transactionId } from '../../bench/identifiers.ts';
 import { newId } from '../../src/domain/identifiers.ts';
-import { findHeldApiKeys, updateApiKeysLastUsed } from '../../src/store/api-key.ts';
-import { findAuditHead, lockAuditHead } from '../../src/store/audit.ts';
-import { listEndpointStates, measureBacklog } from '../../src/store/backlog.ts';
+import { findHeldApiKeys, updateApiKeysLastUsed } from '../../src/store/access/api-key.ts';
+import { findPartner, listPartners } from '../../src/store/access/partner.ts';
+import { findAuditHead, lockAuditHead } from '../../src/store/audit/audit.ts';
 import { readClock } from '../../src/store/clock.ts';
 import {
   findContributionRivals,
   findContributionsByEvent,
   findContributionsById,
   lockContribution,
-} from '../../src/store/contribution.ts';
-import { type ContributionDraft, insertContributions } from '../../src/store/contribution-insert.ts';
-import { findContributionReview, listOverdueContributionReviews } from '../../src/store/contribution-review.ts';
-import { addToDailyCount, lockDailyCount } from '../../src/store/daily-count.ts';
+} from '../../src/store/contributions/contribution.ts';
+import { type ContributionDraft, insertContributions } from '../../src/store/contributions/contribution-insert.ts';
+import { findContributionReview, listOverdueContributionReviews } from '../../src/store/contributions/contribution-review.ts';
+import { addToDailyCount, lockDailyCount } from '../../src/store/contributions/daily-count.ts';
 import type { Database, Queryable } from '../../src/store/database.ts';
-import {
-  claimDeliveries,
-  deleteDeliveries,
-  hastenDeliveries,
-  listDueEndpoints,
-  recordAttempts,
-  releaseDeliveries,
-} from '../../src/store/delivery.ts';
-import { findEmissionsLinkByKey, insertEmissionsLink } from '../../src/store/emissions-link.ts';
-import { findEstimatesById, findEstimatesByKey, insertEstimates } from '../../src/store/estimate.ts';
+import { findEmissionsLinkByKey, insertEmissionsLink } from '../../src/store/emissions/emissions-link.ts';
+import { findEstimatesById, findEstimatesByKey, insertEstimates } from '../../src/store/emissions/estimate.ts';
 import {
   findEvent,
   findEventsBySequence,
@@ -34,22 +26,30 @@ import {
   listEventCounters,
   listEvents,
   updateEventBodies,
-} from '../../src/store/event.ts';
-import { listPartnersWithUnnumberedEvents, numberEvents, WHOLE_OUTBOX } from '../../src/store/event-outbox.ts';
-import { deleteOldEvents } from '../../src/store/event-retention.ts';
+} from '../../src/store/events/event.ts';
+import { listPartnersWithUnnumberedEvents, numberEvents, WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
+import { deleteOldEvents } from '../../src/store/events/event-retention.ts';
 import { claimInstallation, findInstallationId } from '../../src/store/installation.ts';
-import { claimJob, deleteOldJobRuns, endJobRun, listDueJobs, listJobStates, renewJobLease } from '../../src/store/job.ts';
-import { findPartner, listPartners } from '../../src/store/partner.ts';
-import { endLostReconciliations, listLeftReconciliations } from '../../src/store/reconciliation.ts';
-import { listRuleVersions, readRuleRevision } from '../../src/store/rule-version.ts';
-import { findOpenSettlement } from '../../src/store/settlement.ts';
+import { claimJob, deleteOldJobRuns, endJobRun, listDueJobs, listJobStates, renewJobLease } from '../../src/store/jobs/job.ts';
+import { endLostReconciliations, listLeftReconciliations } from '../../src/store/reconciliations/reconciliation.ts';
+import { listRuleVersions, readRuleRevision } from '../../src/store/rules/rule-version.ts';
+import { findOpenSettlement } from '../../src/store/settlements/settlement.ts';
+import {
+  claimDeliveries,
+  deleteDeliveries,
+  hastenDeliveries,
+  listDueEndpoints,
+  recordAttempts,
+  releaseDeliveries,
+} from '../../src/store/webhooks/delivery.ts';
+import { listEndpointStates, measureBacklog } from '../../src/store/webhooks/delivery-backlog.ts';
 import {
   clearEndpointHealth,
   findWebhookEndpoint,
   listWebhookEndpoints,
   lockEndpointHealth,
   updateEndpointDueFrom,
-} from '../../src/store/webhook-endpoint.ts';
+} from '../../src/store/webhooks/webhook-endpoint.ts';
 
 /** What the calls are about; `token` numbers the rows that are there, or will be. */
 export interface HotTerms {

@@ -3,7 +3,7 @@ import { audit } from '../../src/operations/audit.ts';
 import { ruleSubject } from '../../src/operations/rule-proofs.ts';
 import { ruleToWire } from '../../src/operations/rule-to-wire.ts';
 import type { Database } from '../../src/store/database.ts';
-import { findRuleVersion, type RuleRecord } from '../../src/store/rule-version.ts';
+import { findRuleVersion, type RuleRecord } from '../../src/store/rules/rule-version.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { OWNER } from './actor.ts';
 import { uniqueId } from './client.ts';

@@ -9,8 +9,8 @@ import { type ApiKeyTerms, type IssuedApiKey, issueApiKey } from '../../src/oper
 import { createPartner } from '../../src/operations/manage-partner.ts';
 import { type Service, startService } from '../../src/service.ts';
 import type { ServiceRole } from '../../src/service-role.ts';
+import type { Partner, PartnerRates } from '../../src/store/access/partner.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import type { Partner, PartnerRates } from '../../src/store/partner.ts';
 import { OWNER } from './actor.ts';
 import { Client } from './client.ts';
 import { testDatabase } from './database.ts';

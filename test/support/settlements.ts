@@ -6,10 +6,10 @@ import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { type Closed, closeSettlement } from '../../src/operations/close-settlement.ts';
 import { openFirstSettlement } from '../../src/operations/open-settlement.ts';
 import type { PricesOf, SettlementTools } from '../../src/operations/settlement-tools.ts';
+import { findPartner, type Partner } from '../../src/store/access/partner.ts';
 import type { Database } from '../../src/store/database.ts';
-import { findPartner, type Partner } from '../../src/store/partner.ts';
-import { findOpenSettlement, type Settlement } from '../../src/store/settlement.ts';
-import { eachSettlementLine } from '../../src/store/settlement-line.ts';
+import { findOpenSettlement, type Settlement } from '../../src/store/settlements/settlement.ts';
+import { eachSettlementLine } from '../../src/store/settlements/settlement-line.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { auditKeys } from './actor.ts';
 

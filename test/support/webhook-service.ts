@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../src/config.ts';
 import { openConfiguredSecretBox } from '../../src/configured-keys.ts';
 import type { Database } from '../../src/store/database.ts';
-import { type LoggedDelivery, listDeliveries } from '../../src/store/delivery-log.ts';
+import { type LoggedDelivery, listDeliveries } from '../../src/store/webhooks/delivery-log.ts';
 import { addEndpoint } from '../../src/webhooks/add-endpoint.ts';
 import type { EndpointTools } from '../../src/webhooks/endpoint-tools.ts';
 import { openGuardedAgent } from '../../src/webhooks/guarded-agent.ts';

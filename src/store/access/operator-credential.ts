@@ -1,0 +1,140 @@
+import type { CredentialKind, Operator } from '../../domain/access/operator.ts';
+import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
+import { type AuditEntryJson, lastAuditEntry, readAuditEntry } from '../audit/audit.ts';
+import { NOW } from '../bulk-rows.ts';
+import type { Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+
+export interface NewCredential {
+  readonly credentialId: string;
+  readonly operatorId: string;
+  readonly kind: CredentialKind;
+  readonly secretSha256: Buffer;
+  readonly seconds: number;
+}
+
+const INSERT: Statement = {
+  name: 'insert_operator_credential',
+  text: `insert into operator_credential (credential_id, operator_id, kind, secret_sha256, created_at, expires_at)
+    values ($1, $2, $3, $4, ${NOW}, ${NOW} + make_interval(secs => $5)) returning expires_at as "expiresAt"`,
+};
+
+/** @returns When it ends. */
+export async function insertOperatorCredential(db: Queryable, credential: NewCredential): Promise<Date> {
+  const { credentialId, operatorId, kind, secretSha256, seconds } = credential;
+  const [row] = await run<{ expiresAt: Date }>(db, INSERT, [credentialId, operatorId, kind, secretSha256, seconds]);
+  return (row as { expiresAt: Date }).expiresAt;
+}
+
+/** One that has not ended, though its time may be over. */
+export interface LiveCredential {
+  readonly credentialId: string;
+  readonly operatorId: string;
+  readonly kind: CredentialKind;
+  readonly secretSha256: Buffer;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+const LIST_LIVE: Statement = {
+  name: 'list_live_operator_credentials',
+  text: `select credential_id as "credentialId", operator_id as "operatorId", kind, secret_sha256 as "secretSha256",
+      created_at as "createdAt", expires_at as "expiresAt"
+    from operator_credential where operator_id = any ($1::text[]) and ended_at is null order by credential_id`,
+};
+
+export async function listLiveCredentials(db: Queryable, operatorIds: readonly string[]): Promise<LiveCredential[]> {
+  return run<LiveCredential>(db, LIST_LIVE, [operatorIds]);
+}
+
+const END_EXPIRED: Statement = {
+  name: 'update_expired_credentials_ended',
+  text: `update operator_credential set ended_at = ${NOW} where operator_id = $1 and ended_at is null and expires_at <= now()`,
+};
+
+/** Those whose time is over. */
+export async function updateExpiredCredentialsEnded(db: Queryable, operatorId: string): Promise<void> {
+  await run(db, END_EXPIRED, [operatorId]);
+}
+
+/** A credential, and its operator as of the same moment. */
+export interface HeldCredential extends Operator {
+  readonly credential: LiveCredential;
+  readonly secretSha256: Buffer;
+  readonly expiresAt: Date;
+  /** The last audit entry about the operator. */
+  readonly entry: SealedEntry | undefined;
+  /** Neither ended nor expired, by the database's clock. */
+  readonly isValid: boolean;
+}
+
+const FIND: Statement = {
+  name: 'find_operator_credential',
+  text: `select c.credential_id as "credentialId", c.kind, c.created_at as "credentialCreatedAt", c.secret_sha256 as "secretSha256",
+      ${lastAuditEntry('o.operator_id', 'operator')} as entry, c.expires_at as "expiresAt", c.ended_at is null and c.expires_at > now() as "isValid",
+      o.operator_id as "operatorId", o.name, o.email, o.role, o.created_at as "createdAt", o.disabled_at as "disabledAt"
+    from operator_credential c join operator o using (operator_id) where c.credential_id = $1 and c.kind = $2`,
+};
+type HeldRow = Omit<HeldCredential, 'credential' | 'entry'> &
+  Pick<LiveCredential, 'credentialId' | 'kind'> & {
+    readonly credentialCreatedAt: Date;
+    readonly entry: AuditEntryJson | null;
+  };
+
+function readHeld({ credentialId, kind, credentialCreatedAt: createdAt, entry, ...held }: HeldRow): HeldCredential {
+  const { operatorId, secretSha256, expiresAt } = held;
+  return {
+    ...held,
+    ...{ credential: { credentialId, operatorId, kind, secretSha256, createdAt, expiresAt }, entry: readAuditEntry(entry) },
+  };
+}
+
+const LOCK: Statement = { name: 'lock_operator_credential', text: `${FIND.text} for update of c` };
+
+export async function findOperatorCredential(
+  db: Queryable,
+  kind: CredentialKind,
+  credentialId: string,
+): Promise<HeldCredential | undefined> {
+  const [credential] = await run<HeldRow>(db, FIND, [credentialId, kind]);
+  return credential && readHeld(credential);
+}
+
+/** The same, and nobody else uses it until the transaction ends. */
+export async function lockOperatorCredential(
+  db: Queryable,
+  kind: CredentialKind,
+  credentialId: string,
+): Promise<HeldCredential | undefined> {
+  const [credential] = await run<HeldRow>(db, LOCK, [credentialId, kind]);
+  return credential && readHeld(credential);
+}
+
+const END: Statement = {
+  name: 'update_operator_credential_ended',
+  text: `update operator_credential set ended_at = ${NOW} where credential_id = $1 and ended_at is null`,
+};
+
+export async function updateOperatorCredentialEnded(db: Queryable, credentialId: string): Promise<void> {
+  await run(db, END, [credentialId]);
+}
+
+const END_ALL: Statement = {
+  name: 'update_operator_credentials_ended',
+  text: `update operator_credential set ended_at = ${NOW} where operator_id = $1 and ended_at is null`,
+};
+
+/** All codes and tokens of an operator. */
+export async function updateOperatorCredentialsEnded(db: Queryable, operatorId: string): Promise<void> {
+  await run(db, END_ALL, [operatorId]);
+}
+
+const TOUCH: Statement = {
+  name: 'update_operator_credential_used',
+  text: `update operator_credential set last_used_at = date_trunc('minute', now())
+    where credential_id = $1 and last_used_at is distinct from date_trunc('minute', now())`,
+};
+
+export async function updateOperatorCredentialUsed(db: Queryable, credentialId: string): Promise<void> {
+  await run(db, TOUCH, [credentialId]);
+}

@@ -1,0 +1,116 @@
+import type { Queryable } from '../database.ts';
+import { type PageOfIds, run, type Statement } from '../query.ts';
+
+/** Requests a second, per class of operation; the burst is twice the rate. */
+export interface PartnerRates {
+  readonly writesPerSecond: number;
+  readonly lookupsPerSecond: number;
+  readonly reportsPerSecond: number;
+}
+
+/** By which a partner is settled. */
+export interface SettlementTerms {
+  /** The one currency of its settlements, by ISO 4217; `null` where none was fixed. */
+  readonly currency: string | null;
+  /** By whose calendar its days and periods run, as the IANA database spells it. */
+  readonly timeZone: string;
+}
+
+export interface Partner extends PartnerRates, SettlementTerms {
+  readonly partnerId: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  /** `null` while the partner is active. */
+  readonly suspendedAt: Date | null;
+}
+
+const COLUMNS = `partner_id as "partnerId", name, writes_per_second as "writesPerSecond", lookups_per_second as "lookupsPerSecond",
+  reports_per_second as "reportsPerSecond", currency, time_zone as "timeZone", created_at as "createdAt", suspended_at as "suspendedAt"`;
+
+export async function insertPartner(db: Queryable, partner: Omit<Partner, 'createdAt' | 'suspendedAt'>): Promise<Partner> {
+  const { partnerId, name, writesPerSecond, lookupsPerSecond, reportsPerSecond, currency, timeZone } = partner;
+  const text = `insert into partner (partner_id, name, writes_per_second, lookups_per_second, reports_per_second, currency, time_zone)
+    values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`;
+  const [row] = await run<Partner>(db, { name: 'insert_partner', text }, [
+    partnerId,
+    name,
+    writesPerSecond,
+    lookupsPerSecond,
+    reportsPerSecond,
+    currency,
+    timeZone,
+  ]);
+  return row as Partner;
+}
+
+export async function findPartner(db: Queryable, partnerId: string): Promise<Partner | undefined> {
+  const text = `select ${COLUMNS} from partner where partner_id = $1`;
+  const [row] = await run<Partner>(db, { name: 'find_partner', text }, [partnerId]);
+  return row;
+}
+
+/** The same, and nobody else changes it until the transaction ends. */
+export async function lockPartner(db: Queryable, partnerId: string): Promise<Partner | undefined> {
+  const text = `select ${COLUMNS} from partner where partner_id = $1 for update`;
+  const [row] = await run<Partner>(db, { name: 'lock_partner', text }, [partnerId]);
+  return row;
+}
+
+const LIST_OF_IDS: Statement = {
+  name: 'list_partners_of_ids',
+  text: `select ${COLUMNS} from partner where partner_id > $1 and ($2::text[] is null or partner_id = any ($2)) order by partner_id limit $3`,
+};
+
+/** All partners or these. */
+export async function listPartnersOfIds(db: Queryable, { afterId, ids, limit }: PageOfIds): Promise<Partner[]> {
+  return run<Partner>(db, LIST_OF_IDS, [afterId, ids, limit]);
+}
+
+/** In the order of their making, oldest first; `afterId` is the last one of the page before. */
+export async function listPartners(db: Queryable, page: { afterId: string; limit: number }): Promise<Partner[]> {
+  const text = `select ${COLUMNS} from partner where partner_id > $1 order by partner_id limit $2`;
+  return run<Partner>(db, { name: 'list_partners', text }, [page.afterId, page.limit]);
+}
+
+const PAGE_SIZE = 500;
+
+/** All partners, page by page. */
+export async function* eachPartner(db: Queryable): AsyncGenerator<Partner> {
+  for (let page: Partner[] | undefined; page === undefined || page.length === PAGE_SIZE; ) {
+    page = await listPartners(db, { afterId: page?.at(-1)?.partnerId ?? '', limit: PAGE_SIZE });
+    yield* page;
+  }
+}
+
+/** Suspending twice keeps the time of the first. */
+export async function updatePartnerSuspension(
+  db: Queryable,
+  partnerId: string,
+  isSuspended: boolean,
+): Promise<Partner | undefined> {
+  const text = `update partner set suspended_at = case when $2 then coalesce(suspended_at, now()) end
+    where partner_id = $1 returning ${COLUMNS}`;
+  const [row] = await run<Partner>(db, { name: 'update_partner_suspension', text }, [partnerId, isSuspended]);
+  return row;
+}
+
+/** What is given replaces what was. The database refuses to change what something rests on already. */
+export async function updateSettlementTerms(
+  db: Queryable,
+  partnerId: string,
+  { currency, timeZone }: Partial<SettlementTerms>,
+): Promise<Partner | undefined> {
+  const text = `update partner set currency = coalesce($2, currency), time_zone = coalesce($3, time_zone)
+    where partner_id = $1 returning ${COLUMNS}`;
+  const [row] = await run<Partner>(db, { name: 'update_partner_settlement_terms', text }, [partnerId, currency, timeZone]);
+  return row;
+}
+
+export async function updatePartnerRates(db: Queryable, partnerId: string, rates: PartnerRates): Promise<Partner | undefined> {
+  const text = `update partner set writes_per_second = $2, lookups_per_second = $3, reports_per_second = $4
+    where partner_id = $1 returning ${COLUMNS}`;
+  const { writesPerSecond, lookupsPerSecond, reportsPerSecond } = rates;
+  const values = [partnerId, writesPerSecond, lookupsPerSecond, reportsPerSecond];
+  const [row] = await run<Partner>(db, { name: 'update_partner_rates', text }, values);
+  return row;
+}

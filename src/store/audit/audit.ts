@@ -1,0 +1,208 @@
+import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
+import { NOW } from '../bulk-rows.ts';
+import type { Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+
+export interface AuditHead {
+  /** 0 before the first entry. */
+  readonly lastNo: bigint;
+  readonly lastMac: string;
+}
+
+const FIND_HEAD: Statement = {
+  name: 'find_audit_head',
+  text: 'select last_no as "lastNo", last_mac as "lastMac" from audit_head where only_row',
+};
+const LOCK_HEAD: Statement = {
+  name: 'lock_audit_head',
+  text: `select last_no as "lastNo", last_mac as "lastMac", ${NOW} as now from audit_head where only_row for update`,
+};
+
+/** The end of the chain, as far as it is committed; `undefined` where somebody removed the row. */
+export async function findAuditHead(db: Queryable): Promise<AuditHead | undefined> {
+  const [head] = await run<AuditHead>(db, FIND_HEAD, []);
+  return head;
+}
+
+/** The same, and nobody else appends until the transaction ends. With the transaction's time, to the millisecond. */
+export async function lockAuditHead(db: Queryable): Promise<AuditHead & { readonly now: Date }> {
+  const [head] = await run<AuditHead & { now: Date }>(db, LOCK_HEAD, []);
+  if (!head)
+    throw new Error(
+      'The table audit_head has lost its row, so that nothing that is audited can be changed: `partner-impact audit verify` says what to do.',
+    );
+  return head;
+}
+
+const INSERT: Statement = {
+  name: 'insert_audit_entry',
+  text: `insert into audit_entry (entry_no, recorded_at, operator_id, role, action, partner_id, subject_id, before_json, after_json,
+      correlation_id, previous_mac, key_id, mac)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+};
+
+export async function insertAuditEntry(db: Queryable, entry: SealedEntry): Promise<void> {
+  await run(db, INSERT, [
+    entry.entryNo,
+    entry.recordedAt,
+    entry.operatorId,
+    entry.role,
+    entry.action,
+    entry.partnerId,
+    entry.subjectId,
+    entry.before,
+    entry.after,
+    entry.correlationId,
+    entry.previousMac,
+    entry.keyId,
+    entry.mac,
+  ]);
+}
+
+const MOVE_HEAD: Statement = {
+  name: 'update_audit_head',
+  text: 'update audit_head set last_no = $1, last_mac = $2 where only_row',
+};
+
+export async function updateAuditHead(db: Queryable, { lastNo, lastMac }: AuditHead): Promise<void> {
+  await run(db, MOVE_HEAD, [lastNo, lastMac]);
+}
+
+const COLUMNS = `entry_no as "entryNo", recorded_at as "recordedAt", operator_id as "operatorId", role, action, partner_id as "partnerId",
+    subject_id as "subjectId", before_json as before, after_json as after, correlation_id as "correlationId",
+    previous_mac as "previousMac", key_id as "keyId", mac`;
+
+const AFTER: Statement = {
+  name: 'list_audit_entries_after',
+  text: `select ${COLUMNS} from audit_entry where entry_no > $1 order by entry_no limit $2`,
+};
+
+/** In their order. */
+export async function listAuditEntriesAfter(db: Queryable, afterNo: bigint, limit: number): Promise<SealedEntry[]> {
+  return run<SealedEntry>(db, AFTER, [afterNo, limit]);
+}
+
+const SUBJECTS: Statement = {
+  name: 'list_audit_subjects',
+  text: `select distinct subject_id as "subjectId" from audit_entry where subject_id > $1 and subject_id < $2 order by subject_id limit $3`,
+};
+
+/** Which records there are entries about, whose ids begin so, in the order of their ids. */
+export async function listAuditSubjects(
+  db: Queryable,
+  { prefix, afterId, limit }: { prefix: string; afterId: string; limit: number },
+): Promise<string[]> {
+  const rows = await run<{ subjectId: string }>(db, SUBJECTS, [afterId || prefix, `${prefix}~`, limit]);
+  return rows.map(({ subjectId }) => subjectId);
+}
+
+export interface AuditFilter {
+  readonly partnerId?: string | undefined;
+  readonly subjectId?: string | undefined;
+  readonly since?: Date | undefined;
+  readonly limit: number;
+}
+
+/** The newest first. */
+export async function listAuditEntries(
+  db: Queryable,
+  { partnerId, subjectId, since, limit }: AuditFilter,
+): Promise<SealedEntry[]> {
+  const values: unknown[] = [limit];
+  const filters = { partner_id: ['=', partnerId], subject_id: ['=', subjectId], recorded_at: ['>=', since] } as const;
+  const given = Object.entries(filters).filter(([, [, value]]) => value !== undefined);
+  const conditions = given.map(([column, [sign, value]]) => `${column} ${sign} $${values.push(value)}`);
+  const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+  const name = ['list_audit_entries', ...given.map(([column]) => column)].join('_');
+  const text = `select ${COLUMNS} from audit_entry ${where} order by entry_no desc limit $1`;
+  return run<SealedEntry>(db, { name, text }, values);
+}
+
+const LAST_OF: Statement = {
+  name: 'list_last_audit_entries',
+  text: `select ${COLUMNS} from unnest($1::text[]) as wanted (id) cross join lateral (
+      select * from audit_entry where subject_id between wanted.id and wanted.id and action like $2 || '.%'
+        order by subject_id desc, entry_no desc limit 1
+    ) a`,
+};
+
+/** The last entry about each of these records, by its id. @param kind What the actions begin with, before the dot. */
+export async function findLastAuditEntries(
+  db: Queryable,
+  kind: string,
+  subjectIds: readonly string[],
+): Promise<Map<string, SealedEntry>> {
+  const entries = subjectIds.length === 0 ? [] : await run<SealedEntry>(db, LAST_OF, [subjectIds, kind]);
+  return new Map(entries.map((entry) => [entry.subjectId, entry]));
+}
+
+/**
+ * SQL for the last entry about a record, to be read by {@link readAuditEntry}: so it costs no trip of its own. A range of one value, as in
+ * `rowOf`: by an equation alone the last entry of all would be as good a beginning, while there are few.
+ */
+export function lastAuditEntry(subject: string, kind: string): string {
+  return `(select to_json(a) from audit_entry a where a.subject_id between ${subject} and ${subject} and a.action like '${kind}.%'
+        order by a.subject_id desc, a.entry_no desc limit 1)`;
+}
+
+export interface AuditEntryJson {
+  readonly entry_no: number;
+  readonly recorded_at: string;
+  readonly operator_id: string;
+  readonly role: string;
+  readonly action: string;
+  readonly partner_id: string | null;
+  readonly subject_id: string;
+  readonly before_json: string | null;
+  readonly after_json: string | null;
+  readonly correlation_id: string;
+  readonly previous_mac: string;
+  readonly key_id: string;
+  readonly mac: string;
+}
+
+export function readAuditEntry(json: AuditEntryJson | null): SealedEntry | undefined {
+  if (!json) return undefined;
+  return {
+    ...{ entryNo: BigInt(json.entry_no), recordedAt: new Date(json.recorded_at), operatorId: json.operator_id, role: json.role },
+    ...{ action: json.action, partnerId: json.partner_id, subjectId: json.subject_id },
+    ...{ before: json.before_json, after: json.after_json, correlationId: json.correlation_id },
+    ...{ previousMac: json.previous_mac, keyId: json.key_id, mac: json.mac },
+  };
+}
+
+const SUBJECTS_OF_KIND: Statement = {
+  name: 'list_audit_subjects_of_kind',
+  text: `select distinct subject_id as "subjectId" from audit_entry where subject_id > $1 and action like $2 || '.%' order by subject_id limit $3`,
+};
+
+/** Which records of a kind there are entries about, in the order of their ids. */
+export async function listAuditSubjectsOfKind(
+  db: Queryable,
+  { kind, afterId, limit }: { readonly kind: string; readonly afterId: string; readonly limit: number },
+): Promise<string[]> {
+  const rows = await run<{ subjectId: string }>(db, SUBJECTS_OF_KIND, [afterId, kind, limit]);
+  return rows.map(({ subjectId }) => subjectId);
+}
+
+const SUBJECTS_OF_PARTNER: Statement = {
+  name: 'list_audit_subjects_of_partner',
+  text: `with entries as materialized (select subject_id, action from audit_entry where partner_id = $1 order by entry_no)
+    select distinct subject_id as "subjectId" from entries where action like $2 || '.%'`,
+};
+
+/** The same of one partner, all of them. */
+export async function listAuditSubjectsOfPartner(db: Queryable, kind: string, partnerId: string): Promise<string[]> {
+  const rows = await run<{ subjectId: string }>(db, SUBJECTS_OF_PARTNER, [partnerId, kind]);
+  return rows.map(({ subjectId }) => subjectId);
+}
+
+const OF_SUBJECTS: Statement = {
+  name: 'list_audit_entries_of_subjects',
+  text: `select ${COLUMNS} from audit_entry where subject_id > $1 and subject_id < $1 || '~' order by subject_id, entry_no`,
+};
+
+/** All entries about records whose ids begin so, in their order for each record. For kinds of record of which there are few. */
+export async function listAuditEntriesOf(db: Queryable, prefix: string): Promise<SealedEntry[]> {
+  return run<SealedEntry>(db, OF_SUBJECTS, [prefix]);
+}

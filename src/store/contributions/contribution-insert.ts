@@ -1,0 +1,165 @@
+import type { SealPart } from '../../domain/audit/record-seal.ts';
+import type { Contribution } from '../../domain/contributions/contribution.ts';
+import type { EmissionsLink } from '../../domain/emissions/association.ts';
+import { type Column, insertListed, type ListedInsert, listsOf, NOW, namesOf, unnested } from '../bulk-rows.ts';
+import type { Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+import type { ContributionRecord } from './contribution.ts';
+import { ABSENT, millisecondsOf, sealOf, sealOfTexts } from './contribution-seal.ts';
+
+/** A record before its times, which are the database's. */
+export interface ContributionDraft extends Omit<ContributionRecord, 'contribution' | 'link'> {
+  readonly contribution: Omit<Contribution, 'createdAt' | 'confirmedAt' | 'failedAt'>;
+  readonly link: Omit<EmissionsLink, 'associatedAt'> | null;
+  /** The database completes it by the times. */
+  readonly seal: SealPart;
+}
+
+const DRAFT_COLUMNS: readonly Column<ContributionDraft>[] = [
+  ['partner_id', 'text', (draft) => draft.partnerId],
+  ['transaction_id', 'text', ({ contribution }) => contribution.transactionId],
+  ['idempotency_key', 'text', (draft) => draft.idempotencyKey],
+  ['fingerprint', 'bytea', (draft) => draft.fingerprint],
+  ['partner_event_id', 'text', ({ contribution }) => contribution.partnerEventId],
+  ['partner_order_ref', 'text', ({ contribution }) => contribution.partnerOrderRef],
+  ['points', 'int8', ({ contribution }) => contribution.points],
+  ['opaque_customer_ref', 'text', ({ contribution }) => contribution.opaqueCustomerRef],
+  ['status', 'text', ({ contribution }) => contribution.status],
+  ['first_status', 'text', (draft) => draft.firstStatus],
+  ['contribution_rule_version', 'text', ({ contribution }) => contribution.contributionRuleVersion],
+  ['point_conversion_version', 'text', ({ contribution }) => contribution.pointConversionVersion],
+  ['tree_cost_version', 'text', ({ contribution }) => contribution.treeCostVersion],
+  ['summary_en', 'text', ({ contribution }) => contribution.expectedEnvironmentalSupport.summaryEn],
+  ['summary_ar', 'text', ({ contribution }) => contribution.expectedEnvironmentalSupport.summaryAr],
+  ['calculation_id', 'text', (draft) => draft.calculationId],
+  ['association_outcome', 'text', (draft) => draft.associationOutcome],
+  ['rejection_code', 'text', (draft) => draft.rejectionCode],
+  ['correlation_id', 'text', (draft) => draft.correlationId],
+  ['seal_key', 'text', (draft) => draft.seal.keyId],
+];
+
+/** Sent with the others, and stored only as what the database makes of it. */
+const MAC_COLUMN: Column<ContributionDraft> = ['mac', 'text', (draft) => draft.seal.mac];
+const SENT_COLUMNS = [...DRAFT_COLUMNS, MAC_COLUMN];
+
+type LinkOfPartner = Omit<EmissionsLink, 'associatedAt'> & { readonly partnerId: string };
+
+const LINK_DRAFT_COLUMNS: readonly Column<LinkOfPartner>[] = [
+  ['partner_id', 'text', (link) => link.partnerId],
+  ['transaction_id', 'text', (link) => link.transactionId],
+  ['association_id', 'text', (link) => link.associationId],
+  ['calculation_id', 'text', (link) => link.calculationId],
+  ['partner_order_ref', 'text', (link) => link.partnerOrderRef],
+  ['estimated_emissions_kgco2e', 'numeric', (link) => link.estimatedEmissionsKgco2e],
+  ['distance_km', 'text', (link) => link.distanceKm],
+  ['vehicle_category', 'text', (link) => link.vehicleCategory],
+  ['methodology_version', 'text', (link) => link.methodologyVersion],
+  ['emission_factor_version', 'text', (link) => link.emissionFactorVersion],
+  ['calculated_at', 'timestamptz', (link) => link.calculatedAt],
+];
+
+/** Read once for all rows: to write it as text for each of them costs more than the rest of the row. */
+const CLOCK = `clock as materialized (select ${NOW} as now, ${millisecondsOf(NOW)} as milliseconds)`;
+const ifConfirmed = (value: string, otherwise: string) => `case status when 'confirmed' then ${value} else ${otherwise} end`;
+const SEAL = sealOfTexts('mac', ['clock.milliseconds', ifConfirmed('clock.milliseconds', "''"), "''"]);
+
+const INSERT = `insert into contribution (${namesOf(DRAFT_COLUMNS)}, created_at, confirmed_at, seal)
+    select ${namesOf(DRAFT_COLUMNS)}, clock.now, ${ifConfirmed('clock.now', 'null')}, ${SEAL}
+    from ${unnested('draft', SENT_COLUMNS)} cross join clock
+    on conflict do nothing
+    returning partner_id, transaction_id, status, correlation_id, created_at`;
+
+/** The event of a confirmation carries the unique part of its contribution's id. */
+const TELL = `insert into event_outbox (partner_id, event_id, event_type, subject_id, correlation_id, occurred_at)
+      select partner_id, 'evt_' || substr(transaction_id, 5), 'impact.transaction.confirmed', transaction_id, correlation_id, created_at
+      from inserted where status = 'confirmed'`;
+
+const INSERT_CONTRIBUTIONS: Statement = {
+  name: 'insert_contributions',
+  text: `with ${CLOCK}, inserted as (${INSERT}), told as (${TELL}) select transaction_id as "transactionId", created_at as "createdAt" from inserted`,
+};
+
+/** Which links go in is told by a hashed list, which a join of two lists without an index would not be. */
+const INSERT_CONTRIBUTIONS_WITH_LINKS: Statement = {
+  name: 'insert_contributions_with_links',
+  text: `with ${CLOCK}, inserted as (${INSERT}), told as (${TELL}), linked as (
+      insert into emissions_link (${namesOf(LINK_DRAFT_COLUMNS)}, associated_at)
+      select link.*, ${NOW} from ${unnested('link', LINK_DRAFT_COLUMNS, SENT_COLUMNS.length + 1)}
+      where coalesce(transaction_id in (select inserted.transaction_id from inserted), false)
+    )
+    select transaction_id as "transactionId", created_at as "createdAt" from inserted`,
+};
+
+interface InsertedRow {
+  readonly transactionId: string;
+  readonly createdAt: Date;
+}
+
+/**
+ * Inserts a batch in one statement: contributions, and the links of those that have one.
+ *
+ * @returns The creation time of each draft that was inserted, by transaction id. The unique keys let no other in, however
+ * many transactions race; a draft that is missing here met a record with its key, its event or its order.
+ * @throws pg.DatabaseError 23505 when another transaction linked one of the estimates meanwhile: nothing is inserted then.
+ */
+export async function insertContributions(db: Queryable, drafts: readonly ContributionDraft[]): Promise<Map<string, Date>> {
+  const links = linksOf(drafts);
+  const values = listsOf(SENT_COLUMNS, drafts);
+  const rows =
+    links.length === 0
+      ? await run<InsertedRow>(db, INSERT_CONTRIBUTIONS, values)
+      : await run<InsertedRow>(db, INSERT_CONTRIBUTIONS_WITH_LINKS, [...values, ...listsOf(LINK_DRAFT_COLUMNS, links)]);
+  return timesOf(rows);
+}
+
+const confirmationEvents: ListedInsert<ContributionDraft> = {
+  table: 'event_outbox',
+  columns: [
+    ['partner_id', 'text', (draft) => draft.partnerId],
+    ['event_id', 'text', ({ contribution }) => `evt_${contribution.transactionId.slice('txn_'.length)}`],
+    ['event_type', 'text', () => 'impact.transaction.confirmed'],
+    ['subject_id', 'text', ({ contribution }) => contribution.transactionId],
+    ['correlation_id', 'text', (draft) => draft.correlationId],
+  ],
+  computed: () => ({ occurred_at: NOW }),
+  skipsConflicts: false,
+  returning: 'event_id',
+};
+
+function isConfirmed({ contribution }: ContributionDraft): boolean {
+  return contribution.status === 'confirmed';
+}
+
+/** The same for a distributed database, in several statements, which have to be in one transaction. */
+export async function insertContributionsListed(db: Queryable, drafts: readonly ContributionDraft[]): Promise<Map<string, Date>> {
+  const contributions: ListedInsert<ContributionDraft> = {
+    table: 'contribution',
+    columns: DRAFT_COLUMNS,
+    computed: ({ contribution: { status } }) => ({ created_at: NOW, confirmed_at: status === 'confirmed' ? NOW : 'null' }),
+    derived: ({ seal, contribution: { status } }) => ({
+      seal: [seal.mac, (mac) => sealOf(`${mac}::text`, [NOW, status === 'confirmed' ? NOW : ABSENT, ABSENT])],
+    }),
+    skipsConflicts: true,
+    returning: 'transaction_id as "transactionId", created_at as "createdAt"',
+  };
+  const links: ListedInsert<LinkOfPartner> = {
+    table: 'emissions_link',
+    columns: LINK_DRAFT_COLUMNS,
+    computed: () => ({ associated_at: NOW }),
+    skipsConflicts: false,
+    returning: 'transaction_id',
+  };
+  const times = timesOf(await insertListed<ContributionDraft, InsertedRow>(db, contributions, drafts));
+  const inserted = drafts.filter(({ contribution }) => times.has(contribution.transactionId));
+  await insertListed(db, links, linksOf(inserted));
+  await insertListed(db, confirmationEvents, inserted.filter(isConfirmed));
+  return times;
+}
+
+function linksOf(drafts: readonly ContributionDraft[]): LinkOfPartner[] {
+  return drafts.flatMap(({ partnerId, link }) => (link ? { partnerId, ...link } : []));
+}
+
+function timesOf(rows: readonly InsertedRow[]): Map<string, Date> {
+  return new Map(rows.map(({ transactionId, createdAt }) => [transactionId, createdAt]));
+}

@@ -1,0 +1,109 @@
+import type { ReviewReason } from '../../domain/rules/contribution-rules.ts';
+import { NOW } from '../bulk-rows.ts';
+import type { Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+import type { ContributionId } from './contribution.ts';
+
+/** Why a contribution began as pending, and what came of it. */
+export interface ContributionReview extends ContributionId {
+  readonly reason: ReviewReason;
+  /** The day that it counts on for a cap, as `2026-11-20`; `null` where it was not counted. */
+  readonly countedOn: string | null;
+  readonly openedAt: Date;
+  /** `null` while the contribution is pending, as are the two that follow. */
+  readonly resolvedAt: Date | null;
+  readonly resolvedBy: string | null;
+  /** Why it was resolved as it was, in the words of whoever did. */
+  readonly note: string | null;
+}
+
+const COLUMNS = `partner_id as "partnerId", transaction_id as "transactionId", reason, counted_on::text as "countedOn",
+    opened_at as "openedAt", resolved_at as "resolvedAt", resolved_by as "resolvedBy", note`;
+
+export interface OpenedReview extends ContributionId {
+  readonly reason: ReviewReason;
+  readonly countedOn: string | null;
+}
+
+/** A parameter for each value: on a distributed database a row's node must be plain to see. */
+export async function insertContributionReviews(db: Queryable, reviews: readonly OpenedReview[]): Promise<void> {
+  const insert = ({ partnerId, transactionId, reason, countedOn }: OpenedReview) =>
+    run(db, INSERT, [partnerId, transactionId, reason, countedOn]);
+  await Promise.all(reviews.map(insert));
+}
+
+const INSERT: Statement = {
+  name: 'insert_contribution_review',
+  text: `insert into contribution_review (partner_id, transaction_id, reason, counted_on, opened_at) values ($1, $2, $3, $4::date, ${NOW})`,
+};
+
+const FIND: Statement = {
+  name: 'find_contribution_review',
+  text: `select ${COLUMNS} from contribution_review where partner_id = $1 and transaction_id = $2`,
+};
+
+/** `undefined` for a contribution that was never pending. */
+export async function findContributionReview(
+  db: Queryable,
+  { partnerId, transactionId }: ContributionId,
+): Promise<ContributionReview | undefined> {
+  const [review] = await run<ContributionReview>(db, FIND, [partnerId, transactionId]);
+  return review;
+}
+
+const LIST_OPEN: Statement = {
+  name: 'list_open_contribution_reviews',
+  text: `select ${COLUMNS} from contribution_review
+    where partner_id = $1 and resolved_at is null order by opened_at, transaction_id limit $2`,
+};
+
+/** Of one partner, the oldest first. */
+export async function listOpenContributionReviews(
+  db: Queryable,
+  partnerId: string,
+  limit: number,
+): Promise<ContributionReview[]> {
+  return run<ContributionReview>(db, LIST_OPEN, [partnerId, limit]);
+}
+
+const LIST_OPEN_IDS: Statement = {
+  name: 'list_open_contribution_review_ids',
+  text: `select transaction_id as "transactionId" from contribution_review
+    where partner_id = $1 and resolved_at is null and transaction_id > $2 order by transaction_id limit 1000`,
+};
+
+/** Of one partner, a thousand at most, in the order of their ids. */
+export async function listOpenContributionReviewIds(db: Queryable, partnerId: string, afterId: string): Promise<string[]> {
+  const rows = await run<{ transactionId: string }>(db, LIST_OPEN_IDS, [partnerId, afterId]);
+  return rows.map(({ transactionId }) => transactionId);
+}
+
+const LIST_OVERDUE: Statement = {
+  name: 'list_overdue_contribution_reviews',
+  text: `select ${COLUMNS} from contribution_review
+    where partner_id = $1 and resolved_at is null and opened_at <= now() - make_interval(hours => $2)
+    order by opened_at, transaction_id limit $3`,
+};
+
+/** The same, only those that have been open for so many hours. */
+export async function listOverdueContributionReviews(
+  db: Queryable,
+  partnerId: string,
+  { hours, limit }: { hours: number; limit: number },
+): Promise<ContributionReview[]> {
+  return run<ContributionReview>(db, LIST_OVERDUE, [partnerId, hours, limit]);
+}
+
+const RESOLVE: Statement = {
+  name: 'update_contribution_review_resolved',
+  text: `update contribution_review set resolved_at = ${NOW}, resolved_by = $3, note = $4
+    where partner_id = $1 and transaction_id = $2 and resolved_at is null`,
+};
+
+export async function updateContributionReviewResolved(
+  db: Queryable,
+  { partnerId, transactionId }: ContributionId,
+  { resolvedBy, note }: { readonly resolvedBy: string; readonly note: string },
+): Promise<void> {
+  await run(db, RESOLVE, [partnerId, transactionId, resolvedBy, note]);
+}

@@ -1,0 +1,187 @@
+import type { Contribution } from '../../domain/contributions/contribution.ts';
+import type { EmissionsLink, RejectionCode } from '../../domain/emissions/association.ts';
+import type { Queryable } from '../database.ts';
+import { LINK_COLUMNS, type LinkRow, linkJoin, readLinkRow } from '../emissions/emissions-link.ts';
+import { findStatement, rowOf, run, runFind, type Statement } from '../query.ts';
+
+/** A contribution with what the service keeps beside it: it is its own idempotency record. */
+export interface ContributionRecord {
+  readonly partnerId: string;
+  readonly contribution: Contribution;
+  readonly idempotencyKey: string;
+  /** SHA-256 of the canonical payload. */
+  readonly fingerprint: Buffer;
+  /** As asked for, when it was well formed. */
+  readonly calculationId: string | null;
+  /** `pending` for one that began so, whatever became of it; `failed` for one that two operators recorded. */
+  readonly firstStatus: Contribution['status'];
+  /** The outcome of the confirmation itself, which a replay gives again. */
+  readonly associationOutcome: 'not_requested' | 'associated' | 'rejected';
+  readonly rejectionCode: RejectionCode | null;
+  /** Of the request that recorded it. */
+  readonly correlationId: string | null;
+  /** The link as of now, whether made by the confirmation or later. */
+  readonly link: EmissionsLink | null;
+}
+
+export interface ContributionId {
+  readonly partnerId: string;
+  readonly transactionId: string;
+}
+
+/** A row of the table, without what only its seal needs. */
+export interface ContributionRow {
+  readonly partner_id: string;
+  readonly transaction_id: string;
+  readonly idempotency_key: string;
+  readonly fingerprint: Buffer;
+  readonly partner_event_id: string;
+  readonly partner_order_ref: string;
+  readonly points: bigint;
+  readonly opaque_customer_ref: string | null;
+  readonly status: Contribution['status'];
+  readonly contribution_rule_version: string;
+  readonly point_conversion_version: string;
+  readonly tree_cost_version: string;
+  readonly summary_en: string;
+  readonly summary_ar: string;
+  readonly calculation_id: string | null;
+  readonly first_status: ContributionRecord['firstStatus'];
+  readonly association_outcome: ContributionRecord['associationOutcome'];
+  readonly rejection_code: RejectionCode | null;
+  readonly correlation_id: string | null;
+  readonly created_at: Date;
+  readonly confirmed_at: Date | null;
+  readonly failed_at: Date | null;
+}
+
+function readContributionRow(row: ContributionRow & LinkRow): ContributionRecord {
+  return { ...readContributionFields(row), link: readLinkRow(row) };
+}
+
+export function readContributionFields(row: ContributionRow): Omit<ContributionRecord, 'link'> {
+  return {
+    partnerId: row.partner_id,
+    contribution: {
+      transactionId: row.transaction_id,
+      partnerEventId: row.partner_event_id,
+      partnerOrderRef: row.partner_order_ref,
+      status: row.status,
+      points: row.points,
+      opaqueCustomerRef: row.opaque_customer_ref,
+      contributionRuleVersion: row.contribution_rule_version,
+      pointConversionVersion: row.point_conversion_version,
+      treeCostVersion: row.tree_cost_version,
+      expectedEnvironmentalSupport: { summaryEn: row.summary_en, summaryAr: row.summary_ar },
+      createdAt: row.created_at,
+      confirmedAt: row.confirmed_at,
+      failedAt: row.failed_at,
+    },
+    idempotencyKey: row.idempotency_key,
+    fingerprint: row.fingerprint,
+    calculationId: row.calculation_id,
+    firstStatus: row.first_status,
+    associationOutcome: row.association_outcome,
+    rejectionCode: row.rejection_code,
+    correlationId: row.correlation_id,
+  };
+}
+
+/** Of the table `c`. */
+export const SEALED_COLUMNS = `c.partner_id, c.transaction_id, c.idempotency_key, c.fingerprint, c.partner_event_id, c.partner_order_ref, c.points,
+    c.opaque_customer_ref, c.status, c.contribution_rule_version, c.point_conversion_version, c.tree_cost_version, c.summary_en,
+    c.summary_ar, c.calculation_id, c.first_status, c.association_outcome, c.rejection_code, c.correlation_id, c.created_at, c.confirmed_at, c.failed_at`;
+const COLUMNS = `${SEALED_COLUMNS},
+    ${LINK_COLUMNS}`;
+/** `partnerId` is SQL, as is in each statement. */
+const withLink = (partnerId: string) => linkJoin('transaction_id', { partnerId, value: 'c.transaction_id' });
+
+const findBy = (name: string, key: 'partner_event_id' | 'transaction_id') =>
+  findStatement(
+    name,
+    2,
+    (partnerId) => `select ${COLUMNS} from unnest($1::text[], $2::text[]) as wanted (partner_id, ${key})
+    cross join lateral ${rowOf('contribution', { partnerId, key, value: `wanted.${key}` })} c ${withLink(partnerId)}`,
+  );
+const FIND_BY_EVENT = findBy('find_contributions_by_event', 'partner_event_id');
+const FIND_BY_ID = findBy('find_contributions_by_id', 'transaction_id');
+
+/** The contributions of the given events, for any mix of partners, in no order; events without one are left out. */
+export async function findContributionsByEvent(
+  db: Queryable,
+  wanted: readonly { partnerId: string; partnerEventId: string }[],
+): Promise<ContributionRecord[]> {
+  const values = [wanted.map(({ partnerId }) => partnerId), wanted.map(({ partnerEventId }) => partnerEventId)];
+  return (await runFind<ContributionRow & LinkRow>(db, FIND_BY_EVENT, wanted, values)).map(readContributionRow);
+}
+
+/** The same by transaction id. */
+export async function findContributionsById(
+  db: Queryable,
+  wanted: readonly { partnerId: string; transactionId: string }[],
+): Promise<ContributionRecord[]> {
+  const values = [wanted.map(({ partnerId }) => partnerId), wanted.map(({ transactionId }) => transactionId)];
+  return (await runFind<ContributionRow & LinkRow>(db, FIND_BY_ID, wanted, values)).map(readContributionRow);
+}
+
+/** How a stored record can meet a confirmation, each by an index of its own; a record that does so in two ways is found in one. */
+const MEETINGS = [
+  { key: 'idempotency_key', unless: 'false' },
+  { key: 'partner_event_id', unless: 'c.idempotency_key = wanted.idempotency_key' },
+  {
+    key: 'partner_order_ref',
+    condition: "status in ('pending', 'confirmed')",
+    unless: 'c.idempotency_key = wanted.idempotency_key or c.partner_event_id = wanted.partner_event_id',
+  },
+];
+
+const FIND_RIVALS = findStatement('find_contribution_rivals', 5, (partnerId) => {
+  const meetings = MEETINGS.map(
+    ({ unless, ...by }) =>
+      `select * from ${rowOf('contribution', { partnerId, value: `wanted.${by.key}`, ...by })} c where not (${unless})`,
+  );
+  return `select wanted.place, ${COLUMNS}
+    from unnest($1::int4[], $2::text[], $3::text[], $4::text[], $5::text[])
+      as wanted (place, partner_id, idempotency_key, partner_event_id, partner_order_ref)
+    cross join lateral (${meetings.join(' union all ')}) c ${withLink(partnerId)}`;
+});
+
+export interface ContributionClaims {
+  readonly partnerId: string;
+  readonly idempotencyKey: string;
+  readonly partnerEventId: string;
+  readonly partnerOrderRef: string;
+}
+
+/** For each confirmation every record that it can meet: that of its key, of its event, and the holder of its order; three at most. */
+export async function findContributionRivals(
+  db: Queryable,
+  wanted: readonly ContributionClaims[],
+): Promise<ContributionRecord[][]> {
+  const rows = await runFind<ContributionRow & LinkRow & { place: number }>(db, FIND_RIVALS, wanted, [
+    wanted.map((_, place) => place),
+    wanted.map(({ partnerId }) => partnerId),
+    wanted.map(({ idempotencyKey }) => idempotencyKey),
+    wanted.map(({ partnerEventId }) => partnerEventId),
+    wanted.map(({ partnerOrderRef }) => partnerOrderRef),
+  ]);
+  const rivals = wanted.map((): ContributionRecord[] => []);
+  for (const row of rows) rivals[row.place]?.push(readContributionRow(row));
+  return rivals;
+}
+
+const LOCK: Statement = {
+  name: 'lock_contribution',
+  text: `select ${COLUMNS} from contribution c ${withLink('$1')}
+    where c.partner_id = $1 and c.transaction_id between $2 and $2 order by c.transaction_id limit 1 for update of c`,
+};
+
+/** Holds the row until the transaction ends, so that its status cannot change meanwhile. */
+export async function lockContribution(
+  db: Queryable,
+  partnerId: string,
+  transactionId: string,
+): Promise<ContributionRecord | undefined> {
+  const [row] = await run<ContributionRow & LinkRow>(db, LOCK, [partnerId, transactionId]);
+  return row && readContributionRow(row);
+}

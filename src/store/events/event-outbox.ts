@@ -1,0 +1,146 @@
+import { NOW } from '../bulk-rows.ts';
+import type { Database, Queryable } from '../database.ts';
+import { ONE_BY_ONE, run, type Statement } from '../query.ts';
+import { deliveryIdOf } from '../webhooks/delivery.ts';
+
+/**
+ * Where events without a number may be: those of the transactions `late`, which are all below `from`, and those of `from` and later
+ * ones. Numbers of transactions (xid8), as text.
+ */
+export interface OutboxRange {
+  readonly from: string;
+  readonly late: readonly string[];
+}
+
+export const WHOLE_OUTBOX: OutboxRange = { from: '0', late: [] };
+
+/** Transactions that have gone on for long are named; beside those of requests there are few at a time. */
+const LATE_MAX = 4;
+
+/**
+ * Where events may come from once everything that a snapshot showed has its number: what had ended by then has written all that it
+ * ever will, so that only what was under way, or had not begun, is left. Holds on the server, and for the session, that the snapshot
+ * is of: a server that takes its place may give the same numbers again.
+ *
+ * @param snapshot `xmin:xmax:xip,…`, as `pg_current_snapshot()` writes it.
+ */
+export function rangeAfter(snapshot: string): OutboxRange {
+  const [, xmax = '0', underWay = ''] = snapshot.split(':');
+  const transactions = underWay === '' ? [] : underWay.split(',');
+  return { from: transactions[LATE_MAX] ?? xmax, late: transactions.slice(0, LATE_MAX) };
+}
+
+const PARTNERS_WITH_UNNUMBERED: Statement = {
+  name: 'list_partners_with_unnumbered_events',
+  text: `select pg_current_snapshot()::text as snapshot, array(
+      select p.partner_id from partner p
+      where exists (select from event_outbox o where o.partner_id = p.partner_id and o.written_by >= $1::xid8 ${ONE_BY_ONE})
+        or exists (select from event_outbox o where o.partner_id = p.partner_id and o.written_by = any ($2::xid8[]) ${ONE_BY_ONE})
+    ) as "partnerIds"`,
+};
+
+/** Nodes have transactions of their own, which say nothing of each other's. */
+const PARTNERS_WITH_UNNUMBERED_ANYWHERE: Statement = {
+  name: 'list_partners_with_unnumbered_events_anywhere',
+  text: `select partner_id as "partnerId" from event_counter c
+    where exists (select from event_outbox o where o.partner_id = c.partner_id)`,
+};
+
+export interface Unnumbered {
+  readonly partnerIds: readonly string[];
+  /** Where every other partner's next event may be. */
+  readonly next: OutboxRange;
+}
+
+/** Partners with events in the range that have no number yet, those included whose counter is missing. */
+export async function listPartnersWithUnnumberedEvents(
+  db: Queryable,
+  { isDistributed }: Pick<Database, 'isDistributed'>,
+  { from, late }: OutboxRange,
+): Promise<Unnumbered> {
+  if (isDistributed) {
+    const rows = await run<{ partnerId: string }>(db, PARTNERS_WITH_UNNUMBERED_ANYWHERE, []);
+    return { partnerIds: rows.map(({ partnerId }) => partnerId), next: WHOLE_OUTBOX };
+  }
+  const rows = await run<{ snapshot: string; partnerIds: string[] }>(db, PARTNERS_WITH_UNNUMBERED, [from, late]);
+  const [{ snapshot, partnerIds }] = rows as [{ snapshot: string; partnerIds: string[] }];
+  return { partnerIds, next: rangeAfter(snapshot) };
+}
+
+const oldestBy = (place: string) =>
+  `select ${place} as place, written_by, position from event_outbox where partner_id = $1 and exists (select from counter)`;
+
+const numberEventsBy = (name: string, place: string, isOldest: string): Statement => ({
+  name,
+  text: `with counter as materialized (
+      select last_sequence from event_counter where partner_id = $1 for update skip locked
+    ), oldest as materialized (
+      select place, written_by from (
+        (${oldestBy(place)} and written_by = any ($5::xid8[]) order by written_by, position limit $2)
+        union all
+        (${oldestBy(place)} and written_by >= $4::xid8 order by written_by, position limit $2)
+      ) unnumbered order by written_by, position limit $2
+    ), taken as (
+      delete from event_outbox where ${isOldest}
+      returning *
+    ), numbered as (
+      insert into event (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data)
+      select partner_id, last_sequence + row_number() over (order by position), event_id, event_type, subject_id, correlation_id,
+        occurred_at, data
+      from taken cross join counter
+      returning partner_id, sequence, event_id, event_type
+    ), delivered as (
+      insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
+        next_attempt_at, created_at)
+      select e.partner_id, ${deliveryIdOf('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence,
+        n.event_type, 'event', 'waiting', $3, ${NOW}, ${NOW}
+      from numbered n join webhook_endpoint e on e.partner_id = $1 and e.status <> 'removed'
+        and (e.event_types = '{}' or n.event_type = any (e.event_types))
+      returning 1
+    ), counted as (
+      update event_counter set last_sequence = last_sequence + (select count(*) from numbered)
+      where partner_id = $1 and exists (select from numbered)
+      returning 1
+    )
+    select (select count(*) from delivered)::int4 as deliveries, (select count(*) from counted),
+      (select count(*) from counter) = 1 and (select count(*) from oldest) < $2 as "isComplete",
+      (select count(*) from oldest) = $2 as "isFull"`,
+});
+
+/**
+ * Numbers the oldest events of the outbox, in the order of their transactions and positions, and makes a delivery of each for every
+ * endpoint that wants it. What began after another had committed has the higher transaction, and the higher position. The
+ * counter's row is held meanwhile, so that there is one numbering at a time and no number is left out; who finds it held leaves the
+ * partner to its holder.
+ *
+ * The rows are taken by their places, which nothing changes as long as the statement sees them. Citus knows no places: there the part of
+ * the key is read that they lie in, and nothing else is offered to the plan.
+ */
+const NUMBER = numberEventsBy('number_events', 'ctid', 'ctid = any (array(select place from oldest))');
+const NUMBER_ANYWHERE = numberEventsBy(
+  'number_events_anywhere',
+  'position',
+  `partner_id = $1 and position + 0 = any (array(select place from oldest))
+        and written_by >= (select written_by from oldest order by written_by limit 1)
+        and written_by <= (select written_by from oldest order by written_by desc limit 1)`,
+);
+
+export interface Numbered {
+  readonly deliveries: number;
+  /** Every event in the range that the statement could see has its number. */
+  readonly isComplete: boolean;
+  /** As many were found as were asked for: there are probably more. */
+  readonly isFull: boolean;
+}
+
+/** Numbers `limit` events of a partner at most. */
+export async function numberEvents(
+  db: Queryable,
+  { isDistributed }: Pick<Database, 'isDistributed'>,
+  partnerId: string,
+  { limit, attemptsMax, range }: { limit: number; attemptsMax: number; range: OutboxRange },
+): Promise<Numbered> {
+  const values = [partnerId, limit, attemptsMax, range.from, range.late];
+  const rows = await run<Numbered>(db, isDistributed ? NUMBER_ANYWHERE : NUMBER, values);
+  return rows[0] as Numbered;
+}

@@ -1,0 +1,64 @@
+import type { Queryable } from '../database.ts';
+import { runAnew, type Statement } from '../query.ts';
+import { deliveryIdOf } from '../webhooks/delivery.ts';
+
+/**
+ * The oldest come first in the order of their sequence, so that one page of it tells whether anything is old. A confirmation that no
+ * settlement has closed over yet leaves its mark: a settlement finds its contributions by their events.
+ */
+const DELETE_EVENTS: Statement = {
+  name: 'delete_old_events',
+  text: `with oldest as (
+      select sequence, occurred_at from event where partner_id = $1 order by sequence limit $3
+    ), removed as (
+      delete from event where partner_id = $1 and sequence = any (array(
+        select sequence from oldest where occurred_at < now() - $2 * interval '1 day'
+      ))
+      returning event_id, event_type, subject_id, sequence
+    ), marked as (
+      insert into settlement_candidate (partner_id, transaction_id, sequence)
+      select $1, r.subject_id, r.sequence from removed r
+      where r.event_type = 'impact.transaction.confirmed'
+        and r.sequence > (select coalesce(min(follows_event), 0) from settlement where partner_id = $1 and status = 'open')
+      on conflict do nothing
+      returning 1
+    ), delivered as (
+      delete from delivery d where d.partner_id = $1 and d.delivery_id = any (array(
+        select ${deliveryIdOf('r.event_id', 'e.endpoint_id')} from removed r cross join webhook_endpoint e where e.partner_id = $1
+      ))
+      returning d.delivery_id
+    ), attempted as (
+      delete from delivery_attempt where partner_id = $1 and delivery_id = any (array(select delivery_id from delivered)) returning 1
+    )
+    select (select count(*) from removed) as removed, (select count(*) from attempted) as attempts, (select count(*) from marked) as marked`,
+};
+
+/** Deliveries of tests and samples, which are of no event: their ids begin with the time of their making. */
+const DELETE_TESTS: Statement = {
+  name: 'delete_old_tests',
+  text: `with removed as (
+      delete from delivery where partner_id = $1 and delivery_id = any (array(
+        select delivery_id from delivery
+        where partner_id = $1 and sequence is null and created_at < now() - $2 * interval '1 day' order by delivery_id limit $3
+      ))
+      returning delivery_id
+    ), attempted as (
+      delete from delivery_attempt where partner_id = $1 and delivery_id = any (array(select delivery_id from removed)) returning 1
+    )
+    select (select count(*) from removed) as removed, (select count(*) from attempted) as attempts`,
+};
+
+/**
+ * Removes events of a partner that happened longer ago than so many days, with their deliveries and attempts.
+ *
+ * @returns How many were removed, `limit` at most; fewer mean that nothing old is left.
+ */
+export async function deleteOldEvents(
+  db: Queryable,
+  partnerId: string,
+  { days, limit }: { days: number; limit: number },
+): Promise<number> {
+  await runAnew(db, DELETE_TESTS, [partnerId, days, limit]);
+  const [row] = await runAnew<{ removed: bigint }>(db, DELETE_EVENTS, [partnerId, days, limit]);
+  return Number(row?.removed ?? 0n);
+}

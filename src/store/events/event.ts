@@ -1,0 +1,124 @@
+import type { EventHead } from '../../domain/events/event.ts';
+import { NOW } from '../bulk-rows.ts';
+import type { Queryable } from '../database.ts';
+import { durableRead } from '../durable-read.ts';
+import { rowOf, run, type Statement } from '../query.ts';
+
+/** An event in the transaction of its change, before it has a place in its partner's order. */
+export interface EventDraft {
+  readonly partnerId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  /** The record that the event is about. */
+  readonly subjectId: string;
+  readonly correlationId: string | null;
+  /** What cannot be read from its record later, as the JSON text of an object. */
+  readonly data: string | null;
+}
+
+export interface EventRecord extends EventHead {
+  readonly sequence: bigint;
+  readonly subjectId: string;
+  /** As in {@link EventDraft}. */
+  readonly data: string | null;
+  /** The bytes that are signed and sent, in UTF-8; `null` until they are wanted for the first time. */
+  readonly body: string | null;
+}
+
+const INSERT: Statement = {
+  name: 'insert_event_draft',
+  text: `insert into event_outbox (partner_id, event_id, event_type, subject_id, correlation_id, occurred_at, data)
+    values ($1, $2, $3, $4, $5, ${NOW}, $6)`,
+};
+
+/** Confirmations write theirs in the statement that inserts them. */
+export async function insertEvent(db: Queryable, event: EventDraft): Promise<void> {
+  const { partnerId, eventId, eventType, subjectId, correlationId, data } = event;
+  await run(db, INSERT, [partnerId, eventId, eventType, subjectId, correlationId, data]);
+}
+
+const INSERT_COUNTER: Statement = {
+  name: 'insert_event_counter',
+  text: 'insert into event_counter (partner_id) values ($1) on conflict do nothing',
+};
+
+/** Every partner has one from the beginning; without it its events would not be numbered. */
+export async function insertEventCounter(db: Queryable, partnerId: string): Promise<void> {
+  await run(db, INSERT_COUNTER, [partnerId]);
+}
+
+const FIND_LAST: Statement = {
+  name: 'find_last_sequence',
+  text: 'select last_sequence as "lastSequence" from event_counter where partner_id = $1',
+};
+
+/** The highest number that an event of the partner has; 0 before the first. */
+export async function findLastSequence(db: Queryable, partnerId: string): Promise<bigint> {
+  const [row] = await run<{ lastSequence: bigint }>(db, FIND_LAST, [partnerId]);
+  return row?.lastSequence ?? 0n;
+}
+
+const LIST_COUNTERS: Statement = { name: 'list_event_counters', text: 'select partner_id as "partnerId" from event_counter' };
+
+/** Of all partners whose events are numbered. */
+export async function listEventCounters(db: Queryable): Promise<string[]> {
+  return (await run<{ partnerId: string }>(db, LIST_COUNTERS, [])).map(({ partnerId }) => partnerId);
+}
+
+const COLUMNS = `partner_id as "partnerId", sequence, event_id as "eventId", event_type as "eventType", subject_id as "subjectId",
+    correlation_id as "correlationId", occurred_at as "occurredAt", data, body`;
+
+const LIST = durableRead({
+  name: 'list_events',
+  text: `select ${COLUMNS} from event where partner_id = $1 and sequence > $2 order by sequence limit $3`,
+});
+
+/** In the order of their sequence. */
+export async function listEvents(
+  db: Queryable,
+  partnerId: string,
+  { afterSequence, limit }: { afterSequence: bigint; limit: number },
+): Promise<EventRecord[]> {
+  return run<EventRecord>(db, LIST, [partnerId, afterSequence, limit]);
+}
+
+const FIND = durableRead({
+  name: 'find_event',
+  text: `select ${COLUMNS} from ${rowOf('event', { partnerId: '$1', key: 'event_id', value: '$2' })} event`,
+});
+
+export async function findEvent(db: Queryable, partnerId: string, eventId: string): Promise<EventRecord | undefined> {
+  const [event] = await run<EventRecord>(db, FIND, [partnerId, eventId]);
+  return event;
+}
+
+const FIND_BY_SEQUENCE: Statement = {
+  name: 'find_events_by_sequence',
+  text: `select ${COLUMNS} from event where partner_id = $1 and sequence = any ($2::int8[])`,
+};
+
+export async function findEventsBySequence(
+  db: Queryable,
+  partnerId: string,
+  sequences: readonly bigint[],
+): Promise<EventRecord[]> {
+  return run<EventRecord>(db, FIND_BY_SEQUENCE, [partnerId, sequences]);
+}
+
+const STORE_BODIES: Statement = {
+  name: 'update_event_bodies',
+  text: `update event set body = coalesce(body, ($3::text[])[array_position($2::int8[], sequence)])
+    where partner_id = $1 and sequence = any ($2::int8[])
+    returning sequence, nullif(body, ($3::text[])[array_position($2::int8[], sequence)]) as body`,
+};
+
+/** Keeps the bodies that were made; one that somebody else made first stays. @returns Those others, by sequence. */
+export async function updateEventBodies(
+  db: Queryable,
+  partnerId: string,
+  made: readonly { sequence: bigint; body: string }[],
+): Promise<Map<bigint, string>> {
+  const values = [partnerId, made.map(({ sequence }) => sequence), made.map(({ body }) => body)];
+  const rows = await run<{ sequence: bigint; body: string | null }>(db, STORE_BODIES, values);
+  return new Map(rows.flatMap(({ sequence, body }) => (body === null ? [] : [[sequence, body]])));
+}

@@ -1,0 +1,161 @@
+import type { ContributionStatus } from '../../domain/contributions/contribution-status.ts';
+import type { BatchShare } from '../../domain/impact/impact-batch.ts';
+import { NOW } from '../bulk-rows.ts';
+import type { Queryable } from '../database.ts';
+import { durableRead } from '../durable-read.ts';
+import { run, type Statement } from '../query.ts';
+
+/** Which settlements' contributions a batch pools. A contribution is in the batch of the settlement that has its line. */
+export interface BatchSettlement {
+  readonly partnerId: string;
+  readonly settlementId: string;
+  readonly contributionCount: bigint;
+}
+
+const INSERT: Statement = {
+  name: 'insert_impact_batch_settlement',
+  text: `insert into impact_batch_settlement (partner_id, settlement_id, impact_batch_id, contribution_count, added_at)
+    values ($1, $2, $3, $4, ${NOW}) on conflict (partner_id, settlement_id) do nothing returning 1`,
+};
+
+/** @returns Whether it went in: the key lets no settlement into two batches, however many try at once. */
+export async function insertBatchSettlement(
+  db: Queryable,
+  impactBatchId: string,
+  { partnerId, settlementId, contributionCount }: BatchSettlement,
+): Promise<boolean> {
+  return (await run(db, INSERT, [partnerId, settlementId, impactBatchId, contributionCount])).length > 0;
+}
+
+const LIST: Statement = {
+  name: 'list_impact_batch_settlements',
+  text: `select partner_id as "partnerId", settlement_id as "settlementId", contribution_count as "contributionCount"
+    from impact_batch_settlement where impact_batch_id = $1 and (partner_id, settlement_id) > ($2, $3)
+    order by partner_id, settlement_id limit $4`,
+};
+
+const PAGE_SIZE = 1_000;
+
+/** Of all partners, in the order of their ids, page by page. */
+export async function* eachBatchSettlement(db: Queryable, impactBatchId: string): AsyncGenerator<BatchSettlement> {
+  for (let page: BatchSettlement[] | undefined; page === undefined || page.length === PAGE_SIZE; ) {
+    const last = page?.at(-1);
+    page = await run<BatchSettlement>(db, LIST, [impactBatchId, last?.partnerId ?? '', last?.settlementId ?? '', PAGE_SIZE]);
+    yield* page;
+  }
+}
+
+const LIST_OF_PARTNER = durableRead({
+  name: 'list_impact_batch_settlements_of_partner',
+  text: `select settlement_id as "settlementId" from impact_batch_settlement where partner_id = $1 and impact_batch_id = $2
+    order by settlement_id`,
+});
+
+/** In the order of their ids, which is that of their making. */
+export async function listBatchSettlementsOf(db: Queryable, partnerId: string, impactBatchId: string): Promise<string[]> {
+  const rows = await run<{ settlementId: string }>(db, LIST_OF_PARTNER, [partnerId, impactBatchId]);
+  return rows.map(({ settlementId }) => settlementId);
+}
+
+const SHARE = durableRead({
+  name: 'find_impact_batch_share',
+  text: `select count(*)::int4 as "settlementCount", coalesce(sum(contribution_count), 0)::int8 as "contributionCount"
+    from impact_batch_settlement where partner_id = $1 and impact_batch_id = $2`,
+});
+
+/** What the batch has of one partner; counts of 0 where it has nothing. */
+export async function findBatchShare(db: Queryable, partnerId: string, impactBatchId: string): Promise<BatchShare> {
+  const [row] = await run<Omit<BatchShare, 'partnerId'>>(db, SHARE, [partnerId, impactBatchId]);
+  return { partnerId, ...(row as Omit<BatchShare, 'partnerId'>) };
+}
+
+const UNPOOLED: Statement = {
+  name: 'list_unpooled_settlements',
+  text: `select s.settlement_id as "settlementId", s.contribution_count as "contributionCount" from settlement s
+    where s.partner_id = $1 and s.period_label = $2 and s.status = 'closed' and s.contribution_count > 0
+      and (select p.settlement_id from impact_batch_settlement p where p.partner_id = $1 and p.settlement_id = s.settlement_id) is null`,
+};
+
+/** The closed settlement of a period with contributions that are in no batch yet; at most one. */
+export async function listUnpooledSettlements(db: Queryable, partnerId: string, periodLabel: string): Promise<BatchSettlement[]> {
+  const rows = await run<Omit<BatchSettlement, 'partnerId'>>(db, UNPOOLED, [partnerId, periodLabel]);
+  return rows.map((row) => ({ partnerId, ...row }));
+}
+
+/** Where a contribution stands. */
+export interface PooledContribution {
+  readonly transactionId: string;
+  readonly status: ContributionStatus;
+  readonly createdAt: Date;
+  readonly confirmedAt: Date | null;
+  /** Of the line; `null` while it is on no closed settlement. */
+  readonly settlementId: string | null;
+  readonly impactBatchId: string | null;
+}
+
+/** Every part is found by a key of the partner, so that a distributed database asks one node. */
+const FIND = durableRead({
+  name: 'find_pooled_contribution',
+  text: `with line as materialized (
+      select settlement_id from settlement_line where partner_id = $1 and transaction_id = $2 and line_type = 'contribution'
+    )
+    select c.transaction_id as "transactionId", c.status, c.created_at as "createdAt", c.confirmed_at as "confirmedAt",
+      (select settlement_id from line) as "settlementId",
+      (
+        select p.impact_batch_id from impact_batch_settlement p where p.partner_id = $1 and p.settlement_id = (select settlement_id from line)
+      ) as "impactBatchId"
+    from contribution c where c.partner_id = $1 and c.transaction_id = $2`,
+});
+
+export async function findPooledContribution(
+  db: Queryable,
+  partnerId: string,
+  transactionId: string,
+): Promise<PooledContribution | undefined> {
+  const [row] = await run<PooledContribution>(db, FIND, [partnerId, transactionId]);
+  return row;
+}
+
+/** A contribution of a batch, as the line of its settlement has it. */
+export interface BatchTransaction {
+  readonly transactionId: string;
+  readonly partnerEventId: string;
+  readonly partnerOrderRef: string;
+  readonly points: bigint;
+  readonly confirmedAt: Date;
+  readonly settlementId: string;
+  readonly lineNo: number;
+}
+
+const TRANSACTION_COLUMNS = `transaction_id as "transactionId", partner_event_id as "partnerEventId", partner_order_ref as "partnerOrderRef",
+    points, confirmed_at as "confirmedAt", settlement_id as "settlementId", line_no as "lineNo"`;
+
+const LIST_TRANSACTIONS = durableRead({
+  name: 'list_impact_batch_transactions',
+  text: `select ${TRANSACTION_COLUMNS} from settlement_line
+    where partner_id = $1 and settlement_id = $2 and line_no > $3 and line_type = 'contribution' order by line_no limit $4`,
+});
+
+/** The contributions of one settlement, in the order of its lines. */
+export async function listTransactionsOfSettlement(
+  db: Queryable,
+  { partnerId, settlementId, afterLine, limit }: { partnerId: string; settlementId: string; afterLine: number; limit: number },
+): Promise<BatchTransaction[]> {
+  return run<BatchTransaction>(db, LIST_TRANSACTIONS, [partnerId, settlementId, afterLine, limit]);
+}
+
+const FIND_LINE = durableRead({
+  name: 'find_line_of_contribution',
+  text: `select settlement_id as "settlementId", line_no as "lineNo" from settlement_line
+    where partner_id = $1 and transaction_id = $2 and line_type = 'contribution'`,
+});
+
+/** On which line of which settlement a contribution is. */
+export async function findLineOfContribution(
+  db: Queryable,
+  partnerId: string,
+  transactionId: string,
+): Promise<Pick<BatchTransaction, 'settlementId' | 'lineNo'> | undefined> {
+  const [row] = await run<Pick<BatchTransaction, 'settlementId' | 'lineNo'>>(db, FIND_LINE, [partnerId, transactionId]);
+  return row;
+}

@@ -1,0 +1,178 @@
+import { NOW } from '../bulk-rows.ts';
+import type { Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+
+/** How a job stands. */
+export interface JobState {
+  readonly jobName: string;
+  readonly dueAt: Date;
+  readonly lastRunNo: bigint;
+  /** Set while it runs; past when the process that ran it has gone. */
+  readonly leaseUntil: Date | null;
+  readonly failuresInRow: number;
+  readonly lastSuccessAt: Date | null;
+}
+
+export type RunTrigger = 'schedule' | 'hand';
+/** `stopped` with its process, which let it end; `abandoned` by a process that ended without a word. */
+export type RunOutcome = 'succeeded' | 'failed' | 'stopped' | 'abandoned';
+
+export interface JobRun {
+  readonly jobName: string;
+  readonly runNo: bigint;
+  readonly trigger: RunTrigger;
+  readonly startedAt: Date;
+  readonly endedAt: Date | null;
+  readonly outcome: RunOutcome | null;
+  /** JSON text. */
+  readonly result: string | null;
+  readonly error: string | null;
+}
+
+const REGISTER: Statement = {
+  name: 'insert_job',
+  text: `insert into job (job_name, pattern, due_at) values ($1, $2, $3)
+    on conflict (job_name) do update set pattern = excluded.pattern, due_at = excluded.due_at
+    where job.pattern <> excluded.pattern or job.due_at > excluded.due_at`,
+};
+
+/**
+ * A job that is there already keeps the time at which it is due, unless its pattern is another one now, or the time is later than its
+ * next one: a clock that was ahead has told it.
+ */
+export async function insertJob(db: Queryable, job: { jobName: string; pattern: string; dueAt: Date }): Promise<void> {
+  await run(db, REGISTER, [job.jobName, job.pattern, job.dueAt]);
+}
+
+const STATE = `job_name as "jobName", due_at as "dueAt", last_run_no as "lastRunNo", lease_until as "leaseUntil",
+    failures_in_row as "failuresInRow", last_success_at as "lastSuccessAt"`;
+const LIST: Statement = { name: 'list_jobs', text: `select ${STATE} from job order by job_name` };
+
+export async function listJobStates(db: Queryable): Promise<JobState[]> {
+  return run<JobState>(db, LIST, []);
+}
+
+const LAST_RESULT: Statement = {
+  name: 'find_last_job_result',
+  text: `select result_json as result from job_run where job_name = $1 and outcome = 'succeeded' order by run_no desc limit 1`,
+};
+
+/** What the last run that succeeded came to, as JSON; `undefined` before there was one, or when it is no longer kept. */
+export async function findLastJobResult(db: Queryable, jobName: string): Promise<string | undefined> {
+  const [run_] = await run<{ result: string | null }>(db, LAST_RESULT, [jobName]);
+  return run_?.result ?? undefined;
+}
+
+const DUE: Statement = {
+  name: 'list_due_jobs',
+  text: `select job_name as "jobName" from job where due_at <= now() and (lease_until is null or lease_until <= now()) order by job_name`,
+};
+
+/** Names of those that are due and that nobody runs. */
+export async function listDueJobs(db: Queryable): Promise<string[]> {
+  return (await run<{ jobName: string }>(db, DUE, [])).map(({ jobName }) => jobName);
+}
+
+const CLAIM: Statement = {
+  name: 'claim_job',
+  text: `with claimed as (
+      update job set last_run_no = last_run_no + 1, lease_until = now() + $3 * interval '1 millisecond'
+      where job_name = $1 and ($2 = 'hand' or due_at <= now()) and (lease_until is null or lease_until <= now())
+      returning job_name, last_run_no, failures_in_row
+    ), abandoned as (
+      update job_run r set ended_at = ${NOW}, outcome = 'abandoned',
+        error = 'The process that ran it ended, or was cut off from the database, before it said what it did.'
+      from claimed c where r.job_name = c.job_name and r.ended_at is null
+    ), started as (
+      insert into job_run (job_name, run_no, trigger, started_at) select job_name, last_run_no, $2, ${NOW} from claimed
+    )
+    select last_run_no as "runNo", failures_in_row as "failuresInRow" from claimed`,
+};
+
+export interface Claim {
+  readonly jobName: string;
+  readonly leaseMs: number;
+  /** By hand at any time; by the schedule when it is due. */
+  readonly trigger: RunTrigger;
+}
+
+/** @returns The run that begins; `undefined` when it is not due, or in somebody's hands. However many ask, one gets it. */
+export async function claimJob(
+  db: Queryable,
+  { jobName, leaseMs, trigger }: Claim,
+): Promise<{ readonly runNo: bigint; readonly failuresInRow: number } | undefined> {
+  const [claimed] = await run<{ runNo: bigint; failuresInRow: number }>(db, CLAIM, [jobName, trigger, leaseMs]);
+  return claimed;
+}
+
+const RENEW: Statement = {
+  name: 'renew_job_lease',
+  text: `update job set lease_until = now() + $3 * interval '1 millisecond'
+    where job_name = $1 and last_run_no = $2 and lease_until is not null returning job_name`,
+};
+
+/** @returns Whether the run still holds the job: nobody else has begun another. */
+export async function renewJobLease(db: Queryable, jobName: string, runNo: bigint, leaseMs: number): Promise<boolean> {
+  return (await run(db, RENEW, [jobName, runNo, leaseMs])).length > 0;
+}
+
+export interface RunEnd {
+  readonly jobName: string;
+  readonly runNo: bigint;
+  readonly outcome: RunOutcome;
+  readonly result: string | null;
+  readonly error: string | null;
+  /** `null` leaves it due as it is. */
+  readonly nextDueAt: Date | null;
+}
+
+const END: Statement = {
+  name: 'end_job_run',
+  text: `with ended as (
+      update job_run set ended_at = ${NOW}, outcome = $3, result_json = $4, error = $5
+      where job_name = $1 and run_no = $2 and ended_at is null returning 1
+    )
+    update job set lease_until = null, due_at = coalesce($6, due_at),
+      failures_in_row = case when $3 = 'succeeded' then 0 when $3 = 'failed' then failures_in_row + 1 else failures_in_row end,
+      last_success_at = case when $3 = 'succeeded' then ${NOW} else last_success_at end
+    where job_name = $1 and last_run_no = $2 and exists (select from ended)
+    returning job_name`,
+};
+
+/** @returns Whether it still held the job; else another run has begun, and nothing is written. */
+export async function endJobRun(db: Queryable, { jobName, runNo, outcome, result, error, nextDueAt }: RunEnd): Promise<boolean> {
+  return (await run(db, END, [jobName, runNo, outcome, result, error, nextDueAt])).length > 0;
+}
+
+const RUN = `job_name as "jobName", run_no as "runNo", trigger, started_at as "startedAt", ended_at as "endedAt", outcome,
+    result_json as result, error`;
+const LIST_RUNS: Statement = {
+  name: 'list_job_runs',
+  text: `select ${RUN} from job_run order by started_at desc, run_no desc limit $1`,
+};
+const LIST_RUNS_OF: Statement = {
+  name: 'list_job_runs_of_job',
+  text: `select ${RUN} from job_run where job_name = $2 order by run_no desc limit $1`,
+};
+
+/** The newest first. */
+export async function listJobRuns(
+  db: Queryable,
+  { jobName, limit }: { jobName?: string | undefined; limit: number },
+): Promise<JobRun[]> {
+  return jobName === undefined ? run<JobRun>(db, LIST_RUNS, [limit]) : run<JobRun>(db, LIST_RUNS_OF, [limit, jobName]);
+}
+
+const DELETE_RUNS: Statement = {
+  name: 'delete_old_job_runs',
+  text: `delete from job_run where (job_name, run_no) in (
+      select job_name, run_no from job_run
+      where started_at < now() - $1 * interval '1 day' and ended_at < now() - $1 * interval '1 day' order by started_at limit $2
+    )
+    returning 1`,
+};
+
+/** @returns How many, `limit` at most; fewer mean that nothing old is left. */
+export async function deleteOldJobRuns(db: Queryable, { days, limit }: { days: number; limit: number }): Promise<number> {
+  return (await run(db, DELETE_RUNS, [days, limit])).length;
+}

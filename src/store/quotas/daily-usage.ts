@@ -1,0 +1,63 @@
+import type { Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+
+/** What a partner has stored on a day of UTC. */
+export interface DailyUsage {
+  readonly partnerId: string;
+  /** About what it takes on disk, with indexes. */
+  readonly storedBytes: number;
+  /** Lists that were begun, whatever became of them. */
+  readonly lists: number;
+}
+
+const TODAY = "(now() at time zone 'UTC')::date";
+const COLUMNS = 'partner_id as "partnerId", stored_bytes::float8 as "storedBytes", lists';
+
+const ADD: Statement = {
+  name: 'add_to_daily_usage',
+  text: `insert into daily_usage as u (partner_id, day, stored_bytes) values ($1, ${TODAY}, $2)
+    on conflict (partner_id, day) do update set stored_bytes = u.stored_bytes + excluded.stored_bytes
+    returning ${COLUMNS}, (extract(epoch from (${TODAY} + 1) - (now() at time zone 'UTC')) * 1000)::float8 as "endsInMs"`,
+};
+
+export interface CountedUsage extends DailyUsage {
+  /** Milliseconds until the day ends, by the database's clock. */
+  readonly endsInMs: number;
+}
+
+/** @returns What all processes have counted of the day by now. */
+export async function addStoredBytes(db: Queryable, partnerId: string, bytes: number): Promise<CountedUsage> {
+  const [row] = await run<CountedUsage>(db, ADD, [partnerId, bytes]);
+  return row as CountedUsage;
+}
+
+const ADD_LIST: Statement = {
+  name: 'add_list_to_daily_usage',
+  text: `insert into daily_usage as u (partner_id, day, lists) values ($1, ${TODAY}, 1)
+    on conflict (partner_id, day) do update set lists = u.lists + 1 where u.lists < $2 returning 1`,
+};
+
+/** @returns Whether there was one left. The row decides, so that the bound is exact over all processes. */
+export async function addList(db: Queryable, partnerId: string, listsPerDay: number): Promise<boolean> {
+  return (await run(db, ADD_LIST, [partnerId, listsPerDay])).length > 0;
+}
+
+const FIND: Statement = {
+  name: 'find_daily_usage',
+  text: `select ${COLUMNS} from daily_usage where partner_id = $1 and day = ${TODAY}`,
+};
+
+/** What was written down of this day. */
+export async function findDailyUsage(db: Queryable, partnerId: string): Promise<DailyUsage> {
+  const [row] = await run<DailyUsage>(db, FIND, [partnerId]);
+  return row ?? { partnerId, storedBytes: 0, lists: 0 };
+}
+
+const DELETE_OLD: Statement = {
+  name: 'delete_old_daily_usage',
+  text: `delete from daily_usage where day < ${TODAY} - $1::int4`,
+};
+
+export async function deleteOldDailyUsage(db: Queryable, days: number): Promise<void> {
+  await run(db, DELETE_OLD, [days]);
+}

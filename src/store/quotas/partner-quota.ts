@@ -1,0 +1,35 @@
+import type { Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+
+/** What a partner may store in a day of UTC. Confirmations count, and are never refused for it. */
+export interface PartnerQuota {
+  readonly bytesPerDay: number;
+  readonly listsPerDay: number;
+}
+
+/** Of a partner for whom an operator has set no other. */
+export const DEFAULT_QUOTA: PartnerQuota = { bytesPerDay: 2 * 1024 ** 3, listsPerDay: 100 };
+
+const FIND: Statement = {
+  name: 'find_partner_quota',
+  text: `select bytes_per_day::float8 as "bytesPerDay", lists_per_day as "listsPerDay" from partner_quota where partner_id = $1`,
+};
+
+export async function findPartnerQuota(db: Queryable, partnerId: string): Promise<PartnerQuota> {
+  const [row] = await run<PartnerQuota>(db, FIND, [partnerId]);
+  return row ?? DEFAULT_QUOTA;
+}
+
+const PUT: Statement = {
+  name: 'put_partner_quota',
+  text: `insert into partner_quota (partner_id, bytes_per_day, lists_per_day) values ($1, $2, $3)
+    on conflict (partner_id) do update set bytes_per_day = excluded.bytes_per_day, lists_per_day = excluded.lists_per_day`,
+};
+
+export async function putPartnerQuota(
+  db: Queryable,
+  partnerId: string,
+  { bytesPerDay, listsPerDay }: PartnerQuota,
+): Promise<void> {
+  await run(db, PUT, [partnerId, bytesPerDay, listsPerDay]);
+}

@@ -1,0 +1,225 @@
+import type { ListFormat } from '../../domain/reconciliations/read-partner-list.ts';
+import type { MatchedPoints, ReconciliationVerdict } from '../../domain/reconciliations/reconciliation.ts';
+import { NOW } from '../bulk-rows.ts';
+import type { Queryable } from '../database.ts';
+import { durableRead } from '../durable-read.ts';
+import { run, type Statement } from '../query.ts';
+
+export const RECONCILIATION_STATUSES = ['receiving', 'comparing', 'done', 'failed'] as const;
+
+/** What a line may be: a verdict, or not readable at all. */
+export type LineVerdict = ReconciliationVerdict | 'malformed';
+
+/** Lines by verdict; and of those that matched, contributions by which of their points the list has. */
+export type VerdictCounts = Partial<Record<LineVerdict | MatchedPoints, number>>;
+
+export interface Reconciliation {
+  readonly partnerId: string;
+  readonly reconciliationId: string;
+  readonly settlementId: string;
+  /** `null` where the list broke off: its key is free then. */
+  readonly idempotencyKey: string | null;
+  /** `null` until the whole list has come. */
+  readonly fingerprint: Buffer | null;
+  readonly format: ListFormat;
+  /** The list is the service's own statement; known when it has come. */
+  readonly isStatement: boolean;
+  readonly status: (typeof RECONCILIATION_STATUSES)[number];
+  readonly problem: string | null;
+  readonly listedLines: bigint;
+  readonly counts: VerdictCounts;
+  readonly comparedThrough: number;
+  readonly createdAt: Date;
+  readonly endedAt: Date | null;
+  readonly linesRemovedAt: Date | null;
+}
+
+/** So long a process may be silent before its work is taken up by another, or ended. */
+const LEASE = `${NOW} + interval '60 seconds'`;
+
+const COLUMNS = `partner_id as "partnerId", reconciliation_id as "reconciliationId", settlement_id as "settlementId",
+    idempotency_key as "idempotencyKey", fingerprint, format, is_statement as "isStatement", status, problem, listed_lines as "listedLines", counts,
+    compared_through as "comparedThrough", created_at as "createdAt", ended_at as "endedAt", lines_removed_at as "linesRemovedAt"`;
+
+type Row = Omit<Reconciliation, 'counts'> & { readonly counts: string };
+
+const readRow = (row: Row): Reconciliation => ({ ...row, counts: JSON.parse(row.counts) as VerdictCounts });
+
+async function findOne(db: Queryable, statement: Statement, values: unknown[]): Promise<Reconciliation | undefined> {
+  const [row] = await run<Row>(db, statement, values);
+  return row && readRow(row);
+}
+
+const INSERT: Statement = {
+  name: 'insert_reconciliation',
+  text: `insert into reconciliation (partner_id, reconciliation_id, settlement_id, idempotency_key, format, status, lease_until, created_at)
+    values ($1, $2, $3, $4, $5, 'receiving', ${LEASE}, ${NOW})
+    on conflict do nothing returning ${COLUMNS}`,
+};
+
+/** @returns `undefined` when the key is taken, or another one of the partner is under way: there is one at a time. */
+export async function insertReconciliation(
+  db: Queryable,
+  one: Pick<Reconciliation, 'partnerId' | 'reconciliationId' | 'settlementId' | 'format'> & { readonly idempotencyKey: string },
+): Promise<Reconciliation | undefined> {
+  return findOne(db, INSERT, [one.partnerId, one.reconciliationId, one.settlementId, one.idempotencyKey, one.format]);
+}
+
+const FIND = durableRead({
+  name: 'find_reconciliation',
+  text: `select ${COLUMNS} from reconciliation where partner_id = $1 and reconciliation_id = $2`,
+});
+
+export async function findReconciliation(
+  db: Queryable,
+  partnerId: string,
+  reconciliationId: string,
+): Promise<Reconciliation | undefined> {
+  return findOne(db, FIND, [partnerId, reconciliationId]);
+}
+
+const FIND_BY_KEY = durableRead({
+  name: 'find_reconciliation_by_key',
+  text: `select ${COLUMNS} from reconciliation where partner_id = $1 and idempotency_key = $2`,
+});
+
+export async function findReconciliationByKey(
+  db: Queryable,
+  partnerId: string,
+  key: string,
+): Promise<Reconciliation | undefined> {
+  return findOne(db, FIND_BY_KEY, [partnerId, key]);
+}
+
+const LIST: Statement = {
+  name: 'list_reconciliations',
+  text: `select ${COLUMNS} from reconciliation where partner_id = $1 order by reconciliation_id desc limit $2`,
+};
+
+/** The latest first. */
+export async function listReconciliations(db: Queryable, partnerId: string, limit: number): Promise<Reconciliation[]> {
+  return (await run<Row>(db, LIST, [partnerId, limit])).map(readRow);
+}
+
+const ADD: Statement = {
+  name: 'update_reconciliation_progress',
+  text: `update reconciliation set counts = $3, listed_lines = $4, compared_through = $5, lease_until = ${LEASE}
+    where partner_id = $1 and reconciliation_id = $2 and status = $6 and listed_lines <= $4 and compared_through <= $5 returning 1`,
+};
+
+/** @returns Whether it is still under way in this status, and no further: whoever was too late has lost it. */
+export async function updateProgress(
+  db: Queryable,
+  { partnerId, reconciliationId, counts, listedLines, comparedThrough, status }: Omit<Reconciliation, 'fingerprint'>,
+): Promise<boolean> {
+  const values = [partnerId, reconciliationId, JSON.stringify(counts), listedLines, comparedThrough, status];
+  return (await run(db, ADD, values)).length > 0;
+}
+
+const RECEIVED: Statement = {
+  name: 'update_reconciliation_received',
+  text: `update reconciliation set status = 'comparing', fingerprint = $3, is_statement = $4, lease_until = ${NOW}
+    where partner_id = $1 and reconciliation_id = $2 and status = 'receiving' returning ${COLUMNS}`,
+};
+
+/** From now on anybody may compare the rest. */
+export async function updateReceived(
+  db: Queryable,
+  { partnerId, reconciliationId }: ReconciliationName,
+  { fingerprint, isStatement }: { readonly fingerprint: Buffer; readonly isStatement: boolean },
+): Promise<Reconciliation | undefined> {
+  return findOne(db, RECEIVED, [partnerId, reconciliationId, fingerprint, isStatement]);
+}
+
+const END: Statement = {
+  name: 'update_reconciliation_done',
+  text: `update reconciliation set status = 'done', ended_at = ${NOW}
+    where partner_id = $1 and reconciliation_id = $2 and status = 'comparing'`,
+};
+
+export async function updateDone(db: Queryable, { partnerId, reconciliationId }: ReconciliationName): Promise<void> {
+  await run(db, END, [partnerId, reconciliationId]);
+}
+
+/** Nothing was answered for its key, and nobody else has the rest of the list: the key is free for the retry. */
+const BREAK_OFF = `update reconciliation set status = 'failed', idempotency_key = null, ended_at = ${NOW},
+      problem = 'The list did not come to its end. Send it again, under the same key or another.'`;
+
+const BROKEN_OFF: Statement = {
+  name: 'update_reconciliation_broken_off',
+  text: `${BREAK_OFF} where partner_id = $1 and reconciliation_id = $2 and status = 'receiving'`,
+};
+
+/** Of a list that came whole the status is another one by then, and it stays as it is, whoever missed the answer. */
+export async function updateBrokenOff(db: Queryable, { partnerId, reconciliationId }: ReconciliationName): Promise<void> {
+  await run(db, BROKEN_OFF, [partnerId, reconciliationId]);
+}
+
+const DELETE_REFUSED: Statement = {
+  name: 'delete_refused_reconciliation',
+  text: "delete from reconciliation where partner_id = $1 and reconciliation_id = $2 and status = 'receiving'",
+};
+
+/** Of a list that was refused nothing is kept, and its key is free. */
+export async function deleteRefused(
+  db: Queryable,
+  { partnerId, reconciliationId }: Pick<Reconciliation, 'partnerId' | 'reconciliationId'>,
+): Promise<void> {
+  await run(db, DELETE_REFUSED, [partnerId, reconciliationId]);
+}
+
+const END_LOST: Statement = {
+  name: 'end_lost_reconciliations',
+  text: `${BREAK_OFF} where status = 'receiving' and lease_until < now()`,
+};
+
+/** Those whose process died, or whose list stopped coming. What comes of such a list afterwards finds it ended, and is refused. */
+export async function endLostReconciliations(db: Queryable): Promise<void> {
+  await run(db, END_LOST, []);
+}
+
+const LIST_LEFT: Statement = {
+  name: 'list_left_reconciliations',
+  text: `select partner_id as "partnerId", reconciliation_id as "reconciliationId" from reconciliation
+    where status = 'comparing' and lease_until <= now()`,
+};
+
+export type ReconciliationName = Pick<Reconciliation, 'partnerId' | 'reconciliationId'>;
+
+/** Those that nobody works on. */
+export async function listLeftReconciliations(db: Queryable): Promise<ReconciliationName[]> {
+  return run<ReconciliationName>(db, LIST_LEFT, []);
+}
+
+const CLAIM: Statement = {
+  name: 'claim_reconciliation',
+  text: `update reconciliation set lease_until = ${LEASE}
+    where partner_id = $1 and reconciliation_id = $2 and status = 'comparing' and lease_until <= now() returning ${COLUMNS}`,
+};
+
+/** One of those who try gets it. */
+export async function claimReconciliation(
+  db: Queryable,
+  { partnerId, reconciliationId }: ReconciliationName,
+): Promise<Reconciliation | undefined> {
+  return findOne(db, CLAIM, [partnerId, reconciliationId]);
+}
+
+const LIST_OLD: Statement = {
+  name: 'list_old_reconciliations',
+  text: `select partner_id as "partnerId", reconciliation_id as "reconciliationId" from reconciliation
+    where ended_at < now() - $1 * interval '1 day' and lines_removed_at is null`,
+};
+
+export async function listOldReconciliations(db: Queryable, days: number): Promise<ReconciliationName[]> {
+  return run<ReconciliationName>(db, LIST_OLD, [days]);
+}
+
+const REMOVED: Statement = {
+  name: 'update_reconciliation_lines_removed',
+  text: `update reconciliation set lines_removed_at = ${NOW} where partner_id = $1 and reconciliation_id = $2`,
+};
+
+export async function updateLinesRemoved(db: Queryable, { partnerId, reconciliationId }: ReconciliationName): Promise<void> {
+  await run(db, REMOVED, [partnerId, reconciliationId]);
+}

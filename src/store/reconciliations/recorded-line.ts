@@ -1,0 +1,160 @@
+import type { ContributionStatus } from '../../domain/contributions/contribution-status.ts';
+import type { Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+import type { ReconciliationName } from './reconciliation.ts';
+
+/** What the service has beside the lines of a partner's list. */
+
+export interface ComparedList extends ReconciliationName {
+  /** The settlement that the list is compared with. */
+  readonly settlementId: string;
+}
+
+/** What the service has of an event, and where the list named it before. */
+export interface RecordedEvent {
+  readonly partnerEventId: string;
+  readonly transactionId: string | null;
+  readonly status: ContributionStatus | null;
+  readonly partnerOrderRef: string | null;
+  readonly points: bigint | null;
+  /** With the adjustments that this settlement or an earlier one closed over. */
+  readonly netPoints: bigint | null;
+  /** With every adjustment that is posted. */
+  readonly netPointsNow: bigint | null;
+  readonly settlementId: string | null;
+  readonly listedBeforeAt: bigint | null;
+}
+
+/** The line of the list that named it first: of a contribution, an adjustment `null`. */
+const listedAt = (event: string, adjustment: string) => `(
+        select r.position from reconciliation_line r
+        where r.partner_id = $1 and r.reconciliation_id = $2 and r.partner_event_id = ${event}
+          and r.adjustment_id is not distinct from ${adjustment} and r.verdict <> 'malformed'
+        order by r.position limit 1
+      )`;
+
+const FIND_EVENTS: Statement = {
+  name: 'find_recorded_events',
+  text: `select wanted.partner_event_id as "partnerEventId", c.transaction_id as "transactionId", c.status,
+      c.partner_order_ref as "partnerOrderRef", c.points, (c.points + (
+        select coalesce(sum(a.points_delta), 0)
+        from adjustment a join settlement s on s.partner_id = a.partner_id and s.settlement_id = a.settlement_id
+          join settlement compared on compared.partner_id = a.partner_id and compared.settlement_id = $4
+        where a.partner_id = $1 and a.transaction_id = c.transaction_id and s.sequence <= compared.sequence
+      ))::text as "netPoints",
+      (c.points + (
+        select coalesce(sum(a.points_delta), 0) from adjustment a
+        where a.partner_id = $1 and a.transaction_id = c.transaction_id and a.status = 'posted'
+      ))::text as "netPointsNow",
+      (
+        select l.settlement_id from settlement_line l
+        where l.partner_id = $1 and l.transaction_id = c.transaction_id and l.line_type = 'contribution'
+      ) as "settlementId", ${listedAt('wanted.partner_event_id', 'null')} as "listedBeforeAt"
+    from unnest($3::text[]) as wanted (partner_event_id) left join lateral (
+      select transaction_id, status, partner_order_ref, points from contribution k
+      where k.partner_id = $1 and k.partner_event_id = wanted.partner_event_id
+      offset 0
+    ) c on true`,
+};
+
+type EventRow = Omit<RecordedEvent, 'netPoints' | 'netPointsNow'> & {
+  readonly netPoints: string | null;
+  readonly netPointsNow: string | null;
+};
+
+export async function findRecordedEvents(
+  db: Queryable,
+  { partnerId, reconciliationId, settlementId }: ComparedList,
+  partnerEventIds: readonly string[],
+): Promise<Map<string, RecordedEvent>> {
+  if (partnerEventIds.length === 0) return new Map();
+  const rows = await run<EventRow>(db, FIND_EVENTS, [partnerId, reconciliationId, partnerEventIds, settlementId]);
+  const read = ({ netPoints, netPointsNow, ...row }: EventRow): RecordedEvent => {
+    return { ...row, netPoints: readWhole(netPoints), netPointsNow: readWhole(netPointsNow) };
+  };
+  return new Map(rows.map((row) => [row.partnerEventId, read(row)]));
+}
+
+/** What a line of a statement names besides a contribution. */
+export interface RecordedStatementLine {
+  readonly transactionId: string | null;
+  readonly partnerEventId: string | null;
+  readonly partnerOrderRef: string | null;
+  readonly points: bigint;
+  /** `null` while no settlement has closed over it. */
+  readonly settlementId: string | null;
+}
+
+export interface RecordedAdjustment {
+  /** `null` where there is none that is posted. */
+  readonly line: RecordedStatementLine | null;
+  readonly listedBeforeAt: bigint | null;
+}
+
+/** An adjustment belongs to an event; under another it is unknown. */
+export interface AdjustmentName {
+  readonly adjustmentId: string;
+  readonly partnerEventId: string;
+}
+
+const FIND_ADJUSTMENTS: Statement = {
+  name: 'find_recorded_adjustments',
+  text: `select wanted.adjustment_id as "adjustmentId", wanted.partner_event_id as "partnerEventId", a.transaction_id as "transactionId",
+      a.partner_order_ref as "partnerOrderRef", a.points_delta as points, a.settlement_id as "settlementId",
+      ${listedAt('wanted.partner_event_id', 'wanted.adjustment_id')} as "listedBeforeAt"
+    from unnest($3::text[], $4::text[]) as wanted (adjustment_id, partner_event_id) left join lateral (
+      select transaction_id, partner_order_ref, points_delta, settlement_id from adjustment k
+      where k.partner_id = $1 and k.adjustment_id = wanted.adjustment_id and k.partner_event_id = wanted.partner_event_id
+        and k.status = 'posted'
+      offset 0
+    ) a on true`,
+};
+
+type AdjustmentRow = AdjustmentName &
+  Omit<RecordedStatementLine, 'points'> & { readonly points: bigint | null; readonly listedBeforeAt: bigint | null };
+
+/** Those that are posted, and where the list named each before. */
+export async function findRecordedAdjustments(
+  db: Queryable,
+  { partnerId, reconciliationId }: ReconciliationName,
+  wanted: readonly AdjustmentName[],
+): Promise<(name: AdjustmentName) => RecordedAdjustment | undefined> {
+  if (wanted.length === 0) return () => undefined;
+  const columns = [wanted.map(({ adjustmentId }) => adjustmentId), wanted.map(({ partnerEventId }) => partnerEventId)];
+  const rows = await run<AdjustmentRow>(db, FIND_ADJUSTMENTS, [partnerId, reconciliationId, ...columns]);
+  const keyOf = ({ adjustmentId, partnerEventId }: AdjustmentName) => `${adjustmentId} ${partnerEventId}`;
+  const found = new Map(
+    rows.map(({ points, listedBeforeAt, ...row }) => [
+      keyOf(row),
+      { line: points === null ? null : { ...row, points }, listedBeforeAt },
+    ]),
+  );
+  return (name) => found.get(keyOf(name));
+}
+
+/** What is carried from a settlement is the first line of the one that follows it. */
+const FIND_CARRIED: Statement = {
+  name: 'find_recorded_carried_line',
+  text: `select coalesce(l.points_beyond_int64, l.points)::text as points, l.settlement_id as "settlementId" from settlement_line l
+    where l.partner_id = $1 and l.line_no = 1 and l.line_type = 'carried_forward' and l.original_settlement_id = $2
+      and l.settlement_id = (
+        select next.settlement_id from settlement next where next.partner_id = $1 and next.sequence = (
+          select s.sequence + 1 from settlement s where s.partner_id = $1 and s.settlement_id = $2
+        )
+      )`,
+};
+
+export async function findRecordedCarried(
+  db: Queryable,
+  partnerId: string,
+  originalSettlementId: string,
+): Promise<RecordedStatementLine | undefined> {
+  type Row = { readonly points: string; readonly settlementId: string };
+  const [row] = await run<Row>(db, FIND_CARRIED, [partnerId, originalSettlementId]);
+  const none = { transactionId: null, partnerEventId: null, partnerOrderRef: null };
+  return row && { ...none, settlementId: row.settlementId, points: BigInt(row.points) };
+}
+
+function readWhole(text: string | null): bigint | null {
+  return text === null ? null : BigInt(text);
+}

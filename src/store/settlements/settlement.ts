@@ -1,0 +1,274 @@
+import type { AcknowledgementStatus, SettlementStatus } from '../../domain/settlements/settlement.ts';
+import type { SettlementPeriod } from '../../domain/settlements/settlement-period.ts';
+import type { SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
+import type { Queryable } from '../database.ts';
+import { durableRead } from '../durable-read.ts';
+import { run, type Statement } from '../query.ts';
+import { readExact, readVersions, writeExact, writeVersions } from './exact-totals.ts';
+
+/** What is kept of a closed settlement's statement. */
+export interface KeptStatement {
+  readonly csvSha256: string;
+  readonly csvBytes: bigint;
+  readonly lineCount: number;
+  readonly previousCsvSha256: string | null;
+  readonly chainSha256: string;
+}
+
+export interface Settlement {
+  readonly partnerId: string;
+  readonly settlementId: string;
+  /** Per partner, from 1 without gaps. */
+  readonly sequence: bigint;
+  readonly status: SettlementStatus;
+  readonly period: SettlementPeriod;
+  /** Every confirmation whose event has this number or a lower one is on a line of an earlier settlement. */
+  readonly followsEvent: bigint;
+  readonly createdAt: Date;
+  /** `null` while open, as are totals and statement. */
+  readonly closedAt: Date | null;
+  readonly totals: SettlementTotals | null;
+  readonly currency: string | null;
+  readonly statement: KeptStatement | null;
+  /** `null` for an open settlement that is the first of its partner. */
+  readonly seal: string | null;
+  readonly acknowledgement: RecordedAcknowledgement;
+}
+
+export interface RecordedAcknowledgement {
+  readonly status: AcknowledgementStatus;
+  readonly acknowledgedAt: Date | null;
+  readonly reference: string | null;
+  readonly note: string | null;
+}
+
+interface SettlementRow {
+  readonly partner_id: string;
+  readonly settlement_id: string;
+  readonly sequence: bigint;
+  readonly status: SettlementStatus;
+  readonly period_start: Date;
+  readonly period_end: Date;
+  readonly period_timezone: string;
+  readonly period_label: string;
+  readonly follows_event: bigint;
+  readonly created_at: Date;
+  readonly closed_at: Date | null;
+  readonly contribution_count: bigint;
+  readonly adjustment_count: bigint;
+  readonly gross_points: string;
+  readonly adjustment_points: string;
+  readonly carried_points: string;
+  readonly net_points: string;
+  readonly exact_amount: string | null;
+  readonly currency: string | null;
+  readonly totals_by_version: string | null;
+  readonly csv_sha256: string;
+  readonly csv_bytes: bigint;
+  readonly line_count: number;
+  readonly previous_csv_sha256: string | null;
+  readonly chain_sha256: string;
+  readonly seal: string | null;
+  readonly acknowledgement: AcknowledgementStatus | null;
+  readonly acknowledged_at: Date | null;
+  readonly reference: string | null;
+  readonly note: string | null;
+}
+
+/** Of a dispute and the acceptance that ended it, the acceptance counts. */
+const SELECT = `select s.*, a.status as acknowledgement, a.acknowledged_at, a.reference, a.note
+    from settlement s left join lateral (
+      select status, acknowledged_at, reference, note from settlement_acknowledgement k
+      where k.partner_id = $1 and k.settlement_id = s.settlement_id order by k.status limit 1
+    ) a on true`;
+
+function readRow(row: SettlementRow): Settlement {
+  const isClosed = row.status === 'closed';
+  return {
+    partnerId: row.partner_id,
+    settlementId: row.settlement_id,
+    sequence: row.sequence,
+    status: row.status,
+    period: { startsAt: row.period_start, endsAt: row.period_end, timeZone: row.period_timezone, label: row.period_label },
+    followsEvent: row.follows_event,
+    createdAt: row.created_at,
+    closedAt: row.closed_at,
+    totals: isClosed ? readTotals(row) : null,
+    currency: row.currency,
+    statement: isClosed
+      ? {
+          csvSha256: row.csv_sha256,
+          csvBytes: row.csv_bytes,
+          lineCount: row.line_count,
+          previousCsvSha256: row.previous_csv_sha256,
+          chainSha256: row.chain_sha256,
+        }
+      : null,
+    seal: row.seal,
+    acknowledgement: {
+      status: row.acknowledgement ?? 'pending',
+      acknowledgedAt: row.acknowledged_at,
+      reference: row.reference,
+      note: row.note,
+    },
+  };
+}
+
+/** The column `net_points` holds the total, carried points included. */
+function readTotals(row: SettlementRow): SettlementTotals {
+  const [grossPoints, adjustmentPoints] = [BigInt(row.gross_points), BigInt(row.adjustment_points)];
+  return {
+    contributionCount: row.contribution_count,
+    adjustmentCount: row.adjustment_count,
+    ...{ grossPoints, adjustmentPoints, netPoints: grossPoints + adjustmentPoints },
+    carriedPoints: BigInt(row.carried_points),
+    totalPoints: BigInt(row.net_points),
+    amount: readExact(row.exact_amount),
+    byVersion: readVersions(row.totals_by_version as string),
+  };
+}
+
+export type NewSettlement = Pick<
+  Settlement,
+  'partnerId' | 'settlementId' | 'sequence' | 'period' | 'followsEvent' | 'createdAt' | 'seal'
+>;
+
+const INSERT: Statement = {
+  name: 'insert_settlement',
+  text: `insert into settlement (partner_id, settlement_id, sequence, status, period_start, period_end, period_timezone, period_label,
+      follows_event, created_at, seal)
+    values ($1, $2, $3, 'open', $4, $5, $6, $7, $8, $9, $10)
+    on conflict do nothing returning settlement_id`,
+};
+
+/** @returns Whether it is this one that is open now: the index on open settlements lets one in, however many race. */
+export async function insertSettlement(db: Queryable, settlement: NewSettlement): Promise<boolean> {
+  const { partnerId, settlementId, sequence, period, followsEvent, createdAt, seal } = settlement;
+  const { startsAt, endsAt, timeZone, label } = period;
+  const values = [partnerId, settlementId, sequence, startsAt, endsAt, timeZone, label, followsEvent, createdAt, seal];
+  return (await run(db, INSERT, values)).length > 0;
+}
+
+const FIND = durableRead({ name: 'find_settlement', text: `${SELECT} where s.partner_id = $1 and s.settlement_id = $2` });
+
+export async function findSettlement(db: Queryable, partnerId: string, settlementId: string): Promise<Settlement | undefined> {
+  const [row] = await run<SettlementRow>(db, FIND, [partnerId, settlementId]);
+  return row && readRow(row);
+}
+
+const FIND_BY_SEQUENCE: Statement = {
+  name: 'find_settlement_by_sequence',
+  text: `${SELECT} where s.partner_id = $1 and s.sequence = $2`,
+};
+
+export async function findSettlementBySequence(
+  db: Queryable,
+  partnerId: string,
+  sequence: bigint,
+): Promise<Settlement | undefined> {
+  const [row] = await run<SettlementRow>(db, FIND_BY_SEQUENCE, [partnerId, sequence]);
+  return row && readRow(row);
+}
+
+const FIND_OPEN: Statement = {
+  name: 'find_open_settlement',
+  text: `${SELECT} where s.partner_id = $1 and s.status = 'open'`,
+};
+
+export async function findOpenSettlement(db: Queryable, partnerId: string): Promise<Settlement | undefined> {
+  const [row] = await run<SettlementRow>(db, FIND_OPEN, [partnerId]);
+  return row && readRow(row);
+}
+
+const LOCK_OPEN: Statement = {
+  name: 'lock_open_settlement',
+  text: "select settlement_id from settlement where partner_id = $1 and status = 'open' for update",
+};
+
+/** Holds the partner's open settlement until the transaction ends: of several that close at once, one closes. */
+export async function lockOpenSettlement(db: Queryable, partnerId: string): Promise<Settlement | undefined> {
+  const [row] = await run<{ settlement_id: string }>(db, LOCK_OPEN, [partnerId]);
+  return row && findSettlement(db, partnerId, row.settlement_id);
+}
+
+const LOCK: Statement = {
+  name: 'lock_settlement',
+  text: 'select settlement_id from settlement where partner_id = $1 and settlement_id = $2 for update',
+};
+
+export async function lockSettlement(db: Queryable, partnerId: string, settlementId: string): Promise<Settlement | undefined> {
+  const rows = await run(db, LOCK, [partnerId, settlementId]);
+  return rows.length > 0 ? findSettlement(db, partnerId, settlementId) : undefined;
+}
+
+const LIST = durableRead({
+  name: 'list_settlements',
+  text: `${SELECT} where s.partner_id = $1 and s.sequence < $2 order by s.sequence desc limit $3`,
+});
+
+/** The latest first. */
+export async function listSettlements(
+  db: Queryable,
+  partnerId: string,
+  { beforeSequence, limit }: { beforeSequence: bigint; limit: number },
+): Promise<Settlement[]> {
+  return (await run<SettlementRow>(db, LIST, [partnerId, beforeSequence, limit])).map(readRow);
+}
+
+const LIST_FORWARD: Statement = {
+  name: 'list_settlements_forward',
+  text: `${SELECT} where s.partner_id = $1 and s.sequence > $2 order by s.sequence limit $3`,
+};
+
+const PAGE_SIZE = 200;
+
+/** All settlements of a partner by their sequence, page by page, with those that are opened meanwhile. */
+export async function* eachSettlement(db: Queryable, partnerId: string): AsyncGenerator<Settlement> {
+  for (let page: Settlement[] | undefined; page === undefined || page.length > 0; ) {
+    const after = page?.at(-1)?.sequence ?? 0n;
+    page = (await run<SettlementRow>(db, LIST_FORWARD, [partnerId, after, PAGE_SIZE])).map(readRow);
+    yield* page;
+  }
+}
+
+const LIST_OPEN: Statement = {
+  name: 'list_open_settlements',
+  text: 'select partner_id as "partnerId", period_end as "endsAt" from settlement where status = \'open\'',
+};
+
+/** Of every partner that has one. */
+export async function listOpenSettlements(db: Queryable): Promise<{ readonly partnerId: string; readonly endsAt: Date }[]> {
+  return run<{ partnerId: string; endsAt: Date }>(db, LIST_OPEN, []);
+}
+
+export interface ClosedSettlement {
+  readonly partnerId: string;
+  readonly settlementId: string;
+  readonly endsAt: Date;
+  readonly closedAt: Date;
+  readonly totals: SettlementTotals;
+  readonly currency: string | null;
+  readonly statement: KeptStatement;
+  readonly seal: string;
+}
+
+const CLOSE: Statement = {
+  name: 'update_settlement_closed',
+  text: `update settlement set status = 'closed', period_end = $3, closed_at = $4, contribution_count = $5, adjustment_count = $6,
+      gross_points = $7, adjustment_points = $8, carried_points = $9, net_points = $10, exact_amount = $11, currency = $12,
+      totals_by_version = $13, csv_sha256 = $14, csv_bytes = $15, line_count = $16, previous_csv_sha256 = $17, chain_sha256 = $18,
+      seal = $19
+    where partner_id = $1 and settlement_id = $2`,
+};
+
+/** The database refuses it for a settlement that is closed. */
+export async function updateSettlementClosed(db: Queryable, closed: ClosedSettlement): Promise<void> {
+  const { partnerId, settlementId, endsAt, closedAt, totals, currency, statement, seal } = closed;
+  const { contributionCount, adjustmentCount, grossPoints, adjustmentPoints, carriedPoints, totalPoints } = totals;
+  await run(db, CLOSE, [
+    ...[partnerId, settlementId, endsAt, closedAt, contributionCount, adjustmentCount],
+    ...[grossPoints, adjustmentPoints, carriedPoints, totalPoints, writeExact(totals.amount), currency],
+    ...[writeVersions(totals.byVersion), statement.csvSha256, statement.csvBytes, statement.lineCount],
+    ...[statement.previousCsvSha256, statement.chainSha256, seal],
+  ]);
+}

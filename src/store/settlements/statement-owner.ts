@@ -1,0 +1,37 @@
+import type { Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+
+/** Whose statement a file is. */
+export interface StatementOwner {
+  readonly partnerId: string;
+  readonly settlementId: string;
+  readonly periodLabel: string;
+}
+
+const FIND_BY_SHA256: Statement = {
+  name: 'find_statement_owner',
+  text: `select partner_id as "partnerId", settlement_id as "settlementId", period_label as "periodLabel" from settlement
+    where csv_sha256 = $1 order by partner_id, sequence limit 1`,
+};
+
+/** Of any partner. Statements without lines are all the same: the first is told. */
+export async function findStatementOwner(db: Queryable, csvSha256: string): Promise<StatementOwner | undefined> {
+  const [owner] = await run<StatementOwner & Record<string, unknown>>(db, FIND_BY_SHA256, [csvSha256]);
+  return owner;
+}
+
+const FIND_BY_CONTRIBUTION: Statement = {
+  name: 'find_settlement_of_contribution',
+  text: `select s.partner_id as "partnerId", s.settlement_id as "settlementId", s.period_label as "periodLabel"
+    from settlement_line l join settlement s on s.partner_id = l.partner_id and s.settlement_id = l.settlement_id
+    where l.partner_id = $1 and s.partner_id = $1 and l.transaction_id = $2 and l.line_type = 'contribution'`,
+};
+
+export async function findSettlementOfContribution(
+  db: Queryable,
+  partnerId: string,
+  transactionId: string,
+): Promise<StatementOwner | undefined> {
+  const [owner] = await run<StatementOwner & Record<string, unknown>>(db, FIND_BY_CONTRIBUTION, [partnerId, transactionId]);
+  return owner;
+}

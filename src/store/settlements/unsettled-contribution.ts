@@ -1,0 +1,182 @@
+import type { VersionTotals } from '../../domain/settlements/settlement-totals.ts';
+import type { Queryable } from '../database.ts';
+import { type LongStatements, run, runLong, type Statement } from '../query.ts';
+import { readExact } from './exact-totals.ts';
+import { type Prices, priceLists } from './settlement-price.ts';
+
+/**
+ * The line of a contribution, found by the one index that has it. As a joined table it might be read from end to end for each
+ * contribution, where the plan was made while it was empty; so might the contributions beside their events. `$1` is the partner.
+ */
+export function lineOf(transactionId: string): string {
+  return `(
+        select line_no from settlement_line l
+        where l.partner_id = $1 and l.transaction_id = ${transactionId} and l.line_type = 'contribution'
+      )`;
+}
+
+/**
+ * The contributions of a partner that may be on no line yet. The event of a confirmation is written in its transaction and numbered
+ * after its commit, without gaps: whatever was committed has a number, or waits for one in the outbox, or has left its
+ * mark among the candidates. No clock has a say in it, and nothing that was settled long ago is read.
+ */
+const NUMBERED = `select subject_id as transaction_id, sequence from event
+      where partner_id = $1 and sequence > $2 and event_type = 'impact.transaction.confirmed'`;
+const WITHOUT_NUMBER = `union all
+      select subject_id, null from event_outbox where partner_id = $1 and event_type = 'impact.transaction.confirmed'
+      union all
+      select transaction_id, sequence from settlement_candidate where partner_id = $1 and coalesce(sequence > $2, true)`;
+
+/** Those with numbers up to `$6`, whether or not their events are still there. */
+const NUMBERED_THROUGH = `${NUMBERED} and sequence <= $6
+      union all
+      select transaction_id, sequence from settlement_candidate where partner_id = $1 and sequence > $2 and sequence <= $6`;
+
+const unsettledOf = (source: string) => `found as materialized (
+      ${source}
+    ), unsettled as materialized (
+      select f.sequence, c.*,
+        c.points * (select value from unnest($3::text[], $4::numeric[]) as price (version, value) where version = c.point_conversion_version) as amount
+      from found f cross join lateral (
+          select transaction_id, partner_event_id, partner_order_ref, points, confirmed_at, contribution_rule_version, point_conversion_version,
+            tree_cost_version, association_outcome, status
+          from contribution where partner_id = $1 and transaction_id = f.transaction_id
+          offset 0
+        ) c
+      where c.status = 'confirmed' and ${lineOf('c.transaction_id')} is null
+    )`;
+
+/** `$1` is the partner, `$2` the event that the settlement follows, `$3` and `$4` are its {@link priceLists}. */
+export const UNSETTLED = unsettledOf(`${NUMBERED} ${WITHOUT_NUMBER}`);
+
+/** Of these, those before `$5`, the end of the settlement. What two events, or an event and a candidate, lead to is there once. */
+export const DUE = `due as materialized (
+      select distinct on (confirmed_at, transaction_id) * from unsettled where confirmed_at < $5 order by confirmed_at, transaction_id
+    )`;
+
+/** Which contributions a settlement closes over, and what they are worth. */
+export interface DueContributions {
+  readonly partnerId: string;
+  /** Of the settlement. */
+  readonly followsEvent: bigint;
+  readonly endsAt: Date;
+  readonly prices: Prices;
+}
+
+const sumOf = (unsettled: string) => `with ${unsettled}, ${DUE}
+    select contribution_rule_version as "contributionRuleVersion", point_conversion_version as "pointConversionVersion",
+      tree_cost_version as "treeCostVersion", count(*) as count, sum(points) as points, sum(amount) as amount
+    from due group by 1, 2, 3`;
+
+const SUM: Statement = { name: 'sum_unsettled', text: sumOf(UNSETTLED) };
+const SUM_NUMBERED: Statement = { name: 'sum_unsettled_numbered', text: sumOf(unsettledOf(NUMBERED_THROUGH)) };
+
+type SumRow = Omit<VersionTotals, 'points' | 'amount'> & { readonly points: string; readonly amount: string | null };
+
+export interface SumOptions {
+  /** In a transaction that allows it. */
+  readonly long?: LongStatements | undefined;
+  /** Only what has a number up to this one, whether or not its event is still there. */
+  readonly throughEvent?: bigint | undefined;
+}
+
+/** What an open settlement would close over now, by version. */
+export async function sumUnsettled(
+  db: Queryable,
+  { partnerId, followsEvent, endsAt, prices }: DueContributions,
+  { long, throughEvent }: SumOptions = {},
+): Promise<VersionTotals[]> {
+  const values = [partnerId, followsEvent, ...priceLists(prices), endsAt];
+  const [statement, all] = throughEvent === undefined ? [SUM, values] : [SUM_NUMBERED, [...values, throughEvent]];
+  const rows = await (long ? runLong<SumRow>(db, statement, all, long) : run<SumRow>(db, statement, all));
+  return rows.map((row) => ({ ...row, points: BigInt(row.points), amount: readExact(row.amount) }));
+}
+
+const NUMBERED_LEFT: Statement = {
+  name: 'list_left_contributions',
+  text: `select subject_id as "transactionId", sequence from event
+    where partner_id = $1 and sequence > $2 and event_type = 'impact.transaction.confirmed' and ${lineOf('event.subject_id')} is null
+    order by sequence limit $3`,
+};
+
+const UNNUMBERED_LEFT: Statement = {
+  name: 'list_left_unnumbered_contributions',
+  text: `select transaction_id as "transactionId" from (
+      select subject_id as transaction_id from event_outbox where partner_id = $1 and event_type = 'impact.transaction.confirmed'
+      union
+      select transaction_id from settlement_candidate where partner_id = $1
+    ) waiting
+    where transaction_id > $2 and ${lineOf('waiting.transaction_id')} is null order by transaction_id limit $3`,
+};
+
+const LEFT_AT_ONCE = 1_000;
+
+/**
+ * The ids of all that was confirmed and has no line, page by page: those that a closing left to the next, and those that somebody took out
+ * of its reach by an edit. Some may be there twice.
+ */
+export async function* eachLeft(
+  db: Queryable,
+  { partnerId, followsEvent }: Pick<DueContributions, 'partnerId' | 'followsEvent'>,
+  long: LongStatements,
+): AsyncGenerator<string[]> {
+  type Numbered = { readonly transactionId: string; readonly sequence: bigint };
+  for (let page: Numbered[] | undefined; page === undefined || page.length === LEFT_AT_ONCE; ) {
+    const values = [partnerId, page?.at(-1)?.sequence ?? followsEvent, LEFT_AT_ONCE];
+    page = await runLong<Numbered>(db, NUMBERED_LEFT, values, long);
+    yield page.map(({ transactionId }) => transactionId);
+  }
+  type Unnumbered = { readonly transactionId: string };
+  for (let page: Unnumbered[] | undefined; page === undefined || page.length === LEFT_AT_ONCE; ) {
+    page = await runLong<Unnumbered>(db, UNNUMBERED_LEFT, [partnerId, page?.at(-1)?.transactionId ?? '', LEFT_AT_ONCE], long);
+    yield page.map(({ transactionId }) => transactionId);
+  }
+}
+
+const UNREACHABLE: Statement = {
+  name: 'list_unreachable_contributions',
+  text: `with page as materialized (
+      select transaction_id, status, ${lineOf('c.transaction_id')} is null as is_unsettled
+      from contribution c where partner_id = $1 and transaction_id > $2 order by transaction_id limit $4
+    ), reachable as materialized (
+      select subject_id from event_outbox where partner_id = $1
+    )
+    select (select max(transaction_id) from page) as "lastTransactionId", array(select transaction_id from page where is_unsettled) as unsettled, array(
+      select p.transaction_id from page p
+      where p.status = 'confirmed' and p.is_unsettled
+        and coalesce((
+          select sequence from event e where e.partner_id = $1 and e.event_id = 'evt_' || substr(p.transaction_id, 5)
+        ) <= $3, true)
+        and (
+          select k.transaction_id from settlement_candidate k
+          where k.partner_id = $1 and k.transaction_id = p.transaction_id and coalesce(k.sequence > $3, true)
+        ) is null
+        and p.transaction_id not in (select subject_id from reachable)
+    ) as unreachable`,
+};
+
+const CONTRIBUTIONS_AT_ONCE = 5_000;
+
+export interface UnreachablePage {
+  /** Confirmed, on no line, and such that no closing would find them. There are none, unless somebody wrote into the tables. */
+  readonly unreachable: readonly string[];
+  /** Without a line, whatever their status. */
+  readonly unsettled: readonly string[];
+  /** `null` behind the last. */
+  readonly lastTransactionId: string | null;
+}
+
+/** Of the contributions that follow in the order of their ids, those without a line. */
+export async function listUnreachable(
+  db: Queryable,
+  partnerId: string,
+  { after, followsEvent }: { after: string; followsEvent: bigint },
+): Promise<UnreachablePage> {
+  const [page] = await run<UnreachablePage & Record<string, unknown>>(db, UNREACHABLE, [
+    partnerId,
+    after,
+    followsEvent,
+    CONTRIBUTIONS_AT_ONCE,
+  ]);
+  return page as UnreachablePage;
+}

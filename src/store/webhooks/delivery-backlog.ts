@@ -1,0 +1,121 @@
+import type { Database, Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+
+/** What has not reached its receiver yet. */
+export interface Backlog {
+  /** Deliveries that wait for active endpoints; {@link COUNTED_MAX} stands for as many or more. */
+  readonly waiting: number;
+  /** Since the oldest was made of those that are due first and last at each endpoint; 0 when there is none. */
+  readonly oldestWaitingSeconds: number;
+  /** Deliveries of events whose attempts are spent, and which nobody has sent again; {@link COUNTED_MAX} stands for as many or more. */
+  readonly exhausted: number;
+  /** Since the first event happened that has no sequence yet; 0 when all have theirs. */
+  readonly relayLagSeconds: number;
+}
+
+/** Nothing is counted further. */
+export const COUNTED_MAX = 10_000;
+const LOOKED_AT = 10;
+
+const WAITING_OF_ENDPOINT = `from delivery d
+      where d.partner_id = e.partner_id and d.endpoint_id = e.endpoint_id and d.status = 'waiting'`;
+
+const WAITING: Statement = {
+  name: 'count_waiting_deliveries',
+  text: `select count(*)::int4 as waiting from (
+      select from webhook_endpoint e cross join lateral (select ${WAITING_OF_ENDPOINT} limit ${COUNTED_MAX}) found
+      where e.status = 'active' limit ${COUNTED_MAX}
+    ) counted`,
+};
+
+/** What was tried most often is due last, and what was never tried is due first. */
+const OLDEST: Statement = {
+  name: 'measure_oldest_delivery',
+  text: `select coalesce(extract(epoch from now() - min(found.created_at)), 0)::float8 as "oldestWaitingSeconds"
+    from webhook_endpoint e
+    join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id
+    cross join lateral (
+      (select d.created_at ${WAITING_OF_ENDPOINT} and d.next_attempt_at >= h.due_from order by d.next_attempt_at limit ${LOOKED_AT})
+      union all
+      (select d.created_at ${WAITING_OF_ENDPOINT} order by d.next_attempt_at desc limit ${LOOKED_AT})
+    ) found
+    where e.status = 'active'`,
+};
+
+const EXHAUSTED: Statement = {
+  name: 'count_exhausted_deliveries',
+  text: `select count(*)::int4 as exhausted from (
+      select from webhook_endpoint e cross join lateral (
+        select from delivery d where d.partner_id = e.partner_id and d.endpoint_id = e.endpoint_id
+          and d.status = 'exhausted' and d.sequence is not null limit ${COUNTED_MAX}
+      ) found
+      where e.status <> 'removed' limit ${COUNTED_MAX}
+    ) counted`,
+};
+
+const RELAY_LAG: Statement = {
+  name: 'measure_relay_lag',
+  text: `select coalesce(extract(epoch from now() - min(first.occurred_at)), 0)::float8 as "relayLagSeconds"
+    from event_counter c cross join lateral (
+      select o.occurred_at from event_outbox o where o.partner_id = c.partner_id order by o.written_by, o.position limit 1
+    ) first`,
+};
+
+/** A distributed database looks up nothing row by row: each node counts what it has. */
+const ANYWHERE = {
+  waiting: {
+    name: 'count_waiting_deliveries_anywhere',
+    text: `select count(*)::int4 as waiting from delivery d
+      join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id and e.status = 'active'
+      where d.status = 'waiting'`,
+  },
+  oldest: {
+    name: 'measure_oldest_delivery_anywhere',
+    text: `select coalesce(extract(epoch from now() - min(d.created_at)), 0)::float8 as "oldestWaitingSeconds" from delivery d
+      join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id and e.status = 'active'
+      where d.status = 'waiting'`,
+  },
+  exhausted: {
+    name: 'count_exhausted_deliveries_anywhere',
+    text: `select count(*)::int4 as exhausted from delivery d
+      join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id and e.status <> 'removed'
+      where d.status = 'exhausted' and d.sequence is not null`,
+  },
+  lag: {
+    name: 'measure_relay_lag_anywhere',
+    text: `select coalesce(extract(epoch from now() - min(o.occurred_at)), 0)::float8 as "relayLagSeconds" from event_outbox o`,
+  },
+} satisfies Record<string, Statement>;
+const ON_ONE_SERVER = { waiting: WAITING, oldest: OLDEST, exhausted: EXHAUSTED, lag: RELAY_LAG };
+
+/** Costs as much as there are partners and endpoints, and the same however much waits; on a distributed database as much as waits. */
+export async function measureBacklog({ pool, isDistributed }: Pick<Database, 'pool' | 'isDistributed'>): Promise<Backlog> {
+  const statements = isDistributed ? ANYWHERE : ON_ONE_SERVER;
+  const [[waiting], [oldest], [exhausted], [lag]] = await Promise.all([
+    run<Pick<Backlog, 'waiting'>>(pool, statements.waiting, []),
+    run<Pick<Backlog, 'oldestWaitingSeconds'>>(pool, statements.oldest, []),
+    run<Pick<Backlog, 'exhausted'>>(pool, statements.exhausted, []),
+    run<Pick<Backlog, 'relayLagSeconds'>>(pool, statements.lag, []),
+  ]);
+  return { waiting: 0, oldestWaitingSeconds: 0, exhausted: 0, relayLagSeconds: 0, ...waiting, ...oldest, ...exhausted, ...lag };
+}
+
+export interface EndpointState {
+  readonly partnerId: string;
+  readonly endpointId: string;
+  /** `open`: left in peace after many failures. `probed`: one delivery at a time tries it out. */
+  readonly state: 'sound' | 'failing' | 'probed' | 'open' | 'disabled';
+}
+
+const ENDPOINT_STATES: Statement = {
+  name: 'list_endpoint_states',
+  text: `select e.partner_id as "partnerId", e.endpoint_id as "endpointId",
+      case when e.status = 'disabled' then 'disabled' when h.breaker_open_until > now() then 'open' when h.breaker_trips > 0 then 'probed'
+        when h.failures_in_row > 0 then 'failing' else 'sound' end as state
+    from webhook_endpoint e join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id
+    where e.status <> 'removed'`,
+};
+
+export async function listEndpointStates(db: Queryable): Promise<EndpointState[]> {
+  return run<EndpointState>(db, ENDPOINT_STATES, []);
+}

@@ -1,0 +1,182 @@
+import { NOW } from '../bulk-rows.ts';
+import type { Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+import { DELIVERY_COLUMNS, type Delivery, type DeliveryStatus, deliveryIdOf } from './delivery.ts';
+
+/** A delivery and what has become of it so far. */
+export interface LoggedDelivery extends Delivery {
+  readonly status: DeliveryStatus;
+}
+
+/** One attempt as it was written down. */
+export interface DeliveryAttemptRecord {
+  /** Counts the claims of the delivery: a gap is an attempt whose sender died before it wrote down what came of it. */
+  readonly number: bigint;
+  readonly trigger: Delivery['trigger'];
+  readonly startedAt: Date;
+  readonly milliseconds: number;
+  /** Of the answer; `null` when there was none. */
+  readonly status: number | null;
+  readonly errorClass: string | null;
+  /** The beginning of the answer's body, as the receiver wrote it. */
+  readonly excerpt: string | null;
+}
+
+const COLUMNS = `${DELIVERY_COLUMNS},
+    case when d.status = 'exhausted' and d.sequence is null then 'failed' when d.status <> 'waiting' then d.status when e.status = 'disabled' then 'held' when e.status = 'removed' then 'dropped'
+      else 'waiting' end as status`;
+const ENDPOINT_JOIN = 'join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id';
+
+/** Written out: an index that holds deliveries of but one status is found by its text. */
+const OF_STATUS: Readonly<Record<DeliveryStatus, string>> = {
+  waiting: "d.status = 'waiting' and e.status = 'active'",
+  held: "d.status = 'waiting' and e.status = 'disabled'",
+  dropped: "d.status = 'waiting' and e.status = 'removed'",
+  delivered: "d.status = 'delivered'",
+  exhausted: "d.status = 'exhausted' and d.sequence is not null",
+  failed: "d.status = 'exhausted' and d.sequence is null",
+};
+
+export interface DeliveryFilter {
+  readonly endpointId?: string | undefined;
+  readonly eventId?: string | undefined;
+  readonly status?: DeliveryStatus | undefined;
+  /** Only those that sort before it, which are older. */
+  readonly beforeId?: string | undefined;
+  readonly limit: number;
+}
+
+/** The newest first. */
+export async function listDeliveries(
+  db: Queryable,
+  partnerId: string,
+  { endpointId, eventId, status, beforeId, limit }: DeliveryFilter,
+): Promise<LoggedDelivery[]> {
+  const values: unknown[] = [partnerId, limit];
+  const filters: readonly (readonly [name: string, value: unknown, condition: (parameter: string) => string])[] = [
+    ['endpoint', endpointId, (parameter) => `d.endpoint_id = ${parameter}`],
+    // The ids of its deliveries begin alike.
+    ['event', eventId, (parameter) => `d.delivery_id between ${idPrefix(parameter)} || '.' and ${idPrefix(parameter)} || '/'`],
+    ['before', beforeId, (parameter) => `d.delivery_id < ${parameter}`],
+  ];
+  const given = filters.filter(([, value]) => value !== undefined);
+  const conditions = given.map(([, value, condition]) => `and ${condition(`$${values.push(value)}`)}`);
+  if (status !== undefined) conditions.push(`and ${OF_STATUS[status]}`);
+  const name = ['list_deliveries', ...given.map(([filter]) => filter), ...(status === undefined ? [] : [status])].join('_');
+  const text = `select ${COLUMNS} from delivery d ${ENDPOINT_JOIN} where d.partner_id = $1 ${conditions.join(' ')}
+    order by d.delivery_id desc limit $2`;
+  return run<LoggedDelivery>(db, { name, text }, values);
+}
+
+function idPrefix(eventId: string): string {
+  return `'dlv_' || substr(${eventId}::text, 5)`;
+}
+
+const FIND: Statement = {
+  name: 'find_delivery',
+  text: `select ${COLUMNS} from delivery d ${ENDPOINT_JOIN} where d.partner_id = $1 and d.delivery_id = $2`,
+};
+
+export async function findDelivery(db: Queryable, partnerId: string, deliveryId: string): Promise<LoggedDelivery | undefined> {
+  const [delivery] = await run<LoggedDelivery>(db, FIND, [partnerId, deliveryId]);
+  return delivery;
+}
+
+const LIST_ATTEMPTS: Statement = {
+  name: 'list_delivery_attempts',
+  text: `select number, trigger, started_at as "startedAt", milliseconds, status, error_class as "errorClass", excerpt
+    from delivery_attempt where partner_id = $1 and delivery_id = $2 order by number`,
+};
+
+/** The oldest first. */
+export async function listDeliveryAttempts(
+  db: Queryable,
+  partnerId: string,
+  deliveryId: string,
+): Promise<DeliveryAttemptRecord[]> {
+  return run<DeliveryAttemptRecord>(db, LIST_ATTEMPTS, [partnerId, deliveryId]);
+}
+
+/** Due at once, with all its attempts anew. */
+const AGAIN = `status = 'waiting', attempts_left = $3, next_attempt_at = ${NOW}, ended_at = null`;
+
+/** An attempt that is under way may still fail: it is logged then, and decides no more what comes next. */
+const RESEND: Statement = {
+  name: 'resend_delivery',
+  text: `update delivery d set ${AGAIN}, trigger = 'resend', lease = d.lease + (d.lease > d.attempts)::int4 from webhook_endpoint e
+    where d.partner_id = $1 and d.delivery_id = $2
+      and e.partner_id = $1 and e.endpoint_id = d.endpoint_id and e.status <> 'removed'
+    returning ${COLUMNS}`,
+};
+
+/** @returns The delivery, about to be sent again, whatever became of it before; `undefined` when its endpoint is gone. */
+export async function resendDelivery(
+  db: Queryable,
+  partnerId: string,
+  deliveryId: string,
+  attemptsMax: number,
+): Promise<LoggedDelivery | undefined> {
+  const [delivery] = await run<LoggedDelivery>(db, RESEND, [partnerId, deliveryId, attemptsMax]);
+  return delivery;
+}
+
+/** Which deliveries of an endpoint are to be sent again. */
+export interface Recovery {
+  readonly partnerId: string;
+  readonly endpointId: string;
+  readonly since: Date;
+  readonly attemptsMax: number;
+  readonly limit: number;
+}
+
+const RECOVER: Statement = {
+  name: 'recover_deliveries',
+  text: `update delivery d set ${AGAIN}, trigger = 'recover'
+    where d.partner_id = $1 and d.delivery_id = any (array(
+      select delivery_id from delivery
+      where partner_id = $1 and endpoint_id = $2 and status = 'exhausted' and sequence is not null and ended_at >= $4
+      order by delivery_id limit $5 for update
+    ))
+    returning d.delivery_id`,
+};
+
+/** Makes exhausted deliveries due again. @returns How many, `limit` at most. */
+export async function recoverDeliveries(
+  db: Queryable,
+  { partnerId, endpointId, since, attemptsMax, limit }: Recovery,
+): Promise<number> {
+  return (await run(db, RECOVER, [partnerId, endpointId, attemptsMax, since, limit])).length;
+}
+
+const REPLAY: Statement = {
+  name: 'insert_replayed_deliveries',
+  text: `with wanted as (
+      select * from event where partner_id = $1 and sequence > $6 order by sequence limit $5
+    ), made as (
+      insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
+        next_attempt_at, created_at)
+      select w.partner_id, ${deliveryIdOf('w.event_id', 'e.endpoint_id')}, e.endpoint_id, w.event_id, w.sequence,
+        w.event_type, 'replay', 'waiting', $3, ${NOW}, ${NOW}
+      from wanted w join webhook_endpoint e on e.partner_id = w.partner_id and e.endpoint_id = $2 and e.status <> 'removed'
+        and (e.event_types = '{}' or w.event_type = any (e.event_types))
+      where w.occurred_at >= $4
+      on conflict do nothing
+      returning 1
+    )
+    select (select max(sequence) from wanted) as "lastSequence", (select count(*) from made) as made`,
+};
+
+/**
+ * Makes deliveries of the events that follow `afterSequence` and never had one at this endpoint, such as those from before it was added.
+ *
+ * @returns How many were made, and the sequence of the last event looked at; `null` when there was none left.
+ */
+export async function insertReplayedDeliveries(
+  db: Queryable,
+  { partnerId, endpointId, since, attemptsMax, limit }: Recovery,
+  afterSequence: bigint,
+): Promise<{ readonly made: number; readonly lastSequence: bigint | null }> {
+  const values = [partnerId, endpointId, attemptsMax, since, limit, afterSequence];
+  const [row] = await run<{ lastSequence: bigint | null; made: bigint }>(db, REPLAY, values);
+  return { made: Number(row?.made ?? 0n), lastSequence: row?.lastSequence ?? null };
+}

@@ -1,0 +1,289 @@
+import { NOW } from '../bulk-rows.ts';
+import type { Database, Queryable } from '../database.ts';
+import { ONE_BY_ONE, run, runAnew, type Statement } from '../query.ts';
+import { ENDPOINT_COLUMNS, type WebhookEndpoint } from './webhook-endpoint.ts';
+
+/**
+ * `held`: its endpoint is disabled; it waits again once that is enabled. `dropped`: its endpoint was removed. `failed`: a test or a
+ * sample, which is no event and is tried once.
+ */
+export const DELIVERY_STATUSES = ['waiting', 'held', 'delivered', 'exhausted', 'failed', 'dropped'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+export type DeliveryTrigger = 'event' | 'resend' | 'recover' | 'replay' | 'test' | 'sample';
+
+/** One event on its way to one endpoint. */
+export interface Delivery {
+  readonly partnerId: string;
+  readonly deliveryId: string;
+  readonly endpointId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  /** Of the event; `null` where the body stands here: a test or a sample. */
+  readonly sequence: bigint | null;
+  readonly body: string | null;
+  readonly trigger: DeliveryTrigger;
+  readonly attempts: number;
+  readonly attemptsLeft: number;
+  readonly nextAttemptAt: Date;
+  readonly createdAt: Date;
+  readonly endedAt: Date | null;
+}
+
+/**
+ * SQL for the id of an event's delivery to an endpoint: there is but one, and it is found without a search.
+ *
+ * @param eventId SQL, as is `endpointId`.
+ */
+export function deliveryIdOf(eventId: string, endpointId: string): string {
+  return `'dlv_' || substr(${eventId}, 5) || '.' || right(${endpointId}, 8)`;
+}
+
+type OfClaim =
+  | 'partnerId'
+  | 'deliveryId'
+  | 'endpointId'
+  | 'eventId'
+  | 'eventType'
+  | 'sequence'
+  | 'body'
+  | 'trigger'
+  | 'attempts'
+  | 'attemptsLeft';
+
+/** A delivery that this process may send, until somebody else claims it. */
+export interface ClaimedDelivery extends Pick<Delivery, OfClaim> {
+  /** Higher than any before it: also the number of the attempt. */
+  readonly lease: bigint;
+  /** By the database's clock. */
+  readonly leaseEndsAt: Date;
+}
+
+export interface DueEndpoint extends WebhookEndpoint {
+  /** `failing`: its last attempt failed. `probed`: it failed so often that one delivery tries it out before the others follow. */
+  readonly health: 'sound' | 'failing' | 'probed';
+  /** Nothing of it is due earlier, as far as is known. By the database's clock. */
+  readonly dueFrom: Date;
+}
+
+const dueEndpoints = (name: string, ending: string): Statement => ({
+  name,
+  text: `select ${ENDPOINT_COLUMNS}, h.due_from as "dueFrom",
+      case when h.breaker_trips > 0 then 'probed' when h.failures_in_row > 0 then 'failing' else 'sound' end as health
+    from endpoint_health h join webhook_endpoint e on e.partner_id = h.partner_id and e.endpoint_id = h.endpoint_id
+    where e.status = 'active' and (h.breaker_open_until is null or h.breaker_open_until <= now()) and exists (
+      select from delivery d
+      where d.partner_id = h.partner_id and d.endpoint_id = h.endpoint_id and d.status = 'waiting'
+        and d.next_attempt_at >= h.due_from and d.next_attempt_at <= now() ${ending}
+    )`,
+});
+const DUE_ENDPOINTS = dueEndpoints('list_due_endpoints', ONE_BY_ONE);
+const DUE_ENDPOINTS_ANYWHERE = dueEndpoints('list_due_endpoints_anywhere', '');
+
+/** Active endpoints for which something is due, whose breaker lets it pass. */
+export async function listDueEndpoints({
+  pool,
+  isDistributed,
+}: Pick<Database, 'pool' | 'isDistributed'>): Promise<DueEndpoint[]> {
+  return run<DueEndpoint>(pool, isDistributed ? DUE_ENDPOINTS_ANYWHERE : DUE_ENDPOINTS, []);
+}
+
+/** Of `delivery d`. */
+export const DELIVERY_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "deliveryId", d.endpoint_id as "endpointId", d.event_id as "eventId",
+    d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts, d.attempts_left as "attemptsLeft",
+    d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt", d.ended_at as "endedAt"`;
+
+const CLAIM_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "deliveryId", d.endpoint_id as "endpointId", d.event_id as "eventId",
+    d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts, d.attempts_left as "attemptsLeft", d.lease, d.next_attempt_at as "leaseEndsAt"`;
+
+const CLAIM: Statement = {
+  name: 'claim_deliveries',
+  text: `with due as materialized (
+      select delivery_id, next_attempt_at from delivery
+      where partner_id = $1 and endpoint_id = $2 and status = 'waiting' and next_attempt_at >= $5 and next_attempt_at <= now()
+      order by next_attempt_at limit $3 for update skip locked
+    )
+    update delivery d set lease = lease + 1, next_attempt_at = now() + $4 * interval '1 millisecond'
+    where d.partner_id = $1 and d.delivery_id = any (array(select delivery_id from due))
+    returning ${CLAIM_COLUMNS}, (select max(next_attempt_at) from due) as "lastDueAt"`,
+};
+
+export interface Claim {
+  readonly deliveries: readonly ClaimedDelivery[];
+  /** Nothing that could be claimed is due earlier any more; `undefined` when nothing was claimed. By the database's clock. */
+  readonly dueFrom: Date | undefined;
+}
+
+/**
+ * Takes due deliveries of an endpoint, the longest due first. Rows locked by another worker are skipped, and what is claimed is
+ * due again only when the lease is over: one delivery is never sent twice at once while its sender lives.
+ */
+export async function claimDeliveries(
+  db: Queryable,
+  { partnerId, endpointId, dueFrom }: Pick<DueEndpoint, 'partnerId' | 'endpointId' | 'dueFrom'>,
+  { limit, leaseMs }: { limit: number; leaseMs: number },
+): Promise<Claim> {
+  const values = [partnerId, endpointId, limit, leaseMs, dueFrom];
+  const deliveries = await runAnew<ClaimedDelivery & { lastDueAt: Date }>(db, CLAIM, values);
+  const [first] = deliveries;
+  if (!first) return { deliveries, dueFrom: undefined };
+  const claimedAt = new Date(first.leaseEndsAt.getTime() - leaseMs);
+  return { deliveries, dueFrom: deliveries.length < limit ? claimedAt : first.lastDueAt };
+}
+
+const RELEASE: Statement = {
+  name: 'release_deliveries',
+  text: `update delivery d set next_attempt_at = greatest($4, ${NOW})
+    from unnest($2::text[], $3::int8[]) as r (delivery_id, lease)
+    where d.partner_id = $1 and d.delivery_id = any ($2::text[]) and d.delivery_id = r.delivery_id and d.lease = r.lease
+      and d.status = 'waiting'`,
+};
+
+/**
+ * Gives back claimed deliveries of one partner that were not sent: they are due at that time, or at once, with all the attempts that they
+ * had left. What was claimed by another, or recorded, stays as it is.
+ */
+export async function releaseDeliveries(
+  db: Queryable,
+  partnerId: string,
+  claims: readonly Pick<ClaimedDelivery, 'deliveryId' | 'lease'>[],
+  dueAt: Date | undefined,
+): Promise<void> {
+  const values = [partnerId, claims.map(({ deliveryId }) => deliveryId), claims.map(({ lease }) => lease), dueAt ?? null];
+  if (claims.length > 0) await runAnew(db, RELEASE, values);
+}
+
+const INSERT_CLAIMED: Statement = {
+  name: 'insert_claimed_delivery',
+  text: `insert into delivery as d (partner_id, delivery_id, endpoint_id, event_id, body, event_type, trigger, status, attempts_left,
+      next_attempt_at, lease, created_at)
+    values ($1, $2, $3, $4, $5, $6, $7, 'waiting', 1, now() + $8 * interval '1 millisecond', 1, now())
+    returning ${CLAIM_COLUMNS}`,
+};
+
+/** A delivery of what is no event of the partner's: a test or a sample. It has one attempt, which is the caller's. */
+export async function insertClaimedDelivery(
+  db: Queryable,
+  delivery: Pick<Delivery, 'partnerId' | 'deliveryId' | 'endpointId' | 'eventId' | 'eventType' | 'trigger'> & {
+    readonly body: string;
+  },
+  leaseMs: number,
+): Promise<ClaimedDelivery> {
+  const { partnerId, deliveryId, endpointId, eventId, body, eventType, trigger } = delivery;
+  const values = [partnerId, deliveryId, endpointId, eventId, body, eventType, trigger, leaseMs];
+  const [claimed] = await run<ClaimedDelivery>(db, INSERT_CLAIMED, values);
+  return claimed as ClaimedDelivery;
+}
+
+/** What came of one attempt. */
+export interface Attempt {
+  readonly claimed: ClaimedDelivery;
+  /** By the database's clock. */
+  readonly startedAt: Date;
+  readonly milliseconds: number;
+  /** Of the answer; `null` when there was none. */
+  readonly status: number | null;
+  readonly errorClass: string | null;
+  /** The beginning of the answer's body. */
+  readonly excerpt: string | null;
+  readonly isSuccess: boolean;
+  /** By the database's clock. */
+  readonly endedAt: Date;
+  /** By the database's clock; `undefined` when there is none. */
+  readonly nextAttemptAt: Date | undefined;
+}
+
+/**
+ * Named twice, by the list and by the join, the rows are found by their key, whatever was known of the table when this was planned.
+ * The count of attempts lets what was written down already change nothing when it is said again.
+ */
+const RECORD: Statement = {
+  name: 'record_attempts',
+  text: `update delivery d set attempts = d.attempts + 1, attempts_left = d.attempts_left - 1, status = r.status,
+      next_attempt_at = greatest(r.at, ${NOW}), ended_at = case when r.status <> 'waiting' then r.at end
+    from unnest($2::text[], $3::int8[], $4::int4[], $5::text[], $6::timestamptz[]) as r (delivery_id, lease, attempts, status, at)
+    where d.partner_id = $1 and d.delivery_id = any ($2::text[]) and d.delivery_id = r.delivery_id
+      and d.lease = r.lease and d.attempts = r.attempts`,
+};
+
+const INSERT_ATTEMPTS: Statement = {
+  name: 'insert_delivery_attempts',
+  text: `insert into delivery_attempt (partner_id, delivery_id, number, endpoint_id, trigger, started_at, milliseconds, status,
+      error_class, excerpt)
+    select $1, r.* from unnest($2::text[], $3::int8[], $4::text[], $5::text[], $6::timestamptz[], $7::int4[], $8::int4[], $9::text[],
+      $10::text[]) as r
+    on conflict do nothing
+    returning delivery_id as "deliveryId", number`,
+};
+
+/**
+ * Writes attempts of one partner down; written again, they change nothing. Whoever lost its lease meanwhile has its attempt logged, and
+ * changes nothing else.
+ *
+ * @returns Tells of each whether it was written down now, and not before.
+ */
+export async function recordAttempts(
+  db: Queryable,
+  partnerId: string,
+  attempts: readonly Attempt[],
+): Promise<(attempt: Attempt) => boolean> {
+  const column = (value: (attempt: Attempt) => unknown) => attempts.map(value);
+  const deliveryIds = column(({ claimed }) => claimed.deliveryId);
+  const leases = column(({ claimed }) => claimed.lease);
+  const [added] = await Promise.all([
+    run<{ deliveryId: string; number: bigint }>(db, INSERT_ATTEMPTS, [
+      partnerId,
+      deliveryIds,
+      leases,
+      column(({ claimed }) => claimed.endpointId),
+      column(({ claimed }) => claimed.trigger),
+      column(({ startedAt }) => startedAt),
+      column(({ milliseconds }) => milliseconds),
+      column(({ status }) => status),
+      column(({ errorClass }) => errorClass),
+      column(({ excerpt }) => excerpt),
+    ]),
+    runAnew(db, RECORD, [
+      partnerId,
+      deliveryIds,
+      leases,
+      column(({ claimed }) => claimed.attempts),
+      column(({ isSuccess, nextAttemptAt }) => (isSuccess ? 'delivered' : nextAttemptAt ? 'waiting' : 'exhausted')),
+      column(({ nextAttemptAt, endedAt }) => nextAttemptAt ?? endedAt),
+    ]),
+  ]);
+  const names = new Set(added.map(({ deliveryId, number }) => `${deliveryId} ${number}`));
+  return ({ claimed: { deliveryId, lease } }) => names.has(`${deliveryId} ${lease}`);
+}
+
+const HASTEN: Statement = {
+  name: 'hasten_deliveries',
+  text: `update delivery d set next_attempt_at = ${NOW}
+    where d.partner_id = $1 and d.delivery_id = any (array(
+      select delivery_id from delivery
+      where partner_id = $1 and endpoint_id = $2 and status = 'waiting' and next_attempt_at > now() + $3 * interval '1 millisecond'
+      order by next_attempt_at desc limit $4
+    ))
+    returning d.delivery_id`,
+};
+
+/**
+ * Makes due what waits for an attempt that is further away than a lease, and so is in nobody's hands.
+ *
+ * @returns How many, `limit` at most.
+ */
+export async function hastenDeliveries(
+  db: Queryable,
+  { partnerId, endpointId }: Pick<Delivery, 'partnerId' | 'endpointId'>,
+  { leaseMs, limit }: { leaseMs: number; limit: number },
+): Promise<number> {
+  return (await runAnew(db, HASTEN, [partnerId, endpointId, leaseMs, limit])).length;
+}
+
+const DELETE: Statement = {
+  name: 'delete_deliveries',
+  text: 'delete from delivery where partner_id = $1 and delivery_id = any ($2::text[])',
+};
+
+export async function deleteDeliveries(db: Queryable, partnerId: string, deliveryIds: readonly string[]): Promise<void> {
+  if (deliveryIds.length > 0) await runAnew(db, DELETE, [partnerId, deliveryIds]);
+}
