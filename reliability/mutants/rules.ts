@@ -467,7 +467,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a replay shows the original times',
     source: 'Idempotency rule 1',
-    file: 'src/wire/wire.ts',
+    file: 'src/wire/contribution-to-wire.ts',
     find: 'confirmed_at: contribution.confirmedAt?.toISOString() ?? null,',
     replace: 'confirmed_at: contribution.confirmedAt ? new Date().toISOString() : null,',
     tests: ['confirm-contribution'],

@@ -4,9 +4,9 @@ import { type ContributionRecord, findContributionsById } from '../store/contrib
 import type { Queryable } from '../store/database.ts';
 import { type EventRecord, updateEventBodies } from '../store/events/event.ts';
 import { confirmedAssociation, currentAssociation } from '../wire/association-outcome.ts';
+import { associationToWire, contributionToWire } from '../wire/contribution-to-wire.ts';
 import { eventToText } from '../wire/event-to-text.ts';
 import { withEnvironment } from '../wire/settlement-to-wire.ts';
-import { associationToWire, contributionToWire } from '../wire/wire.ts';
 
 /** An event with the text that is signed and sent. */
 export interface WrittenEvent extends EventRecord {

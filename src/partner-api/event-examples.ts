@@ -1,6 +1,6 @@
 import { type EventHead, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../domain/events/event.ts';
+import { associationToWire, contributionToWire } from '../wire/contribution-to-wire.ts';
 import { eventToText } from '../wire/event-to-text.ts';
-import { associationToWire, contributionToWire } from '../wire/wire.ts';
 import { contribution, type Example, type Examples, echo, failed, link, notRequested } from './openapi-examples.ts';
 
 const PARTNER_ID = 'ptn_01KAHT0A1C3E5G7J9M2P4R6T8V';

@@ -6,7 +6,7 @@ import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { existingRecord } from '../../domain/recovery-verdict.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { originalAssociation } from '../../wire/association-outcome.ts';
-import { associationToWire, contributionToWire } from '../../wire/wire.ts';
+import { associationToWire, contributionToWire } from '../../wire/contribution-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { ConfirmContributionBody, ConfirmedBody } from '../contribution-schemas.ts';
 import { beforeDeadline } from '../deadline.ts';

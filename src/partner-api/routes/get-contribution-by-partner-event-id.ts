@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { recordToWire } from '../../wire/wire.ts';
+import { recordToWire } from '../../wire/contribution-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { ContributionBody, EventQuery } from '../contribution-schemas.ts';
 import { beforeDeadline } from '../deadline.ts';

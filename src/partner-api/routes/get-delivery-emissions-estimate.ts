@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { estimateNotFound } from '../../operations/get-delivery-emissions-estimate.ts';
-import { associationToWire, estimateToWire } from '../../wire/wire.ts';
+import { associationToWire, estimateToWire } from '../../wire/contribution-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';
 import { CalculationParams, EstimateBody } from '../emissions-schemas.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { listEmissionFactors as listAll } from '../../domain/emissions/emission-factors.ts';
-import { emissionFactorsToWire } from '../../wire/wire.ts';
+import { emissionFactorsToWire } from '../../wire/contribution-to-wire.ts';
 import { EmissionFactorsListBody, FACTORS_PAGE, ListFactorsQuery } from '../emissions-schemas.ts';
 import { isIntegerText } from '../integer-text.ts';
 import { describeOperation } from '../openapi-operations.ts';
