@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventId, orderRef } from '../bench/identifiers.ts';
 import { contributionColumns, fitToTable, insertSelect } from '../bench/rows.ts';
 import { newId } from '../src/domain/identifiers.ts';
-import { closeSettlement } from '../src/operations/close-settlement.ts';
+import { closeSettlement } from '../src/operations/settlements/close-settlement.ts';
 import { readArguments, readWhole } from './support/arguments.ts';
 import { Installation, makePartner } from './support/installation.ts';
 import { MemoryWatch } from './support/memory-watch.ts';

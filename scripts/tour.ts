@@ -37,9 +37,9 @@ async function assertRunning(baseUrl: string): Promise<void> {
 /** A partner of the tour's own, on the database of the running service. */
 async function makeKey(): Promise<string> {
   const { connectStore } = await import('../src/storage.ts');
-  const { createPartner } = await import('../src/operations/manage-partner.ts');
+  const { createPartner } = await import('../src/operations/access/manage-partner.ts');
   const { owner } = await import('../src/commands/actor.ts');
-  const { issueApiKey } = await import('../src/operations/manage-api-key.ts');
+  const { issueApiKey } = await import('../src/operations/access/manage-api-key.ts');
   const config = readConfig(process.env);
   const store = await connectStore(config);
   try {

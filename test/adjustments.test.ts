@@ -5,20 +5,20 @@ import { describe, test } from 'node:test';
 import type { Actor, Role } from '../src/domain/access/role.ts';
 import { readAmount } from '../src/domain/numbers/money.ts';
 import { nextPeriod } from '../src/domain/settlements/settlement-period.ts';
-import { adjustmentRecord } from '../src/operations/adjustment-record.ts';
-import { audit } from '../src/operations/audit.ts';
-import { eachAuditedSubject } from '../src/operations/compare-with-audit.ts';
 import {
   approveAdjustment,
   draftAdjustment,
   oppositeOf,
   postAdjustment,
   rejectAdjustment,
-} from '../src/operations/manage-adjustment.ts';
-import { rememberOpenTotals } from '../src/operations/open-totals.ts';
-import { type PreviewedSettlement, previewAdjustment } from '../src/operations/preview-adjustment.ts';
-import { verifyAdjustments } from '../src/operations/verify-adjustments.ts';
-import { verifySettlements } from '../src/operations/verify-settlements.ts';
+} from '../src/operations/adjustments/manage-adjustment.ts';
+import { type PreviewedSettlement, previewAdjustment } from '../src/operations/adjustments/preview-adjustment.ts';
+import { verifyAdjustments } from '../src/operations/adjustments/verify-adjustments.ts';
+import { adjustmentRecord } from '../src/operations/audit/adjustment-record.ts';
+import { audit } from '../src/operations/audit/audit.ts';
+import { eachAuditedSubject } from '../src/operations/audit/compare-with-audit.ts';
+import { rememberOpenTotals } from '../src/operations/settlements/open-totals.ts';
+import { verifySettlements } from '../src/operations/settlements/verify-settlements.ts';
 import { type Adjustment, findAdjustment } from '../src/store/adjustments/adjustment.ts';
 import { inTransaction } from '../src/store/transaction.ts';
 import { enrolled, OWNER, signedIn } from './support/actor.ts';

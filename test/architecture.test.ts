@@ -127,7 +127,7 @@ test('only main.ts and the command line touch the process', () => {
 test('each folder opens with what belongs there and what does not', () => {
   const openings = [
     'store/database.ts',
-    'operations/confirm-contribution.ts',
+    'operations/contributions/confirm-contribution.ts',
     'webhooks/signature.ts',
     'partner-api/app.ts',
     'commands/program.ts',

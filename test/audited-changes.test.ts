@@ -4,22 +4,25 @@ import { after, describe, test } from 'node:test';
 import { type Actor, mayAct, ROLES, type Role } from '../src/domain/access/role.ts';
 import type { EnvironmentalStatus } from '../src/domain/impact/environmental-status.ts';
 import { DEFAULT_RULES } from '../src/domain/rules/contribution-rules.ts';
-import { attestContribution } from '../src/operations/attest.ts';
-import { type BatchChange, changeImpactBatch } from '../src/operations/change-impact-batch.ts';
+import { issueApiKey, revokeApiKey, rotateApiKey } from '../src/operations/access/manage-api-key.ts';
+import { createPartner, resumePartner, setPartnerRates, suspendPartner } from '../src/operations/access/manage-partner.ts';
 import {
   type AdjustmentId,
   approveAdjustment,
   draftAdjustment,
   postAdjustment,
   rejectAdjustment,
-} from '../src/operations/manage-adjustment.ts';
-import { issueApiKey, revokeApiKey, rotateApiKey } from '../src/operations/manage-api-key.ts';
-import { createPartner, resumePartner, setPartnerRates, suspendPartner } from '../src/operations/manage-partner.ts';
-import { setPartnerQuota } from '../src/operations/manage-partner-quota.ts';
-import { createProject } from '../src/operations/manage-project.ts';
-import { createImpactBatch, poolSettlements } from '../src/operations/pool-contributions.ts';
-import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
-import { verifyAudit } from '../src/operations/verify-audit.ts';
+} from '../src/operations/adjustments/manage-adjustment.ts';
+import { verifyAudit } from '../src/operations/audit/verify-audit.ts';
+import {
+  confirmPendingContribution,
+  failPendingContribution,
+} from '../src/operations/contributions/resolve-pending-contribution.ts';
+import { type BatchChange, changeImpactBatch } from '../src/operations/impact/change-impact-batch.ts';
+import { createProject } from '../src/operations/impact/manage-project.ts';
+import { createImpactBatch, poolSettlements } from '../src/operations/impact/pool-contributions.ts';
+import { setPartnerQuota } from '../src/operations/quotas/manage-partner-quota.ts';
+import { attestContribution } from '../src/operations/verification/attest.ts';
 import { listPartners } from '../src/store/access/partner.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { addEndpoint } from '../src/webhooks/add-endpoint.ts';

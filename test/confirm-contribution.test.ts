@@ -1,8 +1,8 @@
 /** confirmContribution: interface, "confirmContribution", "Contribution", "Association outcome", idempotency rules 1 and 2. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { issueApiKey } from '../src/operations/manage-api-key.ts';
-import { suspendPartner } from '../src/operations/manage-partner.ts';
+import { issueApiKey } from '../src/operations/access/manage-api-key.ts';
+import { suspendPartner } from '../src/operations/access/manage-partner.ts';
 import { OWNER } from './support/actor.ts';
 import { Client, countByStatus, detailCodes, newConfirmation, uniqueId } from './support/client.ts';
 import { countRows, insertEstimateAged } from './support/records.ts';

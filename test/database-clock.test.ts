@@ -5,8 +5,8 @@ import { glob, readFile } from 'node:fs/promises';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeNamedKey } from '../src/domain/audit/named-key.ts';
-import { issueApiKey } from '../src/operations/manage-api-key.ts';
-import { createPartner } from '../src/operations/manage-partner.ts';
+import { issueApiKey } from '../src/operations/access/manage-api-key.ts';
+import { createPartner } from '../src/operations/access/manage-partner.ts';
 import { listJobs } from '../src/schedule/jobs.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { findOpenSettlement } from '../src/store/settlements/settlement.ts';
@@ -146,7 +146,7 @@ for (const [clock, aheadMs] of CLOCKS) {
 const READERS: Readonly<Record<string, string>> = {
   'src/observability/log.ts': 'when a line was written',
   'src/service.ts': 'the timestamp of a signature',
-  'src/operations/refuse-spent.ts': 'until when to wait, in Retry-After',
+  'src/operations/quotas/refuse-spent.ts': 'until when to wait, in Retry-After',
   'src/webhooks/receiver.ts': 'a receiver for development judges signatures as partners do',
   'src/commands/doctor.ts': 'compares the two clocks',
   'src/commands/endpoint.ts': 'the timestamp of a signature; what is shown',

@@ -4,9 +4,12 @@ import { test } from 'node:test';
 import { EVENT_TYPES } from '../src/domain/events/event.ts';
 import { ENVIRONMENTAL_STATUSES } from '../src/domain/impact/environmental-status.ts';
 import { DEFAULT_RULES } from '../src/domain/rules/contribution-rules.ts';
-import { changeImpactBatch } from '../src/operations/change-impact-batch.ts';
-import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/operations/manage-adjustment.ts';
-import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
+import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/operations/adjustments/manage-adjustment.ts';
+import {
+  confirmPendingContribution,
+  failPendingContribution,
+} from '../src/operations/contributions/resolve-pending-contribution.ts';
+import { changeImpactBatch } from '../src/operations/impact/change-impact-batch.ts';
 import { enrol, OWNER } from './support/actor.ts';
 import { ADA, advanceTo, BEA, newBatch, newProject } from './support/environment.ts';
 import { assertPublished } from './support/published.ts';

@@ -6,7 +6,7 @@ import { rawCorpus } from '../reliability/fuzz/raw-corpus.ts';
 import { sendRawCorpus } from '../reliability/fuzz/raw-run.ts';
 import { fuzz } from '../reliability/fuzz/run.ts';
 import { freshSeed } from '../reliability/support/random.ts';
-import { suspendPartner } from '../src/operations/manage-partner.ts';
+import { suspendPartner } from '../src/operations/access/manage-partner.ts';
 import { OWNER } from './support/actor.ts';
 import { testService } from './support/service.ts';
 

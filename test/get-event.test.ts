@@ -1,8 +1,8 @@
 /** getEvent: decisions, sections 1 and 7. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { issueApiKey } from '../src/operations/manage-api-key.ts';
-import { suspendPartner } from '../src/operations/manage-partner.ts';
+import { issueApiKey } from '../src/operations/access/manage-api-key.ts';
+import { suspendPartner } from '../src/operations/access/manage-partner.ts';
 import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
 import { OWNER } from './support/actor.ts';
 import { Client, detailCodes } from './support/client.ts';

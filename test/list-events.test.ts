@@ -1,8 +1,8 @@
 /** listEvents: decisions, sections 1, 6 and 7. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { issueApiKey } from '../src/operations/manage-api-key.ts';
-import { suspendPartner } from '../src/operations/manage-partner.ts';
+import { issueApiKey } from '../src/operations/access/manage-api-key.ts';
+import { suspendPartner } from '../src/operations/access/manage-partner.ts';
 import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
 import { disableEndpoint, enableEndpoint } from '../src/webhooks/manage-endpoint.ts';
 import { OWNER } from './support/actor.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readList } from '../docs/samples/read-list.ts';
 import { writePageCursor } from '../src/domain/page-cursor.ts';
-import { completeReconciliations } from '../src/operations/complete-reconciliations.ts';
+import { completeReconciliations } from '../src/operations/reconciliations/complete-reconciliations.ts';
 import { answerProxy, type Fault } from './support/answer-proxy.ts';
 import { type Answer, type Client, uniqueId } from './support/client.ts';
 import { newBatch, withClosed } from './support/environment.ts';

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DEFAULT_RULES } from '../src/domain/rules/contribution-rules.ts';
-import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
+import {
+  confirmPendingContribution,
+  failPendingContribution,
+} from '../src/operations/contributions/resolve-pending-contribution.ts';
 import { signedIn } from './support/actor.ts';
 import { detailCodes, newConfirmation, type TestEvent, uniqueId } from './support/client.ts';
 import { insertEstimateAged, insertPendingAged } from './support/records.ts';

@@ -1,8 +1,8 @@
 /** `partner-impact reconciliation`: what an operator sees of a partner's list. Settlements, section 2, Reconciliation. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { completeReconciliations } from '../src/operations/complete-reconciliations.ts';
-import { removeOldReconciliations } from '../src/operations/reconcile-settlement.ts';
+import { completeReconciliations } from '../src/operations/reconciliations/complete-reconciliations.ts';
+import { removeOldReconciliations } from '../src/operations/reconciliations/reconcile-settlement.ts';
 import { newConfirmation, uniqueId } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';
 import { testService } from './support/service.ts';

@@ -1,7 +1,7 @@
 /** Two operators record a never-stored event as failed: decisions, sections 1 and 4. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { approveFailure, draftFailure, rejectFailure } from '../src/operations/record-failure.ts';
+import { approveFailure, draftFailure, rejectFailure } from '../src/operations/contributions/record-failure.ts';
 import { listFailureDrafts } from '../src/store/contributions/failure-draft.ts';
 import { enrolled, OWNER, signedIn } from './support/actor.ts';
 import { type Answer, detailCodes, newConfirmation, uniqueId } from './support/client.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { createPartner } from '../src/operations/manage-partner.ts';
+import { createPartner } from '../src/operations/access/manage-partner.ts';
 import type { Partner } from '../src/store/access/partner.ts';
 import { OWNER } from './support/actor.ts';
 import { detailCodes, newConfirmation, uniqueId } from './support/client.ts';

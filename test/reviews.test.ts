@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Role } from '../src/domain/access/role.ts';
 import { newId } from '../src/domain/identifiers.ts';
-import { getReview, listReviews } from '../src/operations/list-reviews.ts';
-import { createPartner } from '../src/operations/manage-partner.ts';
-import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
+import { createPartner } from '../src/operations/access/manage-partner.ts';
+import { getReview, listReviews } from '../src/operations/contributions/list-reviews.ts';
+import {
+  confirmPendingContribution,
+  failPendingContribution,
+} from '../src/operations/contributions/resolve-pending-contribution.ts';
 import { expirePending } from '../src/schedule/expire-pending.ts';
 import type { JobContext } from '../src/schedule/job.ts';
 import type { Partner } from '../src/store/access/partner.ts';

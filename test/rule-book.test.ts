@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { ContributionRules } from '../src/domain/rules/contribution-rules.ts';
-import { withdrawRule } from '../src/operations/manage-rule.ts';
-import { openRuleBook, type RulesOf } from '../src/operations/rule-book.ts';
+import { withdrawRule } from '../src/operations/rules/manage-rule.ts';
+import { openRuleBook, type RulesOf } from '../src/operations/rules/rule-cache.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { auditKeys, OWNER } from './support/actor.ts';
 import { newConfirmation, uniqueId } from './support/client.ts';

@@ -1,8 +1,8 @@
 /** The commands `rule`, `review`, `failure` and what `partner` says of settlements. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { createPartner } from '../src/operations/manage-partner.ts';
-import { createRule, withdrawRule } from '../src/operations/manage-rule.ts';
+import { createPartner } from '../src/operations/access/manage-partner.ts';
+import { createRule, withdrawRule } from '../src/operations/rules/manage-rule.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { migrate } from '../src/store/schema/migrate.ts';
 import { auditKeys, OWNER, signedIn } from './support/actor.ts';

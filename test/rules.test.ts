@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { supportTexts } from '../src/domain/texts.ts';
-import { createPartner } from '../src/operations/manage-partner.ts';
+import { createPartner } from '../src/operations/access/manage-partner.ts';
 import type { Partner } from '../src/store/access/partner.ts';
 import { OWNER } from './support/actor.ts';
 import { countByStatus, detailCodes, newConfirmation, uniqueId } from './support/client.ts';

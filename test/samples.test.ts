@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { createPartner, suspendPartner } from '../src/operations/manage-partner.ts';
-import { approveFailure, draftFailure } from '../src/operations/record-failure.ts';
-import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
+import { createPartner, suspendPartner } from '../src/operations/access/manage-partner.ts';
+import { approveFailure, draftFailure } from '../src/operations/contributions/record-failure.ts';
+import {
+  confirmPendingContribution,
+  failPendingContribution,
+} from '../src/operations/contributions/resolve-pending-contribution.ts';
 import type { Partner } from '../src/store/access/partner.ts';
 import { enrolled, OWNER, signedIn } from './support/actor.ts';
 import { answerProxy, type Fault } from './support/answer-proxy.ts';

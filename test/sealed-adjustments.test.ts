@@ -1,10 +1,10 @@
 /** What a superuser edits of an adjustment, or of the rules that bound it, is never settled or posted as true: settlements, sections 3 and 5. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/operations/manage-adjustment.ts';
-import { changeSettlementTerms } from '../src/operations/manage-partner.ts';
-import { approveFailure, draftFailure } from '../src/operations/record-failure.ts';
-import { pricesUnderRules } from '../src/operations/rule-prices.ts';
+import { changeSettlementTerms } from '../src/operations/access/manage-partner.ts';
+import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/operations/adjustments/manage-adjustment.ts';
+import { approveFailure, draftFailure } from '../src/operations/contributions/record-failure.ts';
+import { pricesUnderRules } from '../src/operations/rules/rule-prices.ts';
 import type { Adjustment } from '../src/store/adjustments/adjustment.ts';
 import { enrolled, OWNER } from './support/actor.ts';
 import { uniqueId } from './support/client.ts';

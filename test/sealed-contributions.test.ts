@@ -2,14 +2,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newNamedKey, writeNamedKey } from '../src/domain/audit/named-key.ts';
-import { attestContribution, attestRule } from '../src/operations/attest.ts';
-import { closeDueSettlements } from '../src/operations/close-due-settlements.ts';
-import { changeSettlementTerms, createPartner } from '../src/operations/manage-partner.ts';
-import { confirmPendingContribution, failPendingContribution } from '../src/operations/resolve-pending-contribution.ts';
-import { openRuleBook } from '../src/operations/rule-book.ts';
-import { doubtsUnderAudit, pricesUnderRules } from '../src/operations/rule-prices.ts';
-import { sealContributions } from '../src/operations/seal-contributions.ts';
-import { verifySettlements } from '../src/operations/verify-settlements.ts';
+import { changeSettlementTerms, createPartner } from '../src/operations/access/manage-partner.ts';
+import { sealContributions } from '../src/operations/audit/seal-contributions.ts';
+import {
+  confirmPendingContribution,
+  failPendingContribution,
+} from '../src/operations/contributions/resolve-pending-contribution.ts';
+import { openRuleBook } from '../src/operations/rules/rule-cache.ts';
+import { doubtsUnderAudit, pricesUnderRules } from '../src/operations/rules/rule-prices.ts';
+import { closeDueSettlements } from '../src/operations/settlements/close-due-settlements.ts';
+import { verifySettlements } from '../src/operations/settlements/verify-settlements.ts';
+import { attestContribution, attestRule } from '../src/operations/verification/attest.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { findOpenSettlement } from '../src/store/settlements/settlement.ts';
 import { OWNER } from './support/actor.ts';

@@ -8,8 +8,8 @@ import { type NamedKey, newNamedKey, writeNamedKey } from '../src/domain/audit/n
 import { openSealKeys } from '../src/domain/settlements/settlement-seal.ts';
 import { chainValue } from '../src/domain/settlements/statement/statement-chain.ts';
 import { writeStatement } from '../src/domain/settlements/statement/write-statement.ts';
-import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/operations/manage-adjustment.ts';
-import { verifySettlements } from '../src/operations/verify-settlements.ts';
+import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/operations/adjustments/manage-adjustment.ts';
+import { verifySettlements } from '../src/operations/settlements/verify-settlements.ts';
 import { eachSettlement, type Settlement } from '../src/store/settlements/settlement.ts';
 import { auditKeys, enrolled } from './support/actor.ts';
 import { commandLine } from './support/command-line.ts';

@@ -9,7 +9,7 @@ import { prepareAttack } from '../reliability/siege/begin-attack.ts';
 import type { Partners } from '../reliability/siege/partners.ts';
 import { freePort } from '../reliability/support/installation.ts';
 import { freshSeed, seeded } from '../reliability/support/random.ts';
-import { revokeApiKey } from '../src/operations/manage-api-key.ts';
+import { revokeApiKey } from '../src/operations/access/manage-api-key.ts';
 import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
 import { OWNER } from './support/actor.ts';
 import { newConfirmation } from './support/client.ts';

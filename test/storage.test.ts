@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { renderSchema } from '../scripts/render-schema.ts';
-import { attestRecord } from '../src/operations/attest-record.ts';
+import { attestRecord } from '../src/operations/verification/attest-record.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { listDurabilityProblems, readServerSettings } from '../src/store/durability.ts';
 import { claimInstallation } from '../src/store/installation.ts';

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Operator } from '../src/domain/access/operator.ts';
 import type { Actor, Role } from '../src/domain/access/role.ts';
+import { requireFirstPerson, requireSecondPerson } from '../src/operations/access/four-eyes.ts';
 import {
   changeOperatorRole,
   createOperator,
   disableOperator,
   enterAddress,
   resetSignIn,
-} from '../src/operations/manage-operator.ts';
-import { approveFailure, draftFailure } from '../src/operations/record-failure.ts';
-import { requireFirstPerson, requireSecondPerson } from '../src/operations/second-person.ts';
+} from '../src/operations/access/manage-operator.ts';
+import { approveFailure, draftFailure } from '../src/operations/contributions/record-failure.ts';
 import { CONTROL_DAYS } from '../src/store/access/operator-control.ts';
 import { enrolled, OWNER, signedIn } from './support/actor.ts';
 import { uniqueId } from './support/client.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { attestRecord } from '../src/operations/attest-record.ts';
+import { attestRecord } from '../src/operations/verification/attest-record.ts';
 import type { Database } from '../src/store/database.ts';
 import { type ClaimedDelivery, claimDeliveries, recordAttempts } from '../src/store/webhooks/delivery.ts';
 import { type LoggedDelivery, listDeliveries, listDeliveryAttempts } from '../src/store/webhooks/delivery-log.ts';

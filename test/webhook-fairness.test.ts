@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../src/domain/identifiers.ts';
-import { attestRecord } from '../src/operations/attest-record.ts';
+import { attestRecord } from '../src/operations/verification/attest-record.ts';
 import { insertWebhookEndpoint } from '../src/store/webhooks/webhook-endpoint.ts';
 import { activateSecret, disableEndpoint, removeEndpoint, rotateSecret } from '../src/webhooks/manage-endpoint.ts';
 import { newSecret } from '../src/webhooks/signature.ts';

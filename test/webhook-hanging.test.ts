@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { newId } from '../src/domain/identifiers.ts';
-import { attestRecord } from '../src/operations/attest-record.ts';
+import { attestRecord } from '../src/operations/verification/attest-record.ts';
 import { insertWebhookEndpoint } from '../src/store/webhooks/webhook-endpoint.ts';
 import { newSecret } from '../src/webhooks/signature.ts';
 import { OWNER } from './support/actor.ts';

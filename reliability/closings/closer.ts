@@ -3,7 +3,7 @@
 import { readNamedKeys } from '../../src/domain/audit/named-key.ts';
 import { newId } from '../../src/domain/identifiers.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
-import { closeSettlement } from '../../src/operations/close-settlement.ts';
+import { closeSettlement } from '../../src/operations/settlements/close-settlement.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { findOpenSettlement } from '../../src/store/settlements/settlement.ts';
 import { settlementTools } from '../support/settlement-tools.ts';

@@ -52,7 +52,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'the same key with another payload conflicts',
     source: 'Idempotency rule 2',
-    file: 'src/operations/replay.ts',
+    file: 'src/operations/idempotent-replay.ts',
     find: 'if (stored.equals(sent)) return;',
     replace: 'if (stored.length === sent.length) return;',
     tests: ['confirm-contribution'],
@@ -95,7 +95,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an expired estimate is not read either',
     source: 'getDeliveryEmissionsEstimate',
-    file: 'src/operations/get-delivery-emissions-estimate.ts',
+    file: 'src/operations/emissions/get-delivery-emissions-estimate.ts',
     find: 'record.link === null && record.readAt >= record.estimate.expiresAt',
     replace: 'record.link === null && record.readAt < record.estimate.calculatedAt',
     tests: ['get-delivery-emissions-estimate'],
@@ -103,7 +103,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a linked estimate no longer expires',
     source: 'decisions 2',
-    file: 'src/operations/get-delivery-emissions-estimate.ts',
+    file: 'src/operations/emissions/get-delivery-emissions-estimate.ts',
     find: 'record.link === null && record.readAt',
     replace: 'record.readAt',
     tests: ['get-delivery-emissions-estimate'],
@@ -119,7 +119,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a suspended partner records nothing new',
     source: 'Authentication, 5',
-    file: 'src/operations/replay.ts',
+    file: 'src/operations/idempotent-replay.ts',
     find: 'if (!isSuspended) return;',
     replace: 'if (isSuspended !== undefined) return;',
     tests: ['confirm-contribution'],
@@ -127,7 +127,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a stored confirmation of a suspended partner replays',
     source: 'decisions 1, order of checks',
-    file: 'src/operations/confirm-contribution.ts',
+    file: 'src/operations/contributions/confirm-contribution.ts',
     find: '  const ofKey = tellStored(confirmation, rivals);\n',
     replace: '  refuseSuspended(confirmation);\n  const ofKey = tellStored(confirmation, rivals);\n',
     tests: ['confirm-contribution'],
@@ -311,7 +311,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'what is stored replays, whether or not the rules of the partner can be read',
     source: 'decisions 1, order of checks',
-    file: 'src/operations/confirm-contribution.ts',
+    file: 'src/operations/contributions/confirm-contribution.ts',
     find: 'return tellStored(claim, await findStored(claim)) ?? submit',
     replace: 'return submit',
     tests: ['rule-book'],
@@ -407,7 +407,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a stored confirmation replays although the bounds were lowered since',
     source: 'decisions 1, order of checks',
-    file: 'src/operations/confirm-contribution.ts',
+    file: 'src/operations/contributions/confirm-contribution.ts',
     find: '  const ofKey = tellStored(confirmation, rivals);\n',
     replace:
       '  if (!isWithinBounds(confirmation.points, confirmation.rules)) throw outOfBounds(confirmation.rules);\n  const ofKey = tellStored(confirmation, rivals);\n',
@@ -416,7 +416,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a rejected association never rolls the contribution back',
     source: 'Association outcome: the contribution stays confirmed',
-    file: 'src/operations/contribution-draft.ts',
+    file: 'src/operations/contributions/contribution-draft.ts',
     find: '  const isLinked = calculationId !== undefined && refusal === undefined;\n',
     replace:
       '  if (refusal) throw new TypeError(refusal);\n  const isLinked = calculationId !== undefined && refusal === undefined;\n',
@@ -458,7 +458,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'precedence: the event is told apart before the order',
     source: 'decisions 3, precedence',
-    file: 'src/operations/confirm-contribution.ts',
+    file: 'src/operations/contributions/confirm-contribution.ts',
     find: '  if (ofEvent) throw eventConflict(ofEvent, claim.fingerprint);\n',
     replace:
       '  const taken = rivals.find(({ contribution }) => contribution.partnerOrderRef === claim.partnerOrderRef);\n  if (taken) throw orderConflict(taken);\n  if (ofEvent) throw eventConflict(ofEvent, claim.fingerprint);\n',
@@ -507,7 +507,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an association made later is told: its event goes with the link',
     source: 'decisions 7, Emission',
-    file: 'src/operations/associate-emissions-estimate.ts',
+    file: 'src/operations/emissions/associate-emissions-estimate.ts',
     find: '  await lastly(() => insertEvent(db, associationEvent(request, link.associationId)));\n',
     replace: '',
     tests: ['webhooks'],
@@ -515,7 +515,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an event that cannot be written takes its link along',
     source: 'decisions 7, Emission',
-    file: 'src/operations/associate-emissions-estimate.ts',
+    file: 'src/operations/emissions/associate-emissions-estimate.ts',
     find: 'await lastly(() => insertEvent(db, associationEvent(request, link.associationId)));',
     replace: `await db.query('savepoint untold');
   await insertEvent(db, associationEvent(request, link.associationId)).catch(() => db.query('rollback to untold'));`,
@@ -524,7 +524,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an event of a confirmation tells of it as it was, whatever was linked since',
     source: 'decisions 7, Emission',
-    file: 'src/operations/event-bodies.ts',
+    file: 'src/operations/events/event-bodies.ts',
     find: "'impact.transaction.confirmed': confirmedAssociation,",
     replace: "'impact.transaction.confirmed': currentAssociation,",
     tests: ['list-events'],
@@ -556,7 +556,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'the last page of events says that there are no more',
     source: 'decisions 7',
-    file: 'src/operations/list-events.ts',
+    file: 'src/operations/events/list-events.ts',
     find: 'hasMore: found.length > limit',
     replace: 'hasMore: found.length >= limit',
     tests: ['list-events'],
@@ -716,7 +716,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a daily cap does not count replays',
     source: 'decisions 4',
-    file: 'src/operations/daily-caps.ts',
+    file: 'src/operations/contributions/daily-caps.ts',
     find: '    if (!inserted.has(transactionId)) continue;\n',
     replace: '',
     tests: ['daily-caps'],
@@ -724,7 +724,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a daily cap: one who was judged by a replay before it is judged anew',
     source: 'decisions 4',
-    file: 'src/operations/daily-caps.ts',
+    file: 'src/operations/contributions/daily-caps.ts',
     find: 'if (reviewReason(points, rules, counted) !== drafts[index]?.reviewReason)',
     replace: 'if (drafts.length < 0)',
     tests: ['daily-caps'],
@@ -732,7 +732,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a daily cap counts no failed contribution',
     source: 'decisions 4',
-    file: 'src/operations/resolve-pending-contribution.ts',
+    file: 'src/operations/contributions/resolve-pending-contribution.ts',
     find: '{ day, points: -record.contribution.points, contributions: -1n }',
     replace: '{ day, points: 0n, contributions: 0n }',
     tests: ['daily-caps'],
@@ -748,7 +748,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'nothing permits or authorises that is not as the last sealed entry of the audit has it',
     source: 'settlements 5',
-    file: 'src/operations/compare-with-audit.ts',
+    file: 'src/operations/audit/compare-with-audit.ts',
     find: "  const fields = differingFields(record, last.after ?? '{}');\n  return fields.length === 0 ? undefined : { subjectId, fields };\n}\n\n/** The same, which",
     replace: '  return undefined;\n}\n\n/** The same, which',
     tests: ['audited-records'],
@@ -756,7 +756,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a version of a rule takes effect at its start',
     source: 'settlements 1',
-    file: 'src/operations/rule-book.ts',
+    file: 'src/operations/rules/rule-cache.ts',
     find: 'untilMs: Math.min(Number.POSITIVE_INFINITY, ...starts.filter((start) => start > at)),',
     replace: 'untilMs: Number.POSITIVE_INFINITY,',
     tests: ['rule-book'],
@@ -764,7 +764,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a version of a rule is not remembered for longer than ten seconds',
     source: 'settlements 1',
-    file: 'src/operations/rule-book.ts',
+    file: 'src/operations/rules/rule-cache.ts',
     find: 'const MEMORY_MAX_MS = 10_000;',
     replace: 'const MEMORY_MAX_MS = 60_000;',
     tests: ['rule-book'],
@@ -788,7 +788,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a failure takes two operators: one is not two',
     source: 'decisions 1 and 4',
-    file: 'src/operations/record-failure.ts',
+    file: 'src/operations/contributions/record-failure.ts',
     find: 'await requireSecondPerson(db, actor, open.draftedBy);',
     replace: '',
     tests: ['record-failure'],
@@ -796,7 +796,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an account counts for seven days as that of whoever made or reset it',
     source: 'settlements, section 5',
-    file: 'src/operations/second-person.ts',
+    file: 'src/operations/access/four-eyes.ts',
     find: 'if (shared) throw',
     replace: 'if (shared && shared.operatorId === firstOperatorId) throw',
     tests: ['two-people'],
@@ -804,7 +804,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'in production the owner of the machine changes nothing once there is an admin',
     source: 'settlements, section 5',
-    file: 'src/operations/act-as-owner.ts',
+    file: 'src/operations/audit/act-as-owner.ts',
     find: "installation?.environment !== 'production' ||",
     replace: "installation?.environment === 'production' ||",
     tests: ['owner'],
@@ -820,7 +820,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a failure authorises nothing for a confirmation that says something else',
     source: 'decisions 1',
-    file: 'src/operations/confirm-contribution.ts',
+    file: 'src/operations/contributions/confirm-contribution.ts',
     find: ' && contribution.partnerOrderRef === partnerOrderRef && contribution.points === points',
     replace: ' && (contribution.partnerOrderRef === partnerOrderRef || contribution.points === points)',
     tests: ['record-failure'],
@@ -828,7 +828,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'settled points stay within 0 and the points of the contribution, whatever was posted since the draft',
     source: 'settlements 3',
-    file: 'src/operations/manage-adjustment.ts',
+    file: 'src/operations/adjustments/manage-adjustment.ts',
     find: 'const details = checkEffect(standing, adjustment);',
     replace: 'const details = checkEffect({ ...standing, settledPoints: standing.points, restated: 0n }, adjustment);',
     tests: ['adjustments'],
@@ -860,7 +860,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an adjustment that is missing in a statement sent back is told',
     source: 'settlements 2, reconciliation',
-    file: 'src/operations/reconcile-settlement.ts',
+    file: 'src/operations/reconciliations/reconcile-settlement.ts',
     find: '      isStatement = true;\n',
     replace: '',
     tests: ['reconcile-statement'],
@@ -876,7 +876,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an adjustment takes a second operator',
     source: 'settlements 3',
-    file: 'src/operations/manage-adjustment.ts',
+    file: 'src/operations/adjustments/manage-adjustment.ts',
     find: 'await requireSecondPerson(db, actor, adjustment.draftedBy);',
     replace: '',
     tests: ['adjustments'],
@@ -884,7 +884,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a contribution that somebody changed after it was settled is found',
     source: 'settlements 2, assignment at close',
-    file: 'src/operations/verify-settlements.ts',
+    file: 'src/operations/settlements/verify-settlements.ts',
     find: 'else await contributions.add(line);',
     replace: '',
     tests: ['settlement-commands'],
@@ -900,7 +900,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'what a partner said to a settlement is in the audit, so that a change of it is found',
     source: 'settlements 2, acknowledgement',
-    file: 'src/operations/acknowledge-settlement.ts',
+    file: 'src/operations/settlements/acknowledge-settlement.ts',
     find: 'await audit(db, author, { action: ACKNOWLEDGE, partnerId, subjectId: settlementId, before, after });',
     replace: 'void before;',
     tests: ['settlement-commands'],
@@ -908,7 +908,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an acknowledgement that nobody gave is found',
     source: 'settlements 2, acknowledgement',
-    file: 'src/operations/verify-acknowledgements.ts',
+    file: 'src/operations/settlements/verify-acknowledgements.ts',
     find: '...before.filter(({ status }) => !kept.some((entry) => entry.status === status)).map(unrecorded),',
     replace: '',
     tests: ['settlement-commands'],
@@ -932,7 +932,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a suspended partner begins no reconciliation',
     source: 'decisions 1, partner_suspended',
-    file: 'src/operations/reconcile-settlement.ts',
+    file: 'src/operations/reconciliations/reconcile-settlement.ts',
     find: '  refuseSuspended(list.standing());\n  refuseSpent(',
     replace: '  refuseSpent(',
     tests: ['reconcile-settlement'],
@@ -940,7 +940,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a retry under the key of a list that is still coming waits for its end',
     source: 'settlements 2, reconciliation',
-    file: 'src/operations/reconcile-settlement.ts',
+    file: 'src/operations/reconciliations/reconcile-settlement.ts',
     find: "if (twin.status === 'receiving') throw stillComing();",
     replace: '',
     tests: ['reconcile-settlement'],
@@ -964,7 +964,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'verified takes another operator than the one who recorded the delivery',
     source: 'settlements 4',
-    file: 'src/operations/change-impact-batch.ts',
+    file: 'src/operations/impact/change-impact-batch.ts',
     find: "await requireSecondPerson(db, actor, deliveredBy ?? '');",
     replace: 'requireSignedIn(actor);',
     tests: ['environmental-status'],
@@ -980,7 +980,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'what a batch pools is fixed when it is allocated',
     source: 'settlements 4',
-    file: 'src/operations/pool-contributions.ts',
+    file: 'src/operations/impact/pool-contributions.ts',
     find: "if (batch.status !== 'recorded')",
     replace: "if (batch.status === 'verified')",
     tests: ['environmental-status'],

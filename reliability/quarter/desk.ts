@@ -6,8 +6,11 @@ import {
   oppositeOf,
   postAdjustment,
   rejectAdjustment,
-} from '../../src/operations/manage-adjustment.ts';
-import { confirmPendingContribution, failPendingContribution } from '../../src/operations/resolve-pending-contribution.ts';
+} from '../../src/operations/adjustments/manage-adjustment.ts';
+import {
+  confirmPendingContribution,
+  failPendingContribution,
+} from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import { configuredSettlementTools } from '../../src/settlement-configuration.ts';
 import { listOpenContributionReviews } from '../../src/store/contributions/contribution-review.ts';
 import type { Database } from '../../src/store/database.ts';

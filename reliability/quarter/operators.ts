@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Actor, Role } from '../../src/domain/access/role.ts';
-import { authenticateOperator } from '../../src/operations/sign-in.ts';
+import { authenticateOperator } from '../../src/operations/access/sign-in.ts';
 import type { Database } from '../../src/store/database.ts';
 import { DAY_MS } from './calendar.ts';
 import type { SimulatedClock } from './clock.ts';

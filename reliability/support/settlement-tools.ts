@@ -1,6 +1,6 @@
 import { readUnitPrice } from '../../src/domain/numbers/money.ts';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
-import type { SettlementTools } from '../../src/operations/settlement-tools.ts';
+import type { SettlementTools } from '../../src/operations/settlements/settlement-tools.ts';
 
 /** For a connection that an experiment opens by itself. */
 export const auditKeys = () => [{ id: 'experiment', bytes: Buffer.alloc(32, 6) }];

@@ -1,9 +1,9 @@
 import { hostname, userInfo } from 'node:os';
 import { type Actor, OWNER_ID } from '../domain/access/role.ts';
 import { newId } from '../domain/identifiers.ts';
-import { requireOwnerMayAct } from '../operations/act-as-owner.ts';
-import { breakGlass } from '../operations/break-glass.ts';
-import { authenticateOperator } from '../operations/sign-in.ts';
+import { breakGlass } from '../operations/access/break-glass.ts';
+import { authenticateOperator } from '../operations/access/sign-in.ts';
+import { requireOwnerMayAct } from '../operations/audit/act-as-owner.ts';
 import type { Database } from '../store/database.ts';
 import { breakGlassReason } from './break-glass.ts';
 import { printProgress } from './output.ts';

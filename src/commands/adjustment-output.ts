@@ -1,6 +1,6 @@
 import { amountText } from '../domain/numbers/money.ts';
 import { amountFigures, pointFigures } from '../domain/settlements/settlement-figures.ts';
-import type { AdjustmentPreview, PreviewedSettlement } from '../operations/preview-adjustment.ts';
+import type { AdjustmentPreview, PreviewedSettlement } from '../operations/adjustments/preview-adjustment.ts';
 import type { Adjustment } from '../store/adjustments/adjustment.ts';
 import { adjustmentToWire } from '../wire/adjustment-to-wire.ts';
 import { figuresToData } from '../wire/settlement-to-wire.ts';

@@ -3,7 +3,7 @@ import { ADJUSTMENT_REASONS, ADJUSTMENT_STATUSES, type AdjustmentStatus } from '
 import type { NewAdjustment } from '../domain/adjustments/new-adjustment.ts';
 import { amountText } from '../domain/numbers/money.ts';
 import { counted } from '../domain/pluralise.ts';
-import { eachAuditedSubject } from '../operations/compare-with-audit.ts';
+import { getPartner } from '../operations/access/manage-partner.ts';
 import {
   approveAdjustment,
   draftAdjustment,
@@ -11,11 +11,11 @@ import {
   oppositeOf,
   postAdjustment,
   rejectAdjustment,
-} from '../operations/manage-adjustment.ts';
-import { getPartner } from '../operations/manage-partner.ts';
-import { previewAdjustment } from '../operations/preview-adjustment.ts';
-import type { SettlementTools } from '../operations/settlement-tools.ts';
-import { verifyAdjustments } from '../operations/verify-adjustments.ts';
+} from '../operations/adjustments/manage-adjustment.ts';
+import { previewAdjustment } from '../operations/adjustments/preview-adjustment.ts';
+import { verifyAdjustments } from '../operations/adjustments/verify-adjustments.ts';
+import { eachAuditedSubject } from '../operations/audit/compare-with-audit.ts';
+import type { SettlementTools } from '../operations/settlements/settlement-tools.ts';
 import { configuredSettlementTools } from '../settlement-configuration.ts';
 import { eachPartner } from '../store/access/partner.ts';
 import { type Adjustment, listAdjustments } from '../store/adjustments/adjustment.ts';

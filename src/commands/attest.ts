@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import { attestRecord } from '../operations/attest-record.ts';
-import { AUDITED_KINDS } from '../operations/audited-kinds.ts';
+import { AUDITED_KINDS } from '../operations/audit/audited-kinds.ts';
+import { attestRecord } from '../operations/verification/attest-record.ts';
 import { currentActor } from './actor.ts';
 import { printJson, printText } from './output.ts';
 import { withStore } from './with-store.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { SealedEntry } from '../domain/audit/audit-chain.ts';
-import { verifyAudit } from '../operations/verify-audit.ts';
+import { verifyAudit } from '../operations/audit/verify-audit.ts';
 import { type AuditHead, listAuditEntries } from '../store/audit/audit.ts';
 import { showUntrusted } from '../webhooks/show-untrusted.ts';
 import { readHead, readLimit, readPastTime } from './options.ts';

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { getPartner } from '../operations/manage-partner.ts';
+import { getPartner } from '../operations/access/manage-partner.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../store/webhooks/delivery.ts';
 import { type DeliveryAttemptRecord, type LoggedDelivery, listDeliveries } from '../store/webhooks/delivery-log.ts';
 import { type DeliveryWithAttempts, getDelivery, recoverExhausted, replayMissing, resend } from '../webhooks/manage-delivery.ts';

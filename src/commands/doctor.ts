@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { DEFAULT_VERSION } from '../domain/rules/contribution-rules.ts';
-import { explainBreakGlass, listBreakGlass } from '../operations/break-glass.ts';
-import { listPartnersUnderDefaults } from '../operations/manage-rule.ts';
-import { readRuleProofs } from '../operations/rule-proofs.ts';
+import { explainBreakGlass, listBreakGlass } from '../operations/access/break-glass.ts';
+import { listPartnersUnderDefaults } from '../operations/rules/manage-rule.ts';
+import { readRuleProofs } from '../operations/rules/rule-proofs.ts';
 import { openStore, type Store } from '../storage.ts';
 import { listDurabilityProblems, readServerSettings } from '../store/durability.ts';
 import { findInstallation } from '../store/installation.ts';

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { openConfiguredSecretBox } from '../configured-keys.ts';
-import { requireRole } from '../operations/audit.ts';
-import { getPartner } from '../operations/manage-partner.ts';
+import { getPartner } from '../operations/access/manage-partner.ts';
+import { requireRole } from '../operations/audit/audit.ts';
 import type { Database } from '../store/database.ts';
 import { type EndpointHealth, listWebhookEndpoints, type WebhookEndpoint } from '../store/webhooks/webhook-endpoint.ts';
 import { addEndpoint } from '../webhooks/add-endpoint.ts';

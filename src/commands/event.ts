@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import { readEvents } from '../operations/list-events.ts';
-import { getPartner } from '../operations/manage-partner.ts';
+import { getPartner } from '../operations/access/manage-partner.ts';
+import { readEvents } from '../operations/events/list-events.ts';
 import { listDeliveries } from '../store/webhooks/delivery-log.ts';
 import { readCursor, readLimit } from './options.ts';
 import { printBytes, printFields, printTable, printText, type Row, showTime } from './output.ts';

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { approveFailure, draftFailure, rejectFailure } from '../operations/record-failure.ts';
+import { approveFailure, draftFailure, rejectFailure } from '../operations/contributions/record-failure.ts';
 import { type FailureDraft, listFailureDrafts } from '../store/contributions/failure-draft.ts';
 import { currentActor } from './actor.ts';
 import { confirmOrRefuse } from './confirm.ts';

@@ -1,7 +1,7 @@
 import { counted } from '../domain/pluralise.ts';
-import { getImpactBatch } from '../operations/impact-batch-record.ts';
-import { getPartner } from '../operations/manage-partner.ts';
-import { poolSettlements } from '../operations/pool-contributions.ts';
+import { getPartner } from '../operations/access/manage-partner.ts';
+import { getImpactBatch } from '../operations/impact/impact-batch-record.ts';
+import { poolSettlements } from '../operations/impact/pool-contributions.ts';
 import { eachPartner } from '../store/access/partner.ts';
 import type { Database } from '../store/database.ts';
 import { listUnpooledSettlements } from '../store/impact/impact-batch-settlement.ts';

@@ -1,5 +1,5 @@
 import type { ImpactBatch } from '../domain/impact/impact-batch.ts';
-import { addUpSettlements, showBatch } from '../operations/impact-batch-record.ts';
+import { addUpSettlements, showBatch } from '../operations/impact/impact-batch-record.ts';
 import type { Database } from '../store/database.ts';
 import { type ImpactBatchChange, listImpactBatchChanges } from '../store/impact/impact-batch.ts';
 import { printFields, printTable, printText, type Row, showTime } from './output.ts';

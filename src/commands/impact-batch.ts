@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../domain/impact/environmental-status.ts';
-import { type BatchChange, changeImpactBatch } from '../operations/change-impact-batch.ts';
-import { getImpactBatch } from '../operations/impact-batch-record.ts';
-import { createImpactBatch } from '../operations/pool-contributions.ts';
-import { verifyImpactBatches } from '../operations/verify-impact-batches.ts';
+import { type BatchChange, changeImpactBatch } from '../operations/impact/change-impact-batch.ts';
+import { getImpactBatch } from '../operations/impact/impact-batch-record.ts';
+import { createImpactBatch } from '../operations/impact/pool-contributions.ts';
+import { verifyImpactBatches } from '../operations/impact/verify-impact-batches.ts';
 import { listImpactBatches } from '../store/impact/impact-batch.ts';
 import { listEvidence } from '../store/impact/impact-evidence.ts';
 import { currentActor } from './actor.ts';

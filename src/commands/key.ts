@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import { type IssuedApiKey, issueApiKey, revokeApiKey, rotateApiKey } from '../operations/manage-api-key.ts';
-import { getPartner } from '../operations/manage-partner.ts';
+import { type IssuedApiKey, issueApiKey, revokeApiKey, rotateApiKey } from '../operations/access/manage-api-key.ts';
+import { getPartner } from '../operations/access/manage-partner.ts';
 import { type ApiKey, listApiKeys, type Permission } from '../store/access/api-key.ts';
 import { currentActor } from './actor.ts';
 import { collectAddress, readFutureTime, readHours, readName } from './options.ts';

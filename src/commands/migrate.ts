@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { requireRole } from '../operations/audit.ts';
-import { authenticateOperator } from '../operations/sign-in.ts';
+import { authenticateOperator } from '../operations/access/sign-in.ts';
+import { requireRole } from '../operations/audit/audit.ts';
 import { openStore } from '../storage.ts';
 import type { Database } from '../store/database.ts';
 import { distributeTables, listDistributedTables } from '../store/schema/distribute.ts';

@@ -8,7 +8,7 @@ import {
   enterAddress,
   resetSignIn,
   type SignInCode,
-} from '../operations/manage-operator.ts';
+} from '../operations/access/manage-operator.ts';
 import { listOperators } from '../store/access/operator.ts';
 import { currentActor } from './actor.ts';
 import { readEmail, readName } from './options.ts';

@@ -8,8 +8,8 @@ import {
   resumePartner,
   setPartnerRates,
   suspendPartner,
-} from '../operations/manage-partner.ts';
-import { getQuotaUse, setPartnerQuota } from '../operations/manage-partner-quota.ts';
+} from '../operations/access/manage-partner.ts';
+import { getQuotaUse, setPartnerQuota } from '../operations/quotas/manage-partner-quota.ts';
 import { eachPartner, type Partner, type PartnerRates } from '../store/access/partner.ts';
 import type { PartnerQuota } from '../store/quotas/partner-quota.ts';
 import { currentActor } from './actor.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { NewProject, Project } from '../domain/impact/project.ts';
-import { createProject } from '../operations/manage-project.ts';
+import { createProject } from '../operations/impact/manage-project.ts';
 import { listProjects } from '../store/impact/project.ts';
 import { currentActor } from './actor.ts';
 import { readName } from './options.ts';

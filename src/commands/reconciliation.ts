@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { adviseMissing, RECONCILIATION_VERDICTS } from '../domain/reconciliations/reconciliation.ts';
-import { reconciliationNotFound } from '../operations/reconcile-settlement.ts';
+import { reconciliationNotFound } from '../operations/reconciliations/reconcile-settlement.ts';
 import { RECONCILIATION_DAYS } from '../schedule/remove-reconciliations.ts';
 import {
   findReconciliation,

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { ReviewReason } from '../domain/rules/contribution-rules.ts';
-import { getReview, listReviews, type ReviewedContribution } from '../operations/list-reviews.ts';
-import { confirmPendingContribution, failPendingContribution } from '../operations/resolve-pending-contribution.ts';
+import { getReview, listReviews, type ReviewedContribution } from '../operations/contributions/list-reviews.ts';
+import { confirmPendingContribution, failPendingContribution } from '../operations/contributions/resolve-pending-contribution.ts';
 import { currentActor } from './actor.ts';
 import { confirmOrRefuse } from './confirm.ts';
 import { readLimit } from './options.ts';

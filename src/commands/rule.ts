@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
 import { counted } from '../domain/pluralise.ts';
 import { RULE_KINDS, type RuleKind } from '../domain/rules/rule-versions.ts';
-import { attestRule } from '../operations/attest.ts';
-import { createRule, getRule, withdrawRule } from '../operations/manage-rule.ts';
-import { readRuleProofs } from '../operations/rule-proofs.ts';
-import { ruleToWire } from '../operations/rule-to-wire.ts';
+import { createRule, getRule, withdrawRule } from '../operations/rules/manage-rule.ts';
+import { readRuleProofs } from '../operations/rules/rule-proofs.ts';
+import { ruleToWire } from '../operations/rules/rule-to-wire.ts';
+import { attestRule } from '../operations/verification/attest.ts';
 import { listRuleVersions, type RuleRecord } from '../store/rules/rule-version.ts';
 import { currentActor } from './actor.ts';
 import { confirmOrRefuse } from './confirm.ts';

@@ -6,8 +6,12 @@ import { Command, InvalidArgumentError } from 'commander';
 import { counted } from '../domain/pluralise.ts';
 import { verifyStatement } from '../domain/settlements/statement/verify-statement.ts';
 import { writeStatement } from '../domain/settlements/statement/write-statement.ts';
-import { settlementNotFound } from '../operations/read-settlements.ts';
-import { type ClosedSettlement, type StatementFileVerdict, verifyStatementFile } from '../operations/verify-statement-file.ts';
+import { settlementNotFound } from '../operations/settlements/read-settlements.ts';
+import {
+  type ClosedSettlement,
+  type StatementFileVerdict,
+  verifyStatementFile,
+} from '../operations/settlements/verify-statement-file.ts';
 import type { Queryable } from '../store/database.ts';
 import { findSettlement } from '../store/settlements/settlement.ts';
 import { eachSettlementLine } from '../store/settlements/settlement-line.ts';

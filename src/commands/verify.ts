@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type VerifiedPart, verifyEverything } from '../operations/verify-everything.ts';
+import { type VerifiedPart, verifyEverything } from '../operations/verification/verify-everything.ts';
 import { configuredSettlementTools } from '../settlement-configuration.ts';
 import type { AuditHead } from '../store/audit/audit.ts';
 import { readHead } from './options.ts';

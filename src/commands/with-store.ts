@@ -1,5 +1,5 @@
 import { type Config, readConfig } from '../config.ts';
-import { requireRole } from '../operations/audit.ts';
+import { requireRole } from '../operations/audit/audit.ts';
 import { connectStore } from '../storage.ts';
 import type { Database } from '../store/database.ts';
 import { currentActor } from './actor.ts';

@@ -10,7 +10,7 @@ import type { Environment } from '../domain/access/api-key.ts';
 import { isLongIdentifier, newId } from '../domain/identifiers.ts';
 import type { Limit } from '../domain/limit.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import type { Operations } from '../operations/operations.ts';
+import type { Operations } from '../operations/create-operations.ts';
 import type { Authenticate } from './authenticate.ts';
 import { isAllowedAddress } from './client-address.ts';
 import { oneAtATime } from './connection-queue.ts';

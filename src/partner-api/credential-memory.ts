@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { batched, byPartner } from '../concurrency/batch-queue.ts';
-import { findCredentials } from '../operations/find-credentials.ts';
+import { findCredentials } from '../operations/access/find-credentials.ts';
 import type { Credential } from '../store/access/api-key.ts';
 import type { Database } from '../store/database.ts';
 import { addressGroup } from './client-address.ts';

@@ -1,10 +1,10 @@
 import type { ErrorCode } from '../domain/error-codes.ts';
 import type { RecoverableOperation } from '../domain/recovery-verdict.ts';
 import type { ServiceError } from '../domain/service-error.ts';
-import { eventNotFound } from '../operations/list-events.ts';
-import { impactBatchNotFound } from '../operations/read-environmental-status.ts';
-import { settlementNotFound } from '../operations/read-settlements.ts';
-import { reconciliationNotFound } from '../operations/reconcile-settlement.ts';
+import { eventNotFound } from '../operations/events/list-events.ts';
+import { impactBatchNotFound } from '../operations/impact/read-environmental-status.ts';
+import { reconciliationNotFound } from '../operations/reconciliations/reconcile-settlement.ts';
+import { settlementNotFound } from '../operations/settlements/read-settlements.ts';
 import { factorsNotFound } from './emission-factors-not-found.ts';
 
 export type OperationId = keyof typeof OPERATIONS;

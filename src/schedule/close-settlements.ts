@@ -1,5 +1,5 @@
-import { closeDueSettlements } from '../operations/close-due-settlements.ts';
-import type { SettlementTools } from '../operations/settlement-tools.ts';
+import { closeDueSettlements } from '../operations/settlements/close-due-settlements.ts';
+import type { SettlementTools } from '../operations/settlements/settlement-tools.ts';
 import type { Job } from './job.ts';
 
 /** Opens and closes settlements when their time has come. */

@@ -1,7 +1,7 @@
 import { eachApart } from '../concurrency/for-each-settled.ts';
 import { counted } from '../domain/pluralise.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { expirePendingContribution } from '../operations/resolve-pending-contribution.ts';
+import { expirePendingContribution } from '../operations/contributions/resolve-pending-contribution.ts';
 import { eachPartner } from '../store/access/partner.ts';
 import { type ContributionReview, listOverdueContributionReviews } from '../store/contributions/contribution-review.ts';
 import type { Database } from '../store/database.ts';

@@ -1,4 +1,4 @@
-import type { SettlementTools } from '../operations/settlement-tools.ts';
+import type { SettlementTools } from '../operations/settlements/settlement-tools.ts';
 import { closeSettlementsJob } from './close-settlements.ts';
 import { expirePending } from './expire-pending.ts';
 import type { Job } from './job.ts';

@@ -1,5 +1,5 @@
 import { repeat } from '../concurrency/poll.ts';
-import { completeReconciliations } from '../operations/complete-reconciliations.ts';
+import { completeReconciliations } from '../operations/reconciliations/complete-reconciliations.ts';
 import type { Database } from '../store/database.ts';
 
 const PAUSE_MS = 1_000;

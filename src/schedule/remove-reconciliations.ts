@@ -1,4 +1,4 @@
-import { removeOldReconciliations } from '../operations/reconcile-settlement.ts';
+import { removeOldReconciliations } from '../operations/reconciliations/reconcile-settlement.ts';
 import { deleteOldDailyUsage } from '../store/quotas/daily-usage.ts';
 import type { Job } from './job.ts';
 

@@ -1,4 +1,4 @@
-import { explainBreakGlass, listBreakGlass } from '../operations/break-glass.ts';
+import { explainBreakGlass, listBreakGlass } from '../operations/access/break-glass.ts';
 import { readClock } from '../store/clock.ts';
 import { listJobStates } from '../store/jobs/job.ts';
 import type { Job } from './job.ts';

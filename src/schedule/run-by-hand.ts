@@ -1,6 +1,6 @@
 import type { Actor } from '../domain/access/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { audit, requireRole } from '../operations/audit.ts';
+import { audit, requireRole } from '../operations/audit/audit.ts';
 import type { Database } from '../store/database.ts';
 import { claimJob } from '../store/jobs/job.ts';
 import { inTransaction } from '../store/transaction.ts';

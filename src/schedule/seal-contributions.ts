@@ -1,4 +1,4 @@
-import { sealContributions } from '../operations/seal-contributions.ts';
+import { sealContributions } from '../operations/audit/seal-contributions.ts';
 import type { Job } from './job.ts';
 
 /** Seals what a release without seals has written; does nothing once that is done. */

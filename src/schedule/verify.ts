@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { counted } from '../domain/pluralise.ts';
-import type { SettlementTools } from '../operations/settlement-tools.ts';
-import { type VerifiedProblem, verifyEverything } from '../operations/verify-everything.ts';
+import type { SettlementTools } from '../operations/settlements/settlement-tools.ts';
+import { type VerifiedProblem, verifyEverything } from '../operations/verification/verify-everything.ts';
 import type { AuditHead } from '../store/audit/audit.ts';
 import type { Job } from './job.ts';
 

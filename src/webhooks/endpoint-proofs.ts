@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { ENDPOINT } from '../operations/audited-kinds.ts';
-import { compareWithEntry } from '../operations/compare-with-audit.ts';
-import { unsoundRecord } from '../operations/require-audited.ts';
+import { ENDPOINT } from '../operations/audit/audited-kinds.ts';
+import { compareWithEntry } from '../operations/audit/compare-with-audit.ts';
+import { unsoundRecord } from '../operations/audit/require-audited.ts';
 import { findLastAuditEntries } from '../store/audit/audit.ts';
 import type { Database } from '../store/database.ts';
 import type { WebhookEndpoint } from '../store/webhooks/webhook-endpoint.ts';

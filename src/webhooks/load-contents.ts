@@ -1,5 +1,5 @@
 import type { Environment } from '../domain/access/api-key.ts';
-import { type WrittenEvent, writeEventBodies } from '../operations/event-bodies.ts';
+import { type WrittenEvent, writeEventBodies } from '../operations/events/event-bodies.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { type EventRecord, findEventsBySequence } from '../store/events/event.ts';
 import { type ClaimedDelivery, deleteDeliveries } from '../store/webhooks/delivery.ts';

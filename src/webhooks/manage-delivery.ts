@@ -1,6 +1,6 @@
 import type { Actor } from '../domain/access/role.ts';
 import { ATTEMPTS_MAX } from '../domain/webhooks/retry-schedule.ts';
-import { audit, requireRole } from '../operations/audit.ts';
+import { audit, requireRole } from '../operations/audit/audit.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { inTransaction } from '../store/transaction.ts';
 import {

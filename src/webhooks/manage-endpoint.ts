@@ -1,8 +1,8 @@
 import type { Actor } from '../domain/access/role.ts';
-import { audit, requireRole } from '../operations/audit.ts';
-import { ENDPOINT } from '../operations/audited-kinds.ts';
-import { endpointRecord } from '../operations/authorising-records.ts';
-import { requireAudited } from '../operations/require-audited.ts';
+import { audit, requireRole } from '../operations/audit/audit.ts';
+import { ENDPOINT } from '../operations/audit/audited-kinds.ts';
+import { endpointRecord } from '../operations/audit/authorising-records.ts';
+import { requireAudited } from '../operations/audit/require-audited.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
 import { inTransaction } from '../store/transaction.ts';

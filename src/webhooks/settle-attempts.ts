@@ -1,10 +1,10 @@
 import type { Actor } from '../domain/access/role.ts';
 import { newId } from '../domain/identifiers.ts';
 import { breakerPauseMs, isGivenUp as isGivenUpAfter } from '../domain/webhooks/retry-schedule.ts';
-import { audit } from '../operations/audit.ts';
-import { ENDPOINT } from '../operations/audited-kinds.ts';
-import { endpointRecord } from '../operations/authorising-records.ts';
-import { findDifferences } from '../operations/require-audited.ts';
+import { audit } from '../operations/audit/audit.ts';
+import { ENDPOINT } from '../operations/audit/audited-kinds.ts';
+import { endpointRecord } from '../operations/audit/authorising-records.ts';
+import { findDifferences } from '../operations/audit/require-audited.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { type Attempt, recordAttempts } from '../store/webhooks/delivery.ts';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Actor, Role } from '../../src/domain/access/role.ts';
 import { newNamedKey } from '../../src/domain/audit/named-key.ts';
 import { newId } from '../../src/domain/identifiers.ts';
-import { attestRecord } from '../../src/operations/attest-record.ts';
-import { createOperator } from '../../src/operations/manage-operator.ts';
+import { createOperator } from '../../src/operations/access/manage-operator.ts';
+import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { insertOperator } from '../../src/store/access/operator.ts';
 import type { Database } from '../../src/store/database.ts';
 

@@ -3,9 +3,9 @@ import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../src/doma
 import type { NewEvidence } from '../../src/domain/impact/evidence.ts';
 import type { ImpactBatch } from '../../src/domain/impact/impact-batch.ts';
 import type { Project } from '../../src/domain/impact/project.ts';
-import { changeImpactBatch } from '../../src/operations/change-impact-batch.ts';
-import { createProject } from '../../src/operations/manage-project.ts';
-import { createImpactBatch, poolSettlements } from '../../src/operations/pool-contributions.ts';
+import { changeImpactBatch } from '../../src/operations/impact/change-impact-batch.ts';
+import { createProject } from '../../src/operations/impact/manage-project.ts';
+import { createImpactBatch, poolSettlements } from '../../src/operations/impact/pool-contributions.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Settlement } from '../../src/store/settlements/settlement.ts';
 import { signedIn } from './actor.ts';

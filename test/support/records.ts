@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fingerprint } from '../../src/domain/fingerprint.ts';
 import { newId } from '../../src/domain/identifiers.ts';
-import { attestRecord } from '../../src/operations/attest-record.ts';
+import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { insertPartner, type Partner } from '../../src/store/access/partner.ts';
 import { listSealedContributions, updateContributionsUnsealed } from '../../src/store/contributions/contribution-seal.ts';
 import type { Database } from '../../src/store/database.ts';

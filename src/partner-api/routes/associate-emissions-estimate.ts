@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { fingerprint } from '../../domain/fingerprint.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
-import { contributionNotFound } from '../../operations/get-contribution.ts';
+import { contributionNotFound } from '../../operations/contributions/get-contribution.ts';
 import { associationToWire } from '../../wire/contribution-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { AssociatedBody, AssociateEstimateBody } from '../association-schemas.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
-import { estimateNotFound } from '../../operations/get-delivery-emissions-estimate.ts';
+import { estimateNotFound } from '../../operations/emissions/get-delivery-emissions-estimate.ts';
 import { associationToWire, estimateToWire } from '../../wire/contribution-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { calculationSheet } from '../../domain/emissions/calculation-sheet.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
-import { estimateNotFound } from '../../operations/get-delivery-emissions-estimate.ts';
+import { estimateNotFound } from '../../operations/emissions/get-delivery-emissions-estimate.ts';
 import { calculationToWire } from '../../wire/contribution-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../deadline.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
-import { impactBatchNotFound } from '../../operations/read-environmental-status.ts';
+import { impactBatchNotFound } from '../../operations/impact/read-environmental-status.ts';
 import { batchTransactionToWire, impactBatchToWire } from '../../wire/environmental-status-to-wire.ts';
 import { exactJson } from '../../wire/event-to-text.ts';
 import type { PartnerApiOptions } from '../app.ts';

@@ -5,7 +5,7 @@ import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { LIST_LIMITS } from '../../domain/reconciliations/partner-list.ts';
 import { LIST_FORMATS, type ListFormat } from '../../domain/reconciliations/read-partner-list.ts';
 import { ServiceError } from '../../domain/service-error.ts';
-import { settlementNotFound } from '../../operations/read-settlements.ts';
+import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
 import { exactJson } from '../../wire/event-to-text.ts';
 import { reconciliationPath, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';

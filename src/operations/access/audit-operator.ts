@@ -1,0 +1,49 @@
+import type { Operator } from '../../domain/access/operator.ts';
+import type { Actor } from '../../domain/access/role.ts';
+import { type HeldCredential, updateExpiredCredentialsEnded } from '../../store/access/operator-credential.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { audit } from '../audit/audit.ts';
+import { OPERATOR } from '../audit/audited-kinds.ts';
+import { credentialRecord, type OperatorState, operatorRecord } from '../audit/authorising-records.ts';
+import { compareWithEntry } from '../audit/compare-with-audit.ts';
+import { requireAllAudited, unsoundRecord } from '../audit/require-audited.ts';
+
+/** The last thing that a change of an operator, or of what somebody signs in with, does: the entry says all that holds from then on. */
+export async function auditOperator(
+  db: Queryable,
+  actor: Actor,
+  {
+    operatorId,
+    action,
+    before = null,
+  }: { readonly operatorId: string; readonly action: string; readonly before?: Operator | null },
+): Promise<void> {
+  await updateExpiredCredentialsEnded(db, operatorId);
+  const [state] = await OPERATOR.list(db, { afterId: '', ids: [operatorId], limit: 1 });
+  const about = { action, partnerId: null, subjectId: operatorId };
+  const kept = before && { name: before.name, email: before.email, role: before.role, disabled_at: before.disabledAt };
+  await audit(db, actor, { ...about, before: kept, after: operatorRecord(state as OperatorState) });
+}
+
+/** @throws UnsoundRecordError For an operator who is not as the audit has it. Nobody is one that there is not. */
+export async function requireAuditedOperator(db: Queryable, operatorId: string): Promise<void> {
+  await requireAllAudited(db, OPERATOR, await OPERATOR.list(db, { afterId: '', ids: [operatorId], limit: 1 }));
+}
+
+/**
+ * Before somebody acts as an operator: the role, and what was signed in with, are those of the last entry about the operator.
+ *
+ * @throws UnsoundRecordError
+ */
+export function requireAuditedSignIn({ auditKeys }: Pick<Database, 'auditKeys'>, held: HeldCredential): void {
+  const { operatorId, credential, entry } = held;
+  const kept = listKeptCredentials(entry?.after ?? null);
+  const isKept = kept.some((each) => JSON.stringify(each) === JSON.stringify(credentialRecord(credential)));
+  const record = { ...operatorRecord({ ...held, credentials: [] }), credentials: isKept ? kept : [credentialRecord(credential)] };
+  const difference = compareWithEntry(operatorId, record, { entry, keys: auditKeys() });
+  if (difference) throw unsoundRecord(OPERATOR, difference);
+}
+
+function listKeptCredentials(after: string | null): readonly object[] {
+  return (JSON.parse(after ?? '{}') as { credentials?: readonly object[] }).credentials ?? [];
+}

@@ -1,0 +1,61 @@
+import { type Actor, OWNER_ID } from '../../domain/access/role.ts';
+import { newId } from '../../domain/identifiers.ts';
+import { listAuditEntries } from '../../store/audit/audit.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { audit } from '../audit/audit.ts';
+import { requireNote } from '../require-reason.ts';
+
+const LOCK_TIMEOUT_MS = 4_000;
+const ACTION = 'owner.break-glass';
+
+/** Who acts as the owner of the machine although there is an admin, and why, as far as it can be known. */
+export interface BreakGlass {
+  readonly reason: string;
+  /** The account of the machine, which its administrator may have chosen. */
+  readonly user: string;
+  readonly machine: string;
+}
+
+/**
+ * The owner of the machine for one command, whoever is signed in: the way back where no admin can help. The entry is there before anything
+ * else is done, and stays where nothing comes of it.
+ *
+ * @throws ServiceError `invalid_request` without a reason.
+ */
+export async function breakGlass(database: Database, why: BreakGlass): Promise<Actor> {
+  requireNote(why.reason);
+  const actor: Actor = { operatorId: OWNER_ID, role: 'admin', breaksGlass: true, correlationId: newId('corr') };
+  const entry = { action: ACTION, partnerId: null, subjectId: OWNER_ID, before: null, after: { ...why } };
+  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, (db) => audit(db, actor, entry));
+  return actor;
+}
+
+export interface UsedBreakGlass extends Partial<BreakGlass> {
+  readonly entryNo: bigint;
+  readonly recordedAt: Date;
+  readonly correlationId: string;
+}
+
+/** One of them, for people. */
+export function explainBreakGlass({ entryNo, recordedAt, user, machine, reason }: UsedBreakGlass): string {
+  const when = `entry ${entryNo} of the audit, ${recordedAt.toISOString()}`;
+  return `--break-glass (${when}): ${user} on ${machine} acted for the owner of the machine, because "${reason}"`;
+}
+
+/** Such commands since a time, the latest first. */
+export async function listBreakGlass(db: Queryable, since: Date): Promise<UsedBreakGlass[]> {
+  const entries = await listAuditEntries(db, { subjectId: OWNER_ID, since, limit: 1_000 });
+  return entries
+    .filter(({ action }) => action === ACTION)
+    .map(({ entryNo, recordedAt, correlationId, after }) => ({ ...readRecord(after), entryNo, recordedAt, correlationId }));
+}
+
+/** What somebody has edited may be no JSON any more. */
+function readRecord(text: string | null): Partial<BreakGlass> {
+  try {
+    return JSON.parse(text ?? '{}');
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,48 @@
+import { type Credential, findHeldApiKeys, type HeldApiKey } from '../../store/access/api-key.ts';
+import type { Database } from '../../store/database.ts';
+import { API_KEY, type AuditedKind, PARTNER } from '../audit/audited-kinds.ts';
+import { type AuditDifference, compareWithEntry } from '../audit/compare-with-audit.ts';
+import { unsoundRecord } from '../audit/require-audited.ts';
+
+export interface CredentialTools extends Pick<Database, 'pool' | 'auditKeys'> {
+  /** Told of a key or a partner that is not as the audit has it. */
+  readonly onDoubt: (error: Error) => void;
+}
+
+/**
+ * Keys with their partners, held against the last sealed entries about both, which come with them in the same trip.
+ *
+ * @returns Those that are in the database, and of which the audit has an entry, in any order.
+ */
+export async function findCredentials(tools: CredentialTools, keyIds: readonly string[]): Promise<Credential[]> {
+  return (await findHeldApiKeys(tools.pool, keyIds)).flatMap((held) => prove(tools, held) ?? []);
+}
+
+function prove(tools: CredentialTools, held: HeldApiKey): Credential | undefined {
+  const { keyEntry, partnerEntry } = held;
+  const ofKey = compare(tools, API_KEY, { row: held.key, entry: keyEntry });
+  if (ofKey && !keyEntry) return undefined;
+  const ofPartner = compare(tools, PARTNER, { row: held.partner, entry: partnerEntry });
+  return toCredential(held, ofKey ? 'key' : ofPartner ? 'partner' : null);
+}
+
+function compare<Row>(
+  { auditKeys, onDoubt }: CredentialTools,
+  kind: AuditedKind<Row>,
+  { row, entry }: { readonly row: Row; readonly entry: HeldApiKey['keyEntry'] },
+): AuditDifference | undefined {
+  const difference = compareWithEntry(kind.idOf(row), kind.recordOf(row), { entry, keys: auditKeys() });
+  if (difference) onDoubt(unsoundRecord(kind, difference));
+  return difference;
+}
+
+/** Only what requests are judged by is remembered. */
+function toCredential({ key, partner, isValid, expiresInMs }: HeldApiKey, unproven: Credential['unproven']): Credential {
+  return {
+    ...{ keyId: key.keyId, partnerId: key.partnerId, secretSha256: key.secretSha256 },
+    ...{ permission: key.permission, allowedAddresses: key.allowedAddresses, isValid, expiresInMs },
+    ...{ isSuspended: unproven !== null || partner.suspendedAt !== null, unproven },
+    ...{ writesPerSecond: partner.writesPerSecond, lookupsPerSecond: partner.lookupsPerSecond },
+    ...{ reportsPerSecond: partner.reportsPerSecond, currency: partner.currency, timeZone: partner.timeZone },
+  };
+}

@@ -1,0 +1,71 @@
+import { canonicalAddress } from '../../domain/access/email-address.ts';
+import type { Actor } from '../../domain/access/role.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import { findOperator } from '../../store/access/operator.ts';
+import { CONTROL_DAYS, findSharedControl } from '../../store/access/operator-control.ts';
+import type { Queryable } from '../../store/database.ts';
+
+const HOW =
+  'Sign in with a code: npx partner-impact login. An admin makes it: npx partner-impact operator create --name NAME --email ADDRESS --role ROLE';
+
+/** Whether it is a person known by name: neither the owner of the machine nor the schedule. */
+export function isSignedIn({ operatorId }: Pick<Actor, 'operatorId'>): boolean {
+  return operatorId.startsWith('opr_');
+}
+
+/** @throws ServiceError `forbidden` for the owner of the machine, with how to sign in. */
+export function requireSignedIn(actor: Actor): void {
+  if (!isSignedIn(actor)) throw refusal(`This takes two people, and "${actor.operatorId}" is nobody in particular. ${HOW}`);
+}
+
+/**
+ * For the first of two people: whoever begins what another person has to approve is known by name and address.
+ *
+ * @throws ServiceError `forbidden` for the owner of the machine, and for an operator without an address.
+ */
+export async function requireFirstPerson(db: Queryable, actor: Actor): Promise<void> {
+  requireSignedIn(actor);
+  await getAddress(db, actor.operatorId);
+}
+
+/**
+ * For the second of two people.
+ *
+ * @param firstOperatorId Who began it.
+ * @throws ServiceError `forbidden` for the same person, also under another account: with the same address, or without one, or when one
+ * person has held the codes of both accounts within {@link CONTROL_DAYS} days; and for the owner of the machine on either side, who may be anybody.
+ * @see settlements, section 5.
+ */
+export async function requireSecondPerson(db: Queryable, actor: Actor, firstOperatorId: string): Promise<void> {
+  requireSignedIn(actor);
+  const { operatorId } = actor;
+  if (operatorId === firstOperatorId)
+    throw refusal(`This takes two people, and ${firstOperatorId} began it: another operator has to approve it.`);
+  if (!isSignedIn({ operatorId: firstOperatorId }))
+    throw refusal(
+      `This takes two people, and it was begun by "${firstOperatorId}", who may be anybody, you too: a signed-in operator has to begin it anew.`,
+    );
+  if ((await getAddress(db, operatorId)) === (await getAddress(db, firstOperatorId)))
+    throw refusal(
+      `This takes two people, and ${firstOperatorId}, who began it, has your address: another operator has to approve it.`,
+    );
+  const shared = await findSharedControl(db, operatorId, firstOperatorId);
+  if (shared) throw refusal(explainControl(shared, [operatorId, firstOperatorId]));
+}
+
+async function getAddress(db: Queryable, operatorId: string): Promise<string> {
+  const address = canonicalAddress((await findOperator(db, operatorId))?.email ?? null);
+  if (address !== undefined) return address;
+  throw refusal(
+    `This takes two people with addresses, and ${operatorId} has none. An admin enters it: npx partner-impact operator set-email --operator ${operatorId} --email ADDRESS`,
+  );
+}
+
+function explainControl(shared: { operatorId: string; until: Date }, accounts: readonly string[]): string {
+  const theirs = accounts.filter((account) => account !== shared.operatorId).join(' and ');
+  return `This takes two people, and within ${CONTROL_DAYS} days ${shared.operatorId} made the account ${theirs} or reset its sign-in, itself or through accounts between: until ${shared.until.toISOString()} another operator has to approve it.`;
+}
+
+function refusal(sentence: string): ServiceError {
+  return new ServiceError('forbidden', sentence);
+}

@@ -1,0 +1,126 @@
+import { type Environment, newApiKey } from '../../domain/access/api-key.ts';
+import type { Actor } from '../../domain/access/role.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import {
+  type ApiKey,
+  insertApiKey,
+  lockApiKey,
+  type Permission,
+  updateApiKeyExpiry,
+  updateApiKeyRevoked,
+} from '../../store/access/api-key.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { audit, requireRole } from '../audit/audit.ts';
+import { API_KEY } from '../audit/audited-kinds.ts';
+import { apiKeyRecord } from '../audit/authorising-records.ts';
+import { requireAudited } from '../audit/require-audited.ts';
+import { requireName } from '../require-reason.ts';
+import { getPartner } from './manage-partner.ts';
+
+/** The old key of a rotation works on for so long, unless said otherwise. */
+export const ROTATION_OVERLAP_SECONDS = 24 * 60 * 60;
+const LOCK_TIMEOUT_MS = 4_000;
+
+export interface ApiKeyTerms {
+  readonly name: string;
+  readonly permission: Permission;
+  /** Addresses and CIDR blocks; empty allows every address. */
+  readonly allowedAddresses: readonly string[];
+  readonly expiresAt: Date | null;
+}
+
+/** The only moment at which the whole key is known: the database keeps its hash. */
+export interface IssuedApiKey {
+  readonly key: ApiKey;
+  readonly apiKey: string;
+}
+
+export interface WantedApiKey extends ApiKeyTerms {
+  readonly environment: Environment;
+  readonly partnerId: string;
+}
+
+/** @throws ServiceError `forbidden`; `invalid_request` for an unknown partner. */
+export async function issueApiKey(database: Database, actor: Actor, wanted: WantedApiKey): Promise<IssuedApiKey> {
+  requireRole(actor, 'operator');
+  requireName(wanted.name);
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await getPartner(db, wanted.partnerId);
+    const issued = await insertNew(db, wanted);
+    await audit(db, actor, about(issued.key, { action: 'key.issue', before: null, after: apiKeyRecord(issued.key) }));
+    return issued;
+  });
+}
+
+async function insertNew(db: Queryable, { environment, partnerId, ...terms }: WantedApiKey): Promise<IssuedApiKey> {
+  const { apiKey, keyId, secretSha256 } = newApiKey(environment);
+  return { key: await insertApiKey(db, { ...terms, keyId, partnerId, secretSha256 }), apiKey };
+}
+
+export interface Rotation {
+  readonly environment: Environment;
+  readonly keyId: string;
+  readonly overlapSeconds?: number;
+  /** End of the new key, `null` for none; without it that of the old one. */
+  readonly expiresAt?: Date | null | undefined;
+}
+
+/**
+ * A new key on the terms of the old one, its end among them, which runs out after the overlap.
+ *
+ * @throws ServiceError `forbidden`; `invalid_request` for an unknown or revoked key, and for one that ends within the overlap unless the new
+ * key is given an end, or none.
+ */
+export async function rotateApiKey(
+  database: Database,
+  actor: Actor,
+  { environment, keyId, overlapSeconds = ROTATION_OVERLAP_SECONDS, expiresAt }: Rotation,
+): Promise<{ issued: IssuedApiKey; old: ApiKey }> {
+  requireRole(actor, 'operator');
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const found = await lockApiKey(db, keyId);
+    if (!found) throw unknownKey(keyId);
+    await requireAudited(db, API_KEY, found);
+    if (found.revokedAt)
+      throw new ServiceError('invalid_request', `The key ${keyId} is revoked; issue a new one with \`key issue\`.`);
+    const old = (await updateApiKeyExpiry(db, keyId, overlapSeconds)) as ApiKey;
+    if (expiresAt === undefined) refuseShortEnd(found, old);
+    const terms = { ...found, expiresAt: expiresAt === undefined ? found.expiresAt : expiresAt };
+    const issued = await insertNew(db, { ...terms, environment });
+    await audit(db, actor, about(found, { action: 'key.rotate', before: apiKeyRecord(found), after: apiKeyRecord(old) }));
+    const replaced = { replaces: keyId };
+    await audit(db, actor, about(issued.key, { action: 'key.issue', before: replaced, after: apiKeyRecord(issued.key) }));
+    return { issued, old };
+  });
+}
+
+/** A key that the overlap did not shorten ends within it, by its terms or by an earlier rotation: no key was meant to begin so. */
+function refuseShortEnd({ keyId, expiresAt }: ApiKey, shortened: ApiKey): void {
+  if (expiresAt === null || Number(shortened.expiresAt) < expiresAt.getTime()) return;
+  throw new ServiceError(
+    'invalid_request',
+    `The key ${keyId} ends at ${expiresAt.toISOString()}, within the overlap, and the new key would end with it: give the new key an end with --expires-at TIME, or none with --without-end. Nothing was changed.`,
+  );
+}
+
+/** Takes effect on every instance within ten seconds. */
+export async function revokeApiKey(database: Database, actor: Actor, keyId: string): Promise<ApiKey> {
+  requireRole(actor, 'operator');
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const found = await lockApiKey(db, keyId);
+    if (!found) throw unknownKey(keyId);
+    await requireAudited(db, API_KEY, found);
+    const revoked = (await updateApiKeyRevoked(db, keyId)) as ApiKey;
+    await audit(db, actor, about(found, { action: 'key.revoke', before: apiKeyRecord(found), after: apiKeyRecord(revoked) }));
+    return revoked;
+  });
+}
+
+function about({ partnerId, keyId }: ApiKey, entry: { action: string; before: object | null; after: object | null }) {
+  return { ...entry, partnerId, subjectId: keyId };
+}
+
+function unknownKey(keyId: string): ServiceError {
+  return new ServiceError('invalid_request', `There is no key ${keyId}. \`key list --partner ID\` shows a partner's keys.`);
+}

@@ -1,0 +1,160 @@
+import { readAddress } from '../../domain/access/email-address.ts';
+import { newCredential, type Operator } from '../../domain/access/operator.ts';
+import { type Actor, isAtLeast, type Role } from '../../domain/access/role.ts';
+import type { DetailCode } from '../../domain/detail-codes.ts';
+import { newId } from '../../domain/identifiers.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import {
+  insertOperator,
+  lockOperator,
+  updateOperatorDisabled,
+  updateOperatorEmail,
+  updateOperatorRole,
+} from '../../store/access/operator.ts';
+import { insertOperatorCredential, updateOperatorCredentialsEnded } from '../../store/access/operator-credential.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { updateFirstAdmin } from '../../store/installation.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { requireRole } from '../audit/audit.ts';
+import { requireName } from '../require-reason.ts';
+import { auditOperator, requireAuditedOperator } from './audit-operator.ts';
+
+const LOCK_TIMEOUT_MS = 4_000;
+const CODE_SECONDS = 24 * 60 * 60;
+
+export interface NewOperator {
+  readonly name: string;
+  readonly email: string | null;
+  readonly role: Role;
+}
+
+/** What a person needs to sign in for the first time, shown this once. */
+export interface SignInCode {
+  readonly operator: Operator;
+  readonly signInCode: string;
+  readonly expiresAt: Date;
+}
+
+/**
+ * @throws ServiceError `forbidden`; `invalid_request` for a name or an address that cannot be taken, for an address that another operator
+ * has, and for an approver or an admin without one.
+ */
+export async function createOperator(database: Database, actor: Actor, wanted: NewOperator): Promise<SignInCode> {
+  requireRole(actor, 'admin');
+  requireName(wanted.name);
+  if (wanted.email !== null) requireAddress(wanted.email);
+  requireAddressFor(wanted);
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const operator = await insertOperator(db, { ...wanted, operatorId: newId('opr') });
+    if (!operator) throw addressIsTaken(wanted.email);
+    const code = await makeCode(db, operator);
+    await auditOperator(db, actor, { ...operator, action: 'operator.create' });
+    await noteAdmin(db, operator);
+    return code;
+  });
+}
+
+/**
+ * Enters the address of an operator who has none. Whoever has one keeps it, because by it two people are told apart.
+ *
+ * @throws ServiceError `forbidden`; `invalid_request` as {@link createOperator}, and for an operator who has one.
+ */
+export async function enterAddress(database: Database, actor: Actor, operatorId: string, email: string): Promise<Operator> {
+  requireAddress(email);
+  return change(database, actor, operatorId, async (db, operator) => {
+    if (operator.email !== null)
+      throw new ServiceError(
+        'invalid_request',
+        `The operator ${operatorId} has the address ${operator.email}, and keeps it. For another one disable the operator, and create a new one.`,
+      );
+    const changed = await updateOperatorEmail(db, operatorId, email);
+    if (!changed) throw addressIsTaken(email);
+    await auditOperator(db, actor, { operatorId, action: 'operator.set-email', before: operator });
+    return changed;
+  });
+}
+
+/** Holds from the operator's next command on. */
+export async function changeOperatorRole(database: Database, actor: Actor, operatorId: string, role: Role): Promise<Operator> {
+  return change(database, actor, operatorId, async (db, operator) => {
+    requireAddressFor({ ...operator, role });
+    const changed = await updateOperatorRole(db, operatorId, role);
+    await auditOperator(db, actor, { operatorId, action: 'operator.change-role', before: operator });
+    await noteAdmin(db, changed);
+    return changed;
+  });
+}
+
+/** For good: the operator is signed out everywhere, and cannot sign in again. */
+export async function disableOperator(database: Database, actor: Actor, operatorId: string): Promise<Operator> {
+  return change(database, actor, operatorId, async (db, operator) => {
+    const disabled = await updateOperatorDisabled(db, operatorId);
+    await updateOperatorCredentialsEnded(db, operatorId);
+    await auditOperator(db, actor, { operatorId, action: 'operator.disable', before: operator });
+    return disabled;
+  });
+}
+
+/** Signs the operator out everywhere, and makes a new code to sign in with. */
+export async function resetSignIn(database: Database, actor: Actor, operatorId: string): Promise<SignInCode> {
+  return change(database, actor, operatorId, async (db, operator) => {
+    if (operator.disabledAt)
+      throw new ServiceError('invalid_request', `The operator ${operatorId} is disabled. \`operator create\` makes a new one.`);
+    await updateOperatorCredentialsEnded(db, operatorId);
+    const code = await makeCode(db, operator);
+    await auditOperator(db, actor, { operatorId, action: 'operator.reset-sign-in', before: operator });
+    return code;
+  });
+}
+
+async function change<Result>(
+  database: Database,
+  actor: Actor,
+  operatorId: string,
+  make: (db: Queryable, operator: Operator) => Promise<Result>,
+): Promise<Result> {
+  requireRole(actor, 'admin');
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const operator = await lockOperator(db, operatorId);
+    if (!operator) throw new ServiceError('invalid_request', `There is no operator ${operatorId}. \`operator list\` shows all.`);
+    await requireAuditedOperator(db, operatorId);
+    return make(db, operator);
+  });
+}
+
+/** After the entry, whose place in the chain is held: of two first admins that the owner of the machine makes at once one is refused. */
+async function noteAdmin(db: Queryable, { role }: Operator): Promise<void> {
+  if (role === 'admin') await updateFirstAdmin(db);
+}
+
+function requireAddress(email: string): void {
+  const read = readAddress(email);
+  if ('problem' in read) throw refusal('wrong_form', `email: ${read.problem}`);
+}
+
+/** Whoever may approve is told apart from others by the address. */
+function requireAddressFor({ email, role }: Pick<NewOperator, 'email' | 'role'>): void {
+  if (email === null && isAtLeast(role, 'approver'))
+    throw refusal(
+      'missing',
+      `The role ${role} takes an address, by which two people are told apart: --email ADDRESS, or for an operator whom there is npx partner-impact operator set-email.`,
+    );
+}
+
+function addressIsTaken(email: string | null): ServiceError {
+  return refusal(
+    'duplicate',
+    `Another operator has the address ${email}. Upper and lower case, and what follows a plus sign, make no other one.`,
+  );
+}
+
+function refusal(code: DetailCode, message: string): ServiceError {
+  return new ServiceError('invalid_request', message, { details: [{ field: 'email', code, message }] });
+}
+
+async function makeCode(db: Queryable, operator: Operator): Promise<SignInCode> {
+  const { text, id: credentialId, secretSha256 } = newCredential('code');
+  const { operatorId } = operator;
+  const code = { credentialId, operatorId, kind: 'code', secretSha256, seconds: CODE_SECONDS } as const;
+  return { operator, signInCode: text, expiresAt: await insertOperatorCredential(db, code) };
+}

@@ -1,0 +1,173 @@
+import type { Actor } from '../../domain/access/role.ts';
+import { newId } from '../../domain/identifiers.ts';
+import { isCurrency } from '../../domain/numbers/currency.ts';
+import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
+import { DEFAULT_TIME_ZONE, findTimeZone } from '../../domain/settlements/settlement-period.ts';
+import {
+  findPartner,
+  insertPartner,
+  lockPartner,
+  type Partner,
+  type PartnerRates,
+  type SettlementTerms,
+  updatePartnerRates,
+  updatePartnerSuspension,
+  updateSettlementTerms,
+} from '../../store/access/partner.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { isRestricted } from '../../store/database-errors.ts';
+import { insertEventCounter } from '../../store/events/event.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { audit, requireRole } from '../audit/audit.ts';
+import { PARTNER } from '../audit/audited-kinds.ts';
+import { partnerRecord } from '../audit/authorising-records.ts';
+import { requireAudited } from '../audit/require-audited.ts';
+import { requireName } from '../require-reason.ts';
+import { openFirstSettlement } from '../settlements/open-settlement.ts';
+
+/** Requests a second where an operator says nothing else. @see decisions, section 6. */
+export const DEFAULT_RATES: PartnerRates = { writesPerSecond: 100, lookupsPerSecond: 200, reportsPerSecond: 50 };
+
+const LOCK_TIMEOUT_MS = 4_000;
+
+export type PartnerTerms = PartnerRates & SettlementTerms;
+
+/**
+ * Rates of its own take an admin.
+ *
+ * @throws ServiceError `forbidden`, or `invalid_request` for a currency or a time zone that there is not.
+ */
+export async function createPartner(
+  database: Database,
+  actor: Actor,
+  name: string,
+  terms: Partial<PartnerTerms> = {},
+): Promise<Partner> {
+  requireRole(actor, hasDefaultRates(terms) ? 'operator' : 'admin');
+  requireName(name);
+  const partnerId = newId('ptn');
+  const settlement = { currency: null, timeZone: DEFAULT_TIME_ZONE, ...readSettlementTerms(terms) };
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await insertEventCounter(db, partnerId);
+    const partner = await insertPartner(db, { partnerId, name, ...DEFAULT_RATES, ...terms, ...settlement });
+    await openFirstSettlement(db, partner, actor.correlationId);
+    await audit(db, actor, {
+      action: 'partner.create',
+      partnerId,
+      subjectId: partnerId,
+      before: null,
+      after: partnerRecord(partner),
+    });
+    return partner;
+  });
+}
+
+function hasDefaultRates(terms: Partial<PartnerTerms>): boolean {
+  const names = Object.keys(DEFAULT_RATES) as (keyof PartnerRates)[];
+  return names.every((name) => terms[name] === undefined || terms[name] === DEFAULT_RATES[name]);
+}
+
+/** @throws ServiceError `invalid_request` when there is none. */
+export async function getPartner(db: Queryable, partnerId: string): Promise<Partner> {
+  return (await findPartner(db, partnerId)) ?? refuseUnknown(partnerId);
+}
+
+/** Takes effect on every instance within ten seconds. New records are refused from then on; look-ups and replays go on. */
+export async function suspendPartner(database: Database, actor: Actor, partnerId: string): Promise<Partner> {
+  requireRole(actor, 'operator');
+  return change(database, actor, { partnerId, action: 'partner.suspend' }, (db) => updatePartnerSuspension(db, partnerId, true));
+}
+
+export async function resumePartner(database: Database, actor: Actor, partnerId: string): Promise<Partner> {
+  requireRole(actor, 'operator');
+  return change(database, actor, { partnerId, action: 'partner.resume' }, (db) => updatePartnerSuspension(db, partnerId, false));
+}
+
+/** Takes effect on every instance within ten seconds. Rates that are left out stay as they are. */
+export async function setPartnerRates(
+  database: Database,
+  actor: Actor,
+  partnerId: string,
+  rates: Partial<PartnerRates>,
+): Promise<Partner> {
+  requireRole(actor, 'admin');
+  return change(
+    database,
+    actor,
+    { partnerId, action: 'partner.set-rates' },
+    (db, { writesPerSecond, lookupsPerSecond, reportsPerSecond }) =>
+      updatePartnerRates(db, partnerId, { writesPerSecond, lookupsPerSecond, reportsPerSecond, ...rates }),
+  );
+}
+
+/**
+ * Gives a partner its currency, or another time zone. Both are fixed once something rests on them; a currency may be given at any time
+ * to a partner that has none.
+ *
+ * @throws ServiceError `forbidden`, or `invalid_request` for an unknown partner and for what cannot be changed any more.
+ */
+export async function changeSettlementTerms(
+  database: Database,
+  actor: Actor,
+  partnerId: string,
+  terms: Partial<SettlementTerms>,
+): Promise<Partner> {
+  requireRole(actor, 'operator');
+  const read = readSettlementTerms(terms);
+  return change(database, actor, { partnerId, action: 'partner.change' }, (db) =>
+    updateSettlementTerms(db, partnerId, read).catch(explainFixed),
+  );
+}
+
+function explainFixed(cause: unknown): never {
+  if (!isRestricted(cause)) throw cause;
+  throw new ServiceError(
+    'invalid_request',
+    'Currency and time zone of the partner are fixed: contributions or rules rest on them. Make another partner for other terms.',
+    { cause },
+  );
+}
+
+/** Zones in the spelling of the IANA database. */
+function readSettlementTerms({ currency, timeZone }: Partial<SettlementTerms>): Partial<SettlementTerms> {
+  const zone = timeZone === undefined ? undefined : findTimeZone(timeZone);
+  const isBadCurrency = currency !== undefined && currency !== null && !isCurrency(currency);
+  const problems: ErrorDetail[] = [];
+  const refuse = (field: string, form: string) =>
+    problems.push({ field, code: 'wrong_form', message: `${field} must be ${form}.` });
+  if (isBadCurrency) refuse('currency', 'a currency of ISO 4217 in three capital letters, such as SAR');
+  if (timeZone !== undefined && zone === undefined) refuse('time_zone', 'a zone of the IANA database, such as Asia/Riyadh');
+  if (problems.length > 0)
+    throw new ServiceError('invalid_request', problems.map(({ message }) => message).join(' '), { details: problems });
+  return { ...(currency !== undefined && { currency }), ...(zone !== undefined && { timeZone: zone }) };
+}
+
+async function change(
+  database: Database,
+  actor: Actor,
+  { partnerId, action }: { partnerId: string; action: string },
+  update: (db: Queryable, partner: Partner) => Promise<Partner | undefined>,
+): Promise<Partner> {
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const partner = await lockKnownPartner(db, partnerId);
+    await requireAudited(db, PARTNER, partner);
+    const changed = (await update(db, partner)) as Partner;
+    await audit(db, actor, {
+      action,
+      partnerId,
+      subjectId: partnerId,
+      before: partnerRecord(partner),
+      after: partnerRecord(changed),
+    });
+    return changed;
+  });
+}
+
+/** @throws ServiceError `invalid_request` when there is none. */
+export async function lockKnownPartner(db: Queryable, partnerId: string): Promise<Partner> {
+  return (await lockPartner(db, partnerId)) ?? refuseUnknown(partnerId);
+}
+
+function refuseUnknown(partnerId: string): never {
+  throw new ServiceError('invalid_request', `There is no partner ${partnerId}. \`partner list\` shows all.`);
+}

@@ -1,0 +1,142 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { CheckedSecret } from '../../domain/access/checked-secret.ts';
+import { type CredentialKind, newCredential, type Operator, parseCredential } from '../../domain/access/operator.ts';
+import type { Actor } from '../../domain/access/role.ts';
+import { newId } from '../../domain/identifiers.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import { lockOperator } from '../../store/access/operator.ts';
+import {
+  findOperatorCredential,
+  type HeldCredential,
+  insertOperatorCredential,
+  lockOperatorCredential,
+  updateOperatorCredentialEnded,
+  updateOperatorCredentialUsed,
+} from '../../store/access/operator-credential.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { auditOperator, requireAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
+
+const LOCK_TIMEOUT_MS = 4_000;
+/** After so long a person signs in anew. */
+const TOKEN_SECONDS = 30 * 24 * 60 * 60;
+
+export interface SignIn {
+  readonly operator: Operator;
+  /** To be kept where only the operator can read it; the database keeps its hash. */
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/**
+ * Trades a code for a token. A code works once, and no longer than a day.
+ *
+ * @throws ServiceError `unauthorized`
+ */
+export async function signIn(database: Database, code: string): Promise<SignIn> {
+  const parsed = parseCredential('code', code);
+  if (!parsed)
+    throw refusal('This is no sign-in code: it begins with pi_code_, and is mistyped or cut where it does not fit its checksum.');
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const held = await holdCredential(db, 'code', parsed.id);
+    if (!held || !isSame(held, parsed) || !held.isValid)
+      throw refusal(
+        'This sign-in code is not valid: it was used, is older than a day, or is of another installation. An admin makes a new one: npx partner-impact operator reset-sign-in --operator ID',
+      );
+    return replaceCredential(db, { id: parsed.id, held }, 'operator.sign-in');
+  });
+}
+
+/**
+ * Trades a token that is valid for a new one with all its time, so that nobody else has to make a code for it.
+ *
+ * @throws ServiceError As {@link authenticateOperator}.
+ */
+export async function renewSignIn(database: Database, token: string): Promise<SignIn> {
+  await authenticateOperator(database, token);
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const parsed = parseCredential('token', token) as CheckedSecret;
+    const held = await holdCredential(db, 'token', parsed.id);
+    if (!held?.isValid || held.disabledAt) throw ended('The sign-in that is kept on this machine has ended meanwhile.');
+    return replaceCredential(db, { id: parsed.id, held }, 'operator.renew-sign-in');
+  });
+}
+
+/** The one ends, and a token takes its place. */
+async function replaceCredential(
+  db: Queryable,
+  { id, held }: { readonly id: string; readonly held: HeldCredential },
+  action: string,
+): Promise<SignIn> {
+  await requireAuditedOperator(db, held.operatorId);
+  await updateOperatorCredentialEnded(db, id);
+  const { text: token, id: credentialId, secretSha256 } = newCredential('token');
+  const { operatorId } = held;
+  const credential = { credentialId, operatorId, kind: 'token', secretSha256, seconds: TOKEN_SECONDS } as const;
+  const expiresAt = await insertOperatorCredential(db, credential);
+  await auditOperator(db, actorOf(held), { operatorId, action });
+  return { operator: held, token, expiresAt };
+}
+
+/** Ends a token, if it is one. */
+export async function signOut(database: Database, token: string): Promise<void> {
+  const parsed = parseCredential('token', token);
+  if (!parsed) return;
+  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const held = await holdCredential(db, 'token', parsed.id);
+    if (!held?.isValid || !isSame(held, parsed)) return;
+    await requireAuditedOperator(db, held.operatorId);
+    await updateOperatorCredentialEnded(db, parsed.id);
+    await auditOperator(db, actorOf(held), { ...held, action: 'operator.sign-out' });
+  });
+}
+
+/**
+ * Who holds a token, with the role of this moment.
+ *
+ * @throws ServiceError `unauthorized` for a token that has ended, `forbidden` for an operator who is disabled.
+ * @throws UnsoundRecordError For an operator or a token that is not as the audit has it.
+ */
+export async function authenticateOperator(
+  database: Database,
+  token: string,
+): Promise<{ readonly actor: Actor; readonly operator: Operator; readonly expiresAt: Date }> {
+  const parsed = parseCredential('token', token);
+  const held = parsed && (await findOperatorCredential(database.pool, 'token', parsed.id));
+  if (!parsed || !held || !isSame(held, parsed)) throw ended('The sign-in that is kept on this machine is unknown here.');
+  if (held.disabledAt)
+    throw new ServiceError(
+      'forbidden',
+      `The operator ${held.operatorId} (${held.name}) is disabled and may do nothing. To sign in as somebody else: npx partner-impact logout`,
+    );
+  if (!held.isValid) throw ended(`The sign-in of ${held.operatorId} (${held.name}) has ended.`);
+  requireAuditedSignIn(database, held);
+  await updateOperatorCredentialUsed(database.pool, parsed.id);
+  return { actor: actorOf(held), operator: held, expiresAt: held.expiresAt };
+}
+
+/** The operator first, as every change of one does. */
+async function holdCredential(db: Queryable, kind: CredentialKind, credentialId: string): Promise<HeldCredential | undefined> {
+  const found = await findOperatorCredential(db, kind, credentialId);
+  if (!found) return undefined;
+  await lockOperator(db, found.operatorId);
+  return lockOperatorCredential(db, kind, credentialId);
+}
+
+function actorOf({ operatorId, role }: Operator): Actor {
+  return { operatorId, role, correlationId: newId('corr') };
+}
+
+function isSame(held: HeldCredential, { secretSha256 }: { secretSha256: Buffer }): boolean {
+  return timingSafeEqual(held.secretSha256, secretSha256);
+}
+
+function refusal(sentence: string): ServiceError {
+  return new ServiceError('unauthorized', sentence);
+}
+
+function ended(sentence: string): ServiceError {
+  return refusal(
+    `${sentence} Sign in again with a code of an admin: npx partner-impact login. In a sandbox it also goes on without a sign-in: npx partner-impact logout`,
+  );
+}

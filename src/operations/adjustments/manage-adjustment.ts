@@ -1,0 +1,254 @@
+import type { Actor } from '../../domain/access/role.ts';
+import { type AdjustmentStatus, checkAdjustmentStep } from '../../domain/adjustments/adjustment.ts';
+import { checkEffect, effectOf, type Standing } from '../../domain/adjustments/adjustment-effect.ts';
+import {
+  type AdjustmentSurroundings,
+  ALREADY_REVERSED,
+  checkNewAdjustment,
+  type NewAdjustment,
+} from '../../domain/adjustments/new-adjustment.ts';
+import type { DetailCode } from '../../domain/detail-codes.ts';
+import { newId } from '../../domain/identifiers.ts';
+import { amountText, readAmount } from '../../domain/numbers/money.ts';
+import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
+import { isLine, lineForm } from '../../domain/single-line-text.ts';
+import {
+  type Adjustment,
+  findAdjustment,
+  findReversal,
+  insertAdjustment,
+  lockAdjustment,
+  updateAdjustmentApproved,
+  updateAdjustmentPosted,
+  updateAdjustmentRejected,
+} from '../../store/adjustments/adjustment.ts';
+import { type ContributionRecord, lockContribution } from '../../store/contributions/contribution.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { violatedKey } from '../../store/database-errors.ts';
+import { insertEvent } from '../../store/events/event.ts';
+import { findLineOfContribution } from '../../store/impact/impact-batch-settlement.ts';
+import { databaseOf, inTransaction } from '../../store/transaction.ts';
+import { adjustmentToData } from '../../wire/adjustment-to-wire.ts';
+import { exactJson } from '../../wire/event-to-text.ts';
+import { requireAuditedOperator } from '../access/audit-operator.ts';
+import { requireFirstPerson, requireSecondPerson, requireSignedIn } from '../access/four-eyes.ts';
+import { getPartner } from '../access/manage-partner.ts';
+import { adjustmentRecord } from '../audit/adjustment-record.ts';
+import { audit, requireRole } from '../audit/audit.ts';
+import { ADJUSTMENT } from '../audit/audited-kinds.ts';
+import { requireAudited } from '../audit/require-audited.ts';
+import type { SettlementTools } from '../settlements/settlement-tools.ts';
+import { readStanding, readWorth } from './adjustment-standing.ts';
+
+const LOCK_TIMEOUT_MS = 4_000;
+const NOTE_MAX = 500;
+
+export interface AdjustmentOf {
+  readonly partnerId: string;
+  readonly transactionId: string;
+}
+
+export interface AdjustmentId {
+  readonly partnerId: string;
+  readonly adjustmentId: string;
+}
+
+/**
+ * The first of two people says what is to be corrected. Nothing changes for the partner yet.
+ *
+ * @throws ServiceError `forbidden`, also for the owner of the machine, and below the role admin with a reason to go beyond what the points are
+ * worth; `invalid_request` with every problem.
+ * @see settlements, section 3.
+ */
+export async function draftAdjustment(
+  database: Database,
+  actor: Actor,
+  { partnerId, transactionId, ...wanted }: AdjustmentOf & NewAdjustment,
+  { pricesOf }: Pick<SettlementTools, 'pricesOf'>,
+): Promise<Adjustment> {
+  requireRole(actor, (wanted.beyondWorthReason ?? null) === null ? 'operator' : 'admin');
+  await requireFirstPerson(database.pool, actor);
+  const partner = await getPartner(database.pool, partnerId);
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const worth = await readWorth(db, partner, { pricesOf, auditKeys: database.auditKeys });
+    const { contribution } = await holdContribution(db, partnerId, transactionId);
+    const surroundings = {
+      ...(await readStanding(db, worth, contribution)),
+      ...{ transactionId, contributionStatus: contribution.status },
+      reversed: wanted.reversalOf === null ? undefined : await findReversed(db, partnerId, wanted.reversalOf),
+    };
+    const details = checkNewAdjustment(wanted, surroundings);
+    if (details.length > 0) throw refusal(details);
+    const adjustment = await insertAdjustment(db, {
+      ...{ partnerId, adjustmentId: newId('adj'), transactionId, draftedBy: actor.operatorId },
+      ...{ partnerEventId: contribution.partnerEventId, partnerOrderRef: contribution.partnerOrderRef },
+      ...{ contributionPoints: contribution.points, confirmedAt: contribution.confirmedAt as Date },
+      contributionRuleVersion: contribution.contributionRuleVersion,
+      pointConversionVersion: contribution.pointConversionVersion,
+      treeCostVersion: contribution.treeCostVersion,
+      ...{ reasonCode: wanted.reasonCode, reasonEn: wanted.reasonEn, reasonAr: wanted.reasonAr },
+      ...{ pointsDelta: wanted.pointsDelta, reversalOf: wanted.reversalOf },
+      beyondWorthReason: wanted.beyondWorthReason ?? null,
+      amountDelta: wanted.amountDelta === null ? null : (readAmount(wanted.amountDelta) ?? null),
+    }).catch(explainReversal);
+    await auditStep(db, actor, { action: 'adjustment.draft', before: undefined, after: adjustment });
+    return adjustment;
+  });
+}
+
+/** @throws ServiceError `invalid_request` when the partner has none of this id. */
+export async function getAdjustment(db: Queryable, { partnerId, adjustmentId }: AdjustmentId): Promise<Adjustment> {
+  return (await findAdjustment(db, partnerId, adjustmentId)) ?? refuseUnknown(adjustmentId);
+}
+
+/**
+ * The deltas that undo a posted adjustment.
+ *
+ * @throws ServiceError `invalid_request` when the partner has none of this id.
+ */
+export async function oppositeOf(
+  db: Queryable,
+  id: AdjustmentId,
+): Promise<Pick<NewAdjustment, 'pointsDelta' | 'amountDelta' | 'reversalOf'> & Pick<AdjustmentOf, 'transactionId'>> {
+  const { transactionId, pointsDelta, amountDelta } = await getAdjustment(db, id);
+  return {
+    ...{ transactionId, pointsDelta: -pointsDelta, reversalOf: id.adjustmentId },
+    amountDelta: amountDelta === null ? null : amountText(-amountDelta),
+  };
+}
+
+/**
+ * The second of the two agrees.
+ *
+ * @throws ServiceError `forbidden`, also for the one who drafted it; `invalid_request` when it is no draft, or could not be posted now.
+ */
+export async function approveAdjustment(
+  database: Database,
+  actor: Actor,
+  id: AdjustmentId,
+  tools: Pick<SettlementTools, 'pricesOf'>,
+): Promise<Adjustment> {
+  requireRole(actor, 'approver');
+  requireSignedIn(actor);
+  return step(database, actor, { id, to: 'approved', action: 'adjustment.approve' }, async (db, adjustment) => {
+    await requireAuditedOperator(db, adjustment.draftedBy);
+    await requireSecondPerson(db, actor, adjustment.draftedBy);
+    await holdPostable(db, adjustment, tools);
+    return updateAdjustmentApproved(db, adjustment, actor.operatorId);
+  });
+}
+
+/** Ends an adjustment that is not posted, without effect; whoever drafted it may do so too. @throws ServiceError as {@link approveAdjustment}. */
+export async function rejectAdjustment(database: Database, actor: Actor, id: AdjustmentId, note: string): Promise<Adjustment> {
+  requireRole(actor, 'operator');
+  if (!isLine(note, NOTE_MAX)) throw refusal([problem('note', 'wrong_form', `The note must be ${lineForm(note, NOTE_MAX)}.`)]);
+  return step(database, actor, { id, to: 'rejected', action: 'adjustment.reject' }, (db, adjustment) =>
+    updateAdjustmentRejected(db, adjustment, { by: actor.operatorId, note }),
+  );
+}
+
+/**
+ * Posts an approved adjustment, for good: the partner is told, and the settlement of the period has its line. The contribution stays as it is.
+ *
+ * @throws ServiceError `forbidden`; `invalid_request` when it is not approved, or when what was posted since leaves no room for it.
+ */
+export async function postAdjustment(
+  database: Database,
+  actor: Actor,
+  id: AdjustmentId,
+  tools: Pick<SettlementTools, 'pricesOf'>,
+): Promise<Adjustment> {
+  requireRole(actor, 'operator');
+  return step(database, actor, { id, to: 'posted', action: 'adjustment.post' }, async (db, adjustment) => {
+    const { partnerId, transactionId } = adjustment;
+    const effect = effectOf(await holdPostable(db, adjustment, tools), adjustment);
+    const line = await findLineOfContribution(db, partnerId, transactionId);
+    const posting = { ...effect, by: actor.operatorId, originalSettlementId: line?.settlementId ?? null };
+    const posted = await updateAdjustmentPosted(db, adjustment, posting);
+    await insertEvent(db, {
+      ...{ partnerId, eventId: newId('evt'), eventType: 'impact.transaction.adjusted', subjectId: transactionId },
+      ...{ correlationId: actor.correlationId, data: exactJson(adjustmentToData(posted)) },
+    });
+    return posted;
+  });
+}
+
+/** Adjustments of a contribution are posted one after the other, so that each knows what the others left. */
+async function holdPostable(
+  db: Queryable,
+  adjustment: Adjustment,
+  { pricesOf }: Pick<SettlementTools, 'pricesOf'>,
+): Promise<Standing> {
+  const { partnerId, transactionId } = adjustment;
+  const { auditKeys } = databaseOf(db);
+  const worth = await readWorth(db, await getPartner(db, partnerId), { pricesOf, auditKeys });
+  const { contribution } = await holdContribution(db, partnerId, transactionId);
+  const standing = await readStanding(db, worth, contribution);
+  const details = checkEffect(standing, adjustment);
+  if (details.length > 0)
+    throw refusal(details.map((each) => ({ ...each, message: `${each.message} Reject this one, and draft another.` })));
+  return standing;
+}
+
+interface Step {
+  readonly id: AdjustmentId;
+  readonly to: AdjustmentStatus;
+  readonly action: string;
+}
+
+async function step(
+  database: Database,
+  actor: Actor,
+  { id, to, action }: Step,
+  take: (db: Queryable, adjustment: Adjustment) => Promise<Adjustment>,
+): Promise<Adjustment> {
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const before = (await lockAdjustment(db, id.partnerId, id.adjustmentId)) ?? refuseUnknown(id.adjustmentId);
+    if (checkAdjustmentStep(before, to, actor.operatorId) === 'not_possible')
+      throw new ServiceError('invalid_request', `The adjustment is ${before.status}, and cannot become ${to}.`);
+    await requireAudited(db, ADJUSTMENT, before);
+    const after = await take(db, before);
+    await auditStep(db, actor, { action, before, after });
+    return after;
+  });
+}
+
+async function auditStep(
+  db: Queryable,
+  actor: Actor,
+  { action, before, after }: { action: string; before: Adjustment | undefined; after: Adjustment },
+): Promise<void> {
+  const { partnerId, adjustmentId: subjectId } = after;
+  await audit(db, actor, {
+    ...{ action, partnerId, subjectId },
+    ...{ before: before ? adjustmentRecord(before) : null, after: adjustmentRecord(after) },
+  });
+}
+
+async function holdContribution(db: Queryable, partnerId: string, transactionId: string): Promise<ContributionRecord> {
+  const record = await lockContribution(db, partnerId, transactionId);
+  if (record) return record;
+  throw refusal([problem('transaction_id', 'not_found', `The partner has no contribution ${transactionId}.`)]);
+}
+
+async function findReversed(db: Queryable, partnerId: string, adjustmentId: string): Promise<AdjustmentSurroundings['reversed']> {
+  const found = await findAdjustment(db, partnerId, adjustmentId);
+  return found && { ...found, isReversed: (await findReversal(db, partnerId, adjustmentId)) !== undefined };
+}
+
+function explainReversal(cause: unknown): never {
+  if (violatedKey(cause) !== 'adjustment_one_reversal') throw cause;
+  throw refusal([problem('reversal_of', 'already_reversed', ALREADY_REVERSED)]);
+}
+
+function refuseUnknown(adjustmentId: string): never {
+  throw new ServiceError('invalid_request', `The partner has no adjustment ${adjustmentId}. \`adjustment list\` shows all.`);
+}
+
+function refusal(details: readonly ErrorDetail[]): ServiceError {
+  return new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
+}
+
+function problem(field: string, code: DetailCode, message: string): ErrorDetail {
+  return { field, code, message };
+}

@@ -1,0 +1,95 @@
+import { adjustmentAmount } from '../../domain/adjustments/adjustment.ts';
+import { type AdjustmentEffect, checkEffect, effectOf, type Standing } from '../../domain/adjustments/adjustment-effect.ts';
+import type { ErrorDetail } from '../../domain/service-error.ts';
+import { isDue } from '../../domain/settlements/settlement.ts';
+import { nextPeriod } from '../../domain/settlements/settlement-period.ts';
+import { addAdjustment, type SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
+import type { Partner } from '../../store/access/partner.ts';
+import type { Adjustment } from '../../store/adjustments/adjustment.ts';
+import { readClock } from '../../store/clock.ts';
+import type { Database } from '../../store/database.ts';
+import { findOpenSettlement, findSettlement } from '../../store/settlements/settlement.ts';
+import { getPartner } from '../access/manage-partner.ts';
+import { show } from '../settlements/read-settlements.ts';
+import type { PricesOf } from '../settlements/settlement-tools.ts';
+import { readStanding, readWorth } from './adjustment-standing.ts';
+
+/** What an adjustment changes: of its contribution, and of the settlement that has its line or will have it. */
+export interface AdjustmentPreview {
+  /** As it was when it was posted, or would be now; `null` where it was rejected. */
+  readonly effect: AdjustmentEffect | null;
+  readonly currency: string | null;
+  /** Why it cannot be posted as things stand. */
+  readonly problems: readonly ErrorDetail[];
+  /** `null` where it was rejected, or the partner has no settlement. */
+  readonly settlement: PreviewedSettlement | null;
+}
+
+export interface PreviewedSettlement {
+  /** `null` where it is not opened yet: the adjustment is posted after the end of the open one. */
+  readonly settlementId: string | null;
+  readonly periodLabel: string;
+  /** The totals without the adjustment and with it; `null` unless the settlement is open. */
+  readonly totals: { readonly before: SettlementTotals; readonly after: SettlementTotals } | null;
+}
+
+/** What is posted by others meanwhile may change it. */
+export async function previewAdjustment(
+  database: Database,
+  adjustment: Adjustment,
+  pricesOf: PricesOf,
+): Promise<AdjustmentPreview> {
+  const { pool, auditKeys } = database;
+  const { status, transactionId, contributionPoints: points, pointConversionVersion } = adjustment;
+  const partner = await getPartner(pool, adjustment.partnerId);
+  const worth = await readWorth(pool, partner, { pricesOf, auditKeys });
+  const standing = await readStanding(pool, worth, { transactionId, points, pointConversionVersion });
+  const { currency } = standing;
+  if (status === 'rejected') return { effect: null, currency, problems: [], settlement: null };
+  const settlement = await previewSettlement(database, { adjustment, partner, standing, pricesOf });
+  if (status === 'posted') return { effect: recordedEffect(adjustment), currency, problems: [], settlement };
+  return { effect: effectOf(standing, adjustment), currency, problems: checkEffect(standing, adjustment), settlement };
+}
+
+function recordedEffect(posted: Adjustment): AdjustmentEffect {
+  const { settledAmountBefore, settledAmountAfter, settledAmountMax } = posted;
+  const [settledPointsBefore, settledPointsAfter] = [posted.settledPointsBefore ?? 0n, posted.settledPointsAfter ?? 0n];
+  return { settledPointsBefore, settledPointsAfter, settledAmountBefore, settledAmountAfter, settledAmountMax };
+}
+
+interface Previewed {
+  readonly adjustment: Adjustment;
+  readonly partner: Partner;
+  readonly standing: Standing;
+  readonly pricesOf: PricesOf;
+}
+
+/** The settlement of the period in which it is posted, or would be now. */
+async function previewSettlement(
+  database: Database,
+  { adjustment, partner, standing, pricesOf }: Previewed,
+): Promise<PreviewedSettlement | null> {
+  const { pool } = database;
+  const { partnerId, settlementId, postedAt, pointsDelta: points } = adjustment;
+  if (settlementId !== null) {
+    const settled = await findSettlement(pool, partnerId, settlementId);
+    return settled ? { settlementId, periodLabel: settled.period.label, totals: null } : null;
+  }
+  const open = await findOpenSettlement(pool, partnerId);
+  if (!open) return null;
+  let { period } = open;
+  const at = postedAt ?? (await readClock(pool));
+  while (!isDue(at, period)) period = nextPeriod(period, partner.timeZone);
+  if (period !== open.period) return { settlementId: null, periodLabel: period.label, totals: null };
+  const { totals } = await show(database, pricesOf, open);
+  const amount = adjustmentAmount(adjustment, standing.pointValue);
+  const line = { ...adjustment, points, amount };
+  const opposite = { ...line, points: -points, amount: amount === null ? null : -amount };
+  return {
+    ...{ settlementId: open.settlementId, periodLabel: period.label },
+    totals:
+      postedAt === null
+        ? { before: totals, after: addAdjustment(totals, line) }
+        : { before: addAdjustment(totals, opposite), after: totals },
+  };
+}

@@ -1,0 +1,53 @@
+import { type Adjustment, AFTER_LAST_ADJUSTMENT, listAdjustments, lockAdjustment } from '../../store/adjustments/adjustment.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { adjustmentRecord } from '../audit/adjustment-record.ts';
+import { type AuditDifference, compareWithAudit } from '../audit/compare-with-audit.ts';
+
+export interface AdjustmentsVerdict {
+  readonly adjustments: number;
+  readonly problems: readonly AuditDifference[];
+}
+
+const LOCK_TIMEOUT_MS = 4_000;
+const ADJUSTMENTS_AT_ONCE = 500;
+
+/**
+ * Compares every adjustment of a partner with the last entry that the audit has of it. Where they differ it is read again under its
+ * lock, because somebody may have taken a step with it meanwhile. The settlement that closed over it is `verifySettlements`' affair.
+ *
+ * @param auditedIds Every adjustment of any partner that the audit knows; what is verified is taken out.
+ */
+export async function verifyAdjustments(
+  database: Database,
+  partnerId: string,
+  auditedIds: Set<string>,
+): Promise<AdjustmentsVerdict> {
+  const problems: AuditDifference[] = [];
+  let adjustments = 0;
+  for await (const adjustment of eachAdjustment(database.pool, partnerId)) {
+    adjustments++;
+    auditedIds.delete(adjustment.adjustmentId);
+    const problem = await compare(database, adjustment);
+    if (problem) problems.push(problem);
+  }
+  return { adjustments, problems };
+}
+
+async function compare(database: Database, adjustment: Adjustment): Promise<AuditDifference | undefined> {
+  const { partnerId, adjustmentId } = adjustment;
+  const [keys, subjectId] = [database.auditKeys(), adjustmentId];
+  if (!(await compareWithAudit(database.pool, keys, { subjectId, record: adjustmentRecord(adjustment) }))) return undefined;
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const now = await lockAdjustment(db, partnerId, adjustmentId);
+    return compareWithAudit(db, keys, { subjectId, record: now && adjustmentRecord(now) });
+  });
+}
+
+async function* eachAdjustment(db: Queryable, partnerId: string): AsyncGenerator<Adjustment> {
+  for (let page: Adjustment[] | undefined; page === undefined || page.length === ADJUSTMENTS_AT_ONCE; ) {
+    const beforeId = page?.at(-1)?.adjustmentId ?? AFTER_LAST_ADJUSTMENT;
+    page = await listAdjustments(db, partnerId, { beforeId, limit: ADJUSTMENTS_AT_ONCE });
+    yield* page;
+  }
+}

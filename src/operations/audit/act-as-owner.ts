@@ -1,0 +1,19 @@
+import { ServiceError } from '../../domain/service-error.ts';
+import type { Queryable } from '../../store/database.ts';
+import { findInstallation } from '../../store/installation.ts';
+
+/**
+ * In a sandbox the owner of the machine acts without a sign-in. In production until there is an admin: whoever acts from then on is known
+ * by name, so that an operator who takes the own sign-in off the machine becomes nobody who may do more.
+ *
+ * @throws ServiceError `forbidden`, with how to go on.
+ * @see settlements, section 5.
+ */
+export async function requireOwnerMayAct(db: Queryable): Promise<void> {
+  const installation = await findInstallation(db);
+  if (installation?.environment !== 'production' || installation.firstAdminAt === null) return;
+  throw new ServiceError(
+    'forbidden',
+    'Nobody is signed in, and in production the owner of the machine only makes the first admin. Sign in: npx partner-impact login. Where no admin can help: --break-glass REASON, which the audit keeps and doctor shows.',
+  );
+}

@@ -1,0 +1,111 @@
+import type { Operator } from '../../domain/access/operator.ts';
+import { type ApiKey, listAllApiKeys, lockApiKey } from '../../store/access/api-key.ts';
+import { listOperatorsOfIds, lockOperator } from '../../store/access/operator.ts';
+import { listLiveCredentials } from '../../store/access/operator-credential.ts';
+import { listPartnersOfIds, lockPartner, type Partner } from '../../store/access/partner.ts';
+import { type Adjustment, listAllAdjustments, lockAdjustment } from '../../store/adjustments/adjustment.ts';
+import { type FailureDraft, listAllFailureDrafts, lockFailureDraft } from '../../store/contributions/failure-draft.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { PageOfIds } from '../../store/query.ts';
+import { listAllWebhookEndpoints, lockAnyWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { adjustmentRecord } from './adjustment-record.ts';
+import {
+  apiKeyRecord,
+  endpointRecord,
+  failureRecord,
+  type OperatorState,
+  operatorRecord,
+  partnerRecord,
+} from './authorising-records.ts';
+
+/** Records of which the last entry of the audit says what they are, all of it. */
+export interface AuditedKind<Row> {
+  /** As operators read it, and as its table is called. */
+  readonly name: string;
+  /** What the actions of its entries begin with, before the dot. */
+  readonly action: string;
+  idOf(row: Row): string;
+  partnerIdOf(row: Row): string | null;
+  /** In the form in which the audit keeps it. */
+  recordOf(row: Row): object;
+  /** Fields that a release which kept less in the audit may have changed without an entry. */
+  unauditedBefore?(row: Row): readonly string[];
+  list(db: Queryable, page: PageOfIds): Promise<Row[]>;
+  /** Nobody else changes it until the transaction ends. */
+  lock(db: Queryable, row: Row): Promise<Row | undefined>;
+}
+
+export const PARTNER: AuditedKind<Partner> = {
+  name: 'partner',
+  action: 'partner',
+  idOf: ({ partnerId }) => partnerId,
+  partnerIdOf: ({ partnerId }) => partnerId,
+  recordOf: partnerRecord,
+  list: listPartnersOfIds,
+  lock: (db, { partnerId }) => lockPartner(db, partnerId),
+};
+
+export const API_KEY: AuditedKind<ApiKey> = {
+  name: 'api_key',
+  action: 'key',
+  idOf: ({ keyId }) => keyId,
+  partnerIdOf: ({ partnerId }) => partnerId,
+  recordOf: apiKeyRecord,
+  list: listAllApiKeys,
+  lock: (db, { keyId }) => lockApiKey(db, keyId),
+};
+
+export const ENDPOINT: AuditedKind<WebhookEndpoint> = {
+  name: 'webhook_endpoint',
+  action: 'endpoint',
+  idOf: ({ endpointId }) => endpointId,
+  partnerIdOf: ({ partnerId }) => partnerId,
+  recordOf: endpointRecord,
+  // By the dispatcher.
+  unauditedBefore: ({ status }) => (status === 'disabled' ? ['status', 'status_reason'] : []),
+  list: listAllWebhookEndpoints,
+  lock: lockAnyWebhookEndpoint,
+};
+
+export const OPERATOR: AuditedKind<OperatorState> = {
+  name: 'operator',
+  action: 'operator',
+  idOf: ({ operatorId }) => operatorId,
+  partnerIdOf: () => null,
+  recordOf: operatorRecord,
+  list: async (db, page) => withCredentials(db, await listOperatorsOfIds(db, page)),
+  async lock(db, { operatorId }) {
+    const locked = await lockOperator(db, operatorId);
+    return locked && (await withCredentials(db, [locked]))[0];
+  },
+};
+
+async function withCredentials(db: Queryable, operators: readonly Operator[]): Promise<OperatorState[]> {
+  const ids = operators.map(({ operatorId }) => operatorId);
+  const credentials = Map.groupBy(await listLiveCredentials(db, ids), ({ operatorId }) => operatorId);
+  return operators.map((operator) => ({ ...operator, credentials: credentials.get(operator.operatorId) ?? [] }));
+}
+
+export const FAILURE_DRAFT: AuditedKind<FailureDraft> = {
+  name: 'failure_draft',
+  action: 'failure',
+  idOf: ({ failureId }) => failureId,
+  partnerIdOf: ({ partnerId }) => partnerId,
+  recordOf: failureRecord,
+  list: listAllFailureDrafts,
+  lock: (db, { partnerId, failureId }) => lockFailureDraft(db, partnerId, failureId),
+};
+
+export const ADJUSTMENT: AuditedKind<Adjustment> = {
+  name: 'adjustment',
+  action: 'adjustment',
+  idOf: ({ adjustmentId }) => adjustmentId,
+  partnerIdOf: ({ partnerId }) => partnerId,
+  recordOf: adjustmentRecord,
+  list: listAllAdjustments,
+  lock: (db, { partnerId, adjustmentId }) => lockAdjustment(db, partnerId, adjustmentId),
+};
+
+/** All of them; what they have in common does not depend on their rows. */
+// biome-ignore lint/suspicious/noExplicitAny: each is asked only for what its own list gave.
+export const AUDITED_KINDS: readonly AuditedKind<any>[] = [PARTNER, API_KEY, OPERATOR, ENDPOINT, FAILURE_DRAFT, ADJUSTMENT];

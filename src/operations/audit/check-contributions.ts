@@ -1,0 +1,71 @@
+import type { ContributionSeals } from '../../domain/contributions/contribution-seal.ts';
+import { showValue } from '../../domain/settlements/settled-contribution.ts';
+import { listSealedContributions, type StoredContribution } from '../../store/contributions/contribution-seal.ts';
+import type { Queryable } from '../../store/database.ts';
+
+/** A contribution that is not as the service recorded it. */
+export interface ContributionProblem {
+  readonly transactionId: string;
+  readonly code: 'contribution_changed' | 'contribution_removed' | 'contribution_unsealed' | 'contribution_unknown_key';
+  readonly message: string;
+}
+
+export interface SealCheck {
+  readonly seals: ContributionSeals;
+  /** Whether one without a seal may be what it is. */
+  acceptsUnsealed(contribution: StoredContribution): boolean;
+}
+
+/** Whether a row is what was sealed. */
+export function checkSeal(row: StoredContribution, { seals, acceptsUnsealed }: SealCheck): ContributionProblem | undefined {
+  const { transactionId } = row.contribution;
+  switch (seals.check(row)) {
+    case 'sealed':
+      return undefined;
+    case 'changed':
+      return {
+        ...{ transactionId, code: 'contribution_changed' },
+        message: `The contribution ${transactionId} is not as it was sealed: its row was edited, or its seal.`,
+      };
+    case 'unsealed':
+      if (acceptsUnsealed(row)) return undefined;
+      return {
+        ...{ transactionId, code: 'contribution_unsealed' },
+        message: `The contribution ${transactionId} has no seal: it was not written by this service, or its seal was removed.`,
+      };
+    case 'unknown_key':
+      return {
+        ...{ transactionId, code: 'contribution_unknown_key' },
+        message: `The contribution ${transactionId} is sealed with the key ${showValue(row.sealKey)}, which is not among those given: add it to AUDIT_KEY behind the others.`,
+      };
+  }
+}
+
+/** The first of these that is not as it was sealed, or not there. One more test for what is confirmed for certain. */
+export async function findUnsound(
+  db: Queryable,
+  { partnerId, transactionIds }: { readonly partnerId: string; readonly transactionIds: readonly string[] },
+  { mustBeConfirmed, ...check }: SealCheck & { readonly mustBeConfirmed: boolean },
+): Promise<ContributionProblem[]> {
+  if (transactionIds.length === 0) return [];
+  const rows = await listSealedContributions(db, partnerId, transactionIds);
+  const byId = new Map(rows.map((row) => [row.contribution.transactionId, row]));
+  const problems: ContributionProblem[] = [];
+  for (const transactionId of transactionIds) {
+    const row = byId.get(transactionId);
+    const problem = row ? (checkSeal(row, check) ?? (mustBeConfirmed ? notConfirmed(row) : undefined)) : removed(transactionId);
+    if (problem) problems.push(problem);
+  }
+  return problems;
+}
+
+function removed(transactionId: string): ContributionProblem {
+  const message = `The contribution ${transactionId} is not there any more: it was confirmed, and is on no settlement.`;
+  return { transactionId, code: 'contribution_removed', message };
+}
+
+function notConfirmed({ contribution: { transactionId, status } }: StoredContribution): ContributionProblem | undefined {
+  if (status === 'confirmed') return undefined;
+  const message = `The contribution ${transactionId} is ${showValue(status)}, and its event says that it was confirmed.`;
+  return { transactionId, code: 'contribution_changed', message };
+}

@@ -1,0 +1,73 @@
+import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
+import type { NamedKey } from '../../domain/audit/named-key.ts';
+import { listAuditEntries, listAuditSubjects } from '../../store/audit/audit.ts';
+import type { Queryable } from '../../store/database.ts';
+import { exactJson } from '../../wire/event-to-text.ts';
+import { readSealedRecord } from './sealed-record.ts';
+
+/** A record that is not as the service wrote it. */
+export interface AuditDifference {
+  readonly subjectId: string;
+  /**
+   * What differs from the audit, such as `status`; `removed` where the record is not there at all, `not_in_audit` where no entry is
+   * about it, and `audit_entry` where that is not as it was sealed, or its key is not given.
+   */
+  readonly fields: readonly string[];
+}
+
+/** Compares a record, in the form in which the audit keeps it, with the last entry about it. */
+export function compareWithEntry(
+  subjectId: string,
+  record: object | undefined,
+  { entry, keys }: { readonly entry: SealedEntry | undefined; readonly keys: readonly NamedKey[] },
+): AuditDifference | undefined {
+  if (!record) return { subjectId, fields: ['removed'] };
+  if (!entry) return { subjectId, fields: ['not_in_audit'] };
+  const { last } = readSealedRecord([entry], keys);
+  if (!last) return { subjectId, fields: ['audit_entry'] };
+  const fields = differingFields(record, last.after ?? '{}');
+  return fields.length === 0 ? undefined : { subjectId, fields };
+}
+
+/** The same, which looks for the entry. */
+export async function compareWithAudit(
+  db: Queryable,
+  keys: readonly NamedKey[],
+  { subjectId, record }: { readonly subjectId: string; readonly record: object | undefined },
+): Promise<AuditDifference | undefined> {
+  const [entry] = await listAuditEntries(db, { subjectId, limit: 1 });
+  return compareWithEntry(subjectId, record, { entry, keys });
+}
+
+/** As `status, points differ from the audit`. */
+export function describeDifference({ fields }: Pick<AuditDifference, 'fields'>): string {
+  const [only] = fields;
+  if (only === 'removed') return 'it is not there any more, and the audit has it';
+  if (only === 'not_in_audit') return 'the audit has no entry of it';
+  if (only === 'audit_entry') return 'its last audit entry is not as it was sealed, or its key is not in AUDIT_KEY';
+  return `${fields.join(', ')} differ${fields.length === 1 ? 's' : ''} from the audit`;
+}
+
+/** The fields in which a record is not what an entry of the audit says. */
+export function differingFields(record: object, after: string): string[] {
+  const [now, kept] = [readFields(exactJson(record)), readFields(after)];
+  return [...new Set([...Object.keys(now), ...Object.keys(kept)])].filter((field) => now[field] !== kept[field]);
+}
+
+/** Each field as a text of its own, every number in all its digits. */
+function readFields(text: string): Record<string, string> {
+  const record = JSON.parse(text, (_name, value: unknown, { source }: { source?: string } = {}) =>
+    typeof value === 'number' ? String(source) : value,
+  );
+  return Object.fromEntries(Object.entries(record ?? {}).map(([name, value]) => [name, JSON.stringify(value)]));
+}
+
+const SUBJECTS_AT_ONCE = 500;
+
+/** Every record whose id begins so that there ever was, page by page, whether it is there still or not. */
+export async function* eachAuditedSubject(db: Queryable, prefix: string): AsyncGenerator<string> {
+  for (let page: string[] | undefined; page === undefined || page.length === SUBJECTS_AT_ONCE; ) {
+    page = await listAuditSubjects(db, { prefix, afterId: page?.at(-1) ?? '', limit: SUBJECTS_AT_ONCE });
+    yield* page;
+  }
+}

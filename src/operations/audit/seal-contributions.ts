@@ -1,0 +1,97 @@
+import { eachApart } from '../../concurrency/for-each-settled.ts';
+import type { Actor } from '../../domain/access/role.ts';
+import { counted } from '../../domain/pluralise.ts';
+import { eachPartner } from '../../store/access/partner.ts';
+import { readClock } from '../../store/clock.ts';
+import type { ContributionId } from '../../store/contributions/contribution.ts';
+import { listOpenContributionReviewIds } from '../../store/contributions/contribution-review.ts';
+import {
+  listSealedContributions,
+  type StoredContribution,
+  updateContributionsUnsealed,
+} from '../../store/contributions/contribution-seal.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import type { LongStatements } from '../../store/query.ts';
+import { findOpenSettlement } from '../../store/settlements/settlement.ts';
+import { eachLeft } from '../../store/settlements/unsettled-contribution.ts';
+import { databaseOf } from '../../store/transaction.ts';
+import { checkSeal, type SealCheck } from './check-contributions.ts';
+import { endAdoption, ensureSealStart, findSealStart, type SealStart } from './seal-start.ts';
+import { UnsoundRecordError, WHAT_TO_DO } from './unsound-record.ts';
+import { verifyAudit } from './verify-audit.ts';
+
+const LONG: LongStatements = { timeoutMs: 4_500 };
+
+export interface SealingOptions {
+  readonly signal: AbortSignal;
+  /** Instead of the database's clock. */
+  readonly now?: Date | undefined;
+}
+
+/**
+ * Seals what the release before has written, until nothing of it can be under way any more. From then on it does nothing, and
+ * whatever has no seal was not written by this service. Repeatable, and safe in several processes at once.
+ *
+ * @returns How many were sealed.
+ */
+export async function sealContributions(
+  database: Database,
+  actor: Actor,
+  { signal, now }: SealingOptions,
+): Promise<{ sealed: number }> {
+  const counts = { sealed: 0 };
+  const start = await ensureSealStart(database, actor);
+  if (start.endedAt) return counts;
+  const beganAt = now ?? (await readClock(database.pool));
+  const failed = (count: number) => `Contributions of ${counted(count, 'partner')} could not be sealed.`;
+  await eachApart(eachPartner(database.pool), { signal, failed }, async ({ partnerId }) => {
+    counts.sealed += await adoptUnsealed(database, partnerId, start);
+  });
+  if (beganAt >= start.adoptsUntil && !signal.aborted) await endAdoption(database, actor);
+  return counts;
+}
+
+/** The same for what one partner has that is to be settled or decided on yet, as it stands. */
+export async function adoptUnsealed(database: Database, partnerId: string, start: SealStart): Promise<number> {
+  if (start.endedAt) return 0;
+  let count = 0;
+  for await (const transactionIds of eachUnfinished(database.pool, partnerId)) {
+    const rows = await listSealedContributions(database.pool, partnerId, transactionIds);
+    const unsealed = rows.filter(({ seal }) => seal === null);
+    const parts = unsealed.map((row) => ({ contribution: row.contribution, part: database.contributionSeals.begin(row) }));
+    await updateContributionsUnsealed(database.pool, partnerId, parts);
+    count += unsealed.length;
+  }
+  return count;
+}
+
+async function* eachUnfinished(db: Queryable, partnerId: string): AsyncGenerator<string[]> {
+  const open = await findOpenSettlement(db, partnerId);
+  yield* eachLeft(db, { partnerId, followsEvent: open?.followsEvent ?? 0n }, LONG);
+  for (let page: string[] | undefined; page === undefined || page.length > 0; ) {
+    page = await listOpenContributionReviewIds(db, partnerId, page?.at(-1) ?? '');
+    yield page;
+  }
+}
+
+/**
+ * By what contributions are judged now. One without a seal may be so while those from before are sealed, by an audit from which nothing was
+ * removed, and one that failed before: nothing is settled by it.
+ */
+export async function sealCheckAt(
+  db: Queryable,
+  database: Pick<Database, 'auditKeys' | 'contributionSeals'>,
+): Promise<SealCheck> {
+  const start = await findSealStart(db, database);
+  const isAdopting = !start?.endedAt && (await verifyAudit({ ...database, pool: db })).fault === null;
+  const acceptsUnsealed = ({ contribution: { status, createdAt } }: StoredContribution) =>
+    isAdopting || (status === 'failed' && start !== undefined && createdAt < (start.endedAt ?? start.adoptsUntil));
+  return { seals: database.contributionSeals, acceptsUnsealed };
+}
+
+/** @throws UnsoundRecordError When the row is not what was sealed: whatever is sealed next would make the edit true. */
+export async function requireSealed(db: Queryable, { partnerId, transactionId }: ContributionId): Promise<void> {
+  const [row] = await listSealedContributions(db, partnerId, [transactionId]);
+  const problem = row && checkSeal(row, await sealCheckAt(db, databaseOf(db)));
+  if (problem) throw new UnsoundRecordError(`${problem.message} ${WHAT_TO_DO}`);
+}

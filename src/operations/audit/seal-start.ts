@@ -1,0 +1,79 @@
+import type { Actor } from '../../domain/access/role.ts';
+import { listAuditEntries, lockAuditHead } from '../../store/audit/audit.ts';
+import { hasContributions } from '../../store/contributions/contribution-seal.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { audit } from './audit.ts';
+import { readSealedRecord } from './sealed-record.ts';
+import { UnsoundRecordError } from './unsound-record.ts';
+import { verifyAudit } from './verify-audit.ts';
+
+/** From when on every contribution of this installation is sealed. */
+export interface SealStart {
+  readonly beganAt: Date;
+  /** Processes of the release before may write without seals until then. */
+  readonly adoptsUntil: Date;
+  /** When everything was sealed that had no seal at the start. `null`: it is being sealed, as it is found. */
+  readonly endedAt: Date | null;
+}
+
+const SUBJECT = 'contribution_seals';
+const ADOPTION_MS = 3_600_000;
+const LOCK_TIMEOUT_MS = 4_000;
+
+/** What the audit says of it; `undefined` before the first start of a release that seals. */
+export async function findSealStart(db: Queryable, { auditKeys }: Pick<Database, 'auditKeys'>): Promise<SealStart | undefined> {
+  const entries = await listAuditEntries(db, { subjectId: SUBJECT, limit: 1 });
+  if (entries.length === 0) return undefined;
+  const { last, doubt } = readSealedRecord(entries, auditKeys());
+  if (!last?.after)
+    throw new UnsoundRecordError(
+      `From when on contributions are sealed is not known: ${doubt}. The keys stand in AUDIT_KEY; \`audit verify\` says more.`,
+    );
+  const after = JSON.parse(last.after) as { began_at: string; adopts_until: string; ended_at: string | null };
+  const endedAt = after.ended_at === null ? null : new Date(after.ended_at);
+  return { beganAt: new Date(after.began_at), adoptsUntil: new Date(after.adopts_until), endedAt };
+}
+
+/**
+ * The start, which this writes down once for the installation. Rows without a seal are sealed as they are found only while the audit is
+ * sound: whoever removed an entry of it could have edited rows sealed as true.
+ */
+export async function ensureSealStart(database: Database, actor: Actor): Promise<SealStart> {
+  const known = await findSealStart(database.pool, database);
+  if (known?.endedAt) return known;
+  const isSound = (await verifyAudit(database)).fault === null;
+  if (known) return isSound ? known : endAdoption(database, actor);
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const { now } = await lockAuditHead(db);
+    const meanwhile = await findSealStart(db, database);
+    if (meanwhile) return meanwhile;
+    const adopts = isSound && (await hasContributions(db));
+    const adoptsUntil = adopts ? new Date(now.getTime() + ADOPTION_MS) : now;
+    return auditStart(db, actor, { before: null, after: { beganAt: now, adoptsUntil, endedAt: adopts ? null : now } });
+  });
+}
+
+/** From now on whatever has no seal was not written by this service. */
+export async function endAdoption(database: Database, actor: Actor): Promise<SealStart> {
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const { now } = await lockAuditHead(db);
+    const before = await findSealStart(db, database);
+    if (!before) throw new Error('From when on contributions are sealed is not known. `audit verify` says more.');
+    return before.endedAt ? before : auditStart(db, actor, { before, after: { ...before, endedAt: now } });
+  });
+}
+
+async function auditStart(
+  db: Queryable,
+  actor: Actor,
+  { before, after }: { readonly before: SealStart | null; readonly after: SealStart },
+): Promise<SealStart> {
+  const entry = { action: 'contribution.seal', partnerId: null, subjectId: SUBJECT };
+  await audit(db, actor, { ...entry, before: before && toRecord(before), after: toRecord(after) });
+  return after;
+}
+
+function toRecord({ beganAt, adoptsUntil, endedAt }: SealStart): object {
+  return { began_at: beganAt, adopts_until: adoptsUntil, ended_at: endedAt };
+}

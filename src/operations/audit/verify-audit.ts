@@ -1,0 +1,175 @@
+import { isSealedWith, type SealedEntry } from '../../domain/audit/audit-chain.ts';
+import type { NamedKey } from '../../domain/audit/named-key.ts';
+import { type AuditHead, findAuditHead, listAuditEntriesAfter } from '../../store/audit/audit.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+
+/** What is wrong with the first entry that is not as it was sealed. */
+export type AuditFault =
+  | 'edited'
+  | 'inserted'
+  | 'reordered'
+  | 'removed'
+  | 'replaced'
+  | 'truncated'
+  | 'unknown_key'
+  | 'head_changed'
+  | 'head_removed'
+  | 'not_expected';
+
+export interface AuditVerdict {
+  /** How many entries are as they were sealed, from the first on. */
+  readonly entries: bigint;
+  /** The last of them; number 0 when there is none. */
+  readonly last: AuditHead;
+  /** `null` when the whole chain is sound. */
+  readonly fault: { readonly entryNo: bigint; readonly is: AuditFault; readonly sentence: string } | null;
+}
+
+export type AuditedDatabase = Pick<Database, 'auditKeys'> & { readonly pool: Queryable };
+
+export interface AuditVerification {
+  /** An entry that was written down elsewhere: it has to be there still, with its seal. */
+  readonly expected?: AuditHead | undefined;
+  readonly onProgress?: (entries: bigint) => void;
+  /** Awaited between pages. */
+  readonly pause?: () => Promise<void>;
+}
+
+const ENTRIES_AT_ONCE = 1_000;
+const START: AuditHead = { lastNo: 0n, lastMac: '' };
+
+/**
+ * Follows the chain from its first entry to its end, a thousand entries at a time, and ends at the first that is wrong. Entries may be
+ * appended meanwhile.
+ */
+export async function verifyAudit(
+  database: AuditedDatabase,
+  { expected, onProgress, pause }: AuditVerification = {},
+): Promise<AuditVerdict> {
+  const { pool } = database;
+  const keys = database.auditKeys();
+  let last = START;
+  const broken = (fault: AuditVerdict['fault']): AuditVerdict => ({ entries: last.lastNo, last, fault });
+  for (;;) {
+    const page = await listAuditEntriesAfter(pool, last.lastNo, ENTRIES_AT_ONCE);
+    for (const entry of page) {
+      const fault = await examine(pool, keys, { entry, last });
+      if (fault) return broken(fault);
+      last = { lastNo: entry.entryNo, lastMac: entry.mac };
+      if (isUnexpected(expected, last)) return broken(unexpected(last.lastNo));
+    }
+    if (page.length > 0) onProgress?.(last.lastNo);
+    await pause?.();
+    if (page.length === ENTRIES_AT_ONCE) continue;
+    const head = await findAuditHead(pool);
+    // Whoever appended since then did so in one transaction with the head, so that the next page holds it.
+    if (head && head.lastNo > last.lastNo && (await listAuditEntriesAfter(pool, last.lastNo, 1)).length > 0) continue;
+    return broken(head ? (judgeEnd(head, last) ?? judgeExpected(expected, last)) : judgeWithoutHead(expected, last));
+  }
+}
+
+function isUnexpected(expected: AuditHead | undefined, { lastNo, lastMac }: AuditHead): boolean {
+  return expected?.lastNo === lastNo && expected.lastMac !== lastMac;
+}
+
+function unexpected(entryNo: bigint): AuditVerdict['fault'] {
+  const sentence = `entry ${entryNo} has another seal than the one expected: the audit was rewritten by somebody who has its key, or is another installation's`;
+  return { entryNo, is: 'not_expected', sentence };
+}
+
+function judgeEnd(head: AuditHead, last: AuditHead): AuditVerdict['fault'] {
+  const entryNo = last.lastNo + 1n;
+  if (head.lastNo > last.lastNo) {
+    const which = head.lastNo === entryNo ? `entry ${entryNo} was` : `entries ${entryNo} to ${head.lastNo} were`;
+    return { entryNo, is: 'truncated', sentence: `${which} removed from the end` };
+  }
+  if (head.lastNo === last.lastNo && head.lastMac === last.lastMac) return null;
+  const sentence = `the row of audit_head names entry ${head.lastNo} as the last, and does not fit entry ${last.lastNo}: it was changed`;
+  return { entryNo: last.lastNo, is: 'head_changed', sentence };
+}
+
+function judgeExpected(
+  expected: AuditHead | undefined,
+  last: AuditHead,
+  head = 'and audit_head set back',
+): AuditVerdict['fault'] {
+  if (!expected || expected.lastNo <= last.lastNo) return null;
+  const entryNo = last.lastNo + 1n;
+  const sentence = `the audit ends with entry ${last.lastNo}, and entry ${expected.lastNo} was there: its end was removed, ${head}`;
+  return { entryNo, is: 'truncated', sentence };
+}
+
+function judgeWithoutHead(expected: AuditHead | undefined, last: AuditHead): AuditVerdict['fault'] {
+  const cutOff = judgeExpected(expected, last, 'and the row of audit_head with it');
+  if (cutOff) return cutOff;
+  const sentence = `the row of audit_head was removed, so that nothing that is audited can be changed, and only a backup or --expect-last tells whether there were entries behind entry ${last.lastNo}; "The audit" in docs/operating.md says how the row is put back`;
+  return { entryNo: last.lastNo, is: 'head_removed', sentence };
+}
+
+interface Place {
+  readonly entry: SealedEntry;
+  /** The one before it. */
+  readonly last: AuditHead;
+}
+
+async function examine(db: Queryable, keys: readonly NamedKey[], { entry, last }: Place): Promise<AuditVerdict['fault']> {
+  const { entryNo } = entry;
+  const due = last.lastNo + 1n;
+  if (entryNo !== due) {
+    const which = entryNo === due + 1n ? `entry ${due} was` : `entries ${due} to ${entryNo - 1n} were`;
+    return { entryNo: due, is: 'removed', sentence: `${which} removed` };
+  }
+  if (!keys.some(({ id }) => id === entry.keyId)) return explainUnknownKey(entry, keys);
+  if (!isSealed(keys, entry)) return explainBroken(db, keys, { entry, last });
+  if (entry.previousMac === last.lastMac) return null;
+  const sentence = `entry ${entryNo} is sealed, but behind another entry than ${last.lastNo}: one of the two was replaced by one of another copy of this database`;
+  return { entryNo, is: 'replaced', sentence };
+}
+
+function explainUnknownKey({ entryNo, keyId }: SealedEntry, keys: readonly NamedKey[]): AuditVerdict['fault'] {
+  const given = keys.map(({ id }) => id).join(', ');
+  const sentence = `entry ${entryNo} is sealed with the key ${JSON.stringify(keyId)}, which is not among those given (${given}): add it to AUDIT_KEY behind the others. If there was never such a key, the entry was edited`;
+  return { entryNo, is: 'unknown_key', sentence };
+}
+
+/** The number is sealed too, so that an entry in a wrong place can tell where it stood. */
+async function explainBroken(db: Queryable, keys: readonly NamedKey[], { entry, last }: Place): Promise<AuditVerdict['fault']> {
+  const { entryNo } = entry;
+  const place = await findPlace(db, keys, entry);
+  if (place === undefined) {
+    const [next] = await listAuditEntriesAfter(db, entryNo, 1);
+    const isInserted = next?.previousMac === last.lastMac && isSealed(keys, { ...next, entryNo });
+    const sentence = isInserted
+      ? `entry ${entryNo} was not written by this service: it was inserted, and those behind it got new numbers`
+      : `entry ${entryNo} is not as it was sealed: it was edited, or not written by this service`;
+    return { entryNo, is: isInserted ? 'inserted' : 'edited', sentence };
+  }
+  if (place < entryNo)
+    return { entryNo, is: 'inserted', sentence: `entry ${entryNo} was inserted: it is a copy of entry ${place}` };
+  if (await isBehind(db, keys, entryNo))
+    return { entryNo, is: 'reordered', sentence: `entry ${place} stands in the place of entry ${entryNo}: they were re-ordered` };
+  return { entryNo, is: 'removed', sentence: `entry ${entryNo} was removed, and entry ${place} stands in its place` };
+}
+
+function isSealed(keys: readonly NamedKey[], entry: SealedEntry): boolean {
+  const key = keys.find(({ id }) => id === entry.keyId);
+  return key !== undefined && isSealedWith(key, entry);
+}
+
+/** The number that the entry was sealed with; `undefined` when its words were changed. */
+async function findPlace(db: Queryable, keys: readonly NamedKey[], entry: SealedEntry): Promise<bigint | undefined> {
+  // Entries may be gone and numbers with them: what is sealed may have a number above the last.
+  const lastNo = (await findAuditHead(db))?.lastNo ?? entry.entryNo;
+  for (let place = 1n; place <= lastNo + BigInt(ENTRIES_AT_ONCE); place++)
+    if (isSealed(keys, { ...entry, entryNo: place })) return place;
+  return undefined;
+}
+
+/** Whether an entry that was sealed with this number stands anywhere behind it. */
+async function isBehind(db: Queryable, keys: readonly NamedKey[], entryNo: bigint): Promise<boolean> {
+  for (let after = entryNo, page: SealedEntry[] = []; ; after = page.at(-1)?.entryNo ?? after) {
+    page = await listAuditEntriesAfter(db, after, ENTRIES_AT_ONCE);
+    if (page.some((entry) => isSealed(keys, { ...entry, entryNo }))) return true;
+    if (page.length < ENTRIES_AT_ONCE) return false;
+  }
+}

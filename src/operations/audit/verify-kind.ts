@@ -1,0 +1,63 @@
+import { findLastAuditEntries, listAuditSubjectsOfKind } from '../../store/audit/audit.ts';
+import type { Database } from '../../store/database.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import type { AuditedKind } from './audited-kinds.ts';
+import { type AuditDifference, compareWithEntry } from './compare-with-audit.ts';
+import { findDifferences } from './require-audited.ts';
+
+const LOCK_TIMEOUT_MS = 4_000;
+const RECORDS_AT_ONCE = 500;
+
+export interface KindVerdict {
+  readonly records: number;
+  readonly differences: readonly AuditDifference[];
+}
+
+/**
+ * Holds every record of a kind against the last entry about it, and looks for those that the audit has and the table has not.
+ *
+ * @param pause Awaited between pages.
+ */
+export async function verifyKind<Row>(
+  database: Database,
+  kind: AuditedKind<Row>,
+  pause: () => Promise<void>,
+): Promise<KindVerdict> {
+  const differences: AuditDifference[] = [];
+  let records = 0;
+  for (let page: Row[] | undefined; page === undefined || page.length === RECORDS_AT_ONCE; await pause()) {
+    const last = page?.at(-1);
+    const afterId = last === undefined ? '' : kind.idOf(last);
+    page = await kind.list(database.pool, { afterId, ids: null, limit: RECORDS_AT_ONCE });
+    records += page.length;
+    for (const row of await listDiffering(database, kind, page)) differences.push(...(await lookAgain(database, kind, row)));
+  }
+  for await (const subjectId of eachRemoved(database, kind, pause)) differences.push({ subjectId, fields: ['removed'] });
+  return { records, differences };
+}
+
+async function listDiffering<Row>({ pool, auditKeys }: Database, kind: AuditedKind<Row>, rows: readonly Row[]): Promise<Row[]> {
+  const entries = await findLastAuditEntries(pool, kind.action, rows.map(kind.idOf));
+  const keys = rows.length > 0 ? auditKeys() : [];
+  return rows.filter((row) => {
+    const id = kind.idOf(row);
+    return compareWithEntry(id, kind.recordOf(row), { entry: entries.get(id), keys }) !== undefined;
+  });
+}
+
+/** Somebody may have changed it between the two looks. */
+async function lookAgain<Row>(database: Database, kind: AuditedKind<Row>, row: Row): Promise<readonly AuditDifference[]> {
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const held = await kind.lock(db, row);
+    return held ? findDifferences(db, kind, [held]) : [];
+  });
+}
+
+async function* eachRemoved<Row>({ pool }: Database, kind: AuditedKind<Row>, pause: () => Promise<void>): AsyncGenerator<string> {
+  for (let page: string[] | undefined; page === undefined || page.length === RECORDS_AT_ONCE; await pause()) {
+    const afterId: string = page?.at(-1) ?? '';
+    page = await listAuditSubjectsOfKind(pool, { kind: kind.action, afterId, limit: RECORDS_AT_ONCE });
+    const present = new Set((await kind.list(pool, { afterId: '', ids: page, limit: RECORDS_AT_ONCE })).map(kind.idOf));
+    yield* page.filter((id) => !present.has(id));
+  }
+}

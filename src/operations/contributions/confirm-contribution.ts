@@ -1,0 +1,229 @@
+/**
+ * Changes of state live in this folder: one file per operation, one transaction each. Both APIs, the schedule and the
+ * command line call them. What a request looks like on the wire, and what SQL says, is known elsewhere.
+ */
+
+import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { newId } from '../../domain/identifiers.ts';
+import { contributionBytes } from '../../domain/quotas/stored-bytes.ts';
+import { type ContributionRules, hasDailyCap, isWithinBounds } from '../../domain/rules/contribution-rules.ts';
+import { type ContributionRecord, findContributionRivals } from '../../store/contributions/contribution.ts';
+import { insertContributions, insertContributionsListed } from '../../store/contributions/contribution-insert.ts';
+import { insertContributionReviews } from '../../store/contributions/contribution-review.ts';
+import { addToDailyCount, type CountedDay, lockDailyCount } from '../../store/contributions/daily-count.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { type CommitLanes, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
+import { refuseSuspended, tellKeyApart } from '../idempotent-replay.ts';
+import { type CommitBatch, countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
+import type { RulesOf } from '../rules/rule-cache.ts';
+import {
+  type Confirmation,
+  type ConfirmationRequest,
+  draftContributions,
+  estimateKey,
+  type JudgedDraft,
+  recordOf,
+} from './contribution-draft.ts';
+import { eventConflict, orderConflict, outOfBounds } from './contribution-refusals.ts';
+import { countInserted } from './daily-caps.ts';
+
+export interface ConfirmationOutcome {
+  readonly record: ContributionRecord;
+  /** The record was there before this request. */
+  readonly isReplay: boolean;
+}
+
+export type ConfirmContribution = (request: ConfirmationRequest) => Promise<ConfirmationOutcome>;
+
+export interface ConfirmationLanes {
+  readonly confirm: CommitLanes;
+  /** For partners with a daily cap. */
+  readonly confirmCapped: CommitLanes;
+  /** Whether what goes together is of one partner. */
+  readonly isOfOneShare: boolean;
+}
+
+/**
+ * Records a contribution exactly once, under the rules that were in force when its request arrived.
+ *
+ * The outcome is a stored record, new or replayed, whatever its status. Throws `idempotency_conflict`,
+ * `partner_event_conflict`, `partner_suspended`, `invalid_point_amount`, `partner_order_conflict` and
+ * `contribution_pending`, in this precedence; then this request stored nothing.
+ *
+ * @see Interface, "confirmContribution"; decisions, sections 1, 3 and 4.
+ */
+export function confirmContributions(
+  database: Database,
+  rulesOf: RulesOf,
+  { confirm, confirmCapped, isOfOneShare, usage }: ConfirmationLanes & { readonly usage: StorageUsage },
+): ConfirmContribution {
+  const options: Omit<GroupCommitOptions<Confirmation, Rivals, ConfirmationOutcome>, 'lanes' | 'commitBatch' | 'isOfOneShare'> = {
+    claimsOf: ({ partnerId, idempotencyKey, partnerEventId, partnerOrderRef }) =>
+      [`key ${idempotencyKey}`, `event ${partnerEventId}`, `order ${partnerOrderRef}`].map((claim) => `${partnerId} ${claim}`),
+    findStored: (confirmations) => findContributionRivals(database.pool, confirmations),
+    tellApart,
+    tellOutcome,
+  };
+  const counting = (commitBatch: CommitBatch<Confirmation, ConfirmationOutcome>) =>
+    countingBatch<Confirmation, ConfirmationOutcome>(usage, contributionBytes, commitBatch);
+  const commits = groupCommit<Confirmation, Rivals, ConfirmationOutcome>({
+    ...options,
+    isOfOneShare,
+    lanes: confirm,
+    commitBatch: counting((confirmations, lockTimeoutMs) => commit(database, confirmations, lockTimeoutMs)),
+  });
+  // Whoever has a cap counts under a lock of the partner's, which holds up nobody without one.
+  const cappedCommits = groupCommit<Confirmation, Rivals, ConfirmationOutcome>({
+    ...options,
+    isOfOneShare: true,
+    lanes: confirmCapped,
+    commitBatch: counting((confirmations, lockTimeoutMs) => commitCounted(database, confirmations, lockTimeoutMs)),
+  });
+  const submit = (confirmation: Confirmation): Promise<ConfirmationOutcome> => {
+    if (!isAdmissible(confirmation)) return commits.submitAlone(confirmation);
+    return (hasDailyCap(confirmation.rules) ? cappedCommits : commits).submit(confirmation);
+  };
+  const findStored = batched<Claim, Rivals>({
+    ...STORED_LIMITS,
+    shareOf: byPartner,
+    isOfOneShare,
+    run: (claims) => findContributionRivals(database.pool, claims),
+  });
+  // What is stored needs no rules, and replays whether or not they can be read.
+  const confirmWhenRead = async (claim: Claim, reading: Promise<ContributionRules>): Promise<ConfirmationOutcome> => {
+    // Its failure is thrown below, if anybody has to wait for it.
+    reading.catch(() => {});
+    return tellStored(claim, await findStored(claim)) ?? submit({ ...claim, rules: await reading });
+  };
+  return (request) => {
+    const rules = rulesOf(request, request.arrivedAtMs);
+    const claim = { ...request, transactionId: newId('txn') };
+    return rules instanceof Promise ? confirmWhenRead(claim, rules) : submit({ ...claim, rules });
+  };
+}
+
+/** A confirmation of which the rules are not known yet. */
+type Claim = Omit<Confirmation, 'rules'>;
+
+/** Only while the rules are read anew, after a pause of the database. */
+const STORED_LIMITS = { lanes: 1, batchMax: 512, waitingMax: 2_048, waitMaxMs: 5_000 };
+
+function isAdmissible({ isSuspended, points, rules }: Confirmation): boolean {
+  return !isSuspended && isWithinBounds(points, rules);
+}
+
+type Outcomes = (ConfirmationOutcome | undefined)[];
+
+async function commit(database: Database, confirmations: readonly Confirmation[], lockTimeoutMs: number): Promise<Outcomes> {
+  return inTransaction(database, { lockTimeoutMs }, async (db, { begunAtMs, lastly }) => {
+    const estimates = await findWantedEstimates(db, confirmations);
+    const drafts = draftContributions(confirmations, { estimates, begunAtMs, seals: database.contributionSeals });
+    const present = drafts.filter((draft) => draft !== undefined);
+    if (database.isDistributed || present.some(isPending)) {
+      const createdAt = await insertDrafts(database, db, present);
+      await openReviews(db, present, createdAt);
+      return outcomesOf(drafts, createdAt);
+    }
+    return outcomesOf(drafts, await lastly(() => insertContributions(db, present)));
+  });
+}
+
+/** A day's count is held by one transaction at a time; whoever waits for it waits for a commit or two. */
+const COUNT_LOCK_TIMEOUT_MS = 2_000;
+
+/** The same for one partner with a daily cap: the day's count is held from before the first is judged until the commit. */
+async function commitCounted(
+  database: Database,
+  confirmations: readonly Confirmation[],
+  lockTimeoutMs: number,
+): Promise<Outcomes> {
+  const [{ partnerId, timeZone }] = confirmations as readonly [Confirmation, ...Confirmation[]];
+  const patience = { lockTimeoutMs: Math.max(lockTimeoutMs, COUNT_LOCK_TIMEOUT_MS) };
+  return inTransaction(database, patience, async (db, { begunAtMs, lastly }) => {
+    const today = await lockDailyCount(db, partnerId, timeZone);
+    const estimates = await findWantedEstimates(db, confirmations);
+    const drafts = draftContributions(confirmations, { estimates, begunAtMs, today, seals: database.contributionSeals });
+    const present = drafts.filter((draft) => draft !== undefined);
+    const createdAt = await insertDrafts(database, db, present);
+    const counted = countInserted(confirmations, drafts, { today, inserted: createdAt });
+    await openReviews(db, present, createdAt, today);
+    await lastly(() => addToDailyCount(db, partnerId, counted));
+    return outcomesOf(drafts, createdAt);
+  });
+}
+
+function insertDrafts(database: Database, db: Queryable, drafts: readonly JudgedDraft[]): Promise<Map<string, Date>> {
+  return database.isDistributed ? insertContributionsListed(db, drafts) : insertContributions(db, drafts);
+}
+
+function isPending({ contribution }: JudgedDraft): boolean {
+  return contribution.status === 'pending';
+}
+
+/** Of those that were inserted. */
+async function openReviews(
+  db: Queryable,
+  drafts: readonly JudgedDraft[],
+  createdAt: ReadonlyMap<string, Date>,
+  today?: CountedDay,
+): Promise<void> {
+  const opened = drafts.flatMap(({ partnerId, contribution: { transactionId }, reviewReason: reason }) =>
+    reason && createdAt.has(transactionId) ? [{ partnerId, transactionId, reason, countedOn: today?.day ?? null }] : [],
+  );
+  await insertContributionReviews(db, opened);
+}
+
+function outcomesOf(drafts: readonly (JudgedDraft | undefined)[], createdAt: ReadonlyMap<string, Date>): Outcomes {
+  return drafts.map((draft) => {
+    const at = draft && createdAt.get(draft.contribution.transactionId);
+    return at && { record: recordOf(draft, at), isReplay: false };
+  });
+}
+
+async function findWantedEstimates(db: Queryable, confirmations: readonly Confirmation[]): Promise<Map<string, EstimateRecord>> {
+  const wanted = confirmations.flatMap(({ partnerId, calculationId }) => (calculationId ? { partnerId, calculationId } : []));
+  const estimates = wanted.length === 0 ? [] : await findEstimatesById(db, wanted);
+  return new Map(estimates.map((record) => [estimateKey(record.partnerId, record.estimate.calculationId), record]));
+}
+
+/** What is stored under a confirmation's key, its event and its order. */
+type Rivals = readonly ContributionRecord[];
+
+/** In the order of the contract: key, event, suspension, bounds, order. */
+function tellApart(confirmation: Confirmation, rivals: Rivals): ConfirmationOutcome | undefined {
+  const ofKey = tellStored(confirmation, rivals);
+  if (ofKey) return ofKey;
+  refuseSuspended(confirmation);
+  if (!isWithinBounds(confirmation.points, confirmation.rules)) throw outOfBounds(confirmation.rules);
+  const holder = rivals[0];
+  if (holder) throw orderConflict(holder);
+  return undefined;
+}
+
+/** What its key or its event is recorded with: its outcome, or a conflict, whatever the rules are. */
+function tellStored(claim: Claim, rivals: Rivals): ConfirmationOutcome | undefined {
+  const ofKey = tellOutcome(claim, rivals);
+  if (ofKey) return ofKey;
+  const ofEvent = rivals.find(({ contribution }) => contribution.partnerEventId === claim.partnerEventId);
+  if (ofEvent && isItsFailure(ofEvent, claim)) return { record: ofEvent, isReplay: true };
+  if (ofEvent) throw eventConflict(ofEvent, claim.fingerprint);
+  return undefined;
+}
+
+/**
+ * What two operators recorded as failed has no key of the partner's: the confirmation that it stands for is told so, under whatever
+ * key it comes. One that says something else of the event is a conflict.
+ */
+function isItsFailure({ firstStatus, contribution }: ContributionRecord, { partnerOrderRef, points }: Claim): boolean {
+  return firstStatus === 'failed' && contribution.partnerOrderRef === partnerOrderRef && contribution.points === points;
+}
+
+function tellOutcome(confirmation: Claim, rivals: Rivals): ConfirmationOutcome | undefined {
+  const record = rivals.find(({ idempotencyKey }) => idempotencyKey === confirmation.idempotencyKey);
+  if (!record) return undefined;
+  if (record.contribution.transactionId === confirmation.transactionId) return { record, isReplay: false };
+  tellKeyApart(record.fingerprint, confirmation.fingerprint);
+  return { record, isReplay: true };
+}

@@ -1,0 +1,139 @@
+import type { ContributionSeals } from '../../domain/contributions/contribution-seal.ts';
+import { expectedSupport } from '../../domain/contributions/expected-support.ts';
+import type { RejectionCode } from '../../domain/emissions/association.ts';
+import {
+  type ContributionRules,
+  type DailyCount,
+  NOTHING_COUNTED,
+  type ReviewReason,
+  reviewReason,
+} from '../../domain/rules/contribution-rules.ts';
+import type { ContributionRecord } from '../../store/contributions/contribution.ts';
+import type { ContributionDraft } from '../../store/contributions/contribution-insert.ts';
+import type { EstimateRecord } from '../../store/emissions/estimate.ts';
+import { arrivalOf, linkSnapshot, refuseLink } from '../emissions/linking.ts';
+import type { Standing } from '../idempotent-replay.ts';
+
+export interface ConfirmationRequest extends Standing {
+  readonly partnerId: string;
+  /** The one currency of the partner's settlements; `null` where none was fixed. */
+  readonly currency: string | null;
+  /** By whose calendar a day of the partner runs. */
+  readonly timeZone: string;
+  readonly idempotencyKey: string;
+  readonly fingerprint: Buffer;
+  readonly partnerEventId: string;
+  readonly partnerOrderRef: string;
+  readonly points: bigint;
+  readonly opaqueCustomerRef: string | null;
+  /** `undefined` when none was asked for, `null` when what was asked for is ill formed. */
+  readonly calculationId: string | null | undefined;
+  readonly correlationId: string;
+  /** `performance.now()` at the request's arrival: an estimate's expiry is judged by it, and the rules in force are those of then. */
+  readonly arrivedAtMs: number;
+}
+
+/** The id is chosen before the first attempt, so that whatever happens the record is known again. */
+export interface Confirmation extends ConfirmationRequest {
+  readonly transactionId: string;
+  readonly rules: ContributionRules;
+}
+
+/** Neither part may hold a space. */
+export function estimateKey(partnerId: string, calculationId: string): string {
+  return `${partnerId} ${calculationId}`;
+}
+
+/** A draft, and why it begins as pending, if it does. */
+export interface JudgedDraft extends ContributionDraft {
+  readonly reviewReason: ReviewReason | undefined;
+}
+
+/** What a batch is judged by beside its confirmations. */
+export interface DraftSurroundings {
+  readonly estimates: ReadonlyMap<string, EstimateRecord>;
+  readonly seals: ContributionSeals;
+  /** `performance.now()` just before the transaction began. */
+  readonly begunAtMs: number;
+  /** With a cap: what was counted on the day before the first of the batch; each of them counts for those after it. */
+  readonly today?: DailyCount | undefined;
+}
+
+/** A confirmation whose estimate an earlier one of the batch takes is left out, to be judged when that one is settled. */
+export function draftContributions(
+  confirmations: readonly Confirmation[],
+  { estimates, begunAtMs, today, seals }: DraftSurroundings,
+): (JudgedDraft | undefined)[] {
+  const taken = new Set<string>();
+  let counted = today ?? NOTHING_COUNTED;
+  return confirmations.map((confirmation) => {
+    const key = estimateKey(confirmation.partnerId, confirmation.calculationId ?? '');
+    if (taken.has(key)) return undefined;
+    const reason = reviewReason(confirmation.points, confirmation.rules, counted);
+    const drafted = draftContribution(confirmation, reason, arrivalAt(estimates.get(key), confirmation, begunAtMs));
+    const draft = { ...drafted, seal: seals.begin(drafted) };
+    if (draft.link) taken.add(key);
+    if (today) counted = plus(counted, confirmation.points);
+    return draft;
+  });
+}
+
+/** The day's count after one more contribution. */
+export function plus({ points, contributions }: DailyCount, more: bigint): DailyCount {
+  return { points: points + more, contributions: contributions + 1n };
+}
+
+interface ArrivedEstimate {
+  readonly estimate: EstimateRecord | undefined;
+  readonly judgedAt: Date;
+}
+
+function arrivalAt(estimate: EstimateRecord | undefined, { arrivedAtMs }: Confirmation, begunAtMs: number): ArrivedEstimate {
+  return { estimate, judgedAt: arrivalOf(estimate, begunAtMs - arrivedAtMs) };
+}
+
+function draftContribution(
+  confirmation: Confirmation,
+  reason: ReviewReason | undefined,
+  { estimate, judgedAt }: ArrivedEstimate,
+): Omit<JudgedDraft, 'seal'> {
+  const { partnerId, idempotencyKey, fingerprint, calculationId, transactionId, partnerOrderRef, rules } = confirmation;
+  const status = reason === undefined ? 'confirmed' : 'pending';
+  const refusal =
+    calculationId === undefined ? undefined : refuseLink({ status, partnerOrderRef }, false, { estimate, judgedAt })?.code;
+  const isLinked = calculationId !== undefined && refusal === undefined;
+  return {
+    partnerId,
+    idempotencyKey,
+    fingerprint,
+    firstStatus: status,
+    contribution: {
+      transactionId,
+      partnerEventId: confirmation.partnerEventId,
+      partnerOrderRef,
+      status,
+      points: confirmation.points,
+      opaqueCustomerRef: confirmation.opaqueCustomerRef,
+      contributionRuleVersion: rules.contributionRuleVersion,
+      pointConversionVersion: rules.pointConversionVersion,
+      treeCostVersion: rules.treeCostVersion,
+      expectedEnvironmentalSupport: expectedSupport(confirmation.points, rules),
+    },
+    calculationId: calculationId ?? null,
+    associationOutcome: isLinked ? 'associated' : refusal ? 'rejected' : 'not_requested',
+    rejectionCode: (refusal as RejectionCode | undefined) ?? null,
+    correlationId: confirmation.correlationId,
+    link: isLinked && estimate ? linkSnapshot(transactionId, estimate.estimate) : null,
+    reviewReason: reason,
+  };
+}
+
+/** What the draft has become, with the time that the database gave it. */
+export function recordOf(draft: ContributionDraft, createdAt: Date): ContributionRecord {
+  const { status } = draft.contribution;
+  return {
+    ...draft,
+    contribution: { ...draft.contribution, createdAt, confirmedAt: status === 'confirmed' ? createdAt : null, failedAt: null },
+    link: draft.link && { ...draft.link, associatedAt: createdAt },
+  };
+}

@@ -1,0 +1,29 @@
+import { type DailyCount, reviewReason } from '../../domain/rules/contribution-rules.ts';
+import type { CountedDay } from '../../store/contributions/daily-count.ts';
+import { BatchOvertakenError } from '../group-commit.ts';
+import { type Confirmation, type JudgedDraft, plus } from './contribution-draft.ts';
+
+/**
+ * What the inserted ones of a batch add to their day. Each was judged as if all before it were inserted; one that met a stored record
+ * was not, and does not count.
+ *
+ * @throws BatchOvertakenError Without it, one after it would have been judged otherwise.
+ */
+export function countInserted(
+  confirmations: readonly Confirmation[],
+  drafts: readonly (JudgedDraft | undefined)[],
+  { today, inserted }: { readonly today: CountedDay; readonly inserted: ReadonlyMap<string, Date> },
+): CountedDay {
+  let counted: DailyCount = today;
+  for (const [index, { transactionId, points, rules }] of confirmations.entries()) {
+    if (!inserted.has(transactionId)) continue;
+    if (reviewReason(points, rules, counted) !== drafts[index]?.reviewReason)
+      throw new BatchOvertakenError('A contribution of the batch was recorded already, and another counted with it.');
+    counted = plus(counted, points);
+  }
+  return {
+    day: today.day,
+    points: counted.points - today.points,
+    contributions: counted.contributions - today.contributions,
+  };
+}

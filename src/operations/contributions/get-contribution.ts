@@ -1,0 +1,81 @@
+import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import {
+  type ContributionRecord,
+  findContributionsByEvent,
+  findContributionsById,
+} from '../../store/contributions/contribution.ts';
+import type { Database } from '../../store/database.ts';
+
+export interface EventLookup {
+  readonly partnerId: string;
+  readonly partnerEventId: string;
+}
+
+export interface IdLookup {
+  readonly partnerId: string;
+  readonly transactionId: string;
+}
+
+export interface GetContribution {
+  byPartnerEventId(lookup: EventLookup): Promise<ContributionRecord>;
+  byId(lookup: IdLookup): Promise<ContributionRecord>;
+}
+
+/** How look-ups go together. */
+export interface LookupLanes {
+  /** Statements under way at once. */
+  readonly lanes: number;
+  /** Whether a statement looks up for one partner only. */
+  readonly isOfOneShare: boolean;
+}
+
+const LIMITS = { batchMax: 256, waitingMax: 4_096, waitMaxMs: 5_000, shareOf: byPartner };
+
+/**
+ * Finds a contribution again. Throws `contribution_not_found`, for another partner's record just as for none.
+ * Always reads the primary, and what has been committed before the call is found: a stale "not found" would be a lie.
+ *
+ * @see Interface, "getContributionByPartnerEventId" and "getContributionById".
+ */
+export function getContributions(database: Database, together: LookupLanes): GetContribution {
+  const findByEvent = batched<EventLookup, ContributionRecord | undefined>({
+    ...LIMITS,
+    ...together,
+    run: async (lookups) => {
+      const found = await findContributionsByEvent(database.pool, lookups);
+      const byEvent = new Map(found.map((record) => [keyOf(record.partnerId, record.contribution.partnerEventId), record]));
+      return lookups.map(({ partnerId, partnerEventId }) => byEvent.get(keyOf(partnerId, partnerEventId)));
+    },
+  });
+  const findById = batched<IdLookup, ContributionRecord | undefined>({
+    ...LIMITS,
+    ...together,
+    run: async (lookups) => {
+      const found = await findContributionsById(database.pool, lookups);
+      const byId = new Map(found.map((record) => [keyOf(record.partnerId, record.contribution.transactionId), record]));
+      return lookups.map(({ partnerId, transactionId }) => byId.get(keyOf(partnerId, transactionId)));
+    },
+  });
+  return {
+    byPartnerEventId: async (lookup) => found(await findByEvent(lookup), 'partner_event_id'),
+    byId: async (lookup) => found(await findById(lookup), 'transaction_id'),
+  };
+}
+
+/** Neither part of a key may hold a space. */
+function keyOf(partnerId: string, id: string): string {
+  return `${partnerId} ${id}`;
+}
+
+function found(record: ContributionRecord | undefined, field: 'partner_event_id' | 'transaction_id'): ContributionRecord {
+  if (!record) throw contributionNotFound(field);
+  return record;
+}
+
+export function contributionNotFound(field: 'partner_event_id' | 'transaction_id'): ServiceError {
+  return new ServiceError(
+    'contribution_not_found',
+    `No contribution is recorded for this ${field}. This is not a final failure.`,
+  );
+}

@@ -1,0 +1,45 @@
+import { eachPartner } from '../../store/access/partner.ts';
+import type { ContributionId, ContributionRecord } from '../../store/contributions/contribution.ts';
+import { findContributionsById } from '../../store/contributions/contribution.ts';
+import {
+  type ContributionReview,
+  findContributionReview,
+  listOpenContributionReviews,
+} from '../../store/contributions/contribution-review.ts';
+import type { Queryable } from '../../store/database.ts';
+import { contributionNotFound } from './get-contribution.ts';
+
+/** A contribution, and why an operator looks at it. */
+export interface ReviewedContribution {
+  readonly record: ContributionRecord;
+  /** `undefined` for one that was never pending. */
+  readonly review: ContributionReview | undefined;
+}
+
+/** Pending contributions, the longest waiting first: of one partner, or of all. */
+export async function listReviews(
+  db: Queryable,
+  { partnerId, limit }: { readonly partnerId?: string | undefined; readonly limit: number },
+): Promise<ReviewedContribution[]> {
+  const open: ContributionReview[] = [];
+  const add = async (id: string) => open.push(...(await listOpenContributionReviews(db, id, limit)));
+  if (partnerId !== undefined) await add(partnerId);
+  else for await (const partner of eachPartner(db)) await add(partner.partnerId);
+  const oldest = open.toSorted((one, other) => one.openedAt.getTime() - other.openedAt.getTime()).slice(0, limit);
+  const records: ContributionRecord[] = [];
+  // A distributed database finds those of one partner at a time.
+  for (const [, ofOne] of Map.groupBy(oldest, (review) => review.partnerId))
+    records.push(...(await findContributionsById(db, ofOne)));
+  const byId = new Map(records.map((record) => [record.contribution.transactionId, record]));
+  return oldest.flatMap((review) => {
+    const record = byId.get(review.transactionId);
+    return record ? [{ record, review }] : [];
+  });
+}
+
+/** Throws `contribution_not_found`. */
+export async function getReview(db: Queryable, id: ContributionId): Promise<ReviewedContribution> {
+  const [record] = await findContributionsById(db, [id]);
+  if (!record) throw contributionNotFound('transaction_id');
+  return { record, review: await findContributionReview(db, id) };
+}

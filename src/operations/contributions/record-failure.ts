@@ -1,0 +1,202 @@
+import type { Actor } from '../../domain/access/role.ts';
+import { expectedSupport } from '../../domain/contributions/expected-support.ts';
+import { fingerprint } from '../../domain/fingerprint.ts';
+import { isLongIdentifier, isShortIdentifier, newId } from '../../domain/identifiers.ts';
+import { isPoints, POINTS_MAX } from '../../domain/numbers/points.ts';
+import { rulesInForce } from '../../domain/rules/rule-versions.ts';
+import { type ErrorDetail, recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { type ContributionRecord, findContributionsByEvent, lockContribution } from '../../store/contributions/contribution.ts';
+import { type FailedContribution, insertFailedContribution } from '../../store/contributions/failed-contribution.ts';
+import {
+  type FailureDraft,
+  insertFailureDraft,
+  lockFailureDraft,
+  updateFailureDraftDecided,
+} from '../../store/contributions/failure-draft.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { violatedKey } from '../../store/database-errors.ts';
+import { insertEvent } from '../../store/events/event.ts';
+import { readRuleRevision } from '../../store/rules/rule-version.ts';
+import { databaseOf, inTransaction } from '../../store/transaction.ts';
+import { requireAuditedOperator } from '../access/audit-operator.ts';
+import { requireFirstPerson, requireSecondPerson, requireSignedIn } from '../access/four-eyes.ts';
+import { getPartner } from '../access/manage-partner.ts';
+import { audit, requireRole } from '../audit/audit.ts';
+import { FAILURE_DRAFT } from '../audit/audited-kinds.ts';
+import { failureRecord } from '../audit/authorising-records.ts';
+import { requireAudited } from '../audit/require-audited.ts';
+import { requireNote } from '../require-reason.ts';
+import { readSoundRules } from '../rules/rule-proofs.ts';
+import { failureEvent } from './contribution-events.ts';
+
+const LOCK_TIMEOUT_MS = 4_000;
+
+/** What the partner says of an event whose points were taken and that the service has never stored. */
+export interface NeverStored {
+  readonly partnerId: string;
+  readonly partnerEventId: string;
+  readonly partnerOrderRef: string;
+  readonly points: bigint;
+  /** Why it can never be confirmed. */
+  readonly reason: string;
+}
+
+export interface FailureId {
+  readonly partnerId: string;
+  readonly failureId: string;
+}
+
+/**
+ * The first of the two operators who record a never-stored event as failed. Nothing changes for the partner yet.
+ *
+ * Throws `forbidden`, and `invalid_request` with all problems, or when the event is stored or has an open draft.
+ *
+ * @see decisions, sections 1 and 4.
+ */
+export async function draftFailure(database: Database, actor: Actor, event: NeverStored): Promise<FailureDraft> {
+  requireRole(actor, 'operator');
+  await requireFirstPerson(database.pool, actor);
+  requireNote(event.reason);
+  refuseIllFormed(event);
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await getPartner(db, event.partnerId);
+    await refuseStored(db, event);
+    const draft = await insertFailureDraft(db, { ...event, failureId: newId('fail'), draftedBy: actor.operatorId });
+    if (!draft)
+      throw new ServiceError(
+        'invalid_request',
+        `The event ${event.partnerEventId} has an open draft; approve or reject that one.`,
+      );
+    await auditDraft(db, actor, { action: 'failure.draft', before: null, after: draft });
+    return draft;
+  });
+}
+
+/**
+ * The second of the two, who makes it so: the event is recorded as `failed`, for good, and the partner is told that the points may be
+ * restored. From then on no confirmation of the event can be recorded.
+ *
+ * Throws `forbidden`, also for the one who drafted it, and `invalid_request` when it is not open, or when the event was stored since.
+ */
+export async function approveFailure(
+  database: Database,
+  actor: Actor,
+  id: FailureId,
+): Promise<{ draft: FailureDraft; record: ContributionRecord }> {
+  requireRole(actor, 'approver');
+  requireSignedIn(actor);
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const open = await lockOpen(db, id);
+    await requireAuditedOperator(db, open.draftedBy);
+    await requireSecondPerson(db, actor, open.draftedBy);
+    const failed = await failureOf(db, open, actor);
+    const { transactionId } = failed.contribution;
+    await insertFailedContribution(db, failed).catch((cause: unknown) => {
+      throw violatedKey(cause) === 'contribution_partner_event' ? alreadyStored(open.partnerEventId, { cause }) : cause;
+    });
+    await insertEvent(db, failureEvent(failed));
+    const decision = { status: 'approved', decidedBy: actor.operatorId, transactionId } as const;
+    const draft = await updateFailureDraftDecided(db, open, decision);
+    const record = (await lockContribution(db, open.partnerId, transactionId)) as ContributionRecord;
+    await auditDraft(db, actor, { action: 'failure.approve', before: open, after: draft });
+    return { draft, record };
+  });
+}
+
+/** Ends a draft without effect; whoever made it may do so too. Throws `forbidden`, and `invalid_request` when it is not open. */
+export async function rejectFailure(database: Database, actor: Actor, id: FailureId): Promise<FailureDraft> {
+  requireRole(actor, 'operator');
+  requireSignedIn(actor);
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const open = await lockOpen(db, id);
+    const decision = { status: 'rejected', decidedBy: actor.operatorId, transactionId: null } as const;
+    const draft = await updateFailureDraftDecided(db, open, decision);
+    await auditDraft(db, actor, { action: 'failure.reject', before: open, after: draft });
+    return draft;
+  });
+}
+
+async function lockOpen(db: Queryable, { partnerId, failureId }: FailureId): Promise<FailureDraft> {
+  const draft = await lockFailureDraft(db, partnerId, failureId);
+  if (!draft) throw recordNotFound('failure_id', `There is no draft ${failureId} of partner ${partnerId}.`);
+  if (draft.status !== 'drafted')
+    throw new ServiceError('invalid_request', `The draft ${failureId} is ${draft.status}, which is final.`);
+  await requireAudited(db, FAILURE_DRAFT, draft);
+  return draft;
+}
+
+async function refuseStored(db: Queryable, event: NeverStored): Promise<void> {
+  const [stored] = await findContributionsByEvent(db, [event]);
+  if (stored) throw alreadyStored(event.partnerEventId, {}, stored);
+}
+
+function alreadyStored(partnerEventId: string, options: ErrorOptions, stored?: ContributionRecord): ServiceError {
+  const as = stored ? ` as ${stored.contribution.transactionId}, which is ${stored.contribution.status}` : '';
+  const message = `The event ${partnerEventId} is stored already${as}. Only an event that was never stored is recorded as failed.`;
+  return new ServiceError('invalid_request', message, options);
+}
+
+function refuseIllFormed({ partnerEventId, partnerOrderRef, points }: NeverStored): void {
+  const problems: ErrorDetail[] = [];
+  const refuse = (field: string, form: string) =>
+    problems.push({ field, code: 'wrong_form', message: `${field} must be ${form}.` });
+  if (!isLongIdentifier(partnerEventId)) refuse('partner_event_id', '8 to 128 characters out of A-Z a-z 0-9 . _ : -');
+  if (!isShortIdentifier(partnerOrderRef)) refuse('partner_order_ref', '1 to 128 characters out of A-Z a-z 0-9 . _ : -');
+  if (!isPoints(points)) refuse('points', `a whole number from 1 to ${POINTS_MAX}`);
+  if (problems.length === 0) return;
+  throw new ServiceError('invalid_request', problems.map(({ message }) => message).join(' '), { details: problems });
+}
+
+/** Under the rules of the moment, with a key that is none of the interface's form: no partner can send it. */
+async function failureOf(db: Queryable, draft: FailureDraft, actor: Actor): Promise<FailedContribution> {
+  const { partnerId, failureId, partnerEventId, partnerOrderRef, points, reason, draftedBy } = draft;
+  const partner = await getPartner(db, partnerId);
+  const { now } = await readRuleRevision(db);
+  const rules = rulesInForce(await readSoundRules(db, databaseOf(db).auditKeys, partnerId), partner, now);
+  const payload = { partner_event_id: partnerEventId, partner_order_ref: partnerOrderRef, points };
+  const failed = {
+    partnerId,
+    idempotencyKey: `operators/${failureId}`,
+    fingerprint: fingerprint('confirmContribution', payload),
+    correlationId: actor.correlationId,
+    contribution: {
+      transactionId: newId('txn'),
+      partnerEventId,
+      partnerOrderRef,
+      points,
+      contributionRuleVersion: rules.contributionRuleVersion,
+      pointConversionVersion: rules.pointConversionVersion,
+      treeCostVersion: rules.treeCostVersion,
+      expectedEnvironmentalSupport: expectedSupport(points, rules),
+    },
+    failureReason: reason,
+    draftedBy,
+    approvedBy: actor.operatorId,
+  };
+  return { ...failed, seal: databaseOf(db).contributionSeals.begin(sealableOf(failed)) };
+}
+
+/** The row as it is inserted. */
+function sealableOf({ contribution, failureReason, draftedBy, approvedBy, ...failed }: Omit<FailedContribution, 'seal'>) {
+  return {
+    ...failed,
+    contribution: { ...contribution, status: 'failed' as const, opaqueCustomerRef: null },
+    ...{ calculationId: null, firstStatus: 'failed' as const, associationOutcome: 'not_requested', rejectionCode: null },
+    failure: { reason: failureReason, draftedBy, approvedBy },
+  };
+}
+
+async function auditDraft(
+  db: Queryable,
+  actor: Actor,
+  { action, before, after }: { readonly action: string; readonly before: FailureDraft | null; readonly after: FailureDraft },
+): Promise<void> {
+  const { partnerId, failureId } = after;
+  await audit(db, actor, {
+    action,
+    partnerId,
+    subjectId: failureId,
+    before: before && failureRecord(before),
+    after: failureRecord(after),
+  });
+}

@@ -1,0 +1,167 @@
+import type { Actor } from '../../domain/access/role.ts';
+import type { SealPart } from '../../domain/audit/record-seal.ts';
+import type { SealedFailure } from '../../domain/contributions/contribution-seal.ts';
+import type { RejectionCode } from '../../domain/emissions/association.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import { type ContributionId, type ContributionRecord, lockContribution } from '../../store/contributions/contribution.ts';
+import { findContributionReview, updateContributionReviewResolved } from '../../store/contributions/contribution-review.ts';
+import { updateContributionConfirmed, updateContributionFailed } from '../../store/contributions/contribution-transition.ts';
+import { addToDailyCount, lockCountedDay } from '../../store/contributions/daily-count.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { isLockTimeout } from '../../store/database-errors.ts';
+import { insertEmissionsLink } from '../../store/emissions/emissions-link.ts';
+import { findEstimatesById } from '../../store/emissions/estimate.ts';
+import { insertEvent } from '../../store/events/event.ts';
+import { databaseOf, inTransaction } from '../../store/transaction.ts';
+import { audit, requireRole } from '../audit/audit.ts';
+import { requireSealed } from '../audit/seal-contributions.ts';
+import { linkSnapshot, refuseLink } from '../emissions/linking.ts';
+import { requireNote } from '../require-reason.ts';
+import { confirmationEvent, failureEvent } from './contribution-events.ts';
+
+const LOCK_TIMEOUT_MS = 4_000;
+
+/**
+ * Ends a pending contribution as `confirmed`. The estimate that its request named is linked in the same transaction where
+ * that is possible, its expiry judged at the contribution's creation; else the association stays `rejected`.
+ *
+ * Throws `forbidden`, `contribution_not_found`, and `invalid_request` when the contribution is not pending.
+ *
+ * @param note Why, for whoever looks at it later.
+ */
+export async function confirmPendingContribution(
+  database: Database,
+  actor: Actor,
+  pending: ContributionId,
+  note: string,
+): Promise<ContributionRecord> {
+  return resolve(database, actor, { pending, note, action: 'review.confirm' }, async (db) => {
+    const record = await lockPending(db, pending);
+    const outcome = await linkIfPossible(db, record);
+    const seal = begin(db, { ...record, ...outcome }, { status: 'confirmed' });
+    await updateContributionConfirmed(db, pending, { ...outcome, seal });
+    await insertEvent(db, confirmationEvent(record));
+    return record;
+  });
+}
+
+/**
+ * Ends a pending contribution as `failed`, which frees its order, gives back what it counted for a daily cap, and lets the partner
+ * restore the points.
+ *
+ * Throws `forbidden`, `contribution_not_found`, and `invalid_request` when the contribution is not pending.
+ *
+ * @param note Why, for whoever looks at it later.
+ */
+export async function failPendingContribution(
+  database: Database,
+  actor: Actor,
+  pending: ContributionId,
+  note: string,
+): Promise<ContributionRecord> {
+  return resolve(database, actor, { pending, note, action: 'review.fail' }, (db) => fail(db, pending, note));
+}
+
+/** The same by the schedule, for one that nobody decided on in time. */
+export async function expirePendingContribution(
+  database: Database,
+  actor: Actor,
+  pending: ContributionId,
+): Promise<ContributionRecord> {
+  const note = 'expired: no operator decided in time';
+  return resolve(database, actor, { pending, note, action: 'review.expire' }, (db) => fail(db, pending, note));
+}
+
+async function fail(db: Queryable, pending: ContributionId, note: string): Promise<ContributionRecord> {
+  const { partnerId } = pending;
+  const day = (await findContributionReview(db, pending))?.countedOn ?? undefined;
+  // In the order in which a confirmation takes them: first the day's count, then the contribution.
+  if (day !== undefined) await lockCountedDay(db, partnerId, day);
+  const record = await lockPending(db, pending);
+  const seal = begin(db, record, { status: 'failed', failure: { reason: note, draftedBy: null, approvedBy: null } });
+  await updateContributionFailed(db, pending, { reason: note, seal });
+  if (day !== undefined) await addToDailyCount(db, partnerId, { day, points: -record.contribution.points, contributions: -1n });
+  await insertEvent(db, failureEvent(record));
+  return record;
+}
+
+/** The seal of the contribution as it becomes. */
+function begin(
+  db: Queryable,
+  record: ContributionRecord,
+  { status, failure }: { readonly status: 'confirmed' | 'failed'; readonly failure?: SealedFailure },
+): SealPart {
+  const contribution = { ...record.contribution, status };
+  return databaseOf(db).contributionSeals.begin({ ...record, contribution, failure });
+}
+
+interface Resolution {
+  readonly pending: ContributionId;
+  readonly note: string;
+  readonly action: 'review.confirm' | 'review.fail' | 'review.expire';
+}
+
+/** @param update Gives the contribution as it was. */
+async function resolve(
+  database: Database,
+  actor: Actor,
+  { pending, note, action }: Resolution,
+  update: (db: Queryable) => Promise<ContributionRecord>,
+): Promise<ContributionRecord> {
+  requireRole(actor, 'operator');
+  requireNote(note);
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const { partnerId, transactionId } = pending;
+    const before = await update(db).catch(explainBusy);
+    await updateContributionReviewResolved(db, pending, { resolvedBy: actor.operatorId, note });
+    const resolved = (await lockContribution(db, partnerId, transactionId)) as ContributionRecord;
+    const after = { ...toRecord(resolved), note };
+    await audit(db, actor, { action, partnerId, subjectId: transactionId, before: toRecord(before), after });
+    return resolved;
+  });
+}
+
+/** What a resolution changes, and nothing of the customer. */
+function toRecord({ contribution, associationOutcome }: ContributionRecord): object {
+  const { status, points } = contribution;
+  return { status, points, association: associationOutcome };
+}
+
+function explainBusy(cause: unknown): never {
+  if (!isLockTimeout(cause)) throw cause;
+  throw new ServiceError('internal_service_unavailable', 'Another operator is resolving this contribution; look at it again.', {
+    cause,
+  });
+}
+
+async function lockPending(db: Queryable, { partnerId, transactionId }: ContributionId): Promise<ContributionRecord> {
+  const record = await lockContribution(db, partnerId, transactionId);
+  if (!record)
+    throw new ServiceError('contribution_not_found', `There is no contribution ${transactionId} of partner ${partnerId}.`);
+  const { status } = record.contribution;
+  if (status !== 'pending')
+    throw new ServiceError(
+      'invalid_request',
+      `The contribution is ${status}, which is final; only a pending one can be resolved.`,
+    );
+  await requireSealed(db, { partnerId, transactionId });
+  return record;
+}
+
+type Outcome = Pick<ContributionRecord, 'associationOutcome' | 'rejectionCode'>;
+
+async function linkIfPossible(db: Queryable, record: ContributionRecord): Promise<Outcome> {
+  if (record.associationOutcome === 'not_requested') return { associationOutcome: 'not_requested', rejectionCode: null };
+  const { partnerId, calculationId, contribution } = record;
+  const [estimate] = calculationId === null ? [] : await findEstimatesById(db, [{ partnerId, calculationId }]);
+  const judgement = { estimate, judgedAt: contribution.createdAt };
+  const refusal = refuseLink({ ...contribution, status: 'confirmed' }, record.link !== null, judgement);
+  if (refusal || !estimate) return rejected((refusal?.code ?? 'estimate_not_found') as RejectionCode);
+  const link = linkSnapshot(contribution.transactionId, estimate.estimate);
+  const associatedAt = await insertEmissionsLink(db, { partnerId, idempotencyKey: null, fingerprint: null, link });
+  return associatedAt ? { associationOutcome: 'associated', rejectionCode: null } : rejected('association_conflict');
+}
+
+function rejected(rejectionCode: RejectionCode): Outcome {
+  return { associationOutcome: 'rejected', rejectionCode };
+}

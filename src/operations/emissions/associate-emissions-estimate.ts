@@ -1,0 +1,141 @@
+import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import type { EmissionsLink } from '../../domain/emissions/association.ts';
+import { existingRecord } from '../../domain/recovery-verdict.ts';
+import { ServiceError, unavailable } from '../../domain/service-error.ts';
+import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { isDeadlock } from '../../store/database-errors.ts';
+import { findEmissionsLinkByKey, insertEmissionsLink } from '../../store/emissions/emissions-link.ts';
+import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
+import { type EventDraft, insertEvent } from '../../store/events/event.ts';
+import { CommitUnknownError, inTransaction, type Transaction } from '../../store/transaction.ts';
+import { contributionNotFound } from '../contributions/get-contribution.ts';
+import { refuseSuspended, type Standing, tellKeyApart } from '../idempotent-replay.ts';
+import { arrivalOf, linkSnapshot, refuseLink } from './linking.ts';
+
+export interface AssociationRequest extends Standing {
+  readonly partnerId: string;
+  readonly idempotencyKey: string;
+  readonly fingerprint: Buffer;
+  readonly transactionId: string;
+  readonly calculationId: string;
+  readonly correlationId: string;
+  /** `performance.now()` at the request's arrival: the estimate's expiry is judged by it. */
+  readonly arrivedAtMs: number;
+}
+
+export interface AssociationOutcome {
+  readonly link: EmissionsLink;
+  readonly isReplay: boolean;
+}
+
+export type AssociateEmissionsEstimate = (request: AssociationRequest) => Promise<AssociationOutcome>;
+
+const TWIN_LOCK_TIMEOUT_MS = 4_000;
+const ATTEMPTS = 3;
+
+/**
+ * Links one estimate with one confirmed contribution, for good, and tells the partner of it: once, by the transaction that links.
+ *
+ * Throws `idempotency_conflict`, `partner_suspended`, `contribution_not_found`, `contribution_final_failure`,
+ * `contribution_pending`, `estimate_not_found`, `association_conflict`, `estimate_expired` and `calculation_mismatch`, in
+ * this precedence. Whatever it throws, the contribution stays as it was.
+ *
+ * @see Interface, "associateEmissionsEstimate"; decisions, section 2.
+ */
+export function associateEstimates(database: Database, lanes: number): AssociateEmissionsEstimate {
+  return batched<AssociationRequest, AssociationOutcome>({
+    lanes,
+    batchMax: 1,
+    waitingMax: 512,
+    waitMaxMs: 5_000,
+    shareOf: byPartner,
+    run: (requests) => Promise.all(requests.map((request) => associate(database, request))),
+  });
+}
+
+async function associate(database: Database, request: AssociationRequest): Promise<AssociationOutcome> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const known = await findOutcome(database, request);
+    if (known) return known;
+    refuseSuspended(request);
+    try {
+      const link = await inTransaction(database, { lockTimeoutMs: TWIN_LOCK_TIMEOUT_MS }, (db, transaction) =>
+        insertLink(db, request, transaction),
+      );
+      if (link) return { link, isReplay: false };
+    } catch (error) {
+      if (error instanceof CommitUnknownError) return lookAgain(database, request);
+      if (error instanceof ServiceError) return replayOrThrow(database, request, error);
+      if (!isDeadlock(error)) throw error;
+    }
+  }
+  throw unavailable('Other requests for the same link came in between; the outcome is not known yet.');
+}
+
+/** `undefined` when another transaction took the contribution, the estimate or the key meanwhile. */
+async function insertLink(
+  db: Queryable,
+  request: AssociationRequest,
+  { begunAtMs, lastly }: Transaction,
+): Promise<EmissionsLink | undefined> {
+  const { partnerId, transactionId, calculationId, idempotencyKey, fingerprint } = request;
+  const [contribution] = await findContributionsById(db, [{ partnerId, transactionId }]);
+  if (!contribution) throw contributionNotFound('transaction_id');
+  const [estimate] = await findEstimatesById(db, [{ partnerId, calculationId }]);
+  refuseImpossible(contribution, estimate, begunAtMs - request.arrivedAtMs);
+  const link = linkSnapshot(transactionId, (estimate as EstimateRecord).estimate);
+  const associatedAt = await insertEmissionsLink(db, { partnerId, idempotencyKey, fingerprint, link });
+  if (!associatedAt) return undefined;
+  await lastly(() => insertEvent(db, associationEvent(request, link.associationId)));
+  return { ...link, associatedAt };
+}
+
+/** It carries the unique part of the link's id: there is one for each. */
+function associationEvent({ partnerId, transactionId, correlationId }: AssociationRequest, associationId: string): EventDraft {
+  return {
+    partnerId,
+    eventId: `evt_${associationId.slice('assoc_'.length)}`,
+    eventType: 'impact.transaction.adjusted',
+    subjectId: transactionId,
+    correlationId,
+    data: JSON.stringify({ change: 'associated' }),
+  };
+}
+
+function refuseImpossible(contribution: ContributionRecord, estimate: EstimateRecord | undefined, waitedMs: number): void {
+  const judgedAt = arrivalOf(estimate, waitedMs);
+  const refusal = refuseLink(contribution.contribution, contribution.link !== null, { estimate, judgedAt });
+  if (!refusal) return;
+  const linked = contribution.link ?? estimate?.link;
+  const details = refusal.code === 'association_conflict' && linked ? [existingRecord(linked.transactionId)] : [];
+  throw new ServiceError(refusal.code, refusal.message, { details });
+}
+
+async function findOutcome(database: Database, request: AssociationRequest): Promise<AssociationOutcome | undefined> {
+  const known = await findEmissionsLinkByKey(database.pool, request.partnerId, request.idempotencyKey);
+  if (!known) return undefined;
+  tellKeyApart(known.fingerprint, request.fingerprint);
+  return { link: known.link, isReplay: true };
+}
+
+/**
+ * What is in the way may be the link of a twin, committed since this request looked for its key. Else the refusal holds: it was found in
+ * a transaction that was rolled back, and the read after it is a durable one.
+ */
+async function replayOrThrow(
+  database: Database,
+  request: AssociationRequest,
+  refusal: ServiceError,
+): Promise<AssociationOutcome> {
+  const twin = await findOutcome(database, request);
+  if (twin) return twin;
+  throw refusal;
+}
+
+async function lookAgain(database: Database, request: AssociationRequest): Promise<AssociationOutcome> {
+  const outcome = await findOutcome(database, request);
+  // No id was sent ahead, so a link found now may be a twin's; a replay's mark on the first answer costs nobody anything.
+  if (outcome) return outcome;
+  throw unavailable('The database did not answer the commit; whether the link is recorded is not known yet.');
+}

@@ -1,0 +1,117 @@
+import { estimateEmissions, type VehicleCategory } from '../../domain/emissions/emissions.ts';
+import { newId } from '../../domain/identifiers.ts';
+import { estimateBytes } from '../../domain/quotas/stored-bytes.ts';
+import type { Database } from '../../store/database.ts';
+import {
+  type EstimateDraft,
+  type EstimateRecord,
+  type EstimateTimes,
+  findEstimatesByKey,
+  insertEstimates,
+  insertEstimatesListed,
+} from '../../store/emissions/estimate.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { type GroupCommitOptions, groupCommit } from '../group-commit.ts';
+import { refuseSuspended, type Standing, tellKeyApart } from '../idempotent-replay.ts';
+import { refuseSpent } from '../quotas/refuse-spent.ts';
+import { countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
+
+export interface EstimateRequest extends Standing {
+  readonly partnerId: string;
+  readonly idempotencyKey: string;
+  readonly fingerprint: Buffer;
+  readonly partnerOrderRef: string;
+  /** As sent; echoed unchanged. */
+  readonly distanceKm: string;
+  readonly distanceMetres: number;
+  readonly vehicleCategory: VehicleCategory;
+}
+
+export interface EstimateOutcome {
+  readonly record: EstimateRecord;
+  readonly isReplay: boolean;
+}
+
+export type CreateDeliveryEmissionsEstimate = (request: EstimateRequest) => Promise<EstimateOutcome>;
+
+interface Calculation extends EstimateRequest {
+  /** The partner has stored its quota of the day. */
+  readonly isSpent: boolean;
+  readonly calculationId: string;
+}
+
+type EstimateLanes = Pick<GroupCommitOptions<Calculation, EstimateRecord | undefined, EstimateOutcome>, 'lanes' | 'isOfOneShare'>;
+
+/**
+ * Calculates and keeps an estimate. Throws `idempotency_conflict`, `partner_suspended`, and `rate_limited` where the partner has stored its quota
+ * of the day.
+ *
+ * @see Interface, "createDeliveryEmissionsEstimate".
+ */
+export function createEstimates(
+  database: Database,
+  { usage, ...commitOptions }: EstimateLanes & { readonly usage: StorageUsage },
+): CreateDeliveryEmissionsEstimate {
+  const commits = groupCommit<Calculation, EstimateRecord | undefined, EstimateOutcome>({
+    ...commitOptions,
+    claimsOf: ({ partnerId, idempotencyKey }) => [`${partnerId} ${idempotencyKey}`],
+    commitBatch: countingBatch<Calculation, EstimateOutcome>(usage, estimateBytes, (calculations, lockTimeoutMs) =>
+      commit(database, calculations, lockTimeoutMs),
+    ),
+    findStored: (calculations) => findEstimatesByKey(database.pool, calculations),
+    tellApart,
+    tellOutcome,
+  });
+  return (request) => {
+    const calculation = { ...request, calculationId: newId('calc'), isSpent: usage.isSpent(request.partnerId) };
+    return request.isSuspended || calculation.isSpent ? commits.submitAlone(calculation) : commits.submit(calculation);
+  };
+}
+
+async function commit(
+  database: Database,
+  calculations: readonly Calculation[],
+  lockTimeoutMs: number,
+): Promise<(EstimateOutcome | undefined)[]> {
+  return inTransaction(database, { lockTimeoutMs }, async (db, { lastly }) => {
+    const drafts = calculations.map(draftEstimate);
+    const insert = database.isDistributed ? insertEstimatesListed : insertEstimates;
+    const times = await lastly(() => insert(db, drafts));
+    return drafts.map((draft) => {
+      const at = times.get(draft.estimate.calculationId);
+      return at && { record: recordOf(draft, at), isReplay: false };
+    });
+  });
+}
+
+function draftEstimate(calculation: Calculation): EstimateDraft {
+  const { partnerId, idempotencyKey, fingerprint, calculationId, partnerOrderRef, distanceKm, distanceMetres, vehicleCategory } =
+    calculation;
+  const emissions = estimateEmissions(distanceMetres, vehicleCategory);
+  return {
+    partnerId,
+    idempotencyKey,
+    fingerprint,
+    estimate: { calculationId, partnerOrderRef, status: 'calculated', distanceKm, vehicleCategory, ...emissions },
+  };
+}
+
+function recordOf(draft: EstimateDraft, { calculatedAt, expiresAt }: EstimateTimes): EstimateRecord {
+  return { ...draft, estimate: { ...draft.estimate, calculatedAt, expiresAt }, link: null, readAt: calculatedAt };
+}
+
+/** In the order of the contract: key, suspension; then the quota. */
+function tellApart(calculation: Calculation, stored: EstimateRecord | undefined): EstimateOutcome | undefined {
+  const ofKey = tellOutcome(calculation, stored);
+  if (ofKey) return ofKey;
+  refuseSuspended(calculation);
+  refuseSpent(calculation.isSpent);
+  return undefined;
+}
+
+function tellOutcome(calculation: Calculation, record: EstimateRecord | undefined): EstimateOutcome | undefined {
+  if (!record) return undefined;
+  if (record.estimate.calculationId === calculation.calculationId) return { record, isReplay: false };
+  tellKeyApart(record.fingerprint, calculation.fingerprint);
+  return { record, isReplay: true };
+}

@@ -1,0 +1,48 @@
+import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { Database } from '../../store/database.ts';
+import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
+import type { LookupLanes } from '../contributions/get-contribution.ts';
+
+export interface EstimateLookup {
+  readonly partnerId: string;
+  readonly calculationId: string;
+}
+
+export type GetDeliveryEmissionsEstimate = (lookup: EstimateLookup) => Promise<EstimateRecord>;
+
+/**
+ * Reads an estimate. Throws `estimate_not_found`, for another partner's just as for none, and `estimate_expired` from its
+ * expiry on, unless it is linked: a linked estimate no longer expires.
+ *
+ * @see Interface, "getDeliveryEmissionsEstimate".
+ */
+export function getEstimates(database: Database, together: LookupLanes): GetDeliveryEmissionsEstimate {
+  const find = batched<EstimateLookup, EstimateRecord | undefined>({
+    ...together,
+    batchMax: 256,
+    waitingMax: 4_096,
+    waitMaxMs: 5_000,
+    shareOf: byPartner,
+    run: async (lookups) => {
+      const found = await findEstimatesById(database.pool, lookups);
+      const byId = new Map(found.map((record) => [`${record.partnerId} ${record.estimate.calculationId}`, record]));
+      return lookups.map(({ partnerId, calculationId }) => byId.get(`${partnerId} ${calculationId}`));
+    },
+  });
+  return async (lookup) => {
+    const record = await find(lookup);
+    if (!record) throw estimateNotFound();
+    if (record.link === null && record.readAt >= record.estimate.expiresAt) {
+      throw new ServiceError(
+        'estimate_expired',
+        'The estimate has expired: 24 hours passed without an association. Create a new one.',
+      );
+    }
+    return record;
+  };
+}
+
+export function estimateNotFound(): ServiceError {
+  return new ServiceError('estimate_not_found', 'There is no estimate with this calculation_id.');
+}

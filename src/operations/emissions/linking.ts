@@ -1,0 +1,41 @@
+import type { Contribution } from '../../domain/contributions/contribution.ts';
+import { type AssociationRefusal, checkAssociation, type EmissionsLink } from '../../domain/emissions/association.ts';
+import type { Estimate } from '../../domain/emissions/estimate.ts';
+import { newId } from '../../domain/identifiers.ts';
+import type { EstimateRecord } from '../../store/emissions/estimate.ts';
+
+/** What speaks against linking the estimate with the contribution, judged at a moment of the database's clock. */
+export function refuseLink(
+  contribution: Pick<Contribution, 'status' | 'partnerOrderRef'>,
+  contributionHasLink: boolean,
+  { estimate, judgedAt }: { estimate: EstimateRecord | undefined; judgedAt: Date },
+): AssociationRefusal | undefined {
+  return checkAssociation({
+    contributionStatus: contribution.status,
+    contributionOrderRef: contribution.partnerOrderRef,
+    contributionHasLink,
+    estimate: estimate && { ...estimate.estimate, hasLink: estimate.link !== null },
+    judgedAt,
+  });
+}
+
+/** The time that a request waited in the service before its transaction began is not held against its estimate. */
+export function arrivalOf(estimate: EstimateRecord | undefined, waitedMs: number): Date {
+  return new Date((estimate?.readAt.getTime() ?? 0) - waitedMs);
+}
+
+/** What a link keeps of its estimate. @see Interface, "Emissions link": authoritative after association. */
+export function linkSnapshot(transactionId: string, estimate: Estimate): Omit<EmissionsLink, 'associatedAt'> {
+  return {
+    associationId: newId('assoc'),
+    transactionId,
+    calculationId: estimate.calculationId,
+    partnerOrderRef: estimate.partnerOrderRef,
+    estimatedEmissionsKgco2e: estimate.estimatedEmissionsKgco2e,
+    distanceKm: estimate.distanceKm,
+    vehicleCategory: estimate.vehicleCategory,
+    methodologyVersion: estimate.methodologyVersion,
+    emissionFactorVersion: estimate.emissionFactorVersion,
+    calculatedAt: estimate.calculatedAt,
+  };
+}

@@ -1,0 +1,68 @@
+import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import type { Environment } from '../../domain/access/api-key.ts';
+import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
+import type { Database } from '../../store/database.ts';
+import { findEvent, listEvents } from '../../store/events/event.ts';
+import { type WrittenEvent, writeEventBodies } from './event-bodies.ts';
+
+export interface EventCursor {
+  readonly partnerId: string;
+  /** 0 is before the first. */
+  readonly afterSequence: bigint;
+  /** How many events a page has at most. */
+  readonly limit: number;
+}
+
+export interface EventPage {
+  readonly events: readonly WrittenEvent[];
+  /** What the next page begins after; where this page is empty, what it began after itself. */
+  readonly nextAfterSequence: bigint;
+  readonly hasMore: boolean;
+}
+
+export interface EventId {
+  readonly partnerId: string;
+  readonly eventId: string;
+}
+
+export interface ReadEvents {
+  /** A partner's events in the order of their sequence, without gaps. */
+  page(cursor: EventCursor): Promise<EventPage>;
+  /** Throws {@link eventNotFound}, for another partner's event just as for none. */
+  byId(id: EventId): Promise<WrittenEvent>;
+}
+
+/** A page may take tens of milliseconds: pages wait for each other, and for nobody else. */
+const LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 5_000, shareOf: byPartner };
+
+/** Lets a partner that was down catch up by itself. @see decisions, section 7. */
+export function readEvents(database: Database, environment: Environment, lanes: number): ReadEvents {
+  const { pool } = database;
+  const readPage = async ({ partnerId, afterSequence, limit }: EventCursor): Promise<EventPage> => {
+    // One more than is asked for tells whether there are more.
+    const found = await listEvents(pool, partnerId, { afterSequence, limit: limit + 1 });
+    const events = await writeEventBodies(pool, environment, found.slice(0, limit));
+    return { events, nextAfterSequence: events.at(-1)?.sequence ?? afterSequence, hasMore: found.length > limit };
+  };
+  const readOne = async ({ partnerId, eventId }: EventId): Promise<WrittenEvent | undefined> => {
+    const event = await findEvent(pool, partnerId, eventId);
+    return event && (await writeEventBodies(pool, environment, [event]))[0];
+  };
+  const find = batched<EventId, WrittenEvent | undefined>({
+    ...LIMITS,
+    lanes,
+    run: (ids) => Promise.all(ids.map(readOne)),
+  });
+  return {
+    page: batched<EventCursor, EventPage>({ ...LIMITS, lanes, run: (cursors) => Promise.all(cursors.map(readPage)) }),
+    async byId(id) {
+      const event = await find(id);
+      if (!event) throw eventNotFound();
+      return event;
+    },
+  };
+}
+
+export function eventNotFound(): ServiceError {
+  return recordNotFound('event_id', 'There is no event with this event_id. GET /v1/events lists those that there are.');
+}

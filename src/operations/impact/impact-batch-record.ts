@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import type { Evidence } from '../../domain/impact/evidence.ts';
+import type { BatchShare, ImpactBatch, ShownBatch } from '../../domain/impact/impact-batch.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { Queryable } from '../../store/database.ts';
+import { findImpactBatch, type ImpactBatchChange, listImpactBatchChanges } from '../../store/impact/impact-batch.ts';
+import { eachBatchSettlement } from '../../store/impact/impact-batch-settlement.ts';
+import { listEvidence } from '../../store/impact/impact-evidence.ts';
+import { findProject } from '../../store/impact/project.ts';
+import { exactJson } from '../../wire/event-to-text.ts';
+
+/** What a batch pools, added up in one pass over its settlements. */
+export interface PooledSettlements {
+  /** In the order of the partners' ids. */
+  readonly shares: readonly BatchShare[];
+  readonly settlementCount: number;
+  readonly contributionCount: bigint;
+  /** Over which settlements of which partners they are. */
+  readonly sha256: string;
+}
+
+export async function addUpSettlements(db: Queryable, impactBatchId: string): Promise<PooledSettlements> {
+  const shares = new Map<string, BatchShare>();
+  const hash = createHash('sha256');
+  let settlementCount = 0;
+  let contributionCount = 0n;
+  for await (const settlement of eachBatchSettlement(db, impactBatchId)) {
+    const { partnerId, settlementId } = settlement;
+    const share = shares.get(partnerId) ?? { partnerId, settlementCount: 0, contributionCount: 0n };
+    shares.set(partnerId, {
+      partnerId,
+      settlementCount: share.settlementCount + 1,
+      contributionCount: share.contributionCount + settlement.contributionCount,
+    });
+    settlementCount++;
+    contributionCount += settlement.contributionCount;
+    hash.update(`${partnerId} ${settlementId} ${settlement.contributionCount}\n`);
+  }
+  return { shares: [...shares.values()], settlementCount, contributionCount, sha256: hash.digest('hex') };
+}
+
+/** Everything of a batch, as an entry of the audit keeps it: whoever changes a row of it past the service is found by the comparison. */
+export async function impactBatchRecord(
+  db: Queryable,
+  batch: ImpactBatch,
+  pooled?: PooledSettlements,
+): Promise<Record<string, unknown>> {
+  const { settlementCount, contributionCount, sha256 } = pooled ?? (await addUpSettlements(db, batch.impactBatchId));
+  const evidence = await listEvidence(db, batch.impactBatchId);
+  const changes = await listImpactBatchChanges(db, batch.impactBatchId);
+  return {
+    name: batch.name,
+    status: batch.status,
+    change_no: batch.changeNo,
+    project_id: batch.projectId,
+    quantity: batch.quantity,
+    delayed_at: batch.delayedAt,
+    expected_delivery_period: batch.expectedDeliveryPeriod,
+    delivered_by: batch.deliveredBy,
+    verified_by: batch.verifiedBy,
+    created_at: batch.createdAt,
+    status_at: batch.statusAt,
+    settlements: { count: settlementCount, contributions: contributionCount, sha256 },
+    evidence: evidence.map(evidenceRecord),
+    changes: { count: changes.length, sha256: hashChanges(changes) },
+  };
+}
+
+function evidenceRecord(evidence: Evidence): object {
+  const { evidenceNo, type, url, fileName, byteCount, sha256, capturedAt, addedBy, addedAt } = evidence;
+  return {
+    ...{ evidence_no: evidenceNo, type, url, file_name: fileName, byte_count: byteCount, sha256 },
+    ...{ captured_at: capturedAt, added_by: addedBy, added_at: addedAt },
+  };
+}
+
+function hashChanges(changes: readonly ImpactBatchChange[]): string {
+  return createHash('sha256').update(exactJson(changes)).digest('hex');
+}
+
+/** The batch with its project and its evidence. */
+export async function showBatch(db: Queryable, batch: ImpactBatch): Promise<ShownBatch> {
+  const project = batch.projectId === null ? undefined : await findProject(db, batch.projectId);
+  return { batch, project: project ?? null, evidence: await listEvidence(db, batch.impactBatchId) };
+}
+
+/** @throws ServiceError `invalid_request` when there is none. */
+export async function getImpactBatch(db: Queryable, impactBatchId: string): Promise<ImpactBatch> {
+  return (await findImpactBatch(db, impactBatchId)) ?? refuseUnknownBatch(impactBatchId);
+}
+
+export function refuseUnknownBatch(impactBatchId: string): never {
+  throw new ServiceError('invalid_request', `There is no impact batch ${impactBatchId}. \`impact-batch list\` shows all.`);
+}

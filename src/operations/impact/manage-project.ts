@@ -1,0 +1,39 @@
+import type { Actor } from '../../domain/access/role.ts';
+import { newId } from '../../domain/identifiers.ts';
+import { checkNewProject, type NewProject, type Project } from '../../domain/impact/project.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { findProject, insertProject } from '../../store/impact/project.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { audit, requireRole } from '../audit/audit.ts';
+
+const LOCK_TIMEOUT_MS = 4_000;
+
+/**
+ * Makes a project. It never changes: partners were told of it under these names.
+ *
+ * @throws ServiceError `forbidden`; `invalid_request` with every problem of its fields.
+ */
+export async function createProject(database: Database, actor: Actor, wanted: NewProject): Promise<Project> {
+  requireRole(actor, 'operator');
+  const details = checkNewProject(wanted);
+  if (details.length > 0) throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const project = await insertProject(db, { ...wanted, projectId: newId('project') });
+    const subject = { partnerId: null, subjectId: project.projectId };
+    await audit(db, actor, { action: 'project.create', ...subject, before: null, after: projectRecord(project) });
+    return project;
+  });
+}
+
+/** @throws ServiceError `invalid_request` when there is none. */
+export async function getProject(db: Queryable, projectId: string): Promise<Project> {
+  const project = await findProject(db, projectId);
+  if (!project) throw new ServiceError('invalid_request', `There is no project ${projectId}. \`project list\` shows all.`);
+  return project;
+}
+
+/** As the audit has it. */
+export function projectRecord({ nameEn, nameAr, country, createdAt }: Project): object {
+  return { name_en: nameEn, name_ar: nameAr, country, created_at: createdAt };
+}

@@ -1,0 +1,108 @@
+import type { Actor } from '../../domain/access/role.ts';
+import { newId } from '../../domain/identifiers.ts';
+import type { BatchShare, ImpactBatch } from '../../domain/impact/impact-batch.ts';
+import { POINTS_MAX } from '../../domain/numbers/points.ts';
+import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
+import { isLine, lineForm } from '../../domain/single-line-text.ts';
+import { readClock } from '../../store/clock.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { insertImpactBatch, lockImpactBatch } from '../../store/impact/impact-batch.ts';
+import { findBatchShare, insertBatchSettlement } from '../../store/impact/impact-batch-settlement.ts';
+import { findSettlement } from '../../store/settlements/settlement.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { audit, requireRole } from '../audit/audit.ts';
+import { impactBatchRecord, refuseUnknownBatch } from './impact-batch-record.ts';
+import { tellOfBatch } from './publish-batch-status.ts';
+
+const LOCK_TIMEOUT_MS = 4_000;
+const NAME_MAX = 200;
+
+export interface NewImpactBatch {
+  readonly name: string;
+  /** Whole trees, as the operator has them planted. */
+  readonly quantity: bigint;
+}
+
+/**
+ * Makes a batch without contributions. Its number of trees is stated, and never derived from points.
+ *
+ * @throws ServiceError `forbidden`; `invalid_request` for a name that is no line, or a quantity that is none.
+ */
+export async function createImpactBatch(database: Database, actor: Actor, wanted: NewImpactBatch): Promise<ImpactBatch> {
+  requireRole(actor, 'operator');
+  const details = [
+    !isLine(wanted.name, NAME_MAX) && problem('name', `name must be ${lineForm(wanted.name, NAME_MAX)}.`),
+    (wanted.quantity < 1n || wanted.quantity > POINTS_MAX) &&
+      problem('quantity', 'quantity must be a whole number of trees, 1 or more.'),
+  ].filter((found) => found !== false);
+  if (details.length > 0) throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const batch = await insertImpactBatch(db, { ...wanted, impactBatchId: newId('batch') });
+    const after = await impactBatchRecord(db, batch);
+    await audit(db, actor, { action: 'impact-batch.create', ...subject(batch), before: null, after });
+    return batch;
+  });
+}
+
+export interface Pooling {
+  readonly impactBatchId: string;
+  readonly partnerId: string;
+  readonly settlementIds: readonly string[];
+}
+
+/**
+ * Puts closed settlements of one partner into a batch that is not allocated yet, for good, and tells the partner. Their contributions
+ * go along without a row of their own, so that a million cost what one costs.
+ *
+ * @returns What the batch has of the partner now.
+ * @throws ServiceError `forbidden`; `invalid_request` for a settlement that is unknown, open, empty or in a batch, or a batch that is allocated.
+ */
+export async function poolSettlements(database: Database, actor: Actor, pooling: Pooling): Promise<BatchShare> {
+  requireRole(actor, 'operator');
+  const { impactBatchId, partnerId } = pooling;
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const batch = (await lockImpactBatch(db, impactBatchId)) ?? refuseUnknownBatch(impactBatchId);
+    if (batch.status !== 'recorded')
+      throw new ServiceError('invalid_request', `The impact batch is ${batch.status}: what it pools is fixed. Make another one.`);
+    const before = await findBatchShare(db, partnerId, impactBatchId);
+    for (const settlementId of new Set(pooling.settlementIds)) await pool(db, batch, { partnerId, settlementId });
+    const share = await findBatchShare(db, partnerId, impactBatchId);
+    const isFirst = before.settlementCount === 0;
+    await tellOfBatch(db, batch, [share], {
+      changeType: isFirst ? 'advanced' : 'corrected',
+      previousStatus: isFirst ? null : 'recorded',
+      occurredAt: await readClock(db),
+      correlationId: actor.correlationId,
+    });
+    await audit(db, actor, {
+      action: 'impact-batch.add',
+      ...{ partnerId, subjectId: impactBatchId },
+      before: { settlements_of_partner: before.settlementCount },
+      after: await impactBatchRecord(db, batch),
+    });
+    return share;
+  });
+}
+
+async function pool(
+  db: Queryable,
+  { impactBatchId }: ImpactBatch,
+  { partnerId, settlementId }: { partnerId: string; settlementId: string },
+): Promise<void> {
+  const refuse = (why: string): never => {
+    throw new ServiceError('invalid_request', `The settlement ${settlementId} of the partner ${partnerId} ${why}.`);
+  };
+  const settlement = (await findSettlement(db, partnerId, settlementId)) ?? refuse('is not there');
+  const { contributionCount } = settlement.totals ?? refuse('is open; a batch pools what is closed');
+  if (contributionCount === 0n) refuse('has no contributions');
+  if (!(await insertBatchSettlement(db, impactBatchId, { partnerId, settlementId, contributionCount })))
+    refuse('is in a batch already, for good');
+}
+
+function subject({ impactBatchId }: ImpactBatch) {
+  return { partnerId: null, subjectId: impactBatchId };
+}
+
+function problem(field: string, message: string): ErrorDetail {
+  return { field, code: 'wrong_form', message };
+}

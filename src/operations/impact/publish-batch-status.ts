@@ -1,0 +1,26 @@
+import { newId } from '../../domain/identifiers.ts';
+import type { BatchShare, ImpactBatch } from '../../domain/impact/impact-batch.ts';
+import type { Queryable } from '../../store/database.ts';
+import { insertEvent } from '../../store/events/event.ts';
+import { type BatchNews, batchNewsToData } from '../../wire/environmental-status-to-wire.ts';
+import { exactJson } from '../../wire/event-to-text.ts';
+import { showBatch } from './impact-batch-record.ts';
+
+/**
+ * Writes `environmental.status.updated` for each partner whose contributions a batch has, in the transaction of the change: one event
+ * with their number, and no list of them. Everything in it can be read otherwise later, so all of it is written down.
+ */
+export async function tellOfBatch(
+  db: Queryable,
+  batch: ImpactBatch,
+  shares: readonly BatchShare[],
+  { correlationId, ...news }: Omit<BatchNews, 'contributionCount'> & { correlationId: string },
+): Promise<void> {
+  const shown = await showBatch(db, batch);
+  for (const { partnerId, contributionCount } of shares) {
+    const data = exactJson(batchNewsToData(shown, { ...news, contributionCount }));
+    const eventType = 'environmental.status.updated';
+    const subjectId = batch.impactBatchId;
+    await insertEvent(db, { partnerId, eventId: newId('evt'), eventType, subjectId, correlationId, data });
+  }
+}

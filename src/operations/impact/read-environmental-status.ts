@@ -1,0 +1,104 @@
+import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import type { ShownBatch } from '../../domain/impact/impact-batch.ts';
+import { type ErrorDetail, recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import type { Database } from '../../store/database.ts';
+import { findImpactBatch } from '../../store/impact/impact-batch.ts';
+import {
+  type BatchTransaction,
+  findBatchShare,
+  findLineOfContribution,
+  findPooledContribution,
+  listBatchSettlementsOf,
+  listTransactionsOfSettlement,
+  type PooledContribution,
+} from '../../store/impact/impact-batch-settlement.ts';
+import { contributionNotFound } from '../contributions/get-contribution.ts';
+import { showBatch } from './impact-batch-record.ts';
+
+export interface StatusOfContribution {
+  readonly contribution: PooledContribution;
+  /** `null` while the contribution is in none. */
+  readonly shown: ShownBatch | null;
+}
+
+export interface TransactionCursor {
+  readonly partnerId: string;
+  readonly impactBatchId: string;
+  /** The last of the page before. */
+  readonly afterTransactionId: string | undefined;
+  readonly limit: number;
+}
+
+export interface BatchTransactions {
+  readonly shown: ShownBatch;
+  /** How many of the partner's contributions the batch has in all. */
+  readonly contributionCount: bigint;
+  readonly transactions: readonly BatchTransaction[];
+  readonly hasMore: boolean;
+}
+
+/** Another partner's contribution, and a batch without contributions of this partner, are not found, just as none. */
+export interface ReadEnvironmentalStatus {
+  /** Throws `contribution_not_found`. */
+  ofContribution(id: { readonly partnerId: string; readonly transactionId: string }): Promise<StatusOfContribution>;
+  /** The partner's contributions in a batch, page by page, in the order of their settlements' lines. */
+  transactions(cursor: TransactionCursor): Promise<BatchTransactions>;
+}
+
+const LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 5_000, shareOf: byPartner };
+
+export function readEnvironmentalStatus(database: Database, lanes: number): ReadEnvironmentalStatus {
+  const { pool } = database;
+  const one = <Request extends { readonly partnerId: string }, Outcome>(run: (request: Request) => Promise<Outcome>) =>
+    batched<Request, Outcome>({ ...LIMITS, lanes, run: (requests) => Promise.all(requests.map(run)) });
+  return {
+    ofContribution: one(async ({ partnerId, transactionId }) => {
+      const contribution = await findPooledContribution(pool, partnerId, transactionId);
+      const batch = contribution?.impactBatchId ? await findImpactBatch(pool, contribution.impactBatchId) : undefined;
+      const shown = batch ? await showBatch(pool, batch) : null;
+      if (!contribution) throw contributionNotFound('transaction_id');
+      return { contribution, shown };
+    }),
+    transactions: one(async (cursor) => {
+      const { partnerId, impactBatchId, limit } = cursor;
+      const { contributionCount } = await findBatchShare(pool, partnerId, impactBatchId);
+      const batch = contributionCount > 0n ? await findImpactBatch(pool, impactBatchId) : undefined;
+      if (!batch) throw impactBatchNotFound();
+      // One more than is asked for tells whether there are more.
+      const found = await listFrom(database, cursor, limit + 1);
+      const shown = await showBatch(pool, batch);
+      return { shown, contributionCount, transactions: found.slice(0, limit), hasMore: found.length > limit };
+    }),
+  };
+}
+
+/** Settlement by settlement, each from an index, until there are enough. */
+async function listFrom({ pool }: Database, cursor: TransactionCursor, limit: number): Promise<BatchTransaction[]> {
+  const { partnerId, impactBatchId, afterTransactionId } = cursor;
+  const settlementIds = await listBatchSettlementsOf(pool, partnerId, impactBatchId);
+  let last = { settlementId: '', lineNo: 0 };
+  if (afterTransactionId !== undefined) {
+    const line = await findLineOfContribution(pool, partnerId, afterTransactionId);
+    if (!line || !settlementIds.includes(line.settlementId)) throw wrongCursor();
+    last = line;
+  }
+  const found: BatchTransaction[] = [];
+  for (const settlementId of settlementIds.filter((id) => id >= last.settlementId)) {
+    const afterLine = settlementId === last.settlementId ? last.lineNo : 0;
+    const page = { partnerId, settlementId, afterLine, limit: limit - found.length };
+    found.push(...(await listTransactionsOfSettlement(pool, page)));
+    if (found.length === limit) break;
+  }
+  return found;
+}
+
+export function impactBatchNotFound(): ServiceError {
+  const message = 'There is no impact batch with this impact_batch_id that has contributions of yours. Its events name it.';
+  return recordNotFound('impact_batch_id', message);
+}
+
+function wrongCursor(): ServiceError {
+  const message = 'after_transaction must be the next_after_transaction of a page of this batch.';
+  const details: ErrorDetail[] = [{ field: 'after_transaction', code: 'not_found', message }];
+  return new ServiceError('invalid_request', message, { details });
+}

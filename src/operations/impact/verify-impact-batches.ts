@@ -1,0 +1,73 @@
+import type { Database, Queryable } from '../../store/database.ts';
+import { listImpactBatches, lockImpactBatch } from '../../store/impact/impact-batch.ts';
+import { findProject, listProjects } from '../../store/impact/project.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { type AuditDifference, compareWithAudit, eachAuditedSubject } from '../audit/compare-with-audit.ts';
+import { impactBatchRecord } from './impact-batch-record.ts';
+import { projectRecord } from './manage-project.ts';
+
+export interface BatchesVerdict {
+  readonly batches: number;
+  readonly projects: number;
+  /** By the id of the batch or the project. */
+  readonly problems: readonly AuditDifference[];
+}
+
+const BATCHES_AT_ONCE = 500;
+const LOCK_TIMEOUT_MS = 4_000;
+
+/**
+ * Compares every project and every batch, with its settlements, evidence and history, with the last entry that the audit has of it.
+ * The entries themselves are verified by their chain.
+ *
+ * @param onProgress Told how many were compared.
+ */
+export async function verifyImpactBatches(
+  database: Database,
+  onProgress: (compared: number) => void = () => {},
+): Promise<BatchesVerdict> {
+  const { pool } = database;
+  const keys = database.auditKeys();
+  const problems: (AuditDifference | undefined)[] = [];
+  const projectIds = await withAudited(
+    pool,
+    'project_',
+    (await listProjects(pool)).map(({ projectId }) => projectId),
+  );
+  for (const projectId of projectIds) {
+    const project = await findProject(pool, projectId);
+    problems.push(await compareWithAudit(pool, keys, { subjectId: projectId, record: project && projectRecord(project) }));
+  }
+  const batchIds = await withAudited(pool, 'batch_', await listBatchIds(pool));
+  let compared = 0;
+  for (const impactBatchId of batchIds) {
+    problems.push(await compareBatch(database, impactBatchId));
+    if (++compared % BATCHES_AT_ONCE === 0) onProgress(compared);
+  }
+  return { batches: batchIds.length, projects: projectIds.length, problems: problems.filter((each) => each !== undefined) };
+}
+
+/** Nobody changes the batch between the reading of its rows and of its last entry. */
+async function compareBatch(database: Database, impactBatchId: string): Promise<AuditDifference | undefined> {
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const batch = await lockImpactBatch(db, impactBatchId);
+    const record = batch && (await impactBatchRecord(db, batch));
+    return compareWithAudit(db, database.auditKeys(), { subjectId: impactBatchId, record });
+  });
+}
+
+/** What there is, and what there was once. */
+async function withAudited(db: Queryable, prefix: string, present: readonly string[]): Promise<string[]> {
+  return [...new Set([...present, ...(await Array.fromAsync(eachAuditedSubject(db, prefix)))])].sort();
+}
+
+async function listBatchIds(db: Queryable): Promise<string[]> {
+  const ids: string[] = [];
+  for (let page: readonly string[] | undefined; page === undefined || page.length === BATCHES_AT_ONCE; ) {
+    const last = page?.at(-1);
+    const batches = await listImpactBatches(db, { ...(last !== undefined && { beforeId: last }), limit: BATCHES_AT_ONCE });
+    page = batches.map(({ impactBatchId }) => impactBatchId);
+    ids.push(...page);
+  }
+  return ids;
+}

@@ -1,0 +1,22 @@
+import { ServiceError } from '../../domain/service-error.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A quota of the day is spent: until the day ends by UTC, or an operator allows more. */
+export function quotaSpent(code: 'bytes_of_day_spent' | 'lists_of_day_spent', message: string): ServiceError {
+  const endsInSeconds = Math.ceil((DAY_MS - (Date.now() % DAY_MS)) / 1_000);
+  return new ServiceError('rate_limited', `${message} Wait for the next day by UTC, or ask the operator for more.`, {
+    details: [{ field: 'quota', code, message }],
+    headers: { 'retry-after': String(endsInSeconds) },
+    limit: code === 'bytes_of_day_spent' ? 'quota_bytes' : 'quota_lists',
+  });
+}
+
+/** @throws ServiceError `rate_limited` */
+export function refuseSpent(isSpent: boolean): void {
+  if (isSpent)
+    throw quotaSpent(
+      'bytes_of_day_spent',
+      'The partner has stored its quota of the day. Estimates and lists are refused, confirmations are not.',
+    );
+}

@@ -1,0 +1,139 @@
+import type { Database } from '../../store/database.ts';
+import { addStoredBytes } from '../../store/quotas/daily-usage.ts';
+import { findPartnerQuota } from '../../store/quotas/partner-quota.ts';
+import type { GroupCommitOptions } from '../group-commit.ts';
+
+export interface PartnerUse {
+  readonly partnerId: string;
+  readonly storedBytes: number;
+  readonly bytesPerDay: number;
+}
+
+/** `near` at four fifths of a quota, `spent` at its end, `exceeded` when confirmations go on behind it. Each once a day and partner. */
+export type QuotaStage = 'near' | 'spent' | 'exceeded';
+
+export interface StorageUsage {
+  /** Counts what was stored. Costs a request nothing but this. */
+  count(partnerId: string, bytes: number): void;
+  /** Whether the partner has stored its quota of the day: then estimates and lists are refused, confirmations never. */
+  isSpent(partnerId: string): boolean;
+  /** Those that have stored four fifths of their quota or more. */
+  listNear(): PartnerUse[];
+  /** Writes down what is gathered and stops. */
+  close(): Promise<void>;
+}
+
+export interface StorageUsageOptions {
+  readonly onStage: (stage: QuotaStage, use: PartnerUse) => void;
+  readonly onError: (error: unknown) => void;
+  /** How often what was counted is written down, and the sum of all processes read. */
+  readonly everyMs?: number;
+}
+
+interface Counted {
+  /** By all processes, as of the last time. */
+  sharedBytes: number;
+  /** By this one since then. */
+  ownBytes: number;
+  bytesPerDay: number;
+  /** `performance.now()` */
+  dayEndsAtMs: number;
+  stage: QuotaStage | undefined;
+}
+
+const EVERY_MS = 5_000;
+const NEAR = 0.8;
+/** Well behind it, so that what was begun before does not count as going on. */
+const EXCEEDED = 1.05;
+
+/**
+ * Counts what partners store in a day of UTC. Each process counts its own in memory; every few seconds it adds that to the partner's row,
+ * and learns from the same statement what all have counted. A request never waits for it. A partner that stores nothing costs nothing.
+ *
+ * @see decisions, section 6: a byte quota refuses estimates and lists, never confirmations.
+ */
+export function countStorage(database: Database, { onStage, onError, everyMs = EVERY_MS }: StorageUsageOptions): StorageUsage {
+  const partners = new Map<string, Counted>();
+  const useOf = (partnerId: string, counted: Counted): PartnerUse => {
+    const storedBytes = counted.sharedBytes + counted.ownBytes;
+    return { partnerId, storedBytes, bytesPerDay: counted.bytesPerDay };
+  };
+  const write = async (partnerId: string, counted: Counted): Promise<void> => {
+    const bytes = counted.ownBytes;
+    counted.bytesPerDay = (await findPartnerQuota(database.pool, partnerId)).bytesPerDay;
+    const { storedBytes, endsInMs } = await addStoredBytes(database.pool, partnerId, bytes);
+    counted.ownBytes -= bytes;
+    if (storedBytes < counted.sharedBytes) counted.stage = undefined;
+    counted.sharedBytes = storedBytes;
+    counted.dayEndsAtMs = performance.now() + endsInMs;
+    const use = useOf(partnerId, counted);
+    const stage = stageOf(use);
+    if (stage !== undefined && stage !== counted.stage) onStage(stage, use);
+    counted.stage = stage;
+  };
+  const writeAll = async (): Promise<void> => {
+    for (const [partnerId, counted] of partners) {
+      if (counted.ownBytes === 0 && performance.now() >= counted.dayEndsAtMs) partners.delete(partnerId);
+      // Of one that may store no more it is asked whether an operator allows it more.
+      else if (counted.ownBytes > 0 || counted.stage !== undefined) await write(partnerId, counted);
+    }
+  };
+  let writing = Promise.resolve();
+  let timer = setTimeout(tick, everyMs).unref();
+  function tick(): void {
+    writing = writeAll().catch(onError);
+    void writing.then(() => {
+      timer = setTimeout(tick, everyMs).unref();
+    });
+  }
+  return {
+    count(partnerId, bytes) {
+      const counted = partners.get(partnerId) ?? remember(partners, partnerId);
+      counted.ownBytes += bytes;
+    },
+    isSpent(partnerId) {
+      const counted = partners.get(partnerId);
+      if (!counted || performance.now() >= counted.dayEndsAtMs) return false;
+      return counted.sharedBytes + counted.ownBytes >= counted.bytesPerDay;
+    },
+    listNear: () =>
+      [...partners].filter(([, { stage }]) => stage !== undefined).map(([partnerId, counted]) => useOf(partnerId, counted)),
+    async close() {
+      await writing;
+      clearTimeout(timer);
+      await writeAll().catch(onError);
+    },
+  };
+}
+
+/** Where nothing is bounded: for a part of the service by itself. */
+export const UNCOUNTED: StorageUsage = { count() {}, isSpent: () => false, listNear: () => [], async close() {} };
+
+function remember(partners: Map<string, Counted>, partnerId: string): Counted {
+  const counted = { sharedBytes: 0, ownBytes: 0, bytesPerDay: Number.POSITIVE_INFINITY, dayEndsAtMs: 0, stage: undefined };
+  partners.set(partnerId, counted);
+  return counted;
+}
+
+function stageOf({ storedBytes, bytesPerDay }: PartnerUse): QuotaStage | undefined {
+  const share = storedBytes / bytesPerDay;
+  if (share < NEAR) return undefined;
+  if (share < 1) return 'near';
+  return share < EXCEEDED ? 'spent' : 'exceeded';
+}
+
+export type CommitBatch<Request, Outcome> = GroupCommitOptions<Request, unknown, Outcome>['commitBatch'];
+
+/** Commits a batch and counts what it inserted. */
+export function countingBatch<Request extends { readonly partnerId: string }, Outcome>(
+  usage: StorageUsage,
+  bytesOf: (request: Request) => number,
+  commitBatch: CommitBatch<Request, Outcome>,
+): CommitBatch<Request, Outcome> {
+  return async (requests, lockTimeoutMs) => {
+    const outcomes = await commitBatch(requests, lockTimeoutMs);
+    for (const [index, request] of requests.entries())
+      if (outcomes[index] !== undefined) usage.count(request.partnerId, bytesOf(request));
+    return outcomes;
+  };
+}

@@ -1,0 +1,97 @@
+import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { lineBytes } from '../../domain/quotas/stored-bytes.ts';
+import type { ListEntry } from '../../domain/reconciliations/partner-list.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { Database } from '../../store/database.ts';
+import { type Reconciliation, updateProgress, type VerdictCounts } from '../../store/reconciliations/reconciliation.ts';
+import { insertReconciliationLines, type ReconciliationLine } from '../../store/reconciliations/reconciliation-line.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import type { StorageUsage } from '../quotas/storage-usage.ts';
+import { judgeLines } from './judge-lines.ts';
+
+export const LINES_AT_ONCE = 500;
+const LOCK_TIMEOUT_MS = 2_000;
+/** A list that trickles in is told to be alive, well before its lease ends. */
+const SLOW_LIST_MS = 10_000;
+
+/** What the lists of all partners share. */
+export interface Comparing {
+  readonly database: Database;
+  readonly usage: StorageUsage;
+  /** Does a part of the work of a partner's list when it is its turn. */
+  inTurn(part: Part): Promise<void>;
+}
+
+interface Part {
+  readonly partnerId: string;
+  readonly work: () => Promise<void>;
+}
+
+/** Connections that all lists together may hold, so that a list of a million lines takes none from a confirmation. */
+const LANES = 2;
+
+export function shareComparing(database: Database, usage: StorageUsage): Comparing {
+  const limits = { lanes: LANES, batchMax: 1, waitingMax: 64, waitMaxMs: 60_000, shareOf: byPartner };
+  return {
+    database,
+    usage,
+    inTurn: batched<Part, void>({ ...limits, run: (parts) => Promise.all(parts.map(({ work }) => work())) }),
+  };
+}
+
+/** Judges a list line by line as it comes, and keeps what came of it. */
+export async function compareList(
+  { database, usage, inTurn }: Comparing,
+  begun: Reconciliation,
+  entries: AsyncIterable<ListEntry>,
+): Promise<void> {
+  const { partnerId } = begun;
+  let progress: Reconciliation = { ...begun, counts: { gross: 0, net: 0 } };
+  const seen = { carriedAt: null };
+  let batch: ListEntry[] = [];
+  let comparedAtMs = performance.now();
+  const compare = async () => {
+    const lines = await judgeLines(database.pool, { of: progress, seen }, batch);
+    progress = { ...progress, listedLines: progress.listedLines + BigInt(batch.length), counts: addUp(progress.counts, lines) };
+    batch = [];
+    await storeProgress(database, progress, lines);
+    usage.count(
+      partnerId,
+      lines.reduce((sum, line) => sum + lineBytes(line), 0),
+    );
+    comparedAtMs = performance.now();
+  };
+  for await (const entry of entries) {
+    const isLate = performance.now() - comparedAtMs > SLOW_LIST_MS;
+    if (batch.push(entry) === LINES_AT_ONCE || isLate) await inTurn({ partnerId, work: compare });
+  }
+  await inTurn({ partnerId, work: compare });
+}
+
+/** Lines and counts in one transaction, so that whoever takes it up again finds them alike. */
+export async function storeProgress(
+  database: Database,
+  progress: Reconciliation,
+  lines: readonly ReconciliationLine[],
+): Promise<void> {
+  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    if (!(await updateProgress(db, progress))) throw tookTooLong();
+    await insertReconciliationLines(db, progress, lines);
+  });
+}
+
+export function addUp(counts: VerdictCounts, lines: readonly ReconciliationLine[]): VerdictCounts {
+  const sums = { ...counts };
+  for (const { verdict, matchedPoints } of lines) {
+    sums[verdict] = (sums[verdict] ?? 0) + 1;
+    if (verdict === 'matched' && matchedPoints !== null) sums[matchedPoints] = (sums[matchedPoints] ?? 0) + 1;
+  }
+  return sums;
+}
+
+export function tookTooLong(): ServiceError {
+  return new ServiceError(
+    'internal_service_unavailable',
+    'The reconciliation was ended because it did not move on. Send the list again, under the same key or another.',
+  );
+}

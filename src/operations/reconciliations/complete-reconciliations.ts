@@ -1,0 +1,65 @@
+import type { Database } from '../../store/database.ts';
+import {
+  claimReconciliation,
+  endLostReconciliations,
+  listLeftReconciliations,
+  type Reconciliation,
+  updateDone,
+} from '../../store/reconciliations/reconciliation.ts';
+import {
+  type ListedSettlementLine,
+  listSettlementBesideList,
+  MISSING_FROM,
+  type ReconciliationLine,
+} from '../../store/reconciliations/reconciliation-line.ts';
+import { addUp, LINES_AT_ONCE, storeProgress } from './compare-list.ts';
+import { EMPTY } from './judge-lines.ts';
+
+/**
+ * Looks for what is missing in lists that have come, of every partner where nobody does so: at once after an upload, and later where a process
+ * died over it.
+ *
+ * @returns How many came to their end.
+ */
+export async function completeReconciliations(database: Database, signal: AbortSignal): Promise<number> {
+  let count = 0;
+  await endLostReconciliations(database.pool);
+  for (const name of await listLeftReconciliations(database.pool)) {
+    if (signal.aborted) return count;
+    const claimed = await claimReconciliation(database.pool, name);
+    if (claimed && (await findMissing(database, claimed, signal))) count++;
+  }
+  return count;
+}
+
+async function findMissing(database: Database, claimed: Reconciliation, signal: AbortSignal): Promise<boolean> {
+  for (let progress = claimed; !signal.aborted; ) {
+    const page = { afterLine: progress.comparedThrough, limit: LINES_AT_ONCE };
+    const beside = await listSettlementBesideList(database.pool, progress, page);
+    const lines = beside.filter(({ listedAt }) => listedAt === null).map((line) => missingInList(line, claimed));
+    const comparedThrough = beside.at(-1)?.lineNo ?? progress.comparedThrough;
+    progress = { ...progress, comparedThrough, counts: addUp(progress.counts, lines) };
+    await storeProgress(database, progress, lines);
+    if (beside.length < LINES_AT_ONCE) {
+      await updateDone(database.pool, claimed);
+      return true;
+    }
+  }
+  return false;
+}
+
+function missingInList(line: ListedSettlementLine, { isStatement, settlementId }: Reconciliation): ReconciliationLine {
+  const { lineNo, lineType, adjustmentId, partnerEventId, partnerOrderRef, points, transactionId } = line;
+  return {
+    ...EMPTY,
+    ...{
+      position: MISSING_FROM + BigInt(lineNo),
+      verdict: 'missing_in_partner_file',
+      partnerEventId,
+      transactionId,
+      adjustmentId,
+    },
+    ...{ lineType: isStatement ? lineType : null, recordedOrderRef: partnerOrderRef, recordedPoints: points },
+    recordedSettlementId: settlementId,
+  };
+}

@@ -1,0 +1,217 @@
+import { createHash, type Hash } from 'node:crypto';
+import { eachApart } from '../../concurrency/for-each-settled.ts';
+import { inSlices } from '../../concurrency/in-slices.ts';
+import { fingerprint } from '../../domain/fingerprint.ts';
+import { newId } from '../../domain/identifiers.ts';
+import { counted } from '../../domain/pluralise.ts';
+import { LIST_LIMITS } from '../../domain/reconciliations/partner-list.ts';
+import { type ListFormat, limitBytes, readPartnerList } from '../../domain/reconciliations/read-partner-list.ts';
+import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { addList } from '../../store/quotas/daily-usage.ts';
+import { findPartnerQuota } from '../../store/quotas/partner-quota.ts';
+import {
+  deleteRefused,
+  endLostReconciliations,
+  findReconciliation,
+  findReconciliationByKey,
+  insertReconciliation,
+  listOldReconciliations,
+  type Reconciliation,
+  type ReconciliationName,
+  updateBrokenOff,
+  updateLinesRemoved,
+  updateReceived,
+} from '../../store/reconciliations/reconciliation.ts';
+import {
+  deleteReconciliationLines,
+  listReconciliationLines,
+  type ReconciliationLine,
+  type ReconciliationLinePage,
+} from '../../store/reconciliations/reconciliation-line.ts';
+import { findSettlement } from '../../store/settlements/settlement.ts';
+import { refuseSuspended, type Standing, tellKeyApart } from '../idempotent-replay.ts';
+import { quotaSpent, refuseSpent } from '../quotas/refuse-spent.ts';
+import type { StorageUsage } from '../quotas/storage-usage.ts';
+import { settlementNotFound } from '../settlements/read-settlements.ts';
+import { type Comparing, compareList, shareComparing, tookTooLong } from './compare-list.ts';
+
+export interface UploadedList {
+  readonly partnerId: string;
+  readonly settlementId: string;
+  readonly idempotencyKey: string;
+  readonly format: ListFormat;
+  /** As they come; nobody waits longer for them than {@link readPartnerList} does. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Throws what the list would be refused by if it came now. */
+  judgeSender(): Promise<void>;
+  /** As of the last time that the sender was judged. */
+  standing(): Standing;
+}
+
+export interface ReconciliationOutcome {
+  readonly reconciliation: Reconciliation;
+  readonly isReplay: boolean;
+}
+
+export interface ReconciliationLines {
+  readonly lines: readonly ReconciliationLine[];
+  readonly nextAfter: bigint;
+  readonly hasMore: boolean;
+  /** Since then only the counts are there. */
+  readonly linesRemovedAt: Date | null;
+}
+
+export interface ReconcileSettlement {
+  /**
+   * Takes a partner's list and compares each line as it comes; what is missing in the list is looked for afterwards. Of a list that is
+   * refused nothing is kept. One that broke off frees its key: the retry is received as if it were the first.
+   *
+   * A suspended partner begins none, and what it has begun ends; the list of one that is recorded replays.
+   *
+   * Throws `idempotency_conflict`, `partner_suspended`, `rate_limited` while another one of the partner is under way, this very list is still coming
+   * or a quota of the day is spent, and
+   * `invalid_request` for an unknown settlement (404), an open one, and a list that is malformed as a whole.
+   */
+  take(list: UploadedList): Promise<ReconciliationOutcome>;
+  byId(id: ReconciliationName & { readonly settlementId: string }): Promise<Reconciliation>;
+  lines(page: ReconciliationLinePage & { readonly settlementId: string }): Promise<ReconciliationLines>;
+}
+
+export function reconcileSettlements(database: Database, usage: StorageUsage): ReconcileSettlement {
+  const { pool } = database;
+  const byId: ReconcileSettlement['byId'] = async ({ partnerId, reconciliationId, settlementId }) => {
+    const found = await findReconciliation(pool, partnerId, reconciliationId);
+    if (found?.settlementId !== settlementId) throw reconciliationNotFound();
+    return found;
+  };
+  const comparing = shareComparing(database, usage);
+  return {
+    take: (list) => take(comparing, list),
+    byId,
+    async lines(page) {
+      const { linesRemovedAt } = await byId(page);
+      const found = await listReconciliationLines(pool, { ...page, limit: page.limit + 1 });
+      const lines = found.slice(0, page.limit);
+      return { lines, nextAfter: lines.at(-1)?.position ?? page.after, hasMore: found.length > page.limit, linesRemovedAt };
+    },
+  };
+}
+
+export function reconciliationNotFound(): ServiceError {
+  return recordNotFound('reconciliation_id', 'There is no reconciliation with this reconciliation_id of this settlement.');
+}
+
+async function take(comparing: Comparing, list: UploadedList): Promise<ReconciliationOutcome> {
+  const { usage, database } = comparing;
+  const { pool } = database;
+  const { partnerId, settlementId, idempotencyKey, format } = list;
+  const settlement = await findSettlement(pool, partnerId, settlementId);
+  if (!settlement) throw settlementNotFound();
+  if (settlement.status === 'open') throw settlementOpen();
+  const known = await findReconciliationByKey(pool, partnerId, idempotencyKey);
+  if (known && known.status !== 'receiving') return replay(known, list);
+  refuseSuspended(list.standing());
+  refuseSpent(usage.isSpent(partnerId));
+  await endLostReconciliations(pool);
+  const reconciliationId = newId('rec');
+  const begun = await insertReconciliation(pool, { partnerId, reconciliationId, settlementId, idempotencyKey, format });
+  if (!begun) return meetAnother(pool, list);
+  try {
+    await countOfDay(pool, partnerId);
+    const hash = createHash('sha256');
+    let isStatement = false;
+    const onStatement = () => {
+      isStatement = true;
+    };
+    const reading = { ...LIST_LIMITS, onStatement };
+    await compareList(comparing, begun, readPartnerList(inSlices(hashed(list, hash)), format, reading));
+    await list.judgeSender();
+    refuseSuspended(list.standing());
+    const received = await updateReceived(pool, begun, { fingerprint: fingerprintOf(list, hash.digest('hex')), isStatement });
+    if (!received) throw tookTooLong();
+    return { reconciliation: received, isReplay: false };
+  } catch (error) {
+    await forget(pool, begun, error);
+    throw error;
+  }
+}
+
+async function countOfDay(db: Queryable, partnerId: string): Promise<void> {
+  const { listsPerDay } = await findPartnerQuota(db, partnerId);
+  if (await addList(db, partnerId, listsPerDay)) return;
+  throw quotaSpent(
+    'lists_of_day_spent',
+    `The partner has sent ${listsPerDay} lists today by UTC, those that broke off or were refused included.`,
+  );
+}
+
+/** The key is taken, or it is another list that is under way. What is still coming under this key may yet break off. */
+async function meetAnother(db: Queryable, list: UploadedList): Promise<ReconciliationOutcome> {
+  const twin = await findReconciliationByKey(db, list.partnerId, list.idempotencyKey);
+  if (!twin) throw underWay();
+  if (twin.status === 'receiving') throw stillComing();
+  return replay(twin, list);
+}
+
+/** The same list gives the same answer; another one is a conflict. */
+async function replay(known: Reconciliation, list: UploadedList): Promise<ReconciliationOutcome> {
+  const hash = createHash('sha256');
+  for await (const chunk of limitBytes(list.chunks, LIST_LIMITS)) hash.update(chunk);
+  if (known.fingerprint) tellKeyApart(known.fingerprint, fingerprintOf(list, hash.digest('hex')));
+  return { reconciliation: known, isReplay: true };
+}
+
+function fingerprintOf({ settlementId, format }: UploadedList, sha256: string): Buffer {
+  return fingerprint('reconcileSettlement', { settlement_id: settlementId, format, sha256 });
+}
+
+/** The bytes as they come, until their partner is suspended. */
+async function* hashed(list: UploadedList, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of list.chunks) {
+    refuseSuspended(list.standing());
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+/** Either frees the key: of a list that is refused nothing is kept, one that broke off ends with a clear status. */
+async function forget(db: Queryable, begun: Reconciliation, error: unknown): Promise<void> {
+  const isRefused = error instanceof ServiceError && (error.code === 'invalid_request' || error.code === 'rate_limited');
+  // Where this does not get through either, the lease ends it.
+  if (!isRefused) return updateBrokenOff(db, begun).catch(() => {});
+  while ((await deleteReconciliationLines(db, begun, LINES_REMOVED_AT_ONCE)) === LINES_REMOVED_AT_ONCE);
+  await deleteRefused(db, begun);
+}
+
+function settlementOpen(): ServiceError {
+  const message = 'The settlement is open. Compare it when it is closed.';
+  return new ServiceError('invalid_request', message, {
+    details: [{ field: 'settlement_id', code: 'settlement_open', message }],
+  });
+}
+
+function underWay(): ServiceError {
+  const message = 'Another reconciliation of this partner is under way. Wait for its end, then send the list again.';
+  return new ServiceError('rate_limited', message, { headers: { 'retry-after': '10' } });
+}
+
+function stillComing(): ServiceError {
+  const message =
+    'The list with this Idempotency-Key is still being received. Send it again after that: it replays, or it is received anew if the first broke off.';
+  return new ServiceError('rate_limited', message, { headers: { 'retry-after': '10' } });
+}
+
+const LINES_REMOVED_AT_ONCE = 2_000;
+
+/** Removes the lines of those that ended longer ago than so many days; their counts are kept. */
+export async function removeOldReconciliations({ pool }: Database, days: number, signal: AbortSignal): Promise<number> {
+  let sum = 0;
+  const failed = (count: number) => `The lines of ${counted(count, 'reconciliation')} could not be removed.`;
+  await eachApart(await listOldReconciliations(pool, days), { signal, failed }, async (name) => {
+    for (let removed = LINES_REMOVED_AT_ONCE; removed === LINES_REMOVED_AT_ONCE && !signal.aborted; sum += removed)
+      removed = await deleteReconciliationLines(pool, name, LINES_REMOVED_AT_ONCE);
+    if (!signal.aborted) await updateLinesRemoved(pool, name);
+  });
+  return sum;
+}

@@ -1,0 +1,121 @@
+import type { Actor } from '../../domain/access/role.ts';
+import { checkNewRule, earliestStart, toRuleVersion } from '../../domain/rules/new-rule.ts';
+import { type RuleRequest, readRuleRequest } from '../../domain/rules/rule-request.ts';
+import { findVersionInForce, RULE_KINDS, type RuleKind } from '../../domain/rules/rule-versions.ts';
+import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { eachPartner } from '../../store/access/partner.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { isRestricted } from '../../store/database-errors.ts';
+import {
+  findRuleVersion,
+  findRuleVersionRivals,
+  insertRuleVersion,
+  listRuleVersions,
+  type RuleRecord,
+  raiseRuleRevision,
+  readRuleRevision,
+  updateRuleVersionWithdrawn,
+} from '../../store/rules/rule-version.ts';
+import { databaseOf, inTransaction } from '../../store/transaction.ts';
+import { getPartner } from '../access/manage-partner.ts';
+import { audit, requireRole } from '../audit/audit.ts';
+import { UnsoundRecordError, WHAT_TO_DO } from '../audit/unsound-record.ts';
+import { readRuleProofs, ruleSubject } from './rule-proofs.ts';
+import { ruleToWire } from './rule-to-wire.ts';
+
+const LOCK_TIMEOUT_MS = 4_000;
+
+/**
+ * Keeps a new version of a rule. It takes effect at its start in every process; without a start of its own that is the earliest moment
+ * at which all of them know it.
+ *
+ * Throws `forbidden`, and `invalid_request` with everything that is wrong with it.
+ *
+ * @see settlements, section 1.
+ */
+export async function createRule(database: Database, actor: Actor, request: RuleRequest): Promise<RuleRecord> {
+  requireRole(actor, 'admin');
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const now = await raiseRuleRevision(db);
+    const { rule, problems } = readRuleRequest(request, earliestStart(now));
+    const partnerCurrency = rule.partnerId === null ? undefined : (await getPartner(db, rule.partnerId)).currency;
+    const existing = await findRuleVersionRivals(db, rule);
+    const all = [...problems, ...checkNewRule(rule, { now, partnerCurrency, existing })];
+    if (all.length > 0) {
+      const sentences = all.map(({ message }) => `  - ${message}`).join('\n');
+      throw new ServiceError('invalid_request', `The rule cannot be kept:\n${sentences}`, { details: all });
+    }
+    const kept = await insertRuleVersion(db, toRuleVersion(rule));
+    await auditRule(db, actor, { action: 'rule.create', before: null, after: kept });
+    return kept;
+  });
+}
+
+/**
+ * Takes back a version that has not started, so that it never will. Its label stays taken.
+ *
+ * Throws `forbidden`, and `invalid_request` when it has started, starts within a minute, or was withdrawn.
+ */
+export async function withdrawRule(
+  database: Database,
+  actor: Actor,
+  { kind, version }: { readonly kind: RuleKind; readonly version: string },
+): Promise<RuleRecord> {
+  requireRole(actor, 'admin');
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await raiseRuleRevision(db);
+    const standing = await getRule(db, kind, version);
+    await requireSoundRule(db, standing);
+    const withdrawn = await updateRuleVersionWithdrawn(db, kind, version).catch((cause: unknown) => {
+      if (!isRestricted(cause)) throw cause;
+      const why = standing.withdrawnAt ? 'was withdrawn before' : 'has started, or starts within a minute';
+      throw new ServiceError('invalid_request', `The ${kind} ${version} ${why}: it stays. Change it by a new version.`, {
+        cause,
+      });
+    });
+    await auditRule(db, actor, { action: 'rule.withdraw', before: standing, after: withdrawn });
+    return withdrawn;
+  });
+}
+
+/** @throws ServiceError `invalid_request`, 404, when there is none. */
+export async function getRule(db: Queryable, kind: RuleKind, version: string): Promise<RuleRecord> {
+  const found = await findRuleVersion(db, kind, version);
+  if (!found) throw recordNotFound('version', `There is no ${kind} ${version}. \`rule list\` shows all.`);
+  return found;
+}
+
+/** Partners for whom a kind of rule is the service's own default now, with these kinds. */
+export async function listPartnersUnderDefaults(
+  db: Queryable,
+): Promise<{ readonly partnerId: string; readonly kinds: readonly RuleKind[] }[]> {
+  const { now: at } = await readRuleRevision(db);
+  const versions = (await listRuleVersions(db)).filter(({ withdrawnAt }) => withdrawnAt === null);
+  const partners = await Array.fromAsync(eachPartner(db));
+  return partners.flatMap((partner) => {
+    const kinds = RULE_KINDS.filter((kind) => !findVersionInForce(kind, versions, { partner, at }));
+    return kinds.length > 0 ? [{ partnerId: partner.partnerId, kinds }] : [];
+  });
+}
+
+/** The entry of a change says what the version is by then: an edit would become true. */
+async function requireSoundRule(db: Queryable, rule: RuleRecord): Promise<void> {
+  const doubt = (await readRuleProofs(db, databaseOf(db).auditKeys)).doubts.get(ruleSubject(rule));
+  if (doubt === undefined) return;
+  throw new UnsoundRecordError(`The rule ${ruleSubject(rule)} is not as the audit has it: ${doubt}. ${WHAT_TO_DO}`);
+}
+
+async function auditRule(
+  db: Queryable,
+  actor: Actor,
+  { action, before, after }: { readonly action: string; readonly before: RuleRecord | null; readonly after: RuleRecord },
+): Promise<void> {
+  const subjectId = ruleSubject(after);
+  await audit(db, actor, {
+    action,
+    partnerId: after.partnerId,
+    subjectId,
+    before: before && ruleToWire(before),
+    after: ruleToWire(after),
+  });
+}

@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ContributionRules } from '../../domain/rules/contribution-rules.ts';
+import { type RuledPartner, type RuleVersion, rulesInForce } from '../../domain/rules/rule-versions.ts';
+import { unavailable } from '../../domain/service-error.ts';
+import type { Database } from '../../store/database.ts';
+import { type RuleRecord, readRuleRevision } from '../../store/rules/rule-version.ts';
+import { readRuleProofs } from './rule-proofs.ts';
+
+/**
+ * What is in force for a partner at a moment, as `performance.now()` counts. At once from memory; after a pause of the database only
+ * when the memory is fresh again.
+ */
+export type RulesOf = (partner: RuledPartner, atMs: number) => ContributionRules | Promise<ContributionRules>;
+
+/** The versions of all rules, as one process remembers them. */
+export interface RuleBook {
+  readonly rulesOf: RulesOf;
+  close(): void;
+}
+
+export interface RuleBookOptions {
+  readonly onError: (error: unknown) => void;
+  /** What the age of the memory, and the moments that are asked for, are told by. */
+  readonly clock?: { now(): number };
+}
+
+const REFRESH_MS = 4_000;
+/** Nothing older is used, whatever keeps the database from answering. A version is made long enough before its start. */
+const MEMORY_MAX_MS = 10_000;
+const PARTNERS_MAX = 10_000;
+
+/** What is in force for a partner of this currency, and from when until when, in milliseconds since 1970. */
+interface Span {
+  readonly currency: string | null;
+  /** `undefined` where the versions in the database give other rules than their sealed audit entries: nothing is judged by either. */
+  readonly rules: ContributionRules | undefined;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+interface Memory {
+  readonly revision: bigint;
+  /** `clock.now()` before the versions were asked for: all that was committed until then is in them. */
+  readonly readAtMs: number;
+  /** What the database's clock is ahead of `clock.now()`, by a little too little: a version is never in force before its start. */
+  readonly aheadMs: number;
+  readonly versions: readonly RuleVersion[];
+  /** The same as their audit entries have them. */
+  readonly sealed: readonly RuleVersion[];
+  /** By partner. */
+  readonly spans: Map<string, Span>;
+}
+
+/**
+ * Reads the versions, and again whenever they have changed: a look every four seconds, however many requests come.
+ *
+ * A version is in force from its start on the database's clock, to the millisecond or so, in every process alike: it was made a
+ * minute before, so that each knows it by then.
+ */
+export function openRuleBook(database: Database, { onError, clock = performance }: RuleBookOptions): RuleBook {
+  let memory: Memory | undefined;
+  let reading: Promise<Memory> | undefined;
+  const refresh = (): Promise<Memory> => {
+    reading ??= read(database, { clock, known: memory, onError })
+      .then((fresh) => {
+        memory = fresh;
+        return fresh;
+      })
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+  const look = () => void refresh().catch(onError);
+  const timer = setInterval(look, REFRESH_MS);
+  timer.unref();
+  look();
+  const rulesOf: RulesOf = (partner, atMs) => {
+    if (memory && clock.now() - memory.readAtMs <= MEMORY_MAX_MS)
+      return findRules(memory, partner, atMs) ?? Promise.reject(unproven(partner));
+    return refresh().then(
+      (fresh) => findRules(fresh, partner, atMs) ?? Promise.reject(unproven(partner)),
+      (cause: unknown) => {
+        throw unavailable('The rules of the partner could not be read; whether the contribution is recorded is not known.', {
+          cause,
+        });
+      },
+    );
+  };
+  return { rulesOf, close: () => clearInterval(timer) };
+}
+
+function unproven({ partnerId }: RuledPartner): Error {
+  return unavailable(
+    `The rules of the partner ${partnerId} are not those that the audit has. \`rule verify\` names the version.`,
+  );
+}
+
+interface Reading extends Required<RuleBookOptions> {
+  readonly known: Memory | undefined;
+}
+
+async function read(database: Database, { clock, known, onError }: Reading): Promise<Memory> {
+  const readAtMs = clock.now();
+  const { revision, now } = await readRuleRevision(database.pool);
+  const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - readAtMs });
+  if (known?.revision === revision) return { ...known, readAtMs, aheadMs };
+  const proofs = await readRuleProofs(database.pool, database.auditKeys);
+  for (const [version, doubt] of proofs.doubts) onError(new Error(`The rule ${version} is not as the audit has it: ${doubt}.`));
+  const inUse = (rules: readonly RuleRecord[]) => rules.filter(({ withdrawnAt }) => withdrawnAt === null);
+  const [versions, sealed] = [inUse(proofs.stored), inUse(proofs.sealed)];
+  // A contribution never carries the label of a version that a failover could take back.
+  return { revision, readAtMs, aheadMs, versions, sealed, spans: new Map() };
+}
+
+/** Clocks drift apart by less, from one look to the next. */
+const DRIFT_MAX_MS = 0.2;
+
+/**
+ * The database's clock was read at some moment of the look, so that what it is ahead lies between two bounds. A quick look tells it
+ * better than a slow one: the best so far stays, unless the database's clock was set.
+ */
+function estimateAhead(known: Memory | undefined, { least, most }: { readonly least: number; readonly most: number }): number {
+  return Math.max(least, Math.min(most, (known?.aheadMs ?? least) - DRIFT_MAX_MS));
+}
+
+function findRules(
+  { spans, versions, sealed, aheadMs }: Memory,
+  partner: RuledPartner,
+  atMs: number,
+): ContributionRules | undefined {
+  const at = atMs + aheadMs;
+  const known = spans.get(partner.partnerId);
+  if (known && known.currency === partner.currency && at >= known.fromMs && at < known.untilMs) return known.rules;
+  const span = findSpan({ versions, sealed }, partner, at);
+  if (spans.size >= PARTNERS_MAX) spans.clear();
+  spans.set(partner.partnerId, span);
+  return span.rules;
+}
+
+function findSpan({ versions, sealed }: Pick<Memory, 'versions' | 'sealed'>, partner: RuledPartner, at: number): Span {
+  const [mine, mineSealed] = [versions, sealed].map((all) =>
+    all.filter(({ partnerId }) => partnerId === null || partnerId === partner.partnerId),
+  ) as [RuleVersion[], RuleVersion[]];
+  const starts = [...mine, ...mineSealed].map(({ startsAt }) => startsAt.getTime());
+  const rules = rulesInForce(mine, partner, new Date(at));
+  return {
+    currency: partner.currency,
+    rules: isDeepStrictEqual(rules, rulesInForce(mineSealed, partner, new Date(at))) ? rules : undefined,
+    fromMs: Math.max(Number.NEGATIVE_INFINITY, ...starts.filter((start) => start <= at)),
+    untilMs: Math.min(Number.POSITIVE_INFINITY, ...starts.filter((start) => start > at)),
+  };
+}

@@ -1,0 +1,58 @@
+import type { NamedKey } from '../../domain/audit/named-key.ts';
+import { DEFAULT_VERSION } from '../../domain/rules/contribution-rules.ts';
+import { listVersionsInForce, type RuledPartner, type RuleVersion } from '../../domain/rules/rule-versions.ts';
+import type { Partner } from '../../store/access/partner.ts';
+import { readClock } from '../../store/clock.ts';
+import type { Queryable } from '../../store/database.ts';
+import { listRuleVersions } from '../../store/rules/rule-version.ts';
+import { databaseOf } from '../../store/transaction.ts';
+import type { DoubtsOf, PricesOf } from '../settlements/settlement-tools.ts';
+import { readRuleProofs, readSoundRules, ruleSubject } from './rule-proofs.ts';
+
+/** What one point is worth to a partner under each version that a contribution of it may carry: values in the partner's own currency. */
+export const pricesUnderRules: PricesOf = async (db, partner) => {
+  return { currency: partner.currency, values: pricesIn(await listRuleVersions(db), partner) };
+};
+
+/**
+ * The price that was given, not the version as it is now, is held against the sealed entry of the version. Only the service's own
+ * label has neither, and no price.
+ */
+export const doubtsUnderAudit: DoubtsOf = async (db, partner, { values }) => {
+  const { sealed, doubts } = await readRuleProofs(db, databaseOf(db).auditKeys);
+  const sealedVersions = new Set(sealed.map(ruleSubject));
+  const sealedPrices = pricesIn(sealed, partner);
+  return (version) => {
+    const subject = ruleSubject({ kind: 'point_conversion', version });
+    const isKnown = version === DEFAULT_VERSION || sealedVersions.has(subject);
+    if (isKnown && values.get(version) === sealedPrices.get(version)) return undefined;
+    return (
+      doubts.get(subject) ?? (isKnown ? 'its value was another one a moment ago' : 'neither it nor an audit entry of it is there')
+    );
+  };
+};
+
+function pricesIn(rules: readonly RuleVersion[], { partnerId, currency }: RuledPartner): Map<string, bigint> {
+  const values = new Map<string, bigint>();
+  for (const rule of rules) {
+    if (rule.kind !== 'point_conversion' || rule.pointValue === null || rule.currency !== currency) continue;
+    if (rule.partnerId === null || rule.partnerId === partnerId) values.set(rule.version, rule.pointValue);
+  }
+  return values;
+}
+
+/**
+ * The most that one point was ever worth to a partner, since it was made; `null` where points never had a value.
+ *
+ * @throws UnsoundRecordError Where a version of the partner's rules is not as the audit has it.
+ */
+export async function findHighestPointValue(
+  db: Queryable,
+  partner: Partner,
+  auditKeys: () => readonly NamedKey[],
+): Promise<bigint | null> {
+  const versions = await readSoundRules(db, auditKeys, partner.partnerId);
+  const span = { partner, from: partner.createdAt, to: await readClock(db) };
+  const values = listVersionsInForce('point_conversion', versions, span).map(({ pointValue }) => pointValue);
+  return values.reduce((most, value) => (most !== null && (value === null || value < most) ? most : value), null);
+}

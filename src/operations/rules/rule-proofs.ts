@@ -1,0 +1,90 @@
+import type { NamedKey } from '../../domain/audit/named-key.ts';
+import { readAmount } from '../../domain/numbers/money.ts';
+import { RULE_KINDS, type RuleKind } from '../../domain/rules/rule-versions.ts';
+import { listAuditEntriesOf } from '../../store/audit/audit.ts';
+import type { Queryable } from '../../store/database.ts';
+import { listRuleVersions, type RuleRecord } from '../../store/rules/rule-version.ts';
+import { differingFields } from '../audit/compare-with-audit.ts';
+import { readSealedRecord } from '../audit/sealed-record.ts';
+import { UnsoundRecordError, WHAT_TO_DO } from '../audit/unsound-record.ts';
+import { ruleToWire } from './rule-to-wire.ts';
+
+/** The versions of all rules as they stand in the database, beside what their sealed audit entries say. */
+export interface RuleProofs {
+  readonly stored: readonly RuleRecord[];
+  /** What operators made, as the audit has it. */
+  readonly sealed: readonly RuleRecord[];
+  /** By `kind/version`: in what a version differs from its entry. Empty, unless somebody wrote into the tables. */
+  readonly doubts: ReadonlyMap<string, string>;
+}
+
+export function ruleSubject({ kind, version }: { readonly kind: RuleKind; readonly version: string }): string {
+  return `${kind}/${version}`;
+}
+
+/** Reads everything about the versions and holds each against the audit. Versions are few. */
+export async function readRuleProofs(db: Queryable, auditKeys: () => readonly NamedKey[]): Promise<RuleProofs> {
+  const stored = await listRuleVersions(db);
+  const entries = (await Promise.all(RULE_KINDS.map((kind) => listAuditEntriesOf(db, `${kind}/`)))).flat();
+  const keys = entries.length > 0 ? auditKeys() : [];
+  const entriesBy = Map.groupBy(entries, ({ subjectId }) => subjectId);
+  const storedBy = new Map(stored.map((rule) => [ruleSubject(rule), rule]));
+  const sealed: RuleRecord[] = [];
+  const doubts = new Map<string, string>();
+  for (const subject of new Set([...storedBy.keys(), ...entriesBy.keys()])) {
+    const { last, doubt } = readSealedRecord(entriesBy.get(subject) ?? [], keys);
+    const after = last?.after ?? null;
+    if (after !== null) sealed.push(readRule(after));
+    const rule = storedBy.get(subject);
+    const fields = rule && after !== null ? differingFields(ruleToWire(rule), after) : [];
+    const difference = fields.length > 0 ? `${fields.join(', ')} differs from audit entry ${last?.entryNo}` : undefined;
+    const found = doubt ?? (rule ? difference : 'it was removed, and the audit has it');
+    if (found !== undefined) doubts.set(subject, found);
+  }
+  return { stored, sealed, doubts };
+}
+
+/**
+ * The versions that may be in force for a partner, and ever were, of whom none differs from its entry.
+ *
+ * @throws UnsoundRecordError With the first that does, or that the audit does not have.
+ */
+export async function readSoundRules(
+  db: Queryable,
+  auditKeys: () => readonly NamedKey[],
+  partnerId: string,
+): Promise<RuleRecord[]> {
+  const { stored, sealed, doubts } = await readRuleProofs(db, auditKeys);
+  const concerns = (rule: RuleRecord) => rule.partnerId === null || rule.partnerId === partnerId;
+  const subjects = new Set([...stored, ...sealed].filter(concerns).map(ruleSubject));
+  const known = new Set([...stored, ...sealed].map(ruleSubject));
+  for (const [subject, doubt] of doubts)
+    if (subjects.has(subject) || !known.has(subject))
+      throw new UnsoundRecordError(`The rule ${subject} is not as the audit has it: ${doubt}. ${WHAT_TO_DO}`);
+  return sealed.filter((rule) => concerns(rule) && rule.withdrawnAt === null);
+}
+
+/** What `ruleToWire` wrote, from the text that the audit keeps. */
+function readRule(text: string): RuleRecord {
+  const wire = JSON.parse(text, (_name, value: unknown, { source }: { source?: string } = {}) =>
+    typeof value === 'number' ? BigInt(source ?? '') : value,
+  );
+  const price = (amount: string | null) => (amount === null ? null : (readAmount(amount) ?? null));
+  const date = (at: string | null) => (at === null ? null : new Date(at));
+  const head = {
+    ...{ kind: wire.kind, version: wire.version, partnerId: wire.partner_id, startsAt: new Date(wire.starts_at) },
+    ...{ createdAt: new Date(wire.created_at), withdrawnAt: date(wire.withdrawn_at) },
+  };
+  switch (wire.kind as RuleKind) {
+    case 'contribution_rule':
+      return {
+        ...head,
+        ...{ pointsMin: wire.points_min, pointsMax: wire.points_max, reviewsEverything: wire.reviews_everything },
+        ...{ reviewThreshold: wire.review_threshold, dailyPointsCap: wire.daily_points_cap, dailyCountCap: wire.daily_count_cap },
+      };
+    case 'point_conversion':
+      return { ...head, pointValue: price(wire.point_value), currency: wire.currency };
+    case 'tree_cost':
+      return { ...head, treeCost: price(wire.tree_cost), currency: wire.currency };
+  }
+}

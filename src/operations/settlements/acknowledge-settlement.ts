@@ -1,0 +1,106 @@
+import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import type { AuditAuthor } from '../../domain/access/role.ts';
+import { ServiceError, unavailable } from '../../domain/service-error.ts';
+import { type Acknowledgement, checkAcknowledgement } from '../../domain/settlements/settlement.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { lockSettlement } from '../../store/settlements/settlement.ts';
+import {
+  type AcknowledgementRecord,
+  findAcknowledgementByKey,
+  insertAcknowledgement,
+} from '../../store/settlements/settlement-acknowledgement.ts';
+import { CommitUnknownError, inTransaction } from '../../store/transaction.ts';
+import { audit } from '../audit/audit.ts';
+import { tellKeyApart } from '../idempotent-replay.ts';
+import { settlementNotFound } from './read-settlements.ts';
+
+export interface AcknowledgementRequest {
+  readonly partnerId: string;
+  readonly settlementId: string;
+  readonly idempotencyKey: string;
+  readonly fingerprint: Buffer;
+  readonly acknowledgement: Acknowledgement;
+  /** The partner's key that it came by. */
+  readonly author: AuditAuthor;
+}
+
+export interface AcknowledgementOutcome {
+  readonly record: AcknowledgementRecord;
+  readonly isReplay: boolean;
+}
+
+export type AcknowledgeSettlement = (request: AcknowledgementRequest) => Promise<AcknowledgementOutcome>;
+
+const LOCK_TIMEOUT_MS = 4_000;
+
+/** The action of its entries in the audit. */
+export const ACKNOWLEDGE = 'settlement.acknowledge';
+
+/**
+ * Records what a partner says to a closed settlement, with an entry in the audit, so that no hand in the database changes it unseen. It
+ * reopens nothing, and a suspended partner may say it too: what it speaks of is recorded already.
+ *
+ * Throws `idempotency_conflict`, and `invalid_request` for an unknown settlement (404), and for one that is open or that was
+ * acknowledged otherwise.
+ */
+export function acknowledgeSettlements(database: Database, lanes: number): AcknowledgeSettlement {
+  return batched<AcknowledgementRequest, AcknowledgementOutcome>({
+    lanes,
+    batchMax: 1,
+    waitingMax: 256,
+    waitMaxMs: 5_000,
+    shareOf: byPartner,
+    run: (requests) => Promise.all(requests.map((request) => acknowledge(database, request))),
+  });
+}
+
+async function acknowledge(database: Database, request: AcknowledgementRequest): Promise<AcknowledgementOutcome> {
+  const known = await findOutcome(database, request);
+  if (known) return known;
+  try {
+    const record = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, (db) => insert(db, request));
+    if (record) return { record, isReplay: false };
+  } catch (error) {
+    const isTwin = error instanceof ServiceError && error.code === 'invalid_request';
+    if (!isTwin && !(error instanceof CommitUnknownError)) throw error;
+    const found = await findOutcome(database, request);
+    if (found) return found;
+    if (isTwin) throw error;
+  }
+  const outcome = await findOutcome(database, request);
+  if (outcome) return outcome;
+  throw unavailable('Whether the acknowledgement is recorded is not known yet.');
+}
+
+/** `undefined` when the key was taken meanwhile. */
+async function insert(db: Queryable, request: AcknowledgementRequest): Promise<AcknowledgementRecord | undefined> {
+  const { partnerId, settlementId, idempotencyKey, fingerprint, acknowledgement, author } = request;
+  const settlement = await lockSettlement(db, partnerId, settlementId);
+  if (!settlement) throw settlementNotFound();
+  const known = { settlement: settlement.status, acknowledgement: settlement.acknowledgement.status };
+  const details = checkAcknowledgement(known, acknowledgement);
+  if (details.length > 0) throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
+  const record = await insertAcknowledgement(db, { partnerId, settlementId, idempotencyKey, fingerprint, ...acknowledgement });
+  if (!record) return undefined;
+  const before = { status: known.acknowledgement };
+  const after = acknowledgementRecord(record);
+  await audit(db, author, { action: ACKNOWLEDGE, partnerId, subjectId: settlementId, before, after });
+  return record;
+}
+
+/** As the audit keeps it: everything that was said, when, and under which key. */
+export function acknowledgementRecord(record: AcknowledgementRecord) {
+  const { status, reference, note, acknowledgedAt, idempotencyKey, fingerprint } = record;
+  const said = { status, reference, note, acknowledged_at: acknowledgedAt.toISOString() };
+  return { ...said, idempotency_key: idempotencyKey, fingerprint: fingerprint.toString('hex') };
+}
+
+async function findOutcome(
+  database: Database,
+  { partnerId, idempotencyKey, fingerprint }: AcknowledgementRequest,
+): Promise<AcknowledgementOutcome | undefined> {
+  const record = await findAcknowledgementByKey(database.pool, partnerId, idempotencyKey);
+  if (!record) return undefined;
+  tellKeyApart(record.fingerprint, fingerprint);
+  return { record, isReplay: true };
+}

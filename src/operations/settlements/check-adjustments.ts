@@ -1,0 +1,40 @@
+import { type Adjustment, AFTER_LAST_ADJUSTMENT, listAdjustments } from '../../store/adjustments/adjustment.ts';
+import { findSettledAdjustments } from '../../store/adjustments/adjustment-assignment.ts';
+import { listAuditSubjectsOfPartner } from '../../store/audit/audit.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { Settlement } from '../../store/settlements/settlement.ts';
+import { ADJUSTMENT } from '../audit/audited-kinds.ts';
+import { requireAllAudited, unsoundRecord } from '../audit/require-audited.ts';
+
+const ADJUSTMENTS_AT_ONCE = 500;
+
+/**
+ * Holds the adjustments of a partner that no earlier settlement has a line of against the audit, those of this one among them: an edit of
+ * a posted one, or of its time or status, would be settled as true, or leave it out. People make them one by one: they are few.
+ *
+ * @throws UnsoundRecordError With the first that is not as the audit has it.
+ */
+export async function requireSoundAdjustments(
+  db: Queryable,
+  { partnerId, settlementId }: Pick<Settlement, 'partnerId' | 'settlementId'>,
+): Promise<void> {
+  const missing = new Set(await listAuditSubjectsOfPartner(db, ADJUSTMENT.action, partnerId));
+  for await (const page of eachPage(db, partnerId)) {
+    const ids = page.map(({ adjustmentId }) => adjustmentId);
+    const settled = await findSettledAdjustments(db, { partnerId, settlementId }, ids);
+    for (const id of ids) missing.delete(id);
+    const unsettled = page.filter(({ adjustmentId }) => !settled.has(adjustmentId));
+    const moved = unsettled.find((each) => each.settlementId !== null && each.settlementId !== settlementId);
+    if (moved) throw unsoundRecord(ADJUSTMENT, { subjectId: moved.adjustmentId, fields: ['settlementId'] });
+    await requireAllAudited(db, ADJUSTMENT, unsettled);
+  }
+  for (const subjectId of missing) throw unsoundRecord(ADJUSTMENT, { subjectId, fields: ['removed'] });
+}
+
+async function* eachPage(db: Queryable, partnerId: string): AsyncGenerator<Adjustment[]> {
+  for (let page: Adjustment[] | undefined; page === undefined || page.length === ADJUSTMENTS_AT_ONCE; ) {
+    const beforeId = page?.at(-1)?.adjustmentId ?? AFTER_LAST_ADJUSTMENT;
+    page = await listAdjustments(db, partnerId, { beforeId, limit: ADJUSTMENTS_AT_ONCE });
+    yield page;
+  }
+}

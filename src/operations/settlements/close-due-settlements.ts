@@ -1,0 +1,59 @@
+import { eachApart } from '../../concurrency/for-each-settled.ts';
+import type { Actor } from '../../domain/access/role.ts';
+import { counted } from '../../domain/pluralise.ts';
+import { eachPartner } from '../../store/access/partner.ts';
+import { readClock } from '../../store/clock.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { listOpenSettlements } from '../../store/settlements/settlement.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { type Closing, closeSettlement } from './close-settlement.ts';
+import { openFirstSettlement } from './open-settlement.ts';
+import type { SettlementTools } from './settlement-tools.ts';
+
+const LOCK_TIMEOUT_MS = 1_000;
+
+export interface DueOptions {
+  readonly signal: AbortSignal;
+  /** Instead of the database's clock. */
+  readonly now?: Date | undefined;
+}
+
+/**
+ * Opens the first settlement of each partner that has none, and closes every settlement whose time has come, months that were missed one
+ * after the other. Repeatable, and safe in several processes at once. What fails for one partner holds up no other.
+ *
+ * @returns How many were opened as a partner's first, and how many closed.
+ * @throws AggregateError When some could not be closed, after all others were.
+ */
+export async function closeDueSettlements(
+  database: Database,
+  actor: Actor,
+  tools: SettlementTools,
+  { signal, now }: DueOptions,
+): Promise<{ opened: number; closed: number }> {
+  const counts = { opened: 0, closed: 0 };
+  const at = now ?? (await readClock(database.pool));
+  const ends = new Map((await listOpenSettlements(database.pool)).map(({ partnerId, endsAt }) => [partnerId, endsAt]));
+  const failed = (count: number) => `Settlements of ${counted(count, 'partner')} could not be closed.`;
+  await eachApart(eachPartner(database.pool), { signal, failed }, async (partner) => {
+    const { partnerId } = partner;
+    const endsAt = ends.get(partnerId);
+    if (endsAt === undefined) {
+      const open = (db: Queryable) => openFirstSettlement(db, partner, actor.correlationId);
+      counts.opened += Number(await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, open));
+    }
+    if (endsAt === undefined || endsAt <= at)
+      counts.closed += await closeBacklog(database, actor, { partnerId, isEarly: false, now }, { tools, signal });
+  });
+  return counts;
+}
+
+/** @returns How many were closed. */
+async function closeBacklog(
+  database: Database,
+  actor: Actor,
+  due: Closing,
+  { tools, signal }: { readonly tools: SettlementTools; readonly signal: AbortSignal },
+): Promise<number> {
+  for (let closed = 0; ; closed++) if (signal.aborted || !(await closeSettlement(database, actor, due, tools))) return closed;
+}

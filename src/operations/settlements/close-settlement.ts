@@ -1,0 +1,262 @@
+import type { Actor } from '../../domain/access/role.ts';
+import { newId } from '../../domain/identifiers.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
+import { closedPeriod, closesAt, nextPeriod, type SettlementPeriod } from '../../domain/settlements/settlement-period.ts';
+import { lineProver, PROOFS_PER_ROW, sealClosed, sealOpened } from '../../domain/settlements/settlement-seal.ts';
+import { carriedForward, countTotals, type SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
+import { chainValue } from '../../domain/settlements/statement/statement-chain.ts';
+import { digestStatement } from '../../domain/settlements/statement/write-statement.ts';
+import { findPartner, type Partner } from '../../store/access/partner.ts';
+import { type AssignedAdjustments, assignAdjustments } from '../../store/adjustments/adjustment-assignment.ts';
+import { readClock } from '../../store/clock.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { isLockTimeout } from '../../store/database-errors.ts';
+import { allowLongStatements, type LongStatements } from '../../store/query.ts';
+import {
+  findSettlementBySequence,
+  insertSettlement,
+  type KeptStatement,
+  lockOpenSettlement,
+  type NewSettlement,
+  type Settlement,
+  updateSettlementClosed,
+} from '../../store/settlements/settlement.ts';
+import { type Assigned, assignContributions, deleteSettledCandidates } from '../../store/settlements/settlement-assignment.ts';
+import { eachSettlementLine, insertCarriedLine } from '../../store/settlements/settlement-line.ts';
+import { insertLineProofs } from '../../store/settlements/settlement-line-proof.ts';
+import type { Prices } from '../../store/settlements/settlement-price.ts';
+import { eachLeft } from '../../store/settlements/unsettled-contribution.ts';
+import { databaseOf, inTransaction } from '../../store/transaction.ts';
+import { audit, requireRole } from '../audit/audit.ts';
+import { PARTNER } from '../audit/audited-kinds.ts';
+import { findUnsound, type SealCheck } from '../audit/check-contributions.ts';
+import { requireAllAudited } from '../audit/require-audited.ts';
+import { adoptUnsealed, sealCheckAt } from '../audit/seal-contributions.ts';
+import { ensureSealStart } from '../audit/seal-start.ts';
+import { UnsoundRecordError, WHAT_TO_DO } from '../audit/unsound-record.ts';
+import { requireSoundAdjustments } from './check-adjustments.ts';
+import { compareSettledContributions } from './compare-settled-contributions.ts';
+import { asOpened, reread, tellClosed, tellOpened, totalsOfOpen } from './open-settlement.ts';
+import type { DoubtOf, SettlementTools } from './settlement-tools.ts';
+
+/** A month of many million lines; nobody but another closing of the same partner waits for it. */
+const LONG: LongStatements = { timeoutMs: 3_600_000 };
+const LOCK_TIMEOUT_MS = 4_000;
+
+export interface Closing {
+  readonly partnerId: string;
+  /** Before the end of the period, by an operator's hand. Else nothing is closed before its time. */
+  readonly isEarly: boolean;
+  /** The one that the operator means, where there is one: if it is no longer the open one, its successor is left alone. */
+  readonly settlementId?: string | undefined;
+  /** Instead of the database's clock. */
+  readonly now?: Date | undefined;
+}
+
+export interface Closed {
+  readonly closed: Settlement;
+  readonly opened: Settlement;
+}
+
+/**
+ * Closes the open settlement of a partner, in one transaction: a line for every confirmed contribution and every posted
+ * adjustment that is on none and lies before the end, the totals, the statement's hash, the next settlement, and the events of both. Of several that close at once one does.
+ *
+ * Every contribution is held against its seal, and the partner, every adjustment and every price against the audit, before they are settled.
+ *
+ * @returns `undefined` where there was nothing to close: it is not due, or another one closed it.
+ * @throws UnsoundRecordError With the row that somebody edited in the database; nothing is closed then.
+ * @throws ServiceError `forbidden` below the role approver; `invalid_request` when the period has not begun.
+ */
+export async function closeSettlement(
+  database: Database,
+  actor: Actor,
+  { partnerId, isEarly, settlementId, now }: Closing,
+  tools: SettlementTools,
+): Promise<Closed | undefined> {
+  requireRole(actor, 'approver');
+  const partner = await findPartner(database.pool, partnerId);
+  if (!partner) throw new ServiceError('invalid_request', `There is no partner ${partnerId}. \`partner list\` shows all.`);
+  await adoptUnsealed(database, partnerId, await ensureSealStart(database, actor));
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const open = await lockOpenSettlement(db, partnerId).catch(explainLock);
+    const at = now ?? (await readClock(db));
+    if (!open || open.settlementId !== (settlementId ?? open.settlementId)) return undefined;
+    if (!isEarly && at < closesAt(open.period)) return undefined;
+    await requireAllAudited(db, PARTNER, [partner]);
+    await allowLongStatements(db, LONG);
+    const period = endAt(open.period, at);
+    const prices = await tools.pricesOf(db, partner);
+    const outcome = await close(db, { open, period, prices, at, partner, actor }, tools);
+    await audit(db, actor, {
+      action: 'settlement.close',
+      partnerId,
+      subjectId: open.settlementId,
+      before: { status: 'open', period_end: open.period.endsAt },
+      after: { status: 'closed', period_end: period.endsAt, csv_sha256: outcome.closed.statement?.csvSha256 },
+    });
+    return outcome;
+  });
+}
+
+function explainLock(cause: unknown): never {
+  if (!isLockTimeout(cause)) throw cause;
+  throw new ServiceError('internal_service_unavailable', 'The settlement is being closed by somebody else; look at it again.', {
+    cause,
+  });
+}
+
+function endAt(period: SettlementPeriod, at: Date): SettlementPeriod {
+  if (at > period.startsAt) return closedPeriod(period, at);
+  const since = period.startsAt.toISOString();
+  throw new ServiceError('invalid_request', `The open settlement begins at ${since}; there is nothing to close before that.`);
+}
+
+interface Work {
+  readonly open: Settlement;
+  /** As it is closed. */
+  readonly period: SettlementPeriod;
+  readonly prices: Prices;
+  readonly at: Date;
+  readonly partner: Partner;
+  readonly actor: Actor;
+}
+
+async function close(db: Queryable, work: Work, tools: SettlementTools): Promise<Closed> {
+  const { open, period, prices, at, partner, actor } = work;
+  const { partnerId, settlementId } = open;
+  const previous = open.sequence === 1n ? undefined : await findSettlementBySequence(db, partnerId, open.sequence - 1n);
+  const afterLine = await carryForward(db, work, previous);
+  const { startsAt, endsAt } = period;
+  const { followsEvent } = open;
+  const task = { partnerId, settlementId, followsEvent, startsAt, endsAt, afterLine, prices };
+  const assigned = await assignContributions(db, task, LONG);
+  const after = { ...{ partnerId, settlementId, endsAt, prices }, afterLine: afterLine + Number(assigned.count) };
+  const adjusted = await assignAdjustments(db, after, LONG);
+  await requireSoundAdjustments(db, open);
+  const check = await closingCheck(db);
+  const doubtOf = await tools.doubtsOf(db, partner, prices);
+  const { totals, statement } = await readBack(db, work, { previous, sign: tools.sign, check, doubtOf });
+  await refuseUnsoundLeft(db, open, check);
+  refuseDifference({ assigned, adjusted, previous }, totals);
+  const { currency } = prices;
+  const sealed = { ...open, period, closedAt: at, totals, currency, statement };
+  const seal = sealClosed(tools.sign, sealed);
+  await updateSettlementClosed(db, { partnerId, settlementId, endsAt, closedAt: at, totals, currency, statement, seal });
+  await deleteSettledCandidates(db, partnerId, LONG);
+  const closed = await reread(db, open);
+  await tellClosed(db, { settlement: closed, totals, currency, asOf: null }, actor.correlationId);
+  const draft = {
+    ...{ partnerId, settlementId: newId('stl'), sequence: open.sequence + 1n, createdAt: at },
+    ...{ period: nextPeriod(period, partner.timeZone), followsEvent: assigned.followsEvent },
+  };
+  const next: NewSettlement = { ...draft, seal: sealOpened(tools.sign, draft, statement.chainSha256) };
+  if (!(await insertSettlement(db, next))) throw new Error(`The partner ${partnerId} has another open settlement already.`);
+  const opened = asOpened(next);
+  const openTotals = await totalsOfOpen(db, opened, { previous: totals, prices, long: LONG });
+  await tellOpened(db, { settlement: opened, totals: openTotals, currency, asOf: at }, actor.correlationId);
+  return { closed, opened };
+}
+
+/** @returns The number of the last line so far. */
+async function carryForward(db: Queryable, { open, prices }: Work, previous: Settlement | undefined): Promise<number> {
+  const carried = previous?.totals ? carriedForward(previous.totals) : undefined;
+  if (!previous || !carried) return 0;
+  const { partnerId, settlementId } = open;
+  const currency = carried.amount === null ? null : (previous.currency ?? prices.currency);
+  const line = { lineNo: 1, ...carried, currency, originalSettlementId: previous.settlementId };
+  await insertCarriedLine(db, { partnerId, settlementId, ...line });
+  return 1;
+}
+
+/** What failed before is on no line. */
+async function closingCheck(db: Queryable): Promise<SealCheck> {
+  return { ...(await sealCheckAt(db, databaseOf(db))), acceptsUnsealed: () => false };
+}
+
+/** What is left to the next settlement must have been left by the service, not by an edit of its time or its status. */
+async function refuseUnsoundLeft(db: Queryable, { partnerId, followsEvent }: Settlement, check: SealCheck): Promise<void> {
+  for await (const transactionIds of eachLeft(db, { partnerId, followsEvent }, LONG)) {
+    const [unsound] = await findUnsound(db, { partnerId, transactionIds }, { ...check, mustBeConfirmed: true });
+    if (unsound) throw new UnsoundRecordError(`${unsound.message} ${WHAT_TO_DO}`);
+  }
+}
+
+function refuseDoubted({ lineNo, pointConversionVersion, transactionId }: SettlementLine, doubtOf: DoubtOf): void {
+  const doubt = pointConversionVersion === null ? undefined : doubtOf(pointConversionVersion);
+  if (doubt === undefined) return;
+  throw new UnsoundRecordError(
+    `The value of a point ${JSON.stringify(pointConversionVersion)}, which prices ${transactionId} on line ${lineNo}, is not as the audit has it: ${doubt}. ${WHAT_TO_DO}`,
+  );
+}
+
+interface ReadBackTools extends Pick<SettlementTools, 'sign'> {
+  readonly previous: Settlement | undefined;
+  readonly check: SealCheck;
+  readonly doubtOf: DoubtOf;
+}
+
+interface ReadBack {
+  readonly totals: SettlementTotals;
+  readonly statement: KeptStatement;
+}
+
+/** Reads the lines as they are stored, once: for the totals, the statement's hash and the proofs. */
+async function readBack(
+  db: Queryable,
+  { open: { partnerId, settlementId } }: Work,
+  { previous, sign, check, doubtOf }: ReadBackTools,
+): Promise<ReadBack> {
+  const counter = countTotals();
+  const contributions = compareSettledContributions(db, partnerId, check);
+  const prove = lineProver(sign, { partnerId, settlementId });
+  const lines = async function* (): AsyncGenerator<SettlementLine> {
+    let proofs: Buffer[] = [];
+    let lineNo = 0;
+    const keepProofs = async () => {
+      const firstLineNo = lineNo - proofs.length + 1;
+      await insertLineProofs(db, { partnerId, settlementId, firstLineNo, proofs: Buffer.concat(proofs) });
+      proofs = [];
+    };
+    for await (const line of eachSettlementLine(db, { partnerId, settlementId })) {
+      ({ lineNo } = line);
+      counter.add(line);
+      refuseDoubted(line, doubtOf);
+      await contributions.add(line);
+      if (proofs.push(prove(line)) === PROOFS_PER_ROW) await keepProofs();
+      yield line;
+    }
+    if (proofs.length > 0) await keepProofs();
+  };
+  const { csvSha256, lineCount, byteCount } = await digestStatement(lines());
+  const unsound = await contributions.end();
+  if (unsound) throw new UnsoundRecordError(`${unsound.message} ${WHAT_TO_DO}`);
+  const statement = {
+    ...{ csvSha256, lineCount, csvBytes: BigInt(byteCount), previousCsvSha256: previous?.statement?.csvSha256 ?? null },
+    chainSha256: chainValue(previous?.statement?.chainSha256 ?? null, csvSha256),
+  };
+  return { totals: counter.totals(), statement };
+}
+
+interface Expected {
+  readonly assigned: Assigned;
+  readonly adjusted: AssignedAdjustments;
+  readonly previous: Settlement | undefined;
+}
+
+/** What the lines add up to is what the contributions and the adjustments add up to, or nothing is closed. */
+function refuseDifference({ assigned, adjusted, previous }: Expected, totals: SettlementTotals): void {
+  const carried = previous?.totals ? carriedForward(previous.totals) : undefined;
+  const amounts = [assigned.amount, adjusted.amount, carried?.amount ?? null].filter((amount) => amount !== null);
+  const amount = amounts.length === 0 ? null : amounts.reduce((sum, each) => sum + each);
+  const isSame =
+    totals.contributionCount === assigned.count &&
+    totals.grossPoints === assigned.points &&
+    totals.adjustmentCount === adjusted.count &&
+    totals.adjustmentPoints === adjusted.points &&
+    totals.carriedPoints === (carried?.points ?? 0n) &&
+    totals.amount === amount;
+  if (!isSame)
+    throw new Error('The lines of the settlement do not add up to its contributions and adjustments; nothing was closed.');
+}

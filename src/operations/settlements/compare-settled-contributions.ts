@@ -1,0 +1,85 @@
+import { counted } from '../../domain/pluralise.ts';
+import {
+  compareWithLine,
+  type SettledContribution,
+  showValue,
+  type ValueDifference,
+} from '../../domain/settlements/settled-contribution.ts';
+import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
+import { listSealedContributions, type StoredContribution } from '../../store/contributions/contribution-seal.ts';
+import type { Queryable } from '../../store/database.ts';
+import { checkSeal, type SealCheck } from '../audit/check-contributions.ts';
+
+/** A line whose contribution is not what was settled, or not what was sealed. */
+export interface LineProblem {
+  readonly lineNo: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface SettledComparison {
+  /** A line that is as it was written; the others of its settlement follow. */
+  add(line: SettlementLine): Promise<void>;
+  /** @returns The first line whose contribution differs, and how many more of those added do. */
+  end(): Promise<LineProblem | undefined>;
+}
+
+const LINES_AT_ONCE = 1_000;
+
+/**
+ * Compares the lines of a settlement, as they come, with the records of their contributions, and these with their seals: a thousand at a
+ * time, so that a million need no more memory than a thousand.
+ */
+export function compareSettledContributions(db: Queryable, partnerId: string, check: SealCheck): SettledComparison {
+  let lines: SettlementLine[] = [];
+  let first: LineProblem | undefined;
+  let count = 0;
+  const compare = async () => {
+    const ids = lines.map(({ transactionId }) => transactionId as string);
+    const found = await listSealedContributions(db, partnerId, ids);
+    const recorded = new Map(found.map((each) => [each.contribution.transactionId, each]));
+    for (const line of lines) {
+      const problem = findProblem(line, recorded.get(line.transactionId as string), check);
+      if (!problem) continue;
+      count++;
+      first ??= problem;
+    }
+    lines = [];
+  };
+  return {
+    async add(line) {
+      if (line.lineType === 'contribution' && lines.push(line) === LINES_AT_ONCE) await compare();
+    },
+    async end() {
+      if (lines.length > 0) await compare();
+      if (!first || count === 1) return first;
+      const others = counted(count - 1, 'more contribution');
+      return { ...first, message: `${first.message} So it is with ${others} of this settlement.` };
+    },
+  };
+}
+
+/** @param stored `undefined` where there is no record any more. */
+function findProblem(line: SettlementLine, stored: StoredContribution | undefined, check: SealCheck): LineProblem | undefined {
+  const { lineNo, transactionId } = line;
+  if (!stored) {
+    const message = `The contribution ${transactionId} of line ${lineNo} is not there any more.`;
+    return { lineNo, code: 'contribution_removed', message };
+  }
+  const differences = compareWithLine(toSettled(stored), line);
+  if (differences.length > 0) return { lineNo, code: 'contribution_changed', message: describe(line, differences) };
+  // What the line does not repeat is sealed all the same.
+  const unsound = checkSeal(stored, check);
+  return unsound && { lineNo, code: unsound.code, message: unsound.message };
+}
+
+function toSettled({ contribution, linkedCalculationId, associationOutcome }: StoredContribution): SettledContribution {
+  return { ...contribution, calculationId: linkedCalculationId, associationOutcome };
+}
+
+function describe({ lineNo, transactionId }: SettlementLine, differences: readonly ValueDifference[]): string {
+  const told = differences.map(
+    ({ field, now, written }) => `${field} is ${showValue(now)}, and the line has ${showValue(written)}`,
+  );
+  return `The contribution ${transactionId} is not what line ${lineNo} settled: ${told.join('; ')}.`;
+}

@@ -1,0 +1,71 @@
+import { newId } from '../../domain/identifiers.ts';
+import { calendarPeriod } from '../../domain/settlements/settlement-period.ts';
+import { carriedForward, type SettlementTotals, totalsOfSums } from '../../domain/settlements/settlement-totals.ts';
+import type { Partner } from '../../store/access/partner.ts';
+import { sumUnsettledAdjustments } from '../../store/adjustments/adjustment-assignment.ts';
+import type { Queryable } from '../../store/database.ts';
+import { insertEvent } from '../../store/events/event.ts';
+import { findSettlement, insertSettlement, type NewSettlement, type Settlement } from '../../store/settlements/settlement.ts';
+import type { Prices } from '../../store/settlements/settlement-price.ts';
+import { type SumOptions, sumUnsettled } from '../../store/settlements/unsettled-contribution.ts';
+import { exactJson } from '../../wire/event-to-text.ts';
+import { type ShownSettlement, settlementToData } from '../../wire/settlement-to-wire.ts';
+
+const NOTHING: SettlementTotals = totalsOfSums({ contributions: [], adjustments: [] });
+
+/**
+ * Opens the first settlement of a partner, in the transaction of whoever calls: the calendar month in which the partner was made,
+ * so that months that nobody closed are closed one after the other.
+ *
+ * @returns Whether it did; else the partner has one.
+ */
+export async function openFirstSettlement(db: Queryable, partner: Partner, correlationId: string): Promise<boolean> {
+  const { partnerId, createdAt, currency } = partner;
+  const period = calendarPeriod(createdAt, partner.timeZone);
+  const first: NewSettlement = {
+    ...{ partnerId, settlementId: newId('stl'), sequence: 1n, period, followsEvent: 0n, createdAt, seal: null },
+  };
+  if (!(await insertSettlement(db, first))) return false;
+  await tellOpened(db, { settlement: asOpened(first), totals: NOTHING, currency, asOf: createdAt }, correlationId);
+  return true;
+}
+
+/** A settlement as it is right after its opening. */
+export function asOpened(settlement: NewSettlement): Settlement {
+  const acknowledgement = { status: 'pending', acknowledgedAt: null, reference: null, note: null } as const;
+  return { ...settlement, status: 'open', closedAt: null, totals: null, currency: null, statement: null, acknowledgement };
+}
+
+export async function tellOpened(db: Queryable, shown: ShownSettlement, correlationId: string): Promise<void> {
+  await tell(db, 'settlement.created', shown, correlationId);
+}
+
+export async function tellClosed(db: Queryable, shown: ShownSettlement, correlationId: string): Promise<void> {
+  await tell(db, 'settlement.closed', shown, correlationId);
+}
+
+async function tell(db: Queryable, eventType: string, shown: ShownSettlement, correlationId: string): Promise<void> {
+  const { partnerId, settlementId } = shown.settlement;
+  const data = exactJson({ settlement: settlementToData(shown) });
+  await insertEvent(db, { partnerId, eventId: newId('evt'), eventType, subjectId: settlementId, correlationId, data });
+}
+
+/** What an open settlement would close over, were it closed now: its contributions and adjustments, and what it brings along. */
+export async function totalsOfOpen(
+  db: Queryable,
+  settlement: Pick<Settlement, 'partnerId' | 'followsEvent' | 'period'>,
+  { previous, prices, ...options }: { previous: SettlementTotals | undefined; prices: Prices } & SumOptions,
+): Promise<SettlementTotals> {
+  const { partnerId, followsEvent, period } = settlement;
+  const { endsAt } = period;
+  const contributions = await sumUnsettled(db, { partnerId, followsEvent, endsAt, prices }, options);
+  const adjustments = await sumUnsettledAdjustments(db, { partnerId, endsAt, prices });
+  return totalsOfSums({ contributions, adjustments, carried: previous && carriedForward(previous) });
+}
+
+/** The settlement as it stands in the database now. */
+export async function reread(db: Queryable, { partnerId, settlementId }: Settlement): Promise<Settlement> {
+  const found = await findSettlement(db, partnerId, settlementId);
+  if (!found) throw new Error(`The settlement ${settlementId} is not there.`);
+  return found;
+}

@@ -1,0 +1,63 @@
+import { LRUCache } from 'lru-cache';
+import {
+  addUpVersions,
+  carriedForward,
+  type SettlementTotals,
+  totalsOfSums,
+  type VersionTotals,
+} from '../../domain/settlements/settlement-totals.ts';
+import { sumUnsettledAdjustments } from '../../store/adjustments/adjustment-assignment.ts';
+import { readClock } from '../../store/clock.ts';
+import type { Queryable } from '../../store/database.ts';
+import { findLastSequence } from '../../store/events/event.ts';
+import type { Settlement } from '../../store/settlements/settlement.ts';
+import type { Prices } from '../../store/settlements/settlement-price.ts';
+import { sumUnsettled } from '../../store/settlements/unsettled-contribution.ts';
+
+export interface OpenTotalsOptions {
+  /** Of the settlement before. */
+  readonly previous: SettlementTotals | undefined;
+  readonly prices: Prices;
+}
+
+/** The totals of an open settlement, and the moment at which they were these. */
+export type OpenTotals = (
+  db: Queryable,
+  settlement: Settlement,
+  options: OpenTotalsOptions,
+) => Promise<{ totals: SettlementTotals; asOf: Date }>;
+
+/** What was added up already: every contribution whose event has this number or a lower one. */
+interface Sum {
+  readonly throughEvent: bigint;
+  readonly byVersion: readonly VersionTotals[];
+}
+
+/** Few enough to be read well within a statement's time. */
+const EVENTS_AT_ONCE = 20_000n;
+const REMEMBERED_MAX = 1_000;
+
+/**
+ * Adds up what an open settlement would close over. What has been added up is remembered by the number of its last event, and only what
+ * follows is read: the first who asks in a month of a million waits longer than the others, and is answered when asking again.
+ */
+export function rememberOpenTotals(): OpenTotals {
+  const sums = new LRUCache<string, Sum>({ max: REMEMBERED_MAX });
+  return async (db, settlement, { previous, prices }) => {
+    const { partnerId, settlementId, period } = settlement;
+    const of = { partnerId, endsAt: period.endsAt, prices };
+    let sum = sums.get(settlementId) ?? { throughEvent: settlement.followsEvent, byVersion: [] };
+    const lastSequence = await findLastSequence(db, partnerId);
+    while (sum.throughEvent + EVENTS_AT_ONCE <= lastSequence) {
+      const throughEvent = sum.throughEvent + EVENTS_AT_ONCE;
+      const part = await sumUnsettled(db, { ...of, followsEvent: sum.throughEvent }, { throughEvent });
+      sum = { throughEvent, byVersion: addUpVersions([...sum.byVersion, ...part]) };
+      sums.set(settlementId, sum);
+    }
+    const asOf = await readClock(db);
+    const rest = await sumUnsettled(db, { ...of, followsEvent: sum.throughEvent });
+    const contributions = addUpVersions([...sum.byVersion, ...rest]);
+    const adjustments = await sumUnsettledAdjustments(db, of);
+    return { totals: totalsOfSums({ contributions, adjustments, carried: previous && carriedForward(previous) }), asOf };
+  };
+}

@@ -1,0 +1,138 @@
+import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
+import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
+import { type StatementOptions, writeStatement } from '../../domain/settlements/statement/write-statement.ts';
+import { findPartner } from '../../store/access/partner.ts';
+import type { Database } from '../../store/database.ts';
+import {
+  findSettlement,
+  findSettlementBySequence,
+  listSettlements,
+  type Settlement,
+} from '../../store/settlements/settlement.ts';
+import { type LinePage, listSettlementLines } from '../../store/settlements/settlement-line.ts';
+import type { ShownSettlement } from '../../wire/settlement-to-wire.ts';
+import { type OpenTotals, rememberOpenTotals } from './open-totals.ts';
+import type { PricesOf } from './settlement-tools.ts';
+
+export interface SettlementId {
+  readonly partnerId: string;
+  readonly settlementId: string;
+}
+
+export interface SettlementCursor {
+  readonly partnerId: string;
+  /** The largest int64 is after the latest. */
+  readonly beforeSequence: bigint;
+  readonly limit: number;
+}
+
+export interface SettlementPage {
+  readonly settlements: readonly ShownSettlement[];
+  /** What the next page begins before; `null` when there is none. */
+  readonly nextBeforeSequence: bigint | null;
+}
+
+export interface ShownLines {
+  readonly lines: readonly SettlementLine[];
+  readonly nextAfterLine: number;
+  readonly hasMore: boolean;
+}
+
+export interface Statement {
+  readonly settlement: Settlement;
+  /** The bytes, made as they are read; another call makes the same. */
+  write(options: StatementOptions): AsyncGenerator<Buffer, unknown>;
+}
+
+/** Another partner's settlement is not found, just as none. An open one has no lines and no statement yet. */
+export interface ReadSettlements {
+  /** The latest first. */
+  page(cursor: SettlementCursor): Promise<SettlementPage>;
+  byId(id: SettlementId): Promise<ShownSettlement>;
+  lines(page: LinePage): Promise<ShownLines>;
+  statement(id: SettlementId): Promise<Statement>;
+}
+
+const LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 5_000, shareOf: byPartner };
+/** A page of a statement that is under way waits for as long as it takes: its bytes are half sent. */
+const STATEMENT_LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 60_000, shareOf: byPartner };
+const LINES_AT_ONCE = 1_000;
+
+/** @param lanes Connections for look-ups; as many again serve the statements that are under way. */
+export function readSettlements(database: Database, pricesOf: PricesOf, lanes: number): ReadSettlements {
+  const { pool } = database;
+  const one = <Request extends { readonly partnerId: string }, Outcome>(run: (request: Request) => Promise<Outcome>) =>
+    batched<Request, Outcome>({ ...LIMITS, lanes, run: (requests) => Promise.all(requests.map(run)) });
+  const find = async ({ partnerId, settlementId }: SettlementId): Promise<Settlement> => {
+    const settlement = await findSettlement(pool, partnerId, settlementId);
+    if (!settlement) throw settlementNotFound();
+    return settlement;
+  };
+  const linesAtOnce = batched<LinePage, SettlementLine[]>({
+    ...STATEMENT_LIMITS,
+    lanes,
+    run: (pages) => Promise.all(pages.map((page) => listSettlementLines(pool, page))),
+  });
+  const openTotals = rememberOpenTotals();
+  return {
+    page: one(async ({ partnerId, beforeSequence, limit }) => {
+      // One more than is asked for tells whether there are more.
+      const found = await listSettlements(pool, partnerId, { beforeSequence, limit: limit + 1 });
+      const settlements = await Promise.all(found.slice(0, limit).map((each) => show(database, pricesOf, each, openTotals)));
+      return { settlements, nextBeforeSequence: found.length > limit ? (found[limit - 1]?.sequence ?? null) : null };
+    }),
+    byId: one(async (id) => show(database, pricesOf, await find(id), openTotals)),
+    lines: one(async (page) => {
+      const { status } = await find(page);
+      const found = status === 'open' ? [] : await listSettlementLines(pool, { ...page, limit: page.limit + 1 });
+      const lines = found.slice(0, page.limit);
+      return { lines, nextAfterLine: lines.at(-1)?.lineNo ?? page.afterLine, hasMore: found.length > page.limit };
+    }),
+    async statement(id) {
+      const settlement = await find(id);
+      if (settlement.status === 'open') throw statementNotFound();
+      return { settlement, write: (options) => writeStatement(eachLine(id, linesAtOnce), options) };
+    },
+  };
+}
+
+/** With totals: its own, or those of this moment where it is open. */
+export async function show(
+  database: Database,
+  pricesOf: PricesOf,
+  settlement: Settlement,
+  openTotals: OpenTotals = rememberOpenTotals(),
+): Promise<ShownSettlement> {
+  const { totals, currency, partnerId, settlementId, sequence } = settlement;
+  if (totals) return { settlement, totals, currency, asOf: null };
+  const { pool } = database;
+  const partner = await findPartner(pool, partnerId);
+  if (!partner) throw new Error(`The partner ${partnerId} is not there.`);
+  const prices = await pricesOf(pool, partner);
+  const previous = (await findSettlementBySequence(pool, partnerId, sequence - 1n))?.totals ?? undefined;
+  const { asOf, totals: now } = await openTotals(pool, settlement, { previous, prices });
+  // What was closed over meanwhile is missing among the sums: it has its own by now.
+  const still = await findSettlement(pool, partnerId, settlementId);
+  if (still?.totals) return { settlement: still, totals: still.totals, currency: still.currency, asOf: null };
+  return { settlement, totals: now, currency: prices.currency, asOf };
+}
+
+async function* eachLine(
+  id: SettlementId,
+  list: (page: LinePage) => Promise<readonly SettlementLine[]>,
+): AsyncGenerator<SettlementLine> {
+  for (let page: readonly SettlementLine[] | undefined; page === undefined || page.length === LINES_AT_ONCE; ) {
+    page = await list({ ...id, afterLine: page?.at(-1)?.lineNo ?? 0, limit: LINES_AT_ONCE });
+    yield* page;
+  }
+}
+
+export function settlementNotFound(): ServiceError {
+  const message = 'There is no settlement with this settlement_id. GET /v1/settlements lists those that there are.';
+  return recordNotFound('settlement_id', message);
+}
+
+function statementNotFound(): ServiceError {
+  return recordNotFound('statement', 'The settlement is open. Its statement is made when it is closed.');
+}

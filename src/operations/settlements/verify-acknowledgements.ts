@@ -1,0 +1,57 @@
+import { showValue } from '../../domain/settlements/settled-contribution.ts';
+import { listAuditEntries } from '../../store/audit/audit.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { Settlement } from '../../store/settlements/settlement.ts';
+import { type AcknowledgementRecord, listAcknowledgements } from '../../store/settlements/settlement-acknowledgement.ts';
+import { ACKNOWLEDGE, acknowledgementRecord } from './acknowledge-settlement.ts';
+
+/** An acknowledgement that is not as the service recorded it. */
+export interface AcknowledgementProblem {
+  readonly code: 'acknowledgement_changed' | 'acknowledgement_removed' | 'acknowledgement_unrecorded';
+  readonly message: string;
+}
+
+/** More than a settlement ever has: its closing, a dispute and an acceptance. */
+const ENTRIES_MAX = 100;
+
+type Kept = ReturnType<typeof acknowledgementRecord>;
+
+/**
+ * Compares what a partner said to a settlement with the entries that the audit has of it. The entries themselves are verified by their
+ * chain. Partners may say something meanwhile: it is there together with its entry, and for good, so that nothing is held.
+ */
+export async function verifyAcknowledgements(db: Queryable, settlement: Settlement): Promise<AcknowledgementProblem[]> {
+  const before = await listAcknowledgements(db, settlement);
+  const kept = await listKept(db, settlement);
+  const after = kept.length > before.length ? await listAcknowledgements(db, settlement) : before;
+  return [
+    ...kept.flatMap((entry) => compare(entry, after)),
+    ...before.filter(({ status }) => !kept.some((entry) => entry.status === status)).map(unrecorded),
+  ];
+}
+
+async function listKept(db: Queryable, { settlementId: subjectId }: Settlement): Promise<Kept[]> {
+  const entries = await listAuditEntries(db, { subjectId, limit: ENTRIES_MAX });
+  return entries
+    .filter(({ action }) => action === ACKNOWLEDGE)
+    .map(({ after }) => JSON.parse(after ?? '{}') as Kept)
+    .reverse();
+}
+
+function compare(kept: Kept, recorded: readonly AcknowledgementRecord[]): AcknowledgementProblem[] {
+  const subject = `The acknowledgement ${showValue(kept.status)}`;
+  const record = recorded.find(({ status }) => status === kept.status);
+  if (!record) return [{ code: 'acknowledgement_removed', message: `${subject} was recorded, and is not there any more.` }];
+  const now = acknowledgementRecord(record);
+  const differing = (Object.keys(now) as (keyof Kept)[]).filter((field) => now[field] !== kept[field]);
+  if (differing.length === 0) return [];
+  const told = differing.map(
+    (field) => `${field} is ${showValue(now[field])}, and ${showValue(kept[field] ?? null)} was recorded`,
+  );
+  return [{ code: 'acknowledgement_changed', message: `${subject}: ${told.join('; ')}.` }];
+}
+
+function unrecorded({ status }: AcknowledgementRecord): AcknowledgementProblem {
+  const message = `The acknowledgement ${showValue(status)} is not in the audit: somebody wrote it into the database, or the release that recorded it wrote no entries of acknowledgements yet.`;
+  return { code: 'acknowledgement_unrecorded', message };
+}

@@ -1,0 +1,59 @@
+import type { Database, Queryable } from '../../store/database.ts';
+import type { Settlement } from '../../store/settlements/settlement.ts';
+import { eachLeft, listUnreachable } from '../../store/settlements/unsettled-contribution.ts';
+import { findUnsound, type SealCheck } from '../audit/check-contributions.ts';
+import { sealCheckAt } from '../audit/seal-contributions.ts';
+
+/** A pool, and the keys that the audit and the contributions are sealed with. */
+export type VerifiedDatabase = Pick<Database, 'auditKeys' | 'contributionSeals'> & { readonly pool: Queryable };
+
+export interface UnsettledProblem {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** As many at a time as a statement takes at ease. */
+const ROWS_AT_ONCE = 1_000;
+const LONG = { timeoutMs: 4_500 };
+
+/**
+ * Of what has no line: confirmed contributions that no closing would find, all that are not as they were sealed, whatever their status, and
+ * those whose event says that they were confirmed and that are not, or not there. Each is told once.
+ */
+export async function verifyUnsettled(
+  database: VerifiedDatabase,
+  partnerId: string,
+  open: Settlement | undefined,
+): Promise<UnsettledProblem[]> {
+  const db = database.pool;
+  const check = await sealCheckAt(db, database);
+  const followsEvent = open?.followsEvent ?? 0n;
+  const problems = new Map<string, UnsettledProblem>();
+  for await (const page of eachPage(db, partnerId, followsEvent)) {
+    for (const transactionId of page.unreachable)
+      problems.set(transactionId, {
+        code: 'not_settled',
+        message: `The contribution ${transactionId} is on no settlement, and none will find it.`,
+      });
+    await addUnsound(page.unsettled, { ...check, mustBeConfirmed: false });
+  }
+  for await (const transactionIds of eachLeft(db, { partnerId, followsEvent }, LONG))
+    await addUnsound(transactionIds, { ...check, mustBeConfirmed: true });
+  return [...problems.values()];
+
+  async function addUnsound(ids: readonly string[], how: SealCheck & { readonly mustBeConfirmed: boolean }): Promise<void> {
+    for (let from = 0; from < ids.length; from += ROWS_AT_ONCE) {
+      const some = { partnerId, transactionIds: ids.slice(from, from + ROWS_AT_ONCE) };
+      for (const problem of await findUnsound(db, some, how))
+        if (!problems.has(problem.transactionId)) problems.set(problem.transactionId, problem);
+    }
+  }
+}
+
+async function* eachPage(db: Queryable, partnerId: string, followsEvent: bigint) {
+  for (let after: string | null = ''; after !== null; ) {
+    const page = await listUnreachable(db, partnerId, { after, followsEvent });
+    yield page;
+    after = page.lastTransactionId;
+  }
+}

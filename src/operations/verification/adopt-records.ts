@@ -1,0 +1,88 @@
+import type { Actor } from '../../domain/access/role.ts';
+import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
+import { findLastAuditEntries, listAuditEntries, lockAuditHead } from '../../store/audit/audit.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { audit } from '../audit/audit.ts';
+import { AUDITED_KINDS, type AuditedKind } from '../audit/audited-kinds.ts';
+import { compareWithEntry } from '../audit/compare-with-audit.ts';
+import { readSealedRecord } from '../audit/sealed-record.ts';
+import { verifyAudit } from '../audit/verify-audit.ts';
+
+const SUBJECT = 'record_seals';
+const LOCK_TIMEOUT_MS = 4_000;
+/** So few that whoever waits for the end of the chain does not give up. */
+const RECORDS_AT_ONCE = 200;
+
+/**
+ * Once for an installation, at the first start of a release that holds keys, partners and endpoints against the audit: gives those an
+ * entry that a release before made without one, or with less in it. What contradicts its entry gets none, and nothing does while the
+ * audit is not sound: whoever removed an entry could have edited rows adopted as true.
+ *
+ * @throws Error Where it is not known whether this was done.
+ */
+export async function adoptRecords(database: Database, actor: Actor): Promise<void> {
+  const [known] = await listAuditEntries(database.pool, { subjectId: SUBJECT, limit: 1 });
+  if (known) return requireReadable(database, known);
+  const isSound = (await verifyAudit(database)).fault === null;
+  let adopted = 0;
+  if (isSound) for (const kind of AUDITED_KINDS) adopted += await adoptKind(database, actor, kind);
+  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await lockAuditHead(db);
+    const [meanwhile] = await listAuditEntries(db, { subjectId: SUBJECT, limit: 1 });
+    if (meanwhile) return;
+    const after = { adopted, audit_was_sound: isSound };
+    await audit(db, actor, { action: 'record.seal', partnerId: null, subjectId: SUBJECT, before: null, after });
+  });
+}
+
+function requireReadable({ auditKeys }: Database, entry: SealedEntry): void {
+  const { doubt } = readSealedRecord([entry], auditKeys());
+  if (doubt === undefined) return;
+  throw new Error(`Whether records are held against the audit is not known: ${doubt}. \`audit verify\` says more.`);
+}
+
+async function adoptKind<Row>(database: Database, actor: Actor, kind: AuditedKind<Row>): Promise<number> {
+  let count = 0;
+  for (let page: Row[] | undefined; page === undefined || page.length === RECORDS_AT_ONCE; ) {
+    const last = page?.at(-1);
+    const afterId = last === undefined ? '' : kind.idOf(last);
+    page = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      // From here to the commit nobody else writes an entry.
+      await lockAuditHead(db);
+      const rows = await kind.list(db, { afterId, ids: null, limit: RECORDS_AT_ONCE });
+      count += await adoptRows(db, actor, { kind, rows, keys: database.auditKeys() });
+      return rows;
+    });
+  }
+  return count;
+}
+
+interface Adopted<Row> {
+  readonly kind: AuditedKind<Row>;
+  readonly rows: readonly Row[];
+  readonly keys: ReturnType<Database['auditKeys']>;
+}
+
+async function adoptRows<Row>(db: Queryable, actor: Actor, { kind, rows, keys }: Adopted<Row>): Promise<number> {
+  const entries = await findLastAuditEntries(db, kind.action, rows.map(kind.idOf));
+  let count = 0;
+  for (const row of rows) {
+    const subjectId = kind.idOf(row);
+    const entry = entries.get(subjectId);
+    const record = kind.recordOf(row);
+    const difference = compareWithEntry(subjectId, record, { entry, keys });
+    const mayDiffer = new Set([...absentFields(record, entry), ...(kind.unauditedBefore?.(row) ?? []), 'not_in_audit']);
+    if (!difference?.fields.every((field) => mayDiffer.has(field))) continue;
+    const about = { action: `${kind.action}.adopt`, partnerId: kind.partnerIdOf(row), subjectId };
+    await audit(db, actor, { ...about, before: null, after: record });
+    count++;
+  }
+  return count;
+}
+
+/** What an entry of a release before does not say. */
+function absentFields(record: object, entry: SealedEntry | undefined): string[] {
+  const kept = Object.keys(JSON.parse(entry?.after ?? '{}') ?? {});
+  return Object.keys(record).filter((field) => !kept.includes(field));
+}

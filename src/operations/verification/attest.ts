@@ -1,0 +1,71 @@
+import type { Actor } from '../../domain/access/role.ts';
+import type { RuleKind } from '../../domain/rules/rule-versions.ts';
+import type { ContributionId } from '../../store/contributions/contribution.ts';
+import { lockContribution } from '../../store/contributions/contribution.ts';
+import {
+  listSealedContributions,
+  type StoredContribution,
+  updateContributionSeal,
+} from '../../store/contributions/contribution-seal.ts';
+import type { Database } from '../../store/database.ts';
+import { type RuleRecord, raiseRuleRevision } from '../../store/rules/rule-version.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { audit, requireRole } from '../audit/audit.ts';
+import { contributionNotFound } from '../contributions/get-contribution.ts';
+import { requireNote } from '../require-reason.ts';
+import { getRule } from '../rules/manage-rule.ts';
+import { ruleSubject } from '../rules/rule-proofs.ts';
+import { ruleToWire } from '../rules/rule-to-wire.ts';
+
+const LOCK_TIMEOUT_MS = 4_000;
+
+/**
+ * Seals a contribution as it stands, on the word of an admin who has compared it with a backup or with the partner's own records: the way on
+ * where what was recorded cannot be put back, or its key is lost.
+ *
+ * Throws `forbidden`, `contribution_not_found`, and `invalid_request` without a reason.
+ */
+export async function attestContribution(database: Database, actor: Actor, id: ContributionId, reason: string): Promise<void> {
+  requireRole(actor, 'admin');
+  requireNote(reason);
+  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const { partnerId, transactionId } = id;
+    await lockContribution(db, partnerId, transactionId);
+    const [row] = await listSealedContributions(db, partnerId, [transactionId]);
+    if (!row) throw contributionNotFound('transaction_id');
+    await updateContributionSeal(db, id, database.contributionSeals.begin(row));
+    const before = { seal: database.contributionSeals.check(row) };
+    const after = { ...toRecord(row), reason };
+    await audit(db, actor, { action: 'contribution.attest', partnerId, subjectId: transactionId, before, after });
+  });
+}
+
+/** What was attested, and nothing of the customer. */
+function toRecord({ contribution, associationOutcome }: StoredContribution): object {
+  const { status, points, pointConversionVersion, createdAt, confirmedAt, failedAt } = contribution;
+  return {
+    ...{ status, points, point_conversion_version: pointConversionVersion, association: associationOutcome },
+    ...{ created_at: createdAt, confirmed_at: confirmedAt, failed_at: failedAt },
+  };
+}
+
+/**
+ * Writes an audit entry of a version as it stands, on the word of an admin: it is used from then on, whatever earlier entries say.
+ *
+ * Throws `forbidden`, and `invalid_request` when there is no such version, or without a reason.
+ */
+export async function attestRule(
+  database: Database,
+  actor: Actor,
+  { kind, version, reason }: { readonly kind: RuleKind; readonly version: string; readonly reason: string },
+): Promise<RuleRecord> {
+  requireRole(actor, 'admin');
+  requireNote(reason);
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await raiseRuleRevision(db);
+    const rule = await getRule(db, kind, version);
+    const entry = { action: 'rule.attest', partnerId: rule.partnerId, subjectId: ruleSubject(rule) };
+    await audit(db, actor, { ...entry, before: { reason }, after: ruleToWire(rule) });
+    return rule;
+  });
+}

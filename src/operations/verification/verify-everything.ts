@@ -1,0 +1,102 @@
+import type { SealKeys } from '../../domain/settlements/settlement-seal.ts';
+import { eachPartner } from '../../store/access/partner.ts';
+import type { AuditHead } from '../../store/audit/audit.ts';
+import type { Database } from '../../store/database.ts';
+import { AUDITED_KINDS } from '../audit/audited-kinds.ts';
+import { type AuditDifference, describeDifference } from '../audit/compare-with-audit.ts';
+import { UnsoundRecordError } from '../audit/unsound-record.ts';
+import { verifyAudit } from '../audit/verify-audit.ts';
+import { verifyKind } from '../audit/verify-kind.ts';
+import { verifyImpactBatches } from '../impact/verify-impact-batches.ts';
+import { readRuleProofs } from '../rules/rule-proofs.ts';
+import { type SettlementProblem, verifySettlements } from '../settlements/verify-settlements.ts';
+
+/** A record that is not as the service wrote it. */
+export interface VerifiedProblem {
+  /** Its table and its id, as `api_key 4f7…`. */
+  readonly record: string;
+  readonly problem: string;
+}
+
+/** What was held against its seals, or the audit. */
+export interface VerifiedPart {
+  readonly part: string;
+  /** Entries, versions, records or lines. */
+  readonly checked: bigint;
+  readonly problems: readonly VerifiedProblem[];
+}
+
+export interface EverythingOptions extends Pick<SealKeys, 'signLike'> {
+  /** Awaited between pages: for whoever has to leave time to others, and may throw to end it. */
+  readonly pause?: () => Promise<void>;
+  /** An entry of the audit that was written down elsewhere. */
+  readonly expected?: AuditHead | undefined;
+  /** Told of the last entry of the audit, once it is known. */
+  readonly onLast?: (last: AuditHead) => void;
+}
+
+/**
+ * Holds everything that prices, permits or authorises against its seals, part by part: the chain of the audit, rules, partners, keys,
+ * operators and what they sign in with, endpoints, drafts, adjustments, settlements with their lines and contributions, and batches.
+ * Others go on meanwhile; what they change is looked at again under its lock.
+ */
+export async function* verifyEverything(database: Database, options: EverythingOptions): AsyncGenerator<VerifiedPart> {
+  const { pause = async () => {} } = options;
+  yield await verifyChain(database, options);
+  yield await verifyRules(database);
+  for (const kind of AUDITED_KINDS) {
+    const { records, differences } = await verifyKind(database, kind, pause);
+    yield { part: kind.name, checked: BigInt(records), problems: differences.map((each) => told(kind.name, each)) };
+  }
+  yield await verifyAllSettlements(database, { ...options, pause });
+  const { batches, projects, problems } = await verifyImpactBatches(database);
+  const ofBatches = problems.map((each) => told(each.subjectId.startsWith('batch_') ? 'impact_batch' : 'project', each));
+  yield { part: 'impact_batch', checked: BigInt(batches + projects), problems: ofBatches };
+}
+
+async function verifyChain(database: Database, { expected, onLast, pause }: EverythingOptions): Promise<VerifiedPart> {
+  const { entries, last, fault } = await verifyAudit(database, { expected, ...(pause && { pause }) });
+  onLast?.(last);
+  const problems = fault ? [{ record: `audit_entry ${fault.entryNo}`, problem: fault.sentence }] : [];
+  return { part: 'audit_entry', checked: entries, problems };
+}
+
+async function verifyRules({ pool, auditKeys }: Database): Promise<VerifiedPart> {
+  const first = await readRuleProofs(pool, auditKeys);
+  // What was made while it was read is not a doubt a moment later.
+  const doubts = first.doubts.size === 0 ? first.doubts : (await readRuleProofs(pool, auditKeys)).doubts;
+  const problems = [...doubts].map(([rule, problem]) => ({ record: `rule_version ${rule}`, problem }));
+  return { part: 'rule_version', checked: BigInt(first.stored.length), problems };
+}
+
+async function verifyAllSettlements(database: Database, options: EverythingOptions): Promise<VerifiedPart> {
+  const problems: VerifiedProblem[] = [];
+  let lines = 0n;
+  for await (const { partnerId } of eachPartner(database.pool)) {
+    try {
+      const verdict = await verifySettlements(database, partnerId, options);
+      lines += BigInt(verdict.lines);
+      problems.push(...verdict.problems.map((problem) => ({ record: nameOf(partnerId, problem), problem: problem.message })));
+    } catch (error) {
+      problems.push({ record: `partner ${partnerId}`, problem: explainUnreadable(error) });
+    }
+    await options.pause?.();
+  }
+  return { part: 'settlement', checked: lines, problems };
+}
+
+/** An edited value may be none of its kind any more. @throws Whatever else was thrown. */
+function explainUnreadable(error: unknown): string {
+  if (error instanceof UnsoundRecordError) return error.message;
+  if (!(error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError)) throw error;
+  return `its settlements cannot be read, so that a column of one was edited: ${error.message}`;
+}
+
+function nameOf(partnerId: string, { settlementId, lineNo }: SettlementProblem): string {
+  if (settlementId === null) return `partner ${partnerId}`;
+  return `settlement ${settlementId}${lineNo === null ? '' : ` line ${lineNo}`}`;
+}
+
+function told(kind: string, difference: AuditDifference): VerifiedProblem {
+  return { record: `${kind} ${difference.subjectId}`, problem: describeDifference(difference) };
+}
