@@ -29,7 +29,7 @@ import type { Database } from './store/database.ts';
 import { proveCommit } from './store/durability.ts';
 import { findLastJobResult, listJobStates } from './store/jobs/job.ts';
 import { listEndpointStates, measureBacklog } from './store/webhooks/delivery-backlog.ts';
-import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from './webhooks/webhooks.ts';
+import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from './webhooks/delivery/start-webhooks.ts';
 
 export interface Service {
   /** Where partners reach it, such as `http://127.0.0.1:8080`; empty without the role `api`. */

@@ -128,7 +128,7 @@ test('each folder opens with what belongs there and what does not', () => {
   const openings = [
     'store/database.ts',
     'operations/contributions/confirm-contribution.ts',
-    'webhooks/signature.ts',
+    'webhooks/security/signature.ts',
     'partner-api/app.ts',
     'commands/program.ts',
     'observability/log.ts',

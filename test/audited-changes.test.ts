@@ -25,8 +25,8 @@ import { setPartnerQuota } from '../src/operations/quotas/manage-partner-quota.t
 import { attestContribution } from '../src/operations/verification/attest.ts';
 import { listPartners } from '../src/store/access/partner.ts';
 import { openDatabase } from '../src/store/database.ts';
-import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
-import { recoverExhausted, replayMissing, resend } from '../src/webhooks/manage-delivery.ts';
+import { addEndpoint } from '../src/webhooks/endpoints/add-endpoint.ts';
+import { recoverExhausted, replayMissing, resend } from '../src/webhooks/endpoints/manage-delivery.ts';
 import {
   activateSecret,
   disableEndpoint,
@@ -34,7 +34,7 @@ import {
   removeEndpoint,
   rotateSecret,
   updateEventTypes,
-} from '../src/webhooks/manage-endpoint.ts';
+} from '../src/webhooks/endpoints/manage-endpoint.ts';
 import { enrol, OWNER, signedIn } from './support/actor.ts';
 import { commandLine } from './support/command-line.ts';
 import { ADA, advanceTo, BEA, evidence, newBatch, newProject, withClosed } from './support/environment.ts';

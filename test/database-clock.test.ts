@@ -12,8 +12,8 @@ import { type Database, openDatabase } from '../src/store/database.ts';
 import { findOpenSettlement } from '../src/store/settlements/settlement.ts';
 import { listDeliveryAttempts } from '../src/store/webhooks/delivery-log.ts';
 import { findWebhookEndpoint } from '../src/store/webhooks/webhook-endpoint.ts';
-import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
-import { rotateSecret } from '../src/webhooks/manage-endpoint.ts';
+import { addEndpoint } from '../src/webhooks/endpoints/add-endpoint.ts';
+import { rotateSecret } from '../src/webhooks/endpoints/manage-endpoint.ts';
 import { auditKeys, OWNER } from './support/actor.ts';
 import { Client } from './support/client.ts';
 import { testDatabase } from './support/database.ts';
@@ -147,7 +147,7 @@ const READERS: Readonly<Record<string, string>> = {
   'src/observability/log.ts': 'when a line was written',
   'src/service.ts': 'the timestamp of a signature',
   'src/operations/quotas/refuse-spent.ts': 'until when to wait, in Retry-After',
-  'src/webhooks/receiver.ts': 'a receiver for development judges signatures as partners do',
+  'src/webhooks/receiver/development-receiver.ts': 'a receiver for development judges signatures as partners do',
   'src/commands/doctor.ts': 'compares the two clocks',
   'src/commands/endpoint.ts': 'the timestamp of a signature; what is shown',
   'src/commands/job.ts': 'what is shown',

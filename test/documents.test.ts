@@ -11,7 +11,7 @@ import type { Command } from 'commander';
 import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { loadCommands } from '../src/commands/program.ts';
-import { newSecret, signAttempt } from '../src/webhooks/signature.ts';
+import { newSecret, signAttempt } from '../src/webhooks/security/signature.ts';
 import { testDatabase } from './support/database.ts';
 import { type Block, listBlocks, listCalls, ROOT, readTranscript } from './support/document-blocks.ts';
 import { document, listMisfits } from './support/published.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { issueApiKey } from '../src/operations/access/manage-api-key.ts';
 import { suspendPartner } from '../src/operations/access/manage-partner.ts';
-import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
+import { addEndpoint } from '../src/webhooks/endpoints/add-endpoint.ts';
 import { OWNER } from './support/actor.ts';
 import { Client, detailCodes } from './support/client.ts';
 import { document, listMisfits } from './support/published.ts';

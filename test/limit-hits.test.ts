@@ -48,9 +48,9 @@ const FIGURES: readonly [of: string, figure: string, file: string, code: string]
   ['bytes that a partner stores', '2 GiB', 'src/store/quotas/partner-quota.ts', 'bytesPerDay: 2 * 1024 ** 3'],
   ['lists that a partner begins', '100', 'src/store/quotas/partner-quota.ts', 'listsPerDay: 100'],
   ['an answer of the database', '5 s', 'src/partner-api/deadline.ts', 'DEADLINE_MS = 5_000'],
-  ["a receiver's answer", '15 s', 'src/webhooks/send.ts', 'ANSWER_WITHIN_MS = 15_000'],
-  ["a receiver's answer", '16 KiB', 'src/webhooks/send.ts', 'READ_MAX_BYTES = 16_384'],
-  ["a receiver's answer", '128 KiB', 'src/webhooks/limit-answers.ts', 'ANSWER_MAX_BYTES = 131_072'],
+  ["a receiver's answer", '15 s', 'src/webhooks/delivery/send.ts', 'ANSWER_WITHIN_MS = 15_000'],
+  ["a receiver's answer", '16 KiB', 'src/webhooks/delivery/send.ts', 'READ_MAX_BYTES = 16_384'],
+  ["a receiver's answer", '128 KiB', 'src/webhooks/security/limit-answers.ts', 'ANSWER_MAX_BYTES = 131_072'],
 ];
 
 describe('the page of the limits', () => {

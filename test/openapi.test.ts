@@ -5,7 +5,7 @@ import { validate } from '@scalar/openapi-validator';
 import { ERROR_CODE_NAMES } from '../src/domain/error-codes.ts';
 import { EVENT_TYPES, TEST_TYPE, VERIFICATION_TYPE } from '../src/domain/events/event.ts';
 import { renderPartnerDocument } from '../src/partner-api/document.ts';
-import { signAttempt } from '../src/webhooks/signature.ts';
+import { signAttempt } from '../src/webhooks/security/signature.ts';
 import { document, listMisfits, writtenDocument } from './support/published.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as the JSON that it is

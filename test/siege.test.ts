@@ -10,7 +10,7 @@ import type { Partners } from '../reliability/siege/partners.ts';
 import { freePort } from '../reliability/support/installation.ts';
 import { freshSeed, seeded } from '../reliability/support/random.ts';
 import { revokeApiKey } from '../src/operations/access/manage-api-key.ts';
-import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
+import { addEndpoint } from '../src/webhooks/endpoints/add-endpoint.ts';
 import { OWNER } from './support/actor.ts';
 import { newConfirmation } from './support/client.ts';
 import { type TestPartner, testServiceProcesses } from './support/service.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { newSecret, signAttempt } from '../src/webhooks/signature.ts';
+import { newSecret, signAttempt } from '../src/webhooks/security/signature.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /** Decisions, section 7: the known answer. */

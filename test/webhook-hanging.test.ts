@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { newId } from '../src/domain/identifiers.ts';
 import { attestRecord } from '../src/operations/verification/attest-record.ts';
 import { insertWebhookEndpoint } from '../src/store/webhooks/webhook-endpoint.ts';
-import { newSecret } from '../src/webhooks/signature.ts';
+import { newSecret } from '../src/webhooks/security/signature.ts';
 import { OWNER } from './support/actor.ts';
 import { spawnService, type TestPartner, testService } from './support/service.ts';
 import { WebhookReceiver } from './support/webhook-receiver.ts';

@@ -5,9 +5,9 @@ import { type Connection, openDatabase, type Queryable } from '../src/store/data
 import { findLastSequence, insertEvent, insertEventCounter, listEvents } from '../src/store/events/event.ts';
 import { type ClaimedDelivery, listDueEndpoints, recordAttempts } from '../src/store/webhooks/delivery.ts';
 import { insertWebhookEndpoint } from '../src/store/webhooks/webhook-endpoint.ts';
-import { claimDue } from '../src/webhooks/claim-due.ts';
-import { beginSession, relayOnce } from '../src/webhooks/relay.ts';
-import { reopenDue } from '../src/webhooks/webhooks.ts';
+import { claimDue } from '../src/webhooks/delivery/claim-due.ts';
+import { beginSession, relayOnce } from '../src/webhooks/delivery/relay.ts';
+import { reopenDue } from '../src/webhooks/delivery/start-webhooks.ts';
 import { auditKeys } from './support/actor.ts';
 import { testDatabase } from './support/database.ts';
 import { insertOldPartner } from './support/records.ts';

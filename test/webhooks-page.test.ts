@@ -6,8 +6,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { explainSignature } from '../src/webhooks/explain-signature.ts';
-import { newSecret } from '../src/webhooks/signature.ts';
+import { explainSignature } from '../src/webhooks/receiver/explain-signature.ts';
+import { newSecret } from '../src/webhooks/security/signature.ts';
 import { needsLanguage, readSample, SAMPLES } from './support/sample.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../docs/webhooks.md'), 'utf8');

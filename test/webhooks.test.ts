@@ -7,8 +7,7 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { Agent, buildConnector } from 'undici';
-import { addEndpoint } from '../src/webhooks/add-endpoint.ts';
-import { explainSignature } from '../src/webhooks/explain-signature.ts';
+import { addEndpoint } from '../src/webhooks/endpoints/add-endpoint.ts';
 import {
   activateSecret,
   disableEndpoint,
@@ -16,7 +15,8 @@ import {
   removeEndpoint,
   rotateSecret,
   updateEventTypes,
-} from '../src/webhooks/manage-endpoint.ts';
+} from '../src/webhooks/endpoints/manage-endpoint.ts';
+import { explainSignature } from '../src/webhooks/receiver/explain-signature.ts';
 import { OWNER } from './support/actor.ts';
 import { type Client, countByStatus, newConfirmation } from './support/client.ts';
 import { assertPublished } from './support/published.ts';

@@ -26,9 +26,9 @@ import { verifySettlements } from '../src/operations/settlements/verify-settleme
 import { attestContribution } from '../src/operations/verification/attest.ts';
 import { CONTROL_DAYS } from '../src/store/access/operator-control.ts';
 import { openDatabase } from '../src/store/database.ts';
-import { explainSignature } from '../src/webhooks/explain-signature.ts';
-import { openSecretBox } from '../src/webhooks/secret-box.ts';
-import { newSecret, signAttempt } from '../src/webhooks/signature.ts';
+import { explainSignature } from '../src/webhooks/receiver/explain-signature.ts';
+import { openSecretBox } from '../src/webhooks/security/secret-box.ts';
+import { newSecret, signAttempt } from '../src/webhooks/security/signature.ts';
 import { enrolled, OWNER, signedIn } from './support/actor.ts';
 import { Client, uniqueId } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';

@@ -612,7 +612,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a failure that is written down again counts once for the endpoint',
     source: 'decisions 7, Delivery',
-    file: 'src/webhooks/settle-attempts.ts',
+    file: 'src/webhooks/delivery/record-attempts.ts',
     find: 'added: group.filter(isNew)',
     replace: 'added: group',
     tests: ['webhook-delivery'],
@@ -620,7 +620,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an attempt that the database does not take is not forgotten',
     source: 'decisions 7, Delivery',
-    file: 'src/webhooks/record-attempts.ts',
+    file: 'src/webhooks/delivery/attempt-recorder.ts',
     find: '        if (signal.aborted) return undefined;\n',
     replace: '        return undefined;\n',
     tests: ['webhook-delivery'],
@@ -628,7 +628,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'only 429 and 503 may ask for a pause',
     source: 'decisions 7, Delivery',
-    file: 'src/webhooks/attempt.ts',
+    file: 'src/webhooks/delivery/attempt.ts',
     find: 'const mayAsk = answer.status === 429 || answer.status === 503;',
     replace: 'const mayAsk = true;',
     tests: ['webhook-delivery'],
@@ -636,7 +636,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'when a delivery is due is told by the clock of the database',
     source: 'decisions 2',
-    file: 'src/webhooks/attempt.ts',
+    file: 'src/webhooks/delivery/attempt.ts',
     find: 'readRetryAfter(retryAfter, new Date(endedAtMs))',
     replace: 'readRetryAfter(retryAfter, new Date())',
     tests: ['database-clock'],
@@ -652,7 +652,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'of endpoints that are added at once to a young partner no more than five are kept',
     source: 'decisions 7, Endpoints',
-    file: 'src/webhooks/add-endpoint.ts',
+    file: 'src/webhooks/endpoints/add-endpoint.ts',
     find: '    await insertEventCounter(db, partnerId);\n',
     replace: '',
     tests: ['webhooks'],
@@ -660,7 +660,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'endpoints that have delivered nothing leave places to the others, however many they are',
     source: 'decisions 7, Delivery',
-    file: 'src/webhooks/lanes.ts',
+    file: 'src/webhooks/delivery/endpoint-queues.ts',
     find: 'return isProven || held < all / 2 ? ofFree : Math.min(ofFree, all * SHARE_WHILE_UNPROVEN);',
     replace: 'return all - held;',
     tests: ['webhook-hanging'],
@@ -668,23 +668,23 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an answer without end is cut off',
     source: 'decisions 7, Delivery',
-    file: 'src/webhooks/limit-answers.ts',
+    file: 'src/webhooks/security/limit-answers.ts',
     find: 'if (readBytes - answeredBytes > ANSWER_MAX_BYTES)',
     replace: 'if (readBytes < 0)',
-    tests: ['src/webhooks/send.test.ts'],
+    tests: ['src/webhooks/delivery/send.test.ts'],
   },
   {
     rule: 'a sandbox sends to no more of this machine than 127.0.0.1 and ::1',
     source: 'decision record 0041',
-    file: 'src/webhooks/address-guard.ts',
+    file: 'src/webhooks/security/address-guard.ts',
     find: 'return allowThisMachine && THIS_MACHINE.includes(hostname);',
     replace: "return allowThisMachine && ['loopback', 'local_name'].includes(classifyHost(hostname));",
-    tests: ['src/webhooks/address-guard.test.ts'],
+    tests: ['src/webhooks/security/address-guard.test.ts'],
   },
   {
     rule: '410 disables the endpoint',
     source: 'decisions 7, Delivery',
-    file: 'src/webhooks/settle-attempts.ts',
+    file: 'src/webhooks/delivery/record-attempts.ts',
     find: 'const isGone = attempts.some(({ status }) => status === GONE);',
     replace: 'const isGone = false;',
     tests: ['webhooks'],

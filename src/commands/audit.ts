@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { SealedEntry } from '../domain/audit/audit-chain.ts';
 import { verifyAudit } from '../operations/audit/verify-audit.ts';
 import { type AuditHead, listAuditEntries } from '../store/audit/audit.ts';
-import { showUntrusted } from '../webhooks/show-untrusted.ts';
+import { showUntrusted } from '../webhooks/receiver/escape-for-terminal.ts';
 import { readHead, readLimit, readPastTime } from './options.ts';
 import { printJson, printProgress, printTable, printText, type Row, showTime } from './output.ts';
 import { withStore } from './with-store.ts';

@@ -2,9 +2,15 @@ import { Command, Option } from 'commander';
 import { getPartner } from '../operations/access/manage-partner.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../store/webhooks/delivery.ts';
 import { type DeliveryAttemptRecord, type LoggedDelivery, listDeliveries } from '../store/webhooks/delivery-log.ts';
-import { type DeliveryWithAttempts, getDelivery, recoverExhausted, replayMissing, resend } from '../webhooks/manage-delivery.ts';
-import { getEndpoint } from '../webhooks/manage-endpoint.ts';
-import { showUntrusted } from '../webhooks/show-untrusted.ts';
+import {
+  type DeliveryWithAttempts,
+  getDelivery,
+  recoverExhausted,
+  replayMissing,
+  resend,
+} from '../webhooks/endpoints/manage-delivery.ts';
+import { getEndpoint } from '../webhooks/endpoints/manage-endpoint.ts';
+import { showUntrusted } from '../webhooks/receiver/escape-for-terminal.ts';
 import { currentActor } from './actor.ts';
 import { readLimit, readPastTime } from './options.ts';
 import { printFields, printJson, printProgress, printTable, printText, type Row, showTime } from './output.ts';

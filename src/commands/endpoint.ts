@@ -5,9 +5,9 @@ import { getPartner } from '../operations/access/manage-partner.ts';
 import { requireRole } from '../operations/audit/audit.ts';
 import type { Database } from '../store/database.ts';
 import { type EndpointHealth, listWebhookEndpoints, type WebhookEndpoint } from '../store/webhooks/webhook-endpoint.ts';
-import { addEndpoint } from '../webhooks/add-endpoint.ts';
-import type { EndpointTools } from '../webhooks/endpoint-tools.ts';
-import { openGuardedAgent } from '../webhooks/guarded-agent.ts';
+import { ERROR_CLASSES, type ErrorClass } from '../webhooks/delivery/send.ts';
+import { addEndpoint } from '../webhooks/endpoints/add-endpoint.ts';
+import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
 import {
   activateSecret,
   disableEndpoint,
@@ -16,10 +16,10 @@ import {
   removeEndpoint,
   rotateSecret,
   updateEventTypes,
-} from '../webhooks/manage-endpoint.ts';
-import { ERROR_CLASSES, type ErrorClass } from '../webhooks/send.ts';
-import { showUntrusted } from '../webhooks/show-untrusted.ts';
-import { testEndpoint } from '../webhooks/test-endpoint.ts';
+} from '../webhooks/endpoints/manage-endpoint.ts';
+import { testEndpoint } from '../webhooks/endpoints/test-endpoint.ts';
+import { showUntrusted } from '../webhooks/receiver/escape-for-terminal.ts';
+import { openGuardedAgent } from '../webhooks/security/guarded-agent.ts';
 import { currentActor } from './actor.ts';
 import { readPort } from './options.ts';
 import { printFields, printJson, printTable, printText, type Row, showTime } from './output.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { explainBusyPort } from '../explain-busy-port.ts';
-import { explainSignature } from '../webhooks/explain-signature.ts';
-import { verdictInWords, verdictToWire } from '../webhooks/present-verdict.ts';
-import { readHeaders } from '../webhooks/read-headers.ts';
-import { openReceiver, type ReceivedEvent } from '../webhooks/receiver.ts';
-import { showUntrusted } from '../webhooks/show-untrusted.ts';
+import { openReceiver, type ReceivedEvent } from '../webhooks/receiver/development-receiver.ts';
+import { showUntrusted } from '../webhooks/receiver/escape-for-terminal.ts';
+import { explainSignature } from '../webhooks/receiver/explain-signature.ts';
+import { verdictInWords, verdictToWire } from '../webhooks/receiver/present-verdict.ts';
+import { readHeaders } from '../webhooks/receiver/read-headers.ts';
 import { readPort, readStatus, readUnixSeconds, UsageError } from './options.ts';
 import { printJsonText, printProgress, printText, showTime } from './output.ts';
 import { stopSignal } from './stop-signal.ts';

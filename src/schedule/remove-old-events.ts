@@ -1,4 +1,4 @@
-import { removeOldEvents } from '../webhooks/retention.ts';
+import { removeOldEvents } from '../webhooks/delivery/retention.ts';
 import type { Job } from './job.ts';
 
 /** Events, their deliveries and attempts, once they are so many days old. */

@@ -1,6 +1,6 @@
 /** Addresses and URLs that lead where no event may go, in every spelling known, and a few that are fine. */
 import type { AddressClass } from '../../src/domain/host-class.ts';
-import type { UrlRefusal } from '../../src/webhooks/address-guard.ts';
+import type { UrlRefusal } from '../../src/webhooks/security/address-guard.ts';
 
 /** As a name service would give them. The edges of every range are among them. */
 export const REFUSED_ADDRESSES: Readonly<Record<Exclude<AddressClass, 'public' | 'unreadable'>, readonly string[]>> = {

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { batched } from '../../concurrency/batch-queue.ts';
+import type { Database } from '../../store/database.ts';
+import type { Attempt } from '../../store/webhooks/delivery.ts';
+import { LEASE_MS } from './attempt.ts';
+import { type Disabling, type Standing, settleAttempts } from './record-attempts.ts';
+
+export interface RecorderOptions {
+  readonly database: Database;
+  /** Told of every endpoint that is disabled for its failures. */
+  readonly onDisabled: (disabling: Disabling) => void;
+  readonly onError: (error: unknown) => void;
+  /** Ends the repetitions. */
+  readonly signal: AbortSignal;
+}
+
+const RECORDS_AT_ONCE = 256;
+const RECORDS_WAITING_MAX = 4_096;
+const RECORD_AGAIN_AFTER_MS = 1_000;
+
+/**
+ * Writes attempts down, those that come together in one transaction, however long the database is away. Only a stop gives one up, and it
+ * is then sent again.
+ *
+ * @returns A function that writes one down and tells how its endpoint fares; `undefined` when it was given up.
+ */
+export function openRecorder(options: RecorderOptions): (attempt: Attempt) => Promise<Standing | undefined> {
+  const { database, onDisabled, onError, signal } = options;
+  const record = batched<Attempt, Standing | undefined>({
+    lanes: 2,
+    batchMax: RECORDS_AT_ONCE,
+    waitingMax: RECORDS_WAITING_MAX,
+    waitMaxMs: LEASE_MS,
+    shareOf: ({ claimed }) => claimed.partnerId,
+    isOfOneShare: true,
+    run: async (attempts) => {
+      const [first] = attempts as readonly [Attempt];
+      const standings = await settleAttempts(database, first.claimed.partnerId, attempts);
+      for (const { disabledFor, ...endpoint } of standings)
+        if (disabledFor !== undefined) onDisabled({ ...endpoint, reason: disabledFor });
+      const byEndpoint = new Map(standings.map((standing) => [standing.endpointId, standing]));
+      return attempts.map(({ claimed }) => byEndpoint.get(claimed.endpointId));
+    },
+  });
+  return async (attempt) => {
+    for (;;) {
+      try {
+        return await record(attempt);
+      } catch (error) {
+        onError(error);
+        if (signal.aborted) return undefined;
+        await sleep(RECORD_AGAIN_AFTER_MS, undefined, { signal }).catch(() => {});
+      }
+    }
+  };
+}

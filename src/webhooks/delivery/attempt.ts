@@ -1,0 +1,61 @@
+import type { Dispatcher as HttpClient } from 'undici';
+import { readRetryAfter, retryDelayMs } from '../../domain/webhooks/retry-schedule.ts';
+import type { Attempt, ClaimedDelivery } from '../../store/webhooks/delivery.ts';
+import { type EndpointSecrets, signAttempt } from '../security/signature.ts';
+import { type Answer, send } from './send.ts';
+
+/** What an attempt needs beside the delivery. */
+export interface AttemptTools {
+  /** Refuses addresses that nobody may be sent to. */
+  readonly client: HttpClient;
+  /** Milliseconds since 1970, of this process: receivers hold it against their own. */
+  readonly clock: () => number;
+}
+
+/** One delivery to be sent now. */
+export interface Outgoing {
+  readonly url: string;
+  readonly secrets: EndpointSecrets;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly deliveryId: string;
+  readonly attemptNumber: number;
+  readonly correlationId: string;
+  /** The stored bytes. */
+  readonly body: Buffer;
+}
+
+/** Signs at this moment and sends: a receiver refuses what was signed more than five minutes ago. */
+export async function post({ client, clock }: AttemptTools, { url, secrets, ...outgoing }: Outgoing): Promise<Answer> {
+  const headers = signAttempt(secrets, { ...outgoing, sentAtSeconds: Math.floor(clock() / 1_000) });
+  const message = { url, headers: { ...headers, 'content-type': 'application/json; charset=utf-8' }, body: outgoing.body };
+  return send(client, message);
+}
+
+export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+/** Longer than a delivery waits for its place and its attempt takes; whoever dies in the middle gives it back after so long. */
+export const LEASE_MS = 60_000;
+
+/**
+ * What an answer means for the delivery.
+ *
+ * @param sinceClaimMs How long ago it was claimed: with the end of its lease this tells the database's time without asking for it.
+ */
+export function judge(claimed: ClaimedDelivery, { retryAfter, ...answer }: Answer, sinceClaimMs: number): Attempt {
+  const endedAtMs = claimed.leaseEndsAt.getTime() - LEASE_MS + sinceClaimMs;
+  const isDelivered = isSuccess(answer);
+  const mayAsk = answer.status === 429 || answer.status === 503;
+  const askedMs = mayAsk ? readRetryAfter(retryAfter, new Date(endedAtMs)) : undefined;
+  const retryMs = isDelivered ? undefined : retryDelayMs(claimed.attemptsLeft - 1, askedMs, Math.random());
+  return {
+    claimed,
+    ...answer,
+    isSuccess: isDelivered,
+    startedAt: new Date(endedAtMs - answer.milliseconds),
+    endedAt: new Date(endedAtMs),
+    nextAttemptAt: retryMs === undefined ? undefined : new Date(endedAtMs + retryMs),
+  };
+}

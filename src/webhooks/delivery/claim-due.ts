@@ -1,0 +1,26 @@
+import type { Database } from '../../store/database.ts';
+import { type ClaimedDelivery, claimDeliveries, type DueEndpoint } from '../../store/webhooks/delivery.ts';
+import { updateEndpointDueFrom } from '../../store/webhooks/webhook-endpoint.ts';
+import { LEASE_MS } from './attempt.ts';
+
+/**
+ * A transaction may commit so long after the time that it wrote down. What commits later still is out of sight until
+ * `reopenDue` finds it.
+ */
+const COMMITTED_WITHIN_MS = 10_000;
+
+/**
+ * Claims due deliveries of an endpoint, and notes from when on the next ones are due: rows that are dead, but kept for the snapshot
+ * of another, are then not read again.
+ */
+export async function claimDue(
+  { pool }: Pick<Database, 'pool'>,
+  endpoint: Pick<DueEndpoint, 'partnerId' | 'endpointId' | 'dueFrom'>,
+  limit: number,
+): Promise<readonly ClaimedDelivery[]> {
+  const { deliveries, dueFrom } = await claimDeliveries(pool, endpoint, { limit, leaseMs: LEASE_MS });
+  const next = new Date((dueFrom?.getTime() ?? 0) - COMMITTED_WITHIN_MS);
+  // Seldom: each time leaves a dead row behind.
+  if (next.getTime() - endpoint.dueFrom.getTime() >= COMMITTED_WITHIN_MS) await updateEndpointDueFrom(pool, endpoint, next);
+  return deliveries;
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { DueEndpoint } from '../../store/webhooks/delivery.ts';
+import { Lanes, type Ready, type Sent } from './endpoint-queues.ts';
+
+const DELIVERED: Sent = { isDelivered: true, isPaused: false, pausedUntil: undefined };
+const FAILED: Sent = { ...DELIVERED, isDelivered: false };
+
+interface Task extends Ready {
+  readonly of: string;
+  readonly number: number;
+}
+
+/** Lanes whose attempts end when the test says so. */
+function openLanes() {
+  const underWay: { task: Task; recipient: string; end: (sent: Sent) => void }[] = [];
+  const givenBack: { tasks: readonly Task[]; dueAt: Date | undefined }[] = [];
+  const lanes = new Lanes<Task, string>({
+    send: (task, recipient) => new Promise((end) => underWay.push({ task, recipient, end })),
+    onRoom: () => {},
+    onUnsent: (tasks, dueAt) => givenBack.push({ tasks, dueAt }),
+  });
+  const claim = (endpointId: string, most = Number.POSITIVE_INFINITY, health: DueEndpoint['health'] = 'sound') => {
+    const endpoint = { partnerId: 'ptn_1', endpointId, health } as DueEndpoint;
+    const room = Math.min(lanes.roomFor(endpoint), most);
+    const tasks = Array.from({ length: room }, (_, number) => ({ of: endpointId, number, claimedAtMs: performance.now() }));
+    lanes.add(endpoint, 'first', { tasks, isAsking: room < most });
+    return room;
+  };
+  const countOf = (endpointId: string) => underWay.filter(({ task }) => task.of === endpointId).length;
+  /** The oldest attempt of an endpoint ends. */
+  const endOne = async (endpointId: string, sent = DELIVERED) => {
+    const index = underWay.findIndex(({ task }) => task.of === endpointId);
+    underWay.splice(index, 1)[0]?.end(sent);
+    await new Promise(setImmediate);
+  };
+  return { lanes, underWay, givenBack, claim, countOf, endOne };
+}
+
+const named = (count: number) => Array.from({ length: count }, (_, index) => `wep_slow-${index}`);
+
+describe('however many endpoints are slow, the next one', () => {
+  for (const count of [16, 150, 250])
+    test(`has its first deliveries claimed and sent at once, beside ${count}`, () => {
+      const { claim, countOf } = openLanes();
+      for (const name of named(count)) claim(name);
+      assert.ok(claim('wep_next', 10) >= 1);
+      assert.ok(countOf('wep_next') >= 1);
+    });
+
+  test('gets all ten sent while not one of sixteen others has ended', async () => {
+    const { claim, countOf, endOne, underWay } = openLanes();
+    for (const name of named(16)) claim(name);
+    const before = underWay.length;
+    assert.equal(claim('wep_next', 10), 10);
+    for (let count = 0; count < 10; count++) await endOne('wep_next');
+    assert.deepEqual([countOf('wep_next'), underWay.length], [0, before]);
+  });
+
+  test('is not kept waiting by those that fail, however many they are', () => {
+    const { claim, countOf, underWay } = openLanes();
+    for (const name of named(5_000)) claim(name, undefined, 'failing');
+    assert.ok(underWay.length <= 512, 'half of the places');
+    assert.equal(claim('wep_next', 10), 10);
+    assert.ok(countOf('wep_next') >= 1);
+  });
+});
+
+test('endpoints that deliver come to hold the same, whoever began: whoever left a place does not get it back before the others', async () => {
+  const { claim, countOf, endOne } = openLanes();
+  const all = named(20);
+  for (const name of all) claim(name);
+  assert.ok(countOf('wep_slow-0') - countOf('wep_slow-19') > 60, 'at first');
+  for (let round = 0; round < 100; round++)
+    for (const name of all) {
+      await endOne(name);
+      claim(name);
+    }
+  const counts = all.map(countOf);
+  assert.ok(Math.max(...counts) - Math.min(...counts) <= 2, `${counts}`);
+  assert.ok(Math.min(...counts) >= 30, `${counts}`);
+});
+
+test('one endpoint alone has 64 under way and 512 claimed; when it fails 4, and one delivery tries it out', async () => {
+  const { claim, countOf, endOne } = openLanes();
+  assert.equal(claim('wep_1'), 512);
+  assert.equal(countOf('wep_1'), 64);
+  assert.equal(claim('wep_1'), 0);
+  for (let count = 0; count < 64; count++) await endOne('wep_1', FAILED);
+  assert.equal(countOf('wep_1'), 4);
+  assert.deepEqual([claim('wep_2', undefined, 'failing'), claim('wep_3', undefined, 'probed')], [4, 1]);
+});
+
+test('when an attempt pauses its endpoint, what waits for a place goes back, due when the pause ends; what is under way does not', async () => {
+  const { claim, countOf, endOne, givenBack, lanes } = openLanes();
+  claim('wep_1');
+  const pausedUntil = new Date(1_000);
+  await endOne('wep_1', { isDelivered: false, isPaused: true, pausedUntil });
+  assert.deepEqual([givenBack[0]?.tasks.length, givenBack[0]?.dueAt, countOf('wep_1')], [512 - 64, pausedUntil, 63]);
+  assert.deepEqual(lanes.listWaiting(), []);
+});
+
+test('what waits is sent as the endpoint is by then, or withdrawn, or given back by a stop', async () => {
+  const { claim, endOne, givenBack, lanes, underWay } = openLanes();
+  for (const name of ['wep_1', 'wep_2', 'wep_3']) claim(name);
+  const id = { partnerId: 'ptn_1', endpointId: 'wep_1' };
+  lanes.update(id, 'second');
+  await endOne('wep_1');
+  assert.equal(underWay.at(-1)?.recipient, 'second');
+  lanes.withdraw({ ...id, endpointId: 'wep_2' });
+  assert.equal(givenBack[0]?.tasks.length, 512 - 64);
+  const closed = lanes.close();
+  assert.equal(givenBack.length, 3);
+  while (underWay.length > 0) await endOne(underWay[0]?.task.of as string);
+  await closed;
+});

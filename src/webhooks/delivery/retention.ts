@@ -1,0 +1,24 @@
+import { eachApart } from '../../concurrency/for-each-settled.ts';
+import { counted } from '../../domain/pluralise.ts';
+import type { Database } from '../../store/database.ts';
+import { listEventCounters } from '../../store/events/event.ts';
+import { deleteOldEvents } from '../../store/events/event-retention.ts';
+
+const EVENTS_AT_ONCE = 500;
+
+/**
+ * Removes what is older than so many days: events, their deliveries and attempts. Any number of processes may do so at once, and one
+ * that is interrupted is finished by the next.
+ *
+ * @returns How many events were removed.
+ * @throws AggregateError When some partners' could not be removed, after those of all others were.
+ */
+export async function removeOldEvents({ pool }: Database, days: number, signal?: AbortSignal): Promise<number> {
+  let sum = 0;
+  const failed = (count: number) => `Old events of ${counted(count, 'partner')} could not be removed.`;
+  await eachApart(await listEventCounters(pool), { signal, failed }, async (partnerId) => {
+    for (let removed = EVENTS_AT_ONCE; removed === EVENTS_AT_ONCE && !signal?.aborted; sum += removed)
+      removed = await deleteOldEvents(pool, partnerId, { days, limit: EVENTS_AT_ONCE });
+  });
+  return sum;
+}

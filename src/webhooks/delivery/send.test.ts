@@ -1,0 +1,87 @@
+/** Receivers that answer without end (decisions, section 7, Delivery). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { after, describe, test } from 'node:test';
+import { openGuardedAgent } from '../security/guarded-agent.ts';
+import { send } from './send.ts';
+
+const client = openGuardedAgent({ allowInsecure: true });
+after(() => client.destroy());
+
+const GIVES_UP_AFTER_BYTES = 8 * 1_048_576;
+const MOST_BYTES = 1_048_576;
+
+/** A receiver that begins its answer, and then sends a piece again and again until nobody takes it, or it has had enough. */
+async function pour(head: string, piece: string): Promise<{ url: string; sent(): number }> {
+  let sent = 0;
+  const pourOn = (socket: Socket) => {
+    if (socket.destroyed) return;
+    if (sent >= GIVES_UP_AFTER_BYTES) return void socket.destroy();
+    sent += piece.length;
+    // One piece at a time: whoever cuts the connection is heard before the next.
+    socket.write(piece, () => setImmediate(pourOn, socket));
+  };
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.write(head);
+      pourOn(socket);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, sent: () => sent };
+}
+
+const OK = 'HTTP/1.1 200 OK\r\n';
+const HINT = 'HTTP/1.1 103 Early Hints\r\n';
+const LONG = 'a'.repeat(1_000);
+
+const ENDLESS: [what: string, head: string, piece: string, status: number | null][] = [
+  ['103', '', `${HINT}\r\n`.repeat(16), null],
+  ['103 with as long a head as may be', '', `${HINT}link: ${LONG.repeat(8)}\r\n\r\n`, null],
+  ['102', '', 'HTTP/1.1 102 Processing\r\n\r\n', null],
+  ['blank lines before the answer', '', '\r\n'.repeat(500), null],
+  ['a reason behind the status', 'HTTP/1.1 200 ', LONG, null],
+  ['an extension of a chunk', `${OK}transfer-encoding: chunked\r\n\r\n1;`, LONG, 200],
+  ['trailers', `${OK}transfer-encoding: chunked\r\n\r\n0\r\n`, `a: ${LONG}\r\n`, 200],
+];
+
+describe('an answer without end is cut off', { timeout: 60_000 }, () => {
+  for (const [what, head, piece, status] of ENDLESS)
+    test(`${what}: the receiver gets rid of less than a mebibyte`, async () => {
+      const receiver = await pour(head, piece);
+      const answer = await send(client, { url: receiver.url, headers: {}, body: Buffer.from('{}') });
+      assert.ok(receiver.sent() <= MOST_BYTES, `${receiver.sent()} bytes`);
+      assert.equal(answer.status, status);
+      if (status === null) assert.match(String(answer.errorClass), /^(?:endless|protocol)$/);
+    });
+
+  test('103 without end fails the attempt as `endless`, after ten of them', async () => {
+    const receiver = await pour('', `${HINT}\r\n`);
+    const answer = await send(client, { url: receiver.url, headers: {}, body: Buffer.from('{}') });
+    assert.deepEqual([answer.status, answer.errorClass], [null, 'endless']);
+  });
+});
+
+test('what precedes an answer, and a connection that is used again and again, change nothing', async () => {
+  let connections = 0;
+  const body = LONG.repeat(12);
+  const server = createServer((socket) => {
+    connections++;
+    socket.on('data', (data) => {
+      if (!data.toString().endsWith('{}')) return;
+      socket.write(`\r\n${HINT}link: </a>\r\n\r\n`.repeat(10));
+      socket.write(`${OK}content-length: ${body.length}\r\n\r\n${body}`);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  for (let each = 0; each < 30; each++) {
+    const { status, errorClass } = await send(client, { url, headers: {}, body: Buffer.from('{}') });
+    assert.deepEqual([status, errorClass], [200, null]);
+  }
+  assert.ok(connections < 10, `${connections} connections`);
+});

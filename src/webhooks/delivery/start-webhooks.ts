@@ -1,0 +1,90 @@
+import { repeat } from '../../concurrency/poll.ts';
+import type { Environment } from '../../domain/access/api-key.ts';
+import { eachPartner } from '../../store/access/partner.ts';
+import type { Database } from '../../store/database.ts';
+import { insertEventCounter, listEventCounters } from '../../store/events/event.ts';
+import { allowLongStatements } from '../../store/query.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import type { Attempt } from '../../store/webhooks/delivery.ts';
+import { reopenDueDeliveries, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { LOCK_TIMEOUT_MS } from '../endpoints/endpoint-context.ts';
+import { endOverlap } from '../endpoints/manage-endpoint.ts';
+import { openGuardedAgent } from '../security/guarded-agent.ts';
+import type { SecretBox } from '../security/secret-box.ts';
+import type { EndpointSecrets } from '../security/signature.ts';
+import { openDispatcher } from './dispatch.ts';
+import type { Disabling } from './record-attempts.ts';
+import { openRelay } from './relay.ts';
+
+export interface WebhooksOptions {
+  readonly database: Database;
+  readonly environment: Environment;
+  readonly secretBox: SecretBox;
+  /** Plain http and private addresses, for development only. */
+  readonly allowInsecure: boolean;
+  /** 127.0.0.1 and ::1, for a sandbox on the developer's own machine. */
+  readonly allowThisMachine?: boolean;
+  /** Milliseconds since 1970: what deliveries are signed with, and nothing else. */
+  readonly clock: () => number;
+  readonly onAttempt: (attempt: Attempt) => void;
+  readonly onDisabled: (disabling: Disabling) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Webhooks {
+  /** Numbers and sends nothing more; resolves when what is under way is recorded, or given up after a few seconds. */
+  close(): Promise<void>;
+}
+
+/** How many connections to the database this takes. */
+export const WEBHOOKS_POOL_SIZE = 7;
+
+const HEAL_EVERY_MS = 60_000;
+/** It reads what a snapshot has kept for hours. */
+const REOPEN_WITHIN_MS = 60_000;
+
+/** Numbers events and sends them, until it is closed. */
+export function openWebhooks(options: WebhooksOptions): Webhooks {
+  const { database, allowInsecure, allowThisMachine = false, secretBox, onError } = options;
+  const dispatcher = openDispatcher({
+    ...options,
+    client: openGuardedAgent({ allowInsecure, allowThisMachine }),
+    openSecrets: (endpoint) => openSecrets(secretBox, endpoint),
+  });
+  const closeRelay = openRelay({ database, onDeliveries: dispatcher.wake, onError });
+  const endHealing = repeat({
+    pauseMs: HEAL_EVERY_MS,
+    onError,
+    work: async () => {
+      await makeMissingCounters(database);
+      await reopenDue(database);
+      return false;
+    },
+  });
+  return {
+    async close() {
+      await Promise.all([closeRelay(), endHealing(), dispatcher.close()]);
+    },
+  };
+}
+
+/** Of partners that were made while an older version of the service ran beside this one. */
+export async function makeMissingCounters({ pool }: Database): Promise<void> {
+  const present = new Set(await listEventCounters(pool));
+  for await (const { partnerId } of eachPartner(pool)) if (!present.has(partnerId)) await insertEventCounter(pool, partnerId);
+}
+
+/** Deliveries that were committed too late for the dispatcher to expect them. */
+export async function reopenDue(database: Database): Promise<void> {
+  const time = { timeoutMs: REOPEN_WITHIN_MS };
+  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await allowLongStatements(db, time);
+    await reopenDueDeliveries(db, database, time);
+  });
+}
+
+export function openSecrets(secretBox: SecretBox, endpoint: WebhookEndpoint): EndpointSecrets {
+  const { endpointId, secretSealed, nextSecretSealed } = endOverlap(endpoint);
+  const next = nextSecretSealed === null ? undefined : secretBox.open(endpointId, nextSecretSealed);
+  return { current: secretBox.open(endpointId, secretSealed), next };
+}

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import type { Actor } from '../../domain/access/role.ts';
+import { EVENT_TYPES, VERIFICATION_TYPE } from '../../domain/events/event.ts';
+import { newId } from '../../domain/identifiers.ts';
+import { audit, requireRole } from '../../operations/audit/audit.ts';
+import { endpointRecord } from '../../operations/audit/authorising-records.ts';
+import { findPartner } from '../../store/access/partner.ts';
+import { readClock } from '../../store/clock.ts';
+import { insertEventCounter } from '../../store/events/event.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import {
+  insertWebhookEndpoint,
+  listWebhookEndpoints,
+  lockEventCounter,
+  type WebhookEndpoint,
+} from '../../store/webhooks/webhook-endpoint.ts';
+import { eventToText } from '../../wire/event-to-text.ts';
+import { isSuccess, post } from '../delivery/attempt.ts';
+import { ERROR_CLASSES } from '../delivery/send.ts';
+import { judgeEndpointUrl } from '../security/address-guard.ts';
+import { newSecret } from '../security/signature.ts';
+import { aboutEndpoint, type EndpointTools, LOCK_TIMEOUT_MS, refusal } from './endpoint-context.ts';
+
+export interface NewEndpoint {
+  readonly partnerId: string;
+  readonly url: string;
+  /** Empty: every kind. */
+  readonly eventTypes: readonly string[];
+  /** A port of the address that is not among the usual ones, and that an operator allows here. */
+  readonly allowedPort?: number | undefined;
+}
+
+const ENDPOINTS_MAX = 5;
+
+/**
+ * Adds an endpoint that has answered a signed challenge.
+ *
+ * @returns Its id, and its secret, which is shown this once.
+ * @throws ServiceError `forbidden`; `invalid_request` for an unknown partner, an address that nobody may be sent to, an unknown kind, a sixth
+ * endpoint, a second one at the same address, and a receiver that does not answer the challenge; nothing is stored then.
+ */
+export async function addEndpoint(
+  tools: EndpointTools,
+  actor: Actor,
+  { partnerId, url, eventTypes, allowedPort }: NewEndpoint,
+): Promise<{ endpointId: string; secret: string; url: string }> {
+  requireRole(actor, 'operator');
+  const { database, secretBox } = tools;
+  if (!(await findPartner(database.pool, partnerId)))
+    throw refusal(`There is no partner ${partnerId}. \`partner list\` shows all.`);
+  refuseUnknownTypes(eventTypes);
+  const verdict = judgeEndpointUrl(url, { ...tools, ...(allowedPort !== undefined && { allowedPort }) });
+  if (verdict.status === 'refused')
+    throw refusal(
+      [verdict.sentence, ...(verdict.reason === 'port' ? [] : [addressToGive(tools)]), 'Nothing was stored.'].join(' '),
+    );
+  const endpoint = { partnerId, endpointId: newId('wep'), url: verdict.url, eventTypes };
+  const secret = newSecret();
+  // Nobody is contacted for what will be refused.
+  refuseBeside(endpoint, await listWebhookEndpoints(database.pool, partnerId));
+  await challenge(tools, { ...endpoint, secret });
+  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    // A partner from before may have none yet, and then two at once would hold nothing.
+    await insertEventCounter(db, partnerId);
+    await lockEventCounter(db, partnerId);
+    refuseBeside(endpoint, await listWebhookEndpoints(db, partnerId));
+    const inserted = await insertWebhookEndpoint(db, { ...endpoint, secretSealed: secretBox.seal(endpoint.endpointId, secret) });
+    const after = endpointRecord(inserted);
+    const allowed = allowedPort === undefined ? null : { allowed_port: allowedPort };
+    await audit(db, actor, aboutEndpoint(endpoint, { action: 'endpoint.add', before: allowed, after }));
+  });
+  return { endpointId: endpoint.endpointId, secret, url: endpoint.url };
+}
+
+function addressToGive({ allowInsecure, allowThisMachine = false, environment }: EndpointTools): string {
+  if (allowInsecure) return 'Give an http or https address.';
+  if (allowThisMachine)
+    return 'Give an https address of a public host, or http://127.0.0.1:PORT/ (or [::1]) for a receiver on this machine.';
+  const forDevelopment =
+    ' For a receiver of your own in development, set WEBHOOK_ALLOW_INSECURE=true for the service and for this command.';
+  return `Give an https address of a public host.${environment === 'sandbox' ? forDevelopment : ''}`;
+}
+
+/** @param present All that the partner has. */
+function refuseBeside({ url }: Pick<WebhookEndpoint, 'url'>, present: readonly WebhookEndpoint[]): void {
+  const same = present.find((endpoint) => endpoint.url === url);
+  if (same)
+    throw refusal(
+      `The partner's endpoint ${same.endpointId} has the address ${url} already, and would get each event twice. Change its kinds with \`endpoint update\`, its secret with \`endpoint rotate-secret\`, or give another address, such as one with a query of its own. Nothing was stored.`,
+    );
+  if (present.length >= ENDPOINTS_MAX)
+    throw refusal(
+      `The partner has ${ENDPOINTS_MAX} endpoints, which is the most. Remove one first: \`endpoint remove\`. Nothing was stored.`,
+    );
+}
+
+export function refuseUnknownTypes(eventTypes: readonly string[]): void {
+  const unknown = eventTypes.filter((type) => !(EVENT_TYPES as readonly string[]).includes(type));
+  if (unknown.length > 0) throw refusal(`There is no event kind ${unknown.join(', ')}; there are ${EVENT_TYPES.join(', ')}.`);
+}
+
+/** A signed POST with a random text, which the receiver has to send back. */
+async function challenge(
+  tools: EndpointTools,
+  { partnerId, url, secret }: { partnerId: string; url: string; secret: string },
+): Promise<void> {
+  const [eventId, challengeText] = [newId('evt'), randomBytes(24).toString('base64url')];
+  const head = {
+    partnerId,
+    eventId,
+    eventType: VERIFICATION_TYPE,
+    sequence: null,
+    occurredAt: await readClock(tools.database.pool),
+    correlationId: eventId,
+  };
+  const answer = await post(tools, {
+    url,
+    secrets: { current: secret },
+    eventId,
+    eventType: VERIFICATION_TYPE,
+    deliveryId: newId('dlv'),
+    attemptNumber: 1,
+    correlationId: eventId,
+    body: Buffer.from(eventToText(head, tools.environment, { challenge: challengeText })),
+  });
+  if (!isSuccess(answer)) {
+    const said = answer.errorClass === null ? `it answered ${answer.status}` : ERROR_CLASSES[answer.errorClass];
+    const isDown = answer.errorClass === 'connect';
+    const step = isDown ? ' Start the receiver, then repeat this; `npx partner-impact webhook listen --port PORT` is one.' : '';
+    throw refusal(`The receiver has to answer the challenge with 2xx: ${said}.${step} Nothing was stored.`);
+  }
+  if (readChallenge(answer.excerpt) !== challengeText)
+    throw refusal(
+      'The receiver did not send the challenge back: it has to answer {"challenge": "…"} with the text of data.challenge. Nothing was stored.',
+    );
+}
+
+function readChallenge(text: string | null): unknown {
+  try {
+    return (JSON.parse(text ?? '') as { challenge?: unknown } | null)?.challenge;
+  } catch {
+    return undefined;
+  }
+}

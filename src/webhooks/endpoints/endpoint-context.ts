@@ -1,0 +1,40 @@
+import type { Environment } from '../../domain/access/api-key.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { Database } from '../../store/database.ts';
+import type { AttemptTools } from '../delivery/attempt.ts';
+import type { SecretBox } from '../security/secret-box.ts';
+
+/** What the changes of endpoints need. */
+export interface EndpointTools extends AttemptTools {
+  readonly database: Database;
+  readonly environment: Environment;
+  readonly secretBox: SecretBox;
+  /** Plain http and private addresses, for development only. */
+  readonly allowInsecure: boolean;
+  /** 127.0.0.1 and ::1, for a sandbox on the developer's own machine. */
+  readonly allowThisMachine?: boolean;
+}
+
+export interface EndpointId {
+  readonly partnerId: string;
+  readonly endpointId: string;
+}
+
+/** An entry of the audit about an endpoint. */
+export function aboutEndpoint(
+  { partnerId, endpointId }: EndpointId,
+  entry: { readonly action: string; readonly before: object | null; readonly after: object | null },
+) {
+  return { ...entry, partnerId, subjectId: endpointId };
+}
+
+/** Another change of the same endpoint is short. */
+export const LOCK_TIMEOUT_MS = 4_000;
+
+export function refusal(sentence: string): ServiceError {
+  return new ServiceError('invalid_request', sentence);
+}
+
+export function unknownEndpoint(partnerId: string, endpointId: string): ServiceError {
+  return refusal(`The partner ${partnerId} has no endpoint ${endpointId}. \`endpoint list\` shows all.`);
+}

@@ -1,0 +1,131 @@
+import type { Actor } from '../../domain/access/role.ts';
+import { ATTEMPTS_MAX } from '../../domain/webhooks/retry-schedule.ts';
+import { audit, requireRole } from '../../operations/audit/audit.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import {
+  type DeliveryAttemptRecord,
+  findDelivery,
+  insertReplayedDeliveries,
+  type LoggedDelivery,
+  listDeliveryAttempts,
+  recoverDeliveries,
+  resendDelivery,
+} from '../../store/webhooks/delivery-log.ts';
+import { closeEndpointBreaker, findWebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { aboutEndpoint, LOCK_TIMEOUT_MS, refusal, unknownEndpoint } from './endpoint-context.ts';
+
+export interface DeliveryWithAttempts extends LoggedDelivery {
+  /** The oldest first. */
+  readonly log: readonly DeliveryAttemptRecord[];
+}
+
+/** @throws ServiceError `invalid_request` when there is none. */
+export async function getDelivery({ pool }: Database, partnerId: string, deliveryId: string): Promise<DeliveryWithAttempts> {
+  const delivery = await findDelivery(pool, partnerId, deliveryId);
+  if (!delivery) throw unknownDelivery(partnerId, deliveryId);
+  return { ...delivery, log: await listDeliveryAttempts(pool, partnerId, deliveryId) };
+}
+
+/**
+ * Sends one delivery again at once, whatever became of it, with all its attempts anew: the same event id and bytes.
+ *
+ * @throws ServiceError `forbidden`; `invalid_request` when there is none, or its endpoint was removed.
+ */
+export async function resend(
+  database: Database,
+  actor: Actor,
+  { partnerId, deliveryId }: { partnerId: string; deliveryId: string },
+): Promise<LoggedDelivery> {
+  requireRole(actor, 'operator');
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const before = await findDelivery(db, partnerId, deliveryId);
+    if (!before) throw unknownDelivery(partnerId, deliveryId);
+    const delivery = await resendDelivery(db, partnerId, deliveryId, ATTEMPTS_MAX);
+    if (!delivery) throw refusal(`The endpoint ${before.endpointId} of this delivery was removed: nothing can be sent to it.`);
+    await closeEndpointBreaker(db, delivery);
+    const record = ({ status, attempts }: LoggedDelivery) => ({ status, attempts });
+    const entry = { action: 'delivery.resend', partnerId, subjectId: deliveryId };
+    await audit(db, actor, { ...entry, before: record(before), after: record(delivery) });
+    return delivery;
+  });
+}
+
+export interface RecoveryRequest {
+  readonly partnerId: string;
+  readonly endpointId: string;
+  /** Of the deliveries' making, or of the events' happening. */
+  readonly since: Date;
+  readonly onProgress?: (sum: number) => void;
+}
+
+const DELIVERIES_AT_ONCE = 1_000;
+
+/**
+ * Sends again what was given up: the deliveries of an endpoint, made since then, whose attempts are spent. Each thousand in a transaction
+ * of its own, with its entry in the audit.
+ *
+ * @returns How many.
+ * @throws ServiceError `forbidden`; `invalid_request` when there is no such endpoint.
+ */
+export async function recoverExhausted(database: Database, actor: Actor, request: RecoveryRequest): Promise<number> {
+  requireRole(actor, 'operator');
+  await requireEndpoint(database, request);
+  const page = { ...request, attemptsMax: ATTEMPTS_MAX, limit: DELIVERIES_AT_ONCE };
+  let sum = 0;
+  for (let recovered = DELIVERIES_AT_ONCE; recovered === DELIVERIES_AT_ONCE; request.onProgress?.(sum)) {
+    recovered = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const count = await recoverDeliveries(db, page);
+      await noteRecovery(db, actor, request, { action: 'delivery.recover', count });
+      return count;
+    });
+    sum += recovered;
+  }
+  await closeEndpointBreaker(database.pool, request);
+  return sum;
+}
+
+/**
+ * Sends events that an endpoint never got: all that happened since then and are of a kind that it wants.
+ *
+ * @returns How many.
+ * @throws ServiceError `forbidden`; `invalid_request` when there is no such endpoint.
+ */
+export async function replayMissing(database: Database, actor: Actor, request: RecoveryRequest): Promise<number> {
+  requireRole(actor, 'operator');
+  await requireEndpoint(database, request);
+  const page = { ...request, attemptsMax: ATTEMPTS_MAX, limit: DELIVERIES_AT_ONCE };
+  let [sum, after] = [0, 0n as bigint | null];
+  while (after !== null) {
+    const from = after;
+    const { made, lastSequence } = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const replayed = await insertReplayedDeliveries(db, page, from);
+      await noteRecovery(db, actor, request, { action: 'delivery.replay-missing', count: replayed.made });
+      return replayed;
+    });
+    sum += made;
+    after = lastSequence;
+    request.onProgress?.(sum);
+  }
+  return sum;
+}
+
+/** Where nothing was changed there is nothing to note. */
+async function noteRecovery(
+  db: Queryable,
+  actor: Actor,
+  request: RecoveryRequest,
+  { action, count }: { action: string; count: number },
+): Promise<void> {
+  if (count === 0) return;
+  const after = { since: request.since, deliveries: count };
+  await audit(db, actor, aboutEndpoint(request, { action, before: null, after }));
+}
+
+async function requireEndpoint({ pool }: Database, { partnerId, endpointId }: RecoveryRequest): Promise<void> {
+  if (!(await findWebhookEndpoint(pool, partnerId, endpointId))) throw unknownEndpoint(partnerId, endpointId);
+}
+
+function unknownDelivery(partnerId: string, deliveryId: string) {
+  return refusal(`The partner ${partnerId} has no delivery ${deliveryId}. \`delivery list\` shows all that are kept.`);
+}

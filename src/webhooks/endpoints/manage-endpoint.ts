@@ -1,0 +1,155 @@
+import type { Actor } from '../../domain/access/role.ts';
+import { audit, requireRole } from '../../operations/audit/audit.ts';
+import { ENDPOINT } from '../../operations/audit/audited-kinds.ts';
+import { endpointRecord } from '../../operations/audit/authorising-records.ts';
+import { requireAudited } from '../../operations/audit/require-audited.ts';
+import { readClock } from '../../store/clock.ts';
+import type { Database } from '../../store/database.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { hastenDeliveries } from '../../store/webhooks/delivery.ts';
+import {
+  clearEndpointHealth,
+  type EndpointHealth,
+  findWebhookEndpoint,
+  lockWebhookEndpoint,
+  updateWebhookEndpoint,
+  type WebhookEndpoint,
+} from '../../store/webhooks/webhook-endpoint.ts';
+import { LEASE_MS } from '../delivery/attempt.ts';
+import { newSecret } from '../security/signature.ts';
+import { refuseUnknownTypes } from './add-endpoint.ts';
+import {
+  aboutEndpoint,
+  type EndpointId,
+  type EndpointTools,
+  LOCK_TIMEOUT_MS,
+  refusal,
+  unknownEndpoint,
+} from './endpoint-context.ts';
+
+const ROTATION_OVERLAP_MS = 24 * 3_600_000;
+const DELIVERIES_AT_ONCE = 1_000;
+
+/** @throws ServiceError `invalid_request` when there is none. */
+export async function getEndpoint(
+  { pool }: Database,
+  partnerId: string,
+  endpointId: string,
+): Promise<WebhookEndpoint & EndpointHealth> {
+  const endpoint = await findWebhookEndpoint(pool, partnerId, endpointId);
+  if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
+  return endpoint;
+}
+
+/** Events that were held meanwhile are sent, and its failures forgotten. */
+export async function enableEndpoint(database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> {
+  const enabled = await change(database, actor, { ...id, action: 'endpoint.enable' }, async (endpoint, db) => {
+    await clearEndpointHealth(db, endpoint);
+    return { ...endpoint, status: 'active', statusReason: null };
+  });
+  const page = { leaseMs: LEASE_MS, limit: DELIVERIES_AT_ONCE };
+  while ((await hastenDeliveries(database.pool, enabled, page)) === DELIVERIES_AT_ONCE);
+  return enabled;
+}
+
+/** Its events are held from then on, until it is enabled. */
+export async function disableEndpoint(
+  database: Database,
+  actor: Actor,
+  id: EndpointId,
+  reason: string,
+): Promise<WebhookEndpoint> {
+  return change(database, actor, { ...id, action: 'endpoint.disable' }, async (endpoint) => ({
+    ...endpoint,
+    status: 'disabled',
+    statusReason: reason,
+  }));
+}
+
+/** For good; what waits for it will never be sent. */
+export async function removeEndpoint(database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> {
+  return change(database, actor, { ...id, action: 'endpoint.remove' }, async (endpoint) => ({
+    ...endpoint,
+    status: 'removed',
+    statusReason: null,
+    nextSecretSealed: null,
+    nextSecretFrom: null,
+  }));
+}
+
+/** Which kinds it gets from then on. */
+export async function updateEventTypes(
+  database: Database,
+  actor: Actor,
+  id: EndpointId,
+  eventTypes: readonly string[],
+): Promise<WebhookEndpoint> {
+  refuseUnknownTypes(eventTypes);
+  return change(database, actor, { ...id, action: 'endpoint.update' }, async (endpoint) => ({ ...endpoint, eventTypes }));
+}
+
+/**
+ * Makes a second secret. Until it is activated, or the overlap of 24 hours ends, the old one signs as before and the new one beside it.
+ *
+ * @param isReplacing Whether a second secret that is already there, and that a receiver may verify with by now, is given up for this one.
+ * @returns The new secret, shown this once.
+ * @throws ServiceError `invalid_request` when there is a second secret and it is not to be replaced.
+ */
+export async function rotateSecret(
+  { database, secretBox }: Pick<EndpointTools, 'database' | 'secretBox'>,
+  actor: Actor,
+  id: EndpointId,
+  isReplacing = false,
+): Promise<{ secret: string; from: Date }> {
+  const secret = newSecret();
+  let from = new Date(0);
+  await change(database, actor, { ...id, action: 'endpoint.rotate-secret' }, async (endpoint, db) => {
+    from = new Date((await readClock(db)).getTime() + ROTATION_OVERLAP_MS);
+    // The secret that an earlier rotation took out of use must not sign again.
+    const ended = endOverlap(endpoint);
+    if (ended.nextSecretFrom !== null && !isReplacing)
+      throw refusal(
+        `A new secret is there already; it is the only one from ${ended.nextSecretFrom.toISOString()} on. Activate it: \`endpoint rotate-secret --activate\`, or give it up for another: \`endpoint rotate-secret --replace\`.`,
+      );
+    return { ...ended, nextSecretSealed: secretBox.seal(id.endpointId, secret), nextSecretFrom: from, isNextSecretDue: false };
+  });
+  return { secret, from };
+}
+
+/** From the end of the overlap on the next secret is the only one, whether or not anybody has written that down. */
+export function endOverlap(endpoint: WebhookEndpoint): WebhookEndpoint {
+  const { nextSecretSealed, isNextSecretDue } = endpoint;
+  if (nextSecretSealed === null || !isNextSecretDue) return endpoint;
+  return { ...endpoint, secretSealed: nextSecretSealed, nextSecretSealed: null, nextSecretFrom: null };
+}
+
+/** From now on the new secret is the only one. */
+export async function activateSecret(database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> {
+  return change(database, actor, { ...id, action: 'endpoint.activate-secret' }, async (endpoint) => {
+    if (endpoint.nextSecretSealed === null)
+      throw refusal('No new secret waits to be activated. Make one: `endpoint rotate-secret`.');
+    return { ...endpoint, secretSealed: endpoint.nextSecretSealed, nextSecretSealed: null, nextSecretFrom: null };
+  });
+}
+
+type Change = (endpoint: WebhookEndpoint, db: Parameters<Parameters<typeof inTransaction>[2]>[0]) => Promise<WebhookEndpoint>;
+
+/** One change of an endpoint after the other. */
+async function change(
+  database: Database,
+  actor: Actor,
+  { partnerId, endpointId, action }: EndpointId & { readonly action: string },
+  make: Change,
+): Promise<WebhookEndpoint> {
+  requireRole(actor, 'operator');
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
+    if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
+    await requireAudited(db, ENDPOINT, endpoint);
+    const changed = await make(endpoint, db);
+    await updateWebhookEndpoint(db, changed);
+    const [before, after] = [endpointRecord(endpoint), endpointRecord(changed)];
+    await audit(db, actor, aboutEndpoint(endpoint, { action, before, after }));
+    return changed;
+  });
+}

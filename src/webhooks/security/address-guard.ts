@@ -1,0 +1,103 @@
+import {
+  classifyAddress,
+  classifyHost,
+  inWords,
+  type RefusedAddressClass,
+  type RefusedHostClass,
+} from '../../domain/host-class.ts';
+
+export type UrlRefusal = 'not_a_url' | 'plain_http' | 'scheme' | 'user_info' | 'fragment' | 'port' | RefusedHostClass;
+
+export type EndpointUrlVerdict =
+  /** `url` is the normal form, the one to be stored. */
+  | { readonly status: 'accepted'; readonly url: string }
+  /** `sentence` is for the partner. */
+  | { readonly status: 'refused'; readonly reason: UrlRefusal; readonly sentence: string };
+
+export interface GuardOptions {
+  /** For development only: plain `http`, names of the local network and the addresses of private networks are allowed as well. */
+  readonly allowInsecure: boolean;
+  /** For a sandbox on the developer's own machine: 127.0.0.1 and ::1 are allowed, written as addresses, by plain `http` too. No name is. */
+  readonly allowThisMachine?: boolean;
+}
+
+/** What `allowInsecure` opens: where a developer's own receiver may be. */
+const INSIDE: readonly RefusedHostClass[] = ['local_name', 'loopback', 'private', 'carrier_grade_nat', 'unique_local'];
+
+const URL_SENTENCES = {
+  not_a_url: 'The URL cannot be read.',
+  plain_http: 'The URL must begin with https.',
+  scheme: 'The URL must begin with https.',
+  user_info: 'The URL must not contain a user name or password.',
+  fragment: 'The URL must not contain a fragment.',
+} as const;
+
+/** The receivers that a developer starts beside the service, as a parsed URL has them. */
+const THIS_MACHINE: readonly string[] = ['127.0.0.1', '[::1]', '::1'];
+
+/** Whether this host, which is an address, is allowed without being judged. */
+export function isThisMachine(hostname: string, { allowThisMachine = false }: GuardOptions): boolean {
+  return allowThisMachine && THIS_MACHINE.includes(hostname);
+}
+
+/** Whether plain `http` may go there. */
+export function allowsPlainHttp(hostname: string, options: GuardOptions): boolean {
+  return options.allowInsecure || isThisMachine(hostname, options);
+}
+
+/** Ports below are of services that are no web servers, of which only these are spared. */
+const PORT_MIN = 1_024;
+const PORT_OF: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
+
+/**
+ * Whether an endpoint may be registered at this URL. It is judged as the WHATWG URL standard reads it, so that no spelling of an
+ * address (octal, hexadecimal, short, percent-encoded, full-width) is anything else than the address itself.
+ * What a name resolves to is judged at every connection.
+ *
+ * @param options `allowedPort`: one more that an operator allows for this endpoint.
+ * @see Decisions, section 7, "Endpoints".
+ */
+export function judgeEndpointUrl(text: string, options: GuardOptions & { readonly allowedPort?: number }): EndpointUrlVerdict {
+  if (!URL.canParse(text)) return refuse('not_a_url');
+  const url = new URL(text);
+  if (url.protocol === 'http:' && !allowsPlainHttp(url.hostname, options)) return refuse('plain_http');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return refuse('scheme');
+  if (url.username !== '' || url.password !== '') return refuse('user_info');
+  // An empty fragment is none for `hash`.
+  if (url.href.includes('#')) return refuse('fragment');
+  const hostClass = findHostRefusal(url.hostname, options);
+  if (hostClass) return { status: 'refused', reason: hostClass, sentence: `The URL's host is ${inWords(hostClass)}.` };
+  const port = url.port === '' ? PORT_OF[url.protocol] : Number(url.port);
+  if (port !== undefined && port < PORT_MIN && port !== PORT_OF[url.protocol] && port !== options.allowedPort)
+    return { status: 'refused', reason: 'port', sentence: refusedPort(port) };
+  return { status: 'accepted', url: url.href };
+}
+
+/**
+ * Why nothing may be sent to this host, as far as the name alone tells.
+ *
+ * @param hostname As in a parsed URL; the brackets around an IPv6 address may be missing.
+ */
+export function findHostRefusal(hostname: string, options: GuardOptions): RefusedHostClass | undefined {
+  return isThisMachine(hostname, options) ? undefined : refusalOf(classifyHost(hostname), options);
+}
+
+/** Why this address, to which a name resolves, may not be connected to: a name never leads to this machine unless all is allowed. */
+export function findAddressRefusal(address: string, options: GuardOptions): RefusedAddressClass | undefined {
+  return refusalOf(classifyAddress(address), options);
+}
+
+function refusalOf<Refused extends RefusedHostClass>(
+  hostClass: 'public' | Refused,
+  { allowInsecure }: GuardOptions,
+): Refused | undefined {
+  return hostClass === 'public' || (allowInsecure && INSIDE.includes(hostClass)) ? undefined : hostClass;
+}
+
+function refusedPort(port: number): string {
+  return `The URL's port is ${port}, and events go to port 443 and to those above 1023. Give the receiver such a port, or let an operator allow this one: \`endpoint add --allow-port ${port}\`.`;
+}
+
+function refuse(reason: keyof typeof URL_SENTENCES): EndpointUrlVerdict {
+  return { status: 'refused', reason, sentence: URL_SENTENCES[reason] };
+}

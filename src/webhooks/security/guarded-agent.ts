@@ -1,0 +1,115 @@
+import type { LookupAddress } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import { inWords, type RefusedHostClass } from '../../domain/host-class.ts';
+import { allowsPlainHttp, findAddressRefusal, findHostRefusal, type GuardOptions } from './address-guard.ts';
+import { limitAnswers } from './limit-answers.ts';
+import { namesOfThisMachine, publicNames, type ResolveName } from './resolve-name.ts';
+
+export interface GuardedAgentOptions extends GuardOptions {
+  /** Time for name, connection and TLS together. */
+  readonly connectTimeoutMs?: number;
+  /** The name servers of this machine, unless a test answers. */
+  readonly resolveName?: ResolveName;
+  /** Certificates of authorities to trust instead of the usual ones. */
+  readonly certificateAuthorities?: string | Buffer;
+  /** Everything about requests that has nothing to do with where they go. */
+  readonly agentOptions?: Omit<Agent.Options, 'connect' | 'connectTimeout' | 'factory' | 'allowH2' | 'interceptors'>;
+}
+
+/** Nothing was sent, because of where it would have gone. */
+export class AddressRefusedError extends Error {
+  override readonly name = 'AddressRefusedError';
+  readonly refusal: RefusedHostClass | 'plain_http';
+  /** The address that the name resolved to. For operators: the message is fit for the partner, who must not learn what names mean inside. */
+  readonly address: string | undefined;
+
+  constructor(hostname: string, refusal: RefusedHostClass | 'plain_http', address?: string) {
+    super(sentenceOf(hostname, refusal, address));
+    this.refusal = refusal;
+    this.address = address;
+  }
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/**
+ * Receivers close connections that are idle, most after two seconds or more and some without a word: what is sent on one of them at that
+ * moment is lost, and counts as a failed attempt.
+ */
+const IDLE_MAX_MS = 1_000;
+
+/** Node's own 250 ms would give up a sound but distant address for one that may not answer at all. */
+const NEXT_ADDRESS_AFTER_MS = 1_000;
+
+/**
+ * An agent that connects to nothing but public addresses. The host is judged when it is an address, every address when it is a
+ * name, and one that is refused refuses the whole name. A name is resolved once per connection, and the connection goes to one of
+ * the addresses just judged, so that a name service that changes its mind gains nothing. Server name and certificate are the name's.
+ *
+ * It knows no proxy and follows no redirect, and cuts off an answer without end. It speaks HTTP/1.1 only: requests do not share a connection.
+ * A request that is refused fails with {@link AddressRefusedError}.
+ *
+ * @see Decisions, section 7, "Endpoints".
+ */
+export function openGuardedAgent(options: GuardedAgentOptions): Agent {
+  const { allowInsecure, certificateAuthorities, agentOptions } = options;
+  const connect = buildConnector({
+    timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    allowH2: false,
+    lookup: judgingLookup(options.resolveName ?? (allowInsecure ? namesOfThisMachine : publicNames()), options),
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+    ...(certificateAuthorities !== undefined && { ca: certificateAuthorities }),
+  });
+  return new Agent({
+    keepAliveTimeout: IDLE_MAX_MS,
+    keepAliveMaxTimeout: IDLE_MAX_MS,
+    ...agentOptions,
+    connect(target, callback) {
+      // Node asks for no lookup when the host is an address.
+      const refusal =
+        target.protocol === 'https:' || allowsPlainHttp(target.hostname, options)
+          ? findHostRefusal(target.hostname, options)
+          : ('plain_http' as const);
+      const connected: typeof callback = (...[error, socket]) => {
+        if (error !== null) return callback(error, null);
+        limitAnswers(socket);
+        callback(null, socket);
+      };
+      if (refusal === undefined) connect(target, connected);
+      else queueMicrotask(() => callback(new AddressRefusedError(target.hostname, refusal), null));
+    },
+  });
+}
+
+/** A lookup for sockets that answers only addresses that may be connected to. */
+function judgingLookup(resolve: ResolveName, options: GuardOptions): LookupFunction {
+  return (hostname, { all }, callback) => {
+    resolveJudged(hostname, resolve, options).then(
+      (addresses) => {
+        if (all) callback(null, [...addresses]);
+        else callback(null, addresses[0].address, addresses[0].family);
+      },
+      (error) => callback(error, ''),
+    );
+  };
+}
+
+/** @throws AddressRefusedError When any of the addresses is refused. */
+async function resolveJudged(hostname: string, resolve: ResolveName, options: GuardOptions): Promise<LookedUp> {
+  const addresses = await resolve(hostname);
+  for (const { address } of addresses) {
+    const refusal = findAddressRefusal(address, options);
+    if (refusal) throw new AddressRefusedError(hostname, refusal, address);
+  }
+  const [first, ...others] = addresses;
+  if (first === undefined) throw Object.assign(new Error(`${hostname} has no address.`), { code: 'ENOTFOUND' });
+  return [first, ...others];
+}
+
+type LookedUp = readonly [LookupAddress, ...LookupAddress[]];
+
+function sentenceOf(hostname: string, refusal: RefusedHostClass | 'plain_http', address: string | undefined): string {
+  if (refusal === 'plain_http') return `${hostname} was to be reached by plain http.`;
+  return `${hostname} ${address === undefined ? 'is' : 'resolves to'} ${inWords(refusal)}.`;
+}

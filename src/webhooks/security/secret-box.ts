@@ -1,0 +1,79 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { NamedKey } from '../../domain/audit/named-key.ts';
+
+/**
+ * Keeps the secrets of endpoints. What is sealed is one line of printable ASCII, `v1.<key id>.<base64url>`, and belongs to its
+ * endpoint: copied to another one it opens no more.
+ */
+export interface SecretBox {
+  /** Sealed under the first key; the same secret looks different each time. */
+  seal(endpointId: string, secret: string): string;
+  /** @throws SecretUnreadableError */
+  open(endpointId: string, sealed: string): string;
+  /** Whether it is sealed under the first key. What is not should be sealed again before its key is taken away. */
+  isCurrent(sealed: string): boolean;
+}
+
+/** A sealed secret that does not open. The message is for operators, and holds nothing of key or secret. */
+export class SecretUnreadableError extends Error {
+  override readonly name = 'SecretUnreadableError';
+}
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const SEALED = /^v1\.([0-9A-Za-z_-]{1,32})\.([0-9A-Za-z_-]+)$/;
+
+/**
+ * AES-256-GCM with a random nonce of 96 bits: fit for 2^32 secrets under one key.
+ *
+ * @param keys At least one. The first seals, all open.
+ * @see Decisions, section 7, last line.
+ */
+export function openSecretBox(keys: readonly NamedKey[]): SecretBox {
+  const [first] = keys;
+  if (first === undefined) throw new Error('A secret box needs at least one key.');
+  const byId = new Map(keys.map((key) => [key.id, key]));
+  return {
+    seal: (endpointId, secret) => seal(first, endpointId, secret),
+    open(endpointId, sealed) {
+      const [, keyId = '', payload = ''] = SEALED.exec(sealed) ?? [];
+      if (keyId === '')
+        throw new SecretUnreadableError(`The secret of endpoint ${endpointId} is not in the form v1.<key id>.<text>.`);
+      const key = byId.get(keyId);
+      if (key) return unseal(key, endpointId, Buffer.from(payload, 'base64url'));
+      throw new SecretUnreadableError(
+        `The secret of endpoint ${endpointId} is sealed under the key "${keyId}", which is not among those given: ${[...byId.keys()].join(', ')}.`,
+      );
+    },
+    isCurrent: (sealed) => SEALED.exec(sealed)?.[1] === first.id,
+  };
+}
+
+function seal(key: NamedKey, endpointId: string, secret: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key.bytes, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(boundTo(key, endpointId));
+  const payload = Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return `v1.${key.id}.${payload.toString('base64url')}`;
+}
+
+function unseal(key: NamedKey, endpointId: string, payload: Buffer): string {
+  const tagStart = payload.length - TAG_BYTES;
+  try {
+    const decipher = createDecipheriv(CIPHER, key.bytes, payload.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+    decipher.setAAD(boundTo(key, endpointId));
+    decipher.setAuthTag(payload.subarray(tagStart));
+    return decipher.update(payload.subarray(NONCE_BYTES, tagStart), undefined, 'utf8') + decipher.final('utf8');
+  } catch (cause) {
+    throw new SecretUnreadableError(
+      `The secret of endpoint ${endpointId} does not open with the key "${key.id}": the key is another one of that name, or the record was altered.`,
+      { cause },
+    );
+  }
+}
+
+/** No key id holds a full stop, so that no two pairs give the same text. */
+function boundTo(key: NamedKey, endpointId: string): Buffer {
+  return Buffer.from(`v1.${key.id}.${endpointId}`);
+}
