@@ -18,7 +18,7 @@
  * Exit code 1 when anything is violated.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openAuditKeys } from '../src/configured-keys.ts';
+import { openAuditKeys } from '../src/service/configured-keys.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { distributeTables } from '../src/store/schema/distribute.ts';
 import { migrate } from '../src/store/schema/migrate.ts';

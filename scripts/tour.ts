@@ -36,7 +36,7 @@ async function assertRunning(baseUrl: string): Promise<void> {
 
 /** A partner of the tour's own, on the database of the running service. */
 async function makeKey(): Promise<string> {
-  const { connectStore } = await import('../src/storage.ts');
+  const { connectStore } = await import('../src/service/open-database.ts');
   const { createPartner } = await import('../src/operations/access/manage-partner.ts');
   const { owner } = await import('../src/commands/actor.ts');
   const { issueApiKey } = await import('../src/operations/access/manage-api-key.ts');

@@ -145,7 +145,7 @@ for (const [clock, aheadMs] of CLOCKS) {
 /** Who may ask the process for the time of day, and what for. */
 const READERS: Readonly<Record<string, string>> = {
   'src/observability/log.ts': 'when a line was written',
-  'src/service.ts': 'the timestamp of a signature',
+  'src/service/start-service.ts': 'the timestamp of a signature',
   'src/operations/quotas/refuse-spent.ts': 'until when to wait, in Retry-After',
   'src/webhooks/receiver/development-receiver.ts': 'a receiver for development judges signatures as partners do',
   'src/commands/doctor.ts': 'compares the two clocks',

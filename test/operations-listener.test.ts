@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { openOperationsListener } from '../src/observability/operations-listener.ts';
+import { openOperationsListener } from '../src/observability/admin-listener.ts';
 
 const CONNECTIONS_MAX = 64;
 

@@ -12,7 +12,7 @@ import { breakGlass } from '../src/operations/access/break-glass.ts';
 import { changeOperatorRole, createOperator, disableOperator } from '../src/operations/access/manage-operator.ts';
 import { createPartner } from '../src/operations/access/manage-partner.ts';
 import { verifyAudit } from '../src/operations/audit/verify-audit.ts';
-import { reportBreakGlass } from '../src/schedule/report-break-glass.ts';
+import { reportBreakGlass } from '../src/schedule/jobs/report-break-glass.ts';
 import { runByHand } from '../src/schedule/run-by-hand.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { migrate } from '../src/store/schema/migrate.ts';

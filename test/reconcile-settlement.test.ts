@@ -10,7 +10,7 @@ import { revokeApiKey } from '../src/operations/access/manage-api-key.ts';
 import { suspendPartner } from '../src/operations/access/manage-partner.ts';
 import { completeReconciliations } from '../src/operations/reconciliations/complete-reconciliations.ts';
 import { removeOldReconciliations } from '../src/operations/reconciliations/reconcile-settlement.ts';
-import { SERVICE_ROLES } from '../src/service-role.ts';
+import { SERVICE_ROLES } from '../src/service/role.ts';
 import { updateBrokenOff } from '../src/store/reconciliations/reconciliation.ts';
 import { OWNER } from './support/actor.ts';
 import { type Answer, type Client, detailCodes, newConfirmation, toJson, uniqueId } from './support/client.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/operations/adjustments/manage-adjustment.ts';
-import { SERVICE_ROLES } from '../src/service-role.ts';
+import { SERVICE_ROLES } from '../src/service/role.ts';
 import type { Settlement } from '../src/store/settlements/settlement.ts';
 import { enrolled } from './support/actor.ts';
 import { type Answer, type Client, newConfirmation, toJson, uniqueId } from './support/client.ts';

@@ -9,8 +9,8 @@ import {
   confirmPendingContribution,
   failPendingContribution,
 } from '../src/operations/contributions/resolve-pending-contribution.ts';
-import { expirePending } from '../src/schedule/expire-pending.ts';
 import type { JobContext } from '../src/schedule/job.ts';
+import { expirePending } from '../src/schedule/jobs/expire-pending.ts';
 import type { Partner } from '../src/store/access/partner.ts';
 import { OWNER, signedIn } from './support/actor.ts';
 import { detailCodes, newConfirmation, type TestEvent, uniqueId } from './support/client.ts';

@@ -11,7 +11,7 @@ import { createPartner } from '../src/operations/access/manage-partner.ts';
 import type { Job, JobContext } from '../src/schedule/job.ts';
 import { runByHand } from '../src/schedule/run-by-hand.ts';
 import { nextDueAfter, nextDueAt, registerJobs } from '../src/schedule/run-job.ts';
-import { openSchedule } from '../src/schedule/schedule.ts';
+import { openSchedule } from '../src/schedule/scheduler.ts';
 import { readClock } from '../src/store/clock.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import {

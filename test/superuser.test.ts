@@ -9,7 +9,7 @@ import { approveAdjustment, draftAdjustment, postAdjustment } from '../src/opera
 import { draftFailure } from '../src/operations/contributions/record-failure.ts';
 import { doubtsUnderAudit, pricesUnderRules } from '../src/operations/rules/rule-prices.ts';
 import { verifyEverything } from '../src/operations/verification/verify-everything.ts';
-import { verifyJob } from '../src/schedule/verify.ts';
+import { verifyJob } from '../src/schedule/jobs/verify.ts';
 import { enrol, enrolled, OWNER } from './support/actor.ts';
 import { uniqueId } from './support/client.ts';
 import { ADA, advanceTo, BEA, newBatch } from './support/environment.ts';

@@ -175,7 +175,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'the metrics are told to no page under a name of its own',
     source: 'faults, rebinding',
-    file: 'src/observability/operations-listener.ts',
+    file: 'src/observability/admin-listener.ts',
     find: 'if (!isOwnHost(request.headers.host, own)) return',
     replace: 'if (!isOwnHost(undefined, own)) return',
     tests: ['operations-listener'],

@@ -16,7 +16,7 @@ import { previewAdjustment } from '../operations/adjustments/preview-adjustment.
 import { verifyAdjustments } from '../operations/adjustments/verify-adjustments.ts';
 import { eachAuditedSubject } from '../operations/audit/compare-with-audit.ts';
 import type { SettlementTools } from '../operations/settlements/settlement-tools.ts';
-import { configuredSettlementTools } from '../settlement-configuration.ts';
+import { configuredSettlementTools } from '../service/configured-seals.ts';
 import { eachPartner } from '../store/access/partner.ts';
 import { type Adjustment, listAdjustments } from '../store/adjustments/adjustment.ts';
 import type { Database } from '../store/database.ts';

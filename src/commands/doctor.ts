@@ -4,7 +4,7 @@ import { DEFAULT_VERSION } from '../domain/rules/contribution-rules.ts';
 import { explainBreakGlass, listBreakGlass } from '../operations/access/break-glass.ts';
 import { listPartnersUnderDefaults } from '../operations/rules/manage-rule.ts';
 import { readRuleProofs } from '../operations/rules/rule-proofs.ts';
-import { openStore, type Store } from '../storage.ts';
+import { openStore, type Store } from '../service/open-database.ts';
 import { listDurabilityProblems, readServerSettings } from '../store/durability.ts';
 import { findInstallation } from '../store/installation.ts';
 import { listJobRuns, listJobStates } from '../store/jobs/job.ts';

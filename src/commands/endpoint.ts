@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
-import { openConfiguredSecretBox } from '../configured-keys.ts';
 import { getPartner } from '../operations/access/manage-partner.ts';
 import { requireRole } from '../operations/audit/audit.ts';
+import { openConfiguredSecretBox } from '../service/configured-keys.ts';
 import type { Database } from '../store/database.ts';
 import { type EndpointHealth, listWebhookEndpoints, type WebhookEndpoint } from '../store/webhooks/webhook-endpoint.ts';
 import { ERROR_CLASSES, type ErrorClass } from '../webhooks/delivery/send.ts';

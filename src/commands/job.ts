@@ -4,7 +4,7 @@ import { ServiceError } from '../domain/service-error.ts';
 import type { Job, JobResult } from '../schedule/job.ts';
 import { listJobs } from '../schedule/jobs.ts';
 import { runByHand } from '../schedule/run-by-hand.ts';
-import { configuredSettlementTools } from '../settlement-configuration.ts';
+import { configuredSettlementTools } from '../service/configured-seals.ts';
 import { type JobRun, type JobState, listJobRuns, listJobStates } from '../store/jobs/job.ts';
 import { currentActor } from './actor.ts';
 import { readLimit } from './options.ts';

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { authenticateOperator } from '../operations/access/sign-in.ts';
 import { requireRole } from '../operations/audit/audit.ts';
-import { openStore } from '../storage.ts';
+import { openStore } from '../service/open-database.ts';
 import type { Database } from '../store/database.ts';
 import { distributeTables, listDistributedTables } from '../store/schema/distribute.ts';
 import { migrate, readMigrationState } from '../store/schema/migrate.ts';

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { adviseMissing, RECONCILIATION_VERDICTS } from '../domain/reconciliations/reconciliation.ts';
 import { reconciliationNotFound } from '../operations/reconciliations/reconcile-settlement.ts';
-import { RECONCILIATION_DAYS } from '../schedule/remove-reconciliations.ts';
+import { RECONCILIATION_DAYS } from '../schedule/jobs/remove-reconciliations.ts';
 import {
   findReconciliation,
   type LineVerdict,

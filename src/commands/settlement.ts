@@ -8,7 +8,7 @@ import { closeSettlement } from '../operations/settlements/close-settlement.ts';
 import { settlementNotFound, show as withTotals } from '../operations/settlements/read-settlements.ts';
 import { type SettlementsVerdict, verifySettlements } from '../operations/settlements/verify-settlements.ts';
 import { attestContribution } from '../operations/verification/attest.ts';
-import { configuredSettlementTools } from '../settlement-configuration.ts';
+import { configuredSettlementTools } from '../service/configured-seals.ts';
 import { eachPartner } from '../store/access/partner.ts';
 import { findOpenSettlement, findSettlement, listSettlements } from '../store/settlements/settlement.ts';
 import { exactJson } from '../wire/event-to-text.ts';

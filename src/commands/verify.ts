@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { type VerifiedPart, verifyEverything } from '../operations/verification/verify-everything.ts';
-import { configuredSettlementTools } from '../settlement-configuration.ts';
+import { configuredSettlementTools } from '../service/configured-seals.ts';
 import type { AuditHead } from '../store/audit/audit.ts';
 import { readHead } from './options.ts';
 import { printJson, printProgress, printTable, printText } from './output.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { explainBusyPort } from '../explain-busy-port.ts';
+import { explainBusyPort } from '../service/listen-error.ts';
 import { openReceiver, type ReceivedEvent } from '../webhooks/receiver/development-receiver.ts';
 import { showUntrusted } from '../webhooks/receiver/escape-for-terminal.ts';
 import { explainSignature } from '../webhooks/receiver/explain-signature.ts';

@@ -1,6 +1,6 @@
 import { type Config, readConfig } from '../config.ts';
 import { requireRole } from '../operations/audit/audit.ts';
-import { connectStore } from '../storage.ts';
+import { connectStore } from '../service/open-database.ts';
 import type { Database } from '../store/database.ts';
 import { currentActor } from './actor.ts';
 import { printProgress } from './output.ts';

@@ -1,13 +1,13 @@
 import type { SettlementTools } from '../operations/settlements/settlement-tools.ts';
-import { closeSettlementsJob } from './close-settlements.ts';
-import { expirePending } from './expire-pending.ts';
 import type { Job } from './job.ts';
-import { pruneJobRuns } from './prune-job-runs.ts';
-import { removeOldEventsJob } from './remove-old-events.ts';
-import { removeReconciliationsJob } from './remove-reconciliations.ts';
-import { reportBreakGlass } from './report-break-glass.ts';
-import { sealContributionsJob } from './seal-contributions.ts';
-import { verifyJob } from './verify.ts';
+import { closeSettlementsJob } from './jobs/close-settlements.ts';
+import { expirePending } from './jobs/expire-pending.ts';
+import { pruneJobRuns } from './jobs/prune-job-runs.ts';
+import { removeOldEventsJob } from './jobs/remove-old-events.ts';
+import { removeReconciliationsJob } from './jobs/remove-reconciliations.ts';
+import { reportBreakGlass } from './jobs/report-break-glass.ts';
+import { sealContributionsJob } from './jobs/seal-contributions.ts';
+import { verifyJob } from './jobs/verify.ts';
 
 export interface JobSettings {
   /** How long an event is kept. */

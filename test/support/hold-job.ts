@@ -2,7 +2,7 @@
  * A process that does the job `endless` by the schedule and never ends it, for tests that kill it:
  * `node hold-job.ts <database>`. Prints one line when the run has begun.
  */
-import { openSchedule } from '../../src/schedule/schedule.ts';
+import { openSchedule } from '../../src/schedule/scheduler.ts';
 import { openDatabase } from '../../src/store/database.ts';
 
 const [, , databaseUrl = ''] = process.argv;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { counted } from '../domain/pluralise.ts';
-import type { SettlementTools } from '../operations/settlements/settlement-tools.ts';
-import { type VerifiedProblem, verifyEverything } from '../operations/verification/verify-everything.ts';
-import type { AuditHead } from '../store/audit/audit.ts';
-import type { Job } from './job.ts';
+import { counted } from '../../domain/pluralise.ts';
+import type { SettlementTools } from '../../operations/settlements/settlement-tools.ts';
+import { type VerifiedProblem, verifyEverything } from '../../operations/verification/verify-everything.ts';
+import type { AuditHead } from '../../store/audit/audit.ts';
+import type { Job } from '../job.ts';
 
 export const VERIFY_JOB = 'verify';
 /** So many are named; `verify` names all. */

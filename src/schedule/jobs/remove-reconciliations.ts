@@ -1,6 +1,6 @@
-import { removeOldReconciliations } from '../operations/reconciliations/reconcile-settlement.ts';
-import { deleteOldDailyUsage } from '../store/quotas/daily-usage.ts';
-import type { Job } from './job.ts';
+import { removeOldReconciliations } from '../../operations/reconciliations/reconcile-settlement.ts';
+import { deleteOldDailyUsage } from '../../store/quotas/daily-usage.ts';
+import type { Job } from '../job.ts';
 
 /** How long the lines of a partner's list are kept. */
 export const RECONCILIATION_DAYS = 30;

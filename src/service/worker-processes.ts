@@ -1,11 +1,11 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from './config.ts';
-import { type Log, openLog } from './observability/log.ts';
-import { collectFromProcesses } from './observability/metrics.ts';
-import type { OperationsListener } from './observability/operations-listener.ts';
-import { checkDatabase, once, openInternalListener, type Service, type ServiceOptions } from './service.ts';
-import { connectStore } from './storage.ts';
+import type { Config } from '../config.ts';
+import type { OperationsListener } from '../observability/admin-listener.ts';
+import { type Log, openLog } from '../observability/log.ts';
+import { collectFromProcesses } from '../observability/metrics.ts';
+import { connectStore } from './open-database.ts';
+import { checkDatabase, once, openInternalListener, type Service, type ServiceOptions } from './start-service.ts';
 
 /** What a process tells the first one when it takes requests. */
 export interface ListeningMessage {

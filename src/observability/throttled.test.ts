@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seldom } from './seldom.ts';
+import { seldom } from './throttled.ts';
 
 test('an error is told at once, then every ten seconds with how often it occurred; another one is told by itself', () => {
   let nowMs = 0;

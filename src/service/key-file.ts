@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { type NamedKey, newNamedKey, readNamedKeys, writeNamedKey } from './domain/audit/named-key.ts';
+import { type NamedKey, newNamedKey, readNamedKeys, writeNamedKey } from '../domain/audit/named-key.ts';
 
 export interface KeyFile {
   readonly dataDirectory: string;

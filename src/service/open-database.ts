@@ -1,12 +1,12 @@
-import type { Config } from './config.ts';
+import type { Config } from '../config.ts';
+import { type EmbeddedServer, openEmbedded } from '../embedded-postgres/open-embedded.ts';
+import type { Logger } from '../observability/log.ts';
+import { type Database, openDatabase } from '../store/database.ts';
+import { listDurabilityProblems, readServerSettings } from '../store/durability.ts';
+import { claimInstallation } from '../store/installation.ts';
+import { distributeTables, listDistributedTables } from '../store/schema/distribute.ts';
+import { migrate, readMigrationState } from '../store/schema/migrate.ts';
 import { openAuditKeys } from './configured-keys.ts';
-import { type EmbeddedServer, openEmbedded } from './embedded-postgres/open-embedded.ts';
-import type { Logger } from './observability/log.ts';
-import { type Database, openDatabase } from './store/database.ts';
-import { listDurabilityProblems, readServerSettings } from './store/durability.ts';
-import { claimInstallation } from './store/installation.ts';
-import { distributeTables, listDistributedTables } from './store/schema/distribute.ts';
-import { migrate, readMigrationState } from './store/schema/migrate.ts';
 
 /** The database of this installation, whichever server it is on. */
 export interface Store {

@@ -1,5 +1,5 @@
-import { removeOldEvents } from '../webhooks/delivery/retention.ts';
-import type { Job } from './job.ts';
+import { removeOldEvents } from '../../webhooks/delivery/retention.ts';
+import type { Job } from '../job.ts';
 
 /** Events, their deliveries and attempts, once they are so many days old. */
 export function removeOldEventsJob(days: number): Job {

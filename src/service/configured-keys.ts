@@ -1,7 +1,7 @@
-import type { Config } from './config.ts';
-import { type NamedKey, readNamedKeys } from './domain/audit/named-key.ts';
+import type { Config } from '../config.ts';
+import { type NamedKey, readNamedKeys } from '../domain/audit/named-key.ts';
+import { openSecretBox, type SecretBox } from '../webhooks/security/secret-box.ts';
 import { openKeyFile } from './key-file.ts';
-import { openSecretBox, type SecretBox } from './webhooks/security/secret-box.ts';
 
 /** What audit entries are sealed with: the keys of the setting, or the one that the embedded default keeps in its data folder. */
 export function openAuditKeys({ auditKey, dataDirectory }: Pick<Config, 'auditKey' | 'dataDirectory'>): readonly NamedKey[] {

@@ -1,5 +1,5 @@
-import { sealContributions } from '../operations/audit/seal-contributions.ts';
-import type { Job } from './job.ts';
+import { sealContributions } from '../../operations/audit/seal-contributions.ts';
+import type { Job } from '../job.ts';
 
 /** Seals what a release without seals has written; does nothing once that is done. */
 export const sealContributionsJob: Job = {

@@ -1,5 +1,5 @@
-import { deleteOldJobRuns } from '../store/jobs/job.ts';
-import type { Job } from './job.ts';
+import { deleteOldJobRuns } from '../../store/jobs/job.ts';
+import type { Job } from '../job.ts';
 
 const KEPT_DAYS = 90;
 const RUNS_AT_ONCE = 500;

@@ -1,7 +1,7 @@
-import { explainBreakGlass, listBreakGlass } from '../operations/access/break-glass.ts';
-import { readClock } from '../store/clock.ts';
-import { listJobStates } from '../store/jobs/job.ts';
-import type { Job } from './job.ts';
+import { explainBreakGlass, listBreakGlass } from '../../operations/access/break-glass.ts';
+import { readClock } from '../../store/clock.ts';
+import { listJobStates } from '../../store/jobs/job.ts';
+import type { Job } from '../job.ts';
 
 const NAME = 'report-break-glass';
 /** An entry is seen when its transaction has ended, and has the time of its beginning: what is told twice is not told never. */

@@ -1,6 +1,6 @@
-import { closeDueSettlements } from '../operations/settlements/close-due-settlements.ts';
-import type { SettlementTools } from '../operations/settlements/settlement-tools.ts';
-import type { Job } from './job.ts';
+import { closeDueSettlements } from '../../operations/settlements/close-due-settlements.ts';
+import type { SettlementTools } from '../../operations/settlements/settlement-tools.ts';
+import type { Job } from '../job.ts';
 
 /** Opens and closes settlements when their time has come. */
 export function closeSettlementsJob(tools: SettlementTools): Job {

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { newNamedKey, writeNamedKey } from './domain/audit/named-key.ts';
+import { newNamedKey, writeNamedKey } from '../domain/audit/named-key.ts';
+import { openSecretBox } from '../webhooks/security/secret-box.ts';
 import { openKeyFile } from './key-file.ts';
-import { openSecretBox } from './webhooks/security/secret-box.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'partner-impact-secrets-key-'));
 after(() => rmSync(root, { recursive: true }));

@@ -1,8 +1,8 @@
-import type { Config } from './config.ts';
+import type { Config } from '../config.ts';
+import { openSealKeys } from '../domain/settlements/settlement-seal.ts';
+import { doubtsUnderAudit, pricesUnderRules } from '../operations/rules/rule-prices.ts';
+import type { SettlementTools } from '../operations/settlements/settlement-tools.ts';
 import { openAuditKeys } from './configured-keys.ts';
-import { openSealKeys } from './domain/settlements/settlement-seal.ts';
-import { doubtsUnderAudit, pricesUnderRules } from './operations/rules/rule-prices.ts';
-import type { SettlementTools } from './operations/settlements/settlement-tools.ts';
 
 /** What settlements are closed and verified with in this installation: the keys of the audit, which are opened when they are needed. */
 export function configuredSettlementTools(config: Config): SettlementTools {

@@ -1,11 +1,11 @@
-import { eachApart } from '../concurrency/for-each-settled.ts';
-import { counted } from '../domain/pluralise.ts';
-import { ServiceError } from '../domain/service-error.ts';
-import { expirePendingContribution } from '../operations/contributions/resolve-pending-contribution.ts';
-import { eachPartner } from '../store/access/partner.ts';
-import { type ContributionReview, listOverdueContributionReviews } from '../store/contributions/contribution-review.ts';
-import type { Database } from '../store/database.ts';
-import type { Job, JobContext } from './job.ts';
+import { eachApart } from '../../concurrency/for-each-settled.ts';
+import { counted } from '../../domain/pluralise.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import { expirePendingContribution } from '../../operations/contributions/resolve-pending-contribution.ts';
+import { eachPartner } from '../../store/access/partner.ts';
+import { type ContributionReview, listOverdueContributionReviews } from '../../store/contributions/contribution-review.ts';
+import type { Database } from '../../store/database.ts';
+import type { Job, JobContext } from '../job.ts';
 
 /** So many of a partner at a time, each in a transaction of its own. */
 const CHUNK = 100;
