@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ENVIRONMENTS, type Environment } from './domain/access/api-key.ts';
+import { isAddressOrBlock } from './domain/access/client-address.ts';
 import { readNamedKeys } from './domain/audit/named-key.ts';
-import { isAddressOrBlock } from './partner-api/client-address.ts';
 
 /** All settings, read once from the environment. */
 export interface Config {

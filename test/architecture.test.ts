@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   observability: [],
   service: ['.', 'domain', 'embedded-postgres', 'store', 'operations', 'webhooks', 'partner-api', 'schedule', 'observability'],
   commands: ['.', 'service', 'domain', 'store', 'wire', 'operations', 'webhooks', 'partner-api', 'schedule', 'observability'],
-  '.': ['domain', 'partner-api', 'commands'],
+  '.': ['domain', 'commands'],
 };
 
 /** Packages that only one folder may know. */

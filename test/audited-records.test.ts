@@ -11,8 +11,8 @@ import { authenticateOperator, signIn, signOut } from '../src/operations/access/
 import { verifyAudit } from '../src/operations/audit/verify-audit.ts';
 import { adoptRecords } from '../src/operations/verification/adopt-records.ts';
 import { attestRecord } from '../src/operations/verification/attest-record.ts';
-import { authenticator } from '../src/partner-api/authenticate.ts';
-import { failureLimit } from '../src/partner-api/failure-limit.ts';
+import { authenticator } from '../src/partner-api/access/authenticate.ts';
+import { failureLimit } from '../src/partner-api/limits/failure-limit.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { enableEndpoint } from '../src/webhooks/endpoints/manage-endpoint.ts';
 import { testEndpoint } from '../src/webhooks/endpoints/test-endpoint.ts';

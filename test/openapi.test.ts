@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { validate } from '@scalar/openapi-validator';
 import { ERROR_CODE_NAMES } from '../src/domain/error-codes.ts';
 import { EVENT_TYPES, TEST_TYPE, VERIFICATION_TYPE } from '../src/domain/events/event.ts';
-import { renderPartnerDocument } from '../src/partner-api/document.ts';
+import { renderPartnerDocument } from '../src/partner-api/openapi/render-document.ts';
 import { signAttempt } from '../src/webhooks/security/signature.ts';
 import { document, listMisfits, writtenDocument } from './support/published.ts';
 

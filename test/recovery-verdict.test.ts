@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { describeErrorCode, ERROR_CODE_NAMES } from '../src/domain/error-codes.ts';
 import { type RecoverableOperation, recoveryVerdict } from '../src/domain/recovery-verdict.ts';
-import { OPERATIONS, type OperationText } from '../src/partner-api/openapi-operations.ts';
+import { OPERATIONS, type OperationText } from '../src/partner-api/openapi/openapi-operations.ts';
 
 const recoverable = Object.entries<OperationText>(OPERATIONS).flatMap(([id, { recoverable: operation, errors }]) =>
   operation ? [{ id, operation, errors }] : [],

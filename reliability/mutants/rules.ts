@@ -135,7 +135,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a read-only key writes nothing',
     source: 'decisions 5, permission',
-    file: 'src/partner-api/still-allowed.ts',
+    file: 'src/partner-api/access/still-allowed.ts',
     find: "if (request.routeOptions.config.terms?.isWrite && caller.permission === 'read_only') {",
     replace: "if (request.routeOptions.config.terms?.isWrite && caller.permission === ('none' as string)) {",
     tests: ['authentication'],
@@ -151,7 +151,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a valid key is refused for the wrong keys of nobody else at its address',
     source: 'decisions 6, failed authentications',
-    file: 'src/partner-api/credential-memory.ts',
+    file: 'src/partner-api/access/credential-memory.ts',
     find: 'if (isSuspect) await awaitSuspectTurn();',
     replace: 'if (isSuspect) return undefined;',
     tests: ['authentication'],
@@ -159,7 +159,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a request with chunks under HTTP/1.0 stores nothing',
     source: 'RFC 9112, 6.1',
-    file: 'src/partner-api/refuse-ill-formed.ts',
+    file: 'src/partner-api/http/refuse-ill-formed.ts',
     find: "if (headers['transfer-encoding'] !== undefined)",
     replace: "if (headers['transfer-encoding'] === 'never')",
     tests: ['http'],
@@ -191,7 +191,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a key is used from its addresses only',
     source: 'decisions 5, allow-list',
-    file: 'src/partner-api/authenticate.ts',
+    file: 'src/partner-api/access/authenticate.ts',
     find: 'if (!isAllowedAddress(address, credential.allowedAddresses)) {',
     replace: 'if (!isAllowedAddress(address, [])) {',
     tests: ['authentication'],
@@ -207,7 +207,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: "a key's secret is compared",
     source: 'Authentication, 1',
-    file: 'src/partner-api/authenticate.ts',
+    file: 'src/partner-api/access/authenticate.ts',
     find: 'if (!credential || !isRight) {',
     replace: 'if (!credential || isRight === undefined) {',
     tests: ['authentication'],
@@ -215,7 +215,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'points are exact over int64',
     source: 'Contribution, points',
-    file: 'src/partner-api/routes/confirm-contribution.ts',
+    file: 'src/partner-api/contributions/confirm-contribution.ts',
     find: 'points: body.points,\n        opaqueCustomerRef',
     replace: 'points: BigInt(Number(body.points)),\n        opaqueCustomerRef',
     tests: ['confirm-contribution'],
@@ -271,7 +271,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a replay is marked',
     source: 'decisions 1, Idempotent-Replayed',
-    file: 'src/partner-api/routes/confirm-contribution.ts',
+    file: 'src/partner-api/contributions/confirm-contribution.ts',
     find: "if (isReplay) reply.header('idempotent-replayed', 'true');",
     replace: 'void isReplay;',
     tests: ['confirm-contribution'],
@@ -319,7 +319,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a request that did not arrive whole is unknown, not refused',
     source: 'decisions 1, invalid_request',
-    file: 'src/partner-api/node-answers.ts',
+    file: 'src/partner-api/http/node-answers.ts',
     find: "unavailable('The request did not arrive whole in time; its outcome is unknown.', {\n    status: 408,\n    limit: 'request_late',\n  })",
     replace: "refusal(408, 'The request did not arrive whole in time.')",
     tests: ['http'],
@@ -359,7 +359,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a large body counts as several requests',
     source: 'decision record 0027',
-    file: 'src/partner-api/read-body.ts',
+    file: 'src/partner-api/http/read-body.ts',
     find: '    chargeBody(request.context, body.byteLength);\n',
     replace: '    void chargeBody;\n',
     tests: ['limits'],
@@ -367,7 +367,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'after rest a partner may send twice its rate at once',
     source: 'decisions 6',
-    file: 'src/partner-api/rate-limits.ts',
+    file: 'src/partner-api/limits/rate-limits.ts',
     find: 'const BURST_SECONDS = 2;',
     replace: 'const BURST_SECONDS = 1;',
     tests: ['limits'],
@@ -383,7 +383,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a bad calculation_id leaves the contribution confirmed',
     source: 'Association outcome, rejected',
-    file: 'src/partner-api/contribution-schemas.ts',
+    file: 'src/partner-api/contributions/contribution-schemas.ts',
     find: ", 'x-lenient': true",
     replace: '',
     tests: ['confirm-contribution'],
@@ -491,7 +491,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a confirmation that is stored is never answered 400 for what follows it on its connection',
     source: 'reliability, Rule 0',
-    file: 'src/partner-api/node-answers.ts',
+    file: 'src/partner-api/http/node-answers.ts',
     find: ' || wouldMislead',
     replace: '',
     tests: ['fuzz'],
@@ -564,7 +564,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an event is a report, and reports have a rate of their own',
     source: 'decisions 6',
-    file: 'src/partner-api/routes/list-events.ts',
+    file: 'src/partner-api/events/list-events.ts',
     find: "trafficClass: 'reports'",
     replace: "trafficClass: 'lookups'",
     tests: ['list-events'],
@@ -572,7 +572,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a page has at most 500 events',
     source: 'decisions 7',
-    file: 'src/partner-api/event-path-schemas.ts',
+    file: 'src/partner-api/events/event-path-schemas.ts',
     find: 'max: 500',
     replace: 'max: 501',
     tests: ['list-events'],
@@ -1004,7 +1004,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: "a partner's lists take the places of no other partner's",
     source: 'decisions 6, shared per partner',
-    file: 'src/partner-api/transfers.ts',
+    file: 'src/partner-api/limits/transfers.ts',
     find: 'if (own >= perPartner) throw tooMany(name, perPartner);',
     replace: '',
     tests: ['siege'],
@@ -1012,7 +1012,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a connection that a limit cuts is counted',
     source: 'docs/operating.md, What the service holds by itself',
-    file: 'src/partner-api/connection-queue.ts',
+    file: 'src/partner-api/http/connection-queue.ts',
     find: '    onCut(limit);\n',
     replace: '',
     tests: ['limit-hits'],

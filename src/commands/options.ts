@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
+import { isAddressOrBlock } from '../domain/access/client-address.ts';
 import { readAddress } from '../domain/access/email-address.ts';
 import { isLine, lineForm } from '../domain/single-line-text.ts';
-import { isAddressOrBlock } from '../partner-api/client-address.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../service/role.ts';
 import type { AuditHead } from '../store/audit/audit.ts';
 

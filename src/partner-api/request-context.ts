@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Limit } from '../domain/limit.ts';
 import type { RecoverableOperation } from '../domain/recovery-verdict.ts';
 import type { Credential } from '../store/access/api-key.ts';
-import type { Counted } from './in-flight.ts';
-import type { TokenBucket } from './token-bucket.ts';
+import type { Counted } from './limits/in-flight.ts';
+import type { TokenBucket } from './limits/token-bucket.ts';
 
 /** What a request counts against, and in which order requests are shed under overload: reports first, look-ups last. */
 export type TrafficClass = 'writes' | 'lookups' | 'reports';

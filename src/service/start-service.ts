@@ -11,10 +11,10 @@ import { createOperations, POOL_SIZE } from '../operations/create-operations.ts'
 import { countStorage, type QuotaStage, type StorageUsage } from '../operations/quotas/storage-usage.ts';
 import { openRuleBook, type RuleBook } from '../operations/rules/rule-cache.ts';
 import { startSeals } from '../operations/verification/start-seals.ts';
+import { authenticator } from '../partner-api/access/authenticate.ts';
+import { CREDENTIALS_POOL_SIZE } from '../partner-api/access/credential-memory.ts';
 import { type Answer, buildPartnerApi } from '../partner-api/app.ts';
-import { authenticator } from '../partner-api/authenticate.ts';
-import { CREDENTIALS_POOL_SIZE } from '../partner-api/credential-memory.ts';
-import { failureLimit } from '../partner-api/failure-limit.ts';
+import { failureLimit } from '../partner-api/limits/failure-limit.ts';
 import { openReconciler } from '../schedule/jobs/reconciler.ts';
 import { VERIFY_JOB } from '../schedule/jobs/verify.ts';
 import { listJobs } from '../schedule/jobs.ts';

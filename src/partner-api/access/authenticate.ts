@@ -1,0 +1,106 @@
+import { timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { type Environment, environmentOfKey, type ParsedApiKey, parseApiKey } from '../../domain/access/api-key.ts';
+import { isAllowedAddress } from '../../domain/access/client-address.ts';
+import { ServiceError, unavailable } from '../../domain/service-error.ts';
+import type { Credential } from '../../store/access/api-key.ts';
+import type { Database } from '../../store/database.ts';
+import type { FailureLimit } from '../limits/failure-limit.ts';
+import { CREDENTIAL_TTL_MS, CREDENTIALS_MAX, credentialMemory } from './credential-memory.ts';
+
+/** What an unknown key is compared with, so that its refusal takes as long as that of a wrong secret. */
+const NO_SECRET = Buffer.alloc(32);
+
+const REFUSAL = 'The API key is missing, malformed, unknown, revoked or expired. Send a valid key in X-API-Key.';
+
+/** Nothing is told of what differs. */
+const UNPROVEN = 'The API key cannot be verified at the moment. The operator has been told.';
+
+export interface Attempt {
+  /** The header as it came. */
+  readonly apiKey: string | undefined;
+  readonly address: string;
+}
+
+export interface Authenticate {
+  (attempt: Attempt): Promise<Credential>;
+  /** The partner of a key that was right a moment ago; costs no look-up and decides nothing. */
+  partnerOf(apiKey: string): string | undefined;
+}
+
+export interface AuthenticatorOptions {
+  /** Connections for credentials alone: {@link credentialMemory} says how many it uses. */
+  readonly database: Database;
+  readonly environment: Environment;
+  readonly failures: FailureLimit;
+  readonly onUse: (keyId: string) => void;
+  /** Told of a key or a partner that is not as the audit has it. */
+  readonly onDoubt: (error: Error) => void;
+  /** What the age of a credential is told by. */
+  readonly clock?: { now(): number };
+}
+
+/**
+ * Finds out who calls.
+ *
+ * Throws `unauthorized` for whatever is wrong with the key, `internal_service_unavailable` for one that is not as the audit has it,
+ * `forbidden` for an address that the key does not allow, and
+ * `rate_limited` when too many keys from this address were wrong; a valid key is never refused for that.
+ *
+ * @see Interface, "Authentication"; decisions, sections 1, 5 and 6.
+ */
+export function authenticator({
+  database,
+  environment,
+  failures,
+  onUse,
+  onDoubt,
+  clock = performance,
+}: AuthenticatorOptions): Authenticate {
+  const memory = credentialMemory({ database, failures, onDoubt, clock });
+  const find = async (keyId: string, address: string): Promise<Credential | undefined> => {
+    const known = memory.recall(keyId) ?? (await memory.look(keyId, address));
+    return known && isCurrent(known.credential, clock.now() - known.readAtMs) ? known.credential : undefined;
+  };
+  // Keys that were right a moment ago: a busy partner's is not hashed anew for every request. A hit still has its secret compared.
+  const parsedKeys = new LRUCache<string, ParsedApiKey>({ max: CREDENTIALS_MAX, ttl: CREDENTIAL_TTL_MS, perf: clock });
+  const parse = (apiKey: string) => parsedKeys.get(apiKey) ?? parseApiKey(apiKey);
+  const authenticate = async ({ apiKey, address }: Attempt): Promise<Credential> => {
+    const parsed = apiKey === undefined ? undefined : parse(apiKey);
+    const credential = parsed?.environment === environment ? await find(parsed.keyId, address) : undefined;
+    const isRight = timingSafeEqual(parsed?.secretSha256 ?? NO_SECRET, credential?.secretSha256 ?? NO_SECRET);
+    if (!credential || !isRight) {
+      failures.count(address);
+      throw unauthorized(apiKey, environment);
+    }
+    // It proves nothing, and will be right again once an operator has seen to it.
+    if (credential.unproven === 'key') throw unavailable(UNPROVEN);
+    if (!isAllowedAddress(address, credential.allowedAddresses)) {
+      throw new ServiceError(
+        'forbidden',
+        'This API key may not be used from this address. Ask the operator to allow the address.',
+      );
+    }
+    if (apiKey !== undefined && parsed && !parsedKeys.has(apiKey)) parsedKeys.set(apiKey, parsed);
+    onUse(credential.keyId);
+    return credential;
+  };
+  const partnerOf = (apiKey: string): string | undefined => {
+    const parsed = parsedKeys.get(apiKey);
+    return parsed && memory.partnerOf(parsed.keyId);
+  };
+  return Object.assign(authenticate, { partnerOf });
+}
+
+function isCurrent({ isValid, expiresInMs }: Credential, ageMs: number): boolean {
+  return isValid && (expiresInMs === null || ageMs < expiresInMs);
+}
+
+function unauthorized(apiKey: string | undefined, environment: Environment): ServiceError {
+  const shown = apiKey === undefined ? undefined : environmentOfKey(apiKey);
+  const isOther = shown !== undefined && shown !== environment;
+  const message = isOther
+    ? `This is a key of the ${shown} environment; this is the ${environment} one. Use the ${environment} key.`
+    : REFUSAL;
+  return new ServiceError('unauthorized', message, { headers: { 'www-authenticate': 'ApiKey realm="partner-impact"' } });
+}

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { addressGroup } from '../../domain/access/client-address.ts';
+import { findCredentials } from '../../operations/access/find-credentials.ts';
+import type { Credential } from '../../store/access/api-key.ts';
+import type { Database } from '../../store/database.ts';
+import type { FailureLimit } from '../limits/failure-limit.ts';
+
+/**
+ * Revocation, suspension, permissions and address lists hold on every instance within ten seconds; this is how old what a
+ * request is judged by may be.
+ */
+export const CREDENTIAL_TTL_MS = 4_000;
+export const CREDENTIALS_MAX = 10_000;
+/** Key ids that nobody has. They are remembered apart, so that they displace no credential. */
+const UNKNOWN_MAX = 1_000;
+
+/** One for keys that are known, one for those that are not: confirmations wait for neither. */
+export const CREDENTIALS_POOL_SIZE = 2;
+/** A connection has one request under way, so that more than these wait where there are as many connections. */
+const LIMITS = { lanes: 1, batchMax: 256, waitingMax: 16_384, waitMaxMs: 5_000 };
+/** Keys from an address that has tried too many are looked up together, so often. */
+const SUSPECT_TURN_MS = 100;
+
+export interface RememberedCredential {
+  readonly credential: Credential;
+  readonly readAtMs: number;
+}
+
+export interface CredentialMemory {
+  /** As it was read {@link CREDENTIAL_TTL_MS} ago at most. */
+  recall(keyId: string): RememberedCredential | undefined;
+  /** As it is now; `undefined` for a key id that nobody has. */
+  look(keyId: string, address: string): Promise<RememberedCredential | undefined>;
+  /** The partner of a key id, however long ago it was read. */
+  partnerOf(keyId: string): string | undefined;
+}
+
+export interface CredentialMemoryOptions {
+  readonly database: Database;
+  readonly failures: FailureLimit;
+  /** Told of a key or a partner that is not as the audit has it. */
+  readonly onDoubt: (error: Error) => void;
+  readonly clock: { now(): number };
+}
+
+/**
+ * Remembers credentials, and looks up those that are not remembered: many by one statement, one statement at a time, in turns of the
+ * addresses that they came from. A key that was known is looked up beside those that never were.
+ */
+export function credentialMemory({ database, failures, onDoubt, clock }: CredentialMemoryOptions): CredentialMemory {
+  const known = new LRUCache<string, RememberedCredential>({ max: CREDENTIALS_MAX });
+  const unknown = new LRUCache<string, true>({ max: UNKNOWN_MAX, ttl: CREDENTIAL_TTL_MS, perf: clock, ttlResolution: 0 });
+  const underWay = new Map<string, Promise<RememberedCredential | undefined>>();
+
+  const find = async (wanted: readonly { readonly keyId: string }[]): Promise<(RememberedCredential | undefined)[]> => {
+    const readAtMs = clock.now();
+    const found = await findCredentials(
+      { ...database, onDoubt },
+      wanted.map(({ keyId }) => keyId),
+    );
+    const byId = new Map(found.map((credential) => [credential.keyId, { credential, readAtMs }]));
+    return wanted.map(({ keyId }) => byId.get(keyId));
+  };
+  const findKnown = batched<{ keyId: string; partnerId: string }, RememberedCredential | undefined>({
+    ...LIMITS,
+    shareOf: byPartner,
+    run: find,
+  });
+  const findUnknown = batched<{ keyId: string; address: string }, RememberedCredential | undefined>({
+    ...LIMITS,
+    shareOf: ({ address }) => addressGroup(address),
+    run: find,
+  });
+  const awaitSuspectTurn = sharedPause(SUSPECT_TURN_MS);
+
+  const lookForFirstTime = async (keyId: string, address: string): Promise<RememberedCredential | undefined> => {
+    const isSuspect = failures.isReached(address);
+    failures.begin(address);
+    try {
+      if (isSuspect) await awaitSuspectTurn();
+      return await findUnknown({ keyId, address });
+    } finally {
+      failures.end(address);
+    }
+  };
+  const look = async (keyId: string, address: string): Promise<RememberedCredential | undefined> => {
+    const last = known.get(keyId);
+    const found = last
+      ? await findKnown({ keyId, partnerId: last.credential.partnerId })
+      : await lookForFirstTime(keyId, address);
+    if (found) known.set(keyId, found);
+    else unknown.set(keyId, true);
+    return found;
+  };
+  return {
+    recall(keyId) {
+      const last = known.get(keyId);
+      return last && clock.now() - last.readAtMs < CREDENTIAL_TTL_MS ? last : undefined;
+    },
+    look(keyId, address) {
+      if (unknown.has(keyId)) return Promise.resolve(undefined);
+      const begun = underWay.get(keyId) ?? look(keyId, address).finally(() => underWay.delete(keyId));
+      underWay.set(keyId, begun);
+      return begun;
+    },
+    partnerOf: (keyId) => known.get(keyId)?.credential.partnerId,
+  };
+}
+
+/** Whoever asks during a pause waits for its end. */
+function sharedPause(ms: number): () => Promise<void> {
+  let pause: Promise<void> | undefined;
+  return () => {
+    pause ??= sleep(ms).finally(() => {
+      pause = undefined;
+    });
+    return pause;
+  };
+}

@@ -1,0 +1,30 @@
+import type { FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { Authenticate } from './authenticate.ts';
+
+/** For so long after its arrival a request goes by what was known of its key then. */
+const JUDGED_FOR_MS = 1_000;
+
+/**
+ * Judges who calls by what is known of the key now, at most 4 s old, and remembers the caller in the request's context.
+ *
+ * Throws what {@link Authenticate} throws, and `forbidden` for a write by a key that may only read.
+ */
+export async function judgeCaller(request: FastifyRequest, authenticate: Authenticate): Promise<void> {
+  const apiKey = request.headers['x-api-key'];
+  const caller = await authenticate({ apiKey: typeof apiKey === 'string' ? apiKey : undefined, address: request.ip });
+  request.context.caller = caller;
+  if (request.routeOptions.config.terms?.isWrite && caller.permission === 'read_only') {
+    throw new ServiceError('forbidden', 'This API key may only read. Use a key with the permission read_write.');
+  }
+}
+
+/**
+ * Whether the key of a request was judged so long ago that it has to be judged again before a write: a revocation or a suspension
+ * holds within 10 s for requests that began before it, too.
+ *
+ * @see decisions, section 5.
+ */
+export function wasJudgedLongAgo({ context }: FastifyRequest): boolean {
+  return performance.now() - context.arrivedAtMs > JUDGED_FOR_MS;
+}

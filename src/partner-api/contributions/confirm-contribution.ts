@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import type { JsonValue } from '../../domain/fingerprint.ts';
+import { fingerprint } from '../../domain/fingerprint.ts';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { existingRecord } from '../../domain/recovery-verdict.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import { originalAssociation } from '../../wire/association-outcome.ts';
+import { associationToWire, contributionToWire } from '../../wire/contribution-to-wire.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { WriteHeaders } from '../envelope-schemas.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { callerOf } from '../request-context.ts';
+import { ConfirmContributionBody, ConfirmedBody } from './contribution-schemas.ts';
+
+type Body = Static<typeof ConfirmContributionBody>;
+type Headers = Static<typeof WriteHeaders>;
+
+/** @see Interface, "confirmContribution". */
+export function confirmContribution(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
+  app.post<{ Body: Body; Headers: Headers }>(
+    '/v1/impact-transactions',
+    {
+      config: {
+        operation: 'confirmContribution',
+        terms: { trafficClass: 'writes', inFlightMax: 640, isWrite: true, recoverable: 'confirm' },
+      },
+      schema: {
+        ...describeOperation('confirmContribution'),
+        headers: WriteHeaders,
+        body: ConfirmContributionBody,
+        response: { 201: ConfirmedBody, 202: ConfirmedBody },
+      },
+    },
+    async (request, reply) => {
+      const { partnerId, isSuspended, unproven, currency, timeZone } = callerOf(request);
+      const idempotencyKey = request.headers['idempotency-key'];
+      const { body } = request;
+      const confirmation = operations.confirmContribution({
+        partnerId,
+        currency,
+        timeZone,
+        isSuspended,
+        isUnproven: unproven === 'partner',
+        idempotencyKey,
+        fingerprint: fingerprintOf(body),
+        partnerEventId: body.partner_event_id,
+        partnerOrderRef: body.partner_order_ref,
+        points: body.points,
+        opaqueCustomerRef: body.opaque_customer_ref ?? null,
+        calculationId: readCalculationId(body.calculation_id),
+        correlationId: request.context.correlationId,
+        arrivedAtMs: request.context.arrivedAtMs,
+      });
+      const { record, isReplay } = await beforeDeadline(confirmation);
+      const { transactionId, status } = record.contribution;
+      if (isReplay) reply.header('idempotent-replayed', 'true');
+      if (status === 'failed') throw finalFailure(transactionId);
+      reply.header('location', `/v1/impact-transactions/${transactionId}`);
+      return reply.code(status === 'pending' ? 202 : 201).send({
+        contribution: contributionToWire(record.contribution, environment),
+        association: associationToWire(originalAssociation(record), environment),
+        request: { correlation_id: request.context.correlationId, idempotency_key: idempotencyKey },
+      });
+    },
+  );
+}
+
+/** `null` equals absent; a `calculation_id` of any other kind enters as it was sent. @see decisions, section 3. */
+function fingerprintOf(body: Body): Buffer {
+  return fingerprint('confirmContribution', {
+    partner_event_id: body.partner_event_id,
+    partner_order_ref: body.partner_order_ref,
+    points: body.points,
+    calculation_id: (body.calculation_id ?? undefined) as JsonValue | undefined,
+    opaque_customer_ref: body.opaque_customer_ref ?? undefined,
+  });
+}
+
+/** `undefined` when none is asked for, `null` when what is asked for cannot be one. */
+function readCalculationId(sent: unknown): string | null | undefined {
+  if (sent === undefined || sent === null) return undefined;
+  return isLongIdentifier(sent) ? sent : null;
+}
+
+function finalFailure(transactionId: string): ServiceError {
+  const message = 'The contribution has failed for good. The points may be restored, once for this transaction_id.';
+  return new ServiceError('contribution_final_failure', message, { details: [existingRecord(transactionId)] });
+}

@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { contributionNotFound } from '../../operations/contributions/get-contribution.ts';
+import { recordToWire } from '../../wire/contribution-to-wire.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { NoQuery } from '../envelope-schemas.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { callerOf } from '../request-context.ts';
+import { ContributionBody, TransactionParams } from './contribution-schemas.ts';
+
+/** @see Interface, "getContributionById". */
+export function getContributionById(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
+  app.get<{ Params: Static<typeof TransactionParams> }>(
+    '/v1/impact-transactions/:transaction_id',
+    {
+      config: {
+        operation: 'getContributionById',
+        terms: { trafficClass: 'lookups', inFlightMax: 4_096, isWrite: false, recoverable: 'lookup' },
+      },
+      schema: {
+        ...describeOperation('getContributionById'),
+        params: TransactionParams,
+        querystring: NoQuery,
+        response: { 200: ContributionBody },
+      },
+    },
+    async (request) => {
+      const { transaction_id: transactionId } = request.params;
+      if (!isLongIdentifier(transactionId)) throw contributionNotFound('transaction_id');
+      const record = await beforeDeadline(
+        operations.getContribution.byId({ partnerId: callerOf(request).partnerId, transactionId }),
+      );
+      return recordToWire(record, environment, request.context.correlationId);
+    },
+  );
+}

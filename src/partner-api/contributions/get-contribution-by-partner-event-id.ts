@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { recordToWire } from '../../wire/contribution-to-wire.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { callerOf } from '../request-context.ts';
+import { ContributionBody, EventQuery } from './contribution-schemas.ts';
+
+/** @see Interface, "getContributionByPartnerEventId". */
+export function getContributionByPartnerEventId(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
+  app.get<{ Querystring: Static<typeof EventQuery> }>(
+    '/v1/impact-transactions',
+    {
+      config: {
+        operation: 'getContributionByPartnerEventId',
+        terms: { trafficClass: 'lookups', inFlightMax: 4_096, isWrite: false, recoverable: 'lookup' },
+      },
+      schema: {
+        ...describeOperation('getContributionByPartnerEventId'),
+        querystring: EventQuery,
+        response: { 200: ContributionBody },
+      },
+    },
+    async (request) => {
+      const lookup = { partnerId: callerOf(request).partnerId, partnerEventId: request.query.partner_event_id };
+      const record = await beforeDeadline(operations.getContribution.byPartnerEventId(lookup));
+      return recordToWire(record, environment, request.context.correlationId);
+    },
+  );
+}

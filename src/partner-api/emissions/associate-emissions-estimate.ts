@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { fingerprint } from '../../domain/fingerprint.ts';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { contributionNotFound } from '../../operations/contributions/get-contribution.ts';
+import { associationToWire } from '../../wire/contribution-to-wire.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { TransactionParams } from '../contributions/contribution-schemas.ts';
+import { WriteHeaders } from '../envelope-schemas.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { callerOf } from '../request-context.ts';
+import { AssociatedBody, AssociateEstimateBody } from './association-schemas.ts';
+
+interface Shape {
+  Params: Static<typeof TransactionParams>;
+  Body: Static<typeof AssociateEstimateBody>;
+  Headers: Static<typeof WriteHeaders>;
+}
+
+/** @see Interface, "associateEmissionsEstimate". */
+export function associateEmissionsEstimate(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
+  app.post<Shape>(
+    '/v1/impact-transactions/:transaction_id/emissions-associations',
+    {
+      config: {
+        operation: 'associateEmissionsEstimate',
+        terms: { trafficClass: 'writes', inFlightMax: 480, isWrite: true, recoverable: 'associate' },
+      },
+      schema: {
+        ...describeOperation('associateEmissionsEstimate'),
+        params: TransactionParams,
+        headers: WriteHeaders,
+        body: AssociateEstimateBody,
+        response: { 201: AssociatedBody },
+      },
+    },
+    async (request, reply) => {
+      const { partnerId, isSuspended, unproven } = callerOf(request);
+      const { transaction_id: transactionId } = request.params;
+      const { calculation_id: calculationId } = request.body;
+      const idempotencyKey = request.headers['idempotency-key'];
+      if (!isLongIdentifier(transactionId)) throw contributionNotFound('transaction_id');
+      const association = operations.associateEmissionsEstimate({
+        partnerId,
+        isSuspended,
+        isUnproven: unproven === 'partner',
+        idempotencyKey,
+        fingerprint: fingerprint('associateEmissionsEstimate', { transaction_id: transactionId, calculation_id: calculationId }),
+        transactionId,
+        calculationId,
+        correlationId: request.context.correlationId,
+        arrivedAtMs: request.context.arrivedAtMs,
+      });
+      const { link, isReplay } = await beforeDeadline(association);
+      if (isReplay) reply.header('idempotent-replayed', 'true');
+      return reply.code(201).send({
+        association: associationToWire({ status: 'associated', link }, environment),
+        contribution_status: 'confirmed',
+        request: { correlation_id: request.context.correlationId, idempotency_key: idempotencyKey },
+      });
+    },
+  );
+}

@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { estimateNotFound } from '../../operations/emissions/get-delivery-emissions-estimate.ts';
+import { associationToWire, estimateToWire } from '../../wire/contribution-to-wire.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { NoQuery } from '../envelope-schemas.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { callerOf } from '../request-context.ts';
+import { CalculationParams, EstimateBody } from './emissions-schemas.ts';
+
+/** @see Interface, "getDeliveryEmissionsEstimate". */
+export function getDeliveryEmissionsEstimate(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
+  app.get<{ Params: Static<typeof CalculationParams> }>(
+    '/v1/emissions/estimates/:calculation_id',
+    {
+      config: { operation: 'getDeliveryEmissionsEstimate', terms: { trafficClass: 'lookups', inFlightMax: 560, isWrite: false } },
+      schema: {
+        ...describeOperation('getDeliveryEmissionsEstimate'),
+        params: CalculationParams,
+        querystring: NoQuery,
+        response: { 200: EstimateBody },
+      },
+    },
+    async (request) => {
+      const { calculation_id: calculationId } = request.params;
+      if (!isLongIdentifier(calculationId)) throw estimateNotFound();
+      const lookup = { partnerId: callerOf(request).partnerId, calculationId };
+      const { estimate, link } = await beforeDeadline(operations.getDeliveryEmissionsEstimate(lookup));
+      return {
+        estimate: estimateToWire(estimate, environment),
+        association: associationToWire(link ? { status: 'associated', link } : { status: 'not_requested' }, environment),
+        request: { correlation_id: request.context.correlationId },
+      };
+    },
+  );
+}

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { findEmissionFactors } from '../../domain/emissions/emission-factors.ts';
+import { emissionFactorsToWire } from '../../wire/contribution-to-wire.ts';
+import { NoQuery } from '../envelope-schemas.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { factorsNotFound } from './emission-factors-not-found.ts';
+import { EmissionFactorsBody, FactorsParams } from './emissions-schemas.ts';
+
+/** One version of the factors. @see settlements, section 1. */
+export function getEmissionFactors(app: FastifyInstance): void {
+  app.get<{ Params: Static<typeof FactorsParams> }>(
+    '/v1/emissions/factors/:emission_factor_version',
+    {
+      config: { operation: 'getEmissionFactors', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      schema: {
+        ...describeOperation('getEmissionFactors'),
+        params: FactorsParams,
+        querystring: NoQuery,
+        response: { 200: EmissionFactorsBody },
+      },
+    },
+    async (request) => {
+      const found = findEmissionFactors(request.params.emission_factor_version);
+      if (!found) throw factorsNotFound();
+      return { emission_factors: emissionFactorsToWire(found), request: { correlation_id: request.context.correlationId } };
+    },
+  );
+}

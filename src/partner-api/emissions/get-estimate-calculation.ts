@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { calculationSheet } from '../../domain/emissions/calculation-sheet.ts';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { estimateNotFound } from '../../operations/emissions/get-delivery-emissions-estimate.ts';
+import { calculationToWire } from '../../wire/contribution-to-wire.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { NoQuery } from '../envelope-schemas.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { callerOf } from '../request-context.ts';
+import { CalculationBody, CalculationParams } from './emissions-schemas.ts';
+
+/** The sheet behind an estimate, as long as that can be read. @see settlements, section 1. */
+export function getEstimateCalculation(app: FastifyInstance, { operations }: PartnerApiOptions): void {
+  app.get<{ Params: Static<typeof CalculationParams> }>(
+    '/v1/emissions/estimates/:calculation_id/calculation',
+    {
+      config: { operation: 'getEstimateCalculation', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      schema: {
+        ...describeOperation('getEstimateCalculation'),
+        params: CalculationParams,
+        querystring: NoQuery,
+        response: { 200: CalculationBody },
+      },
+    },
+    async (request) => {
+      const { calculation_id: calculationId } = request.params;
+      if (!isLongIdentifier(calculationId)) throw estimateNotFound();
+      const lookup = { partnerId: callerOf(request).partnerId, calculationId };
+      const { estimate } = await beforeDeadline(operations.getDeliveryEmissionsEstimate(lookup));
+      return {
+        calculation: calculationToWire(calculationSheet(estimate)),
+        request: { correlation_id: request.context.correlationId },
+      };
+    },
+  );
+}

@@ -1,0 +1,85 @@
+import { type TSchema, Type } from 'typebox';
+import { EVENT_TYPES, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../../domain/events/event.ts';
+import type { Examples } from '../openapi/openapi-examples.ts';
+import { EVENT_EXAMPLES } from './event-examples.ts';
+import { ChallengeEnvelope, EVENT_ENVELOPES, TestEnvelope } from './event-schemas.ts';
+
+/** All that is published of a kind. */
+export interface EventKind {
+  /** When it is sent. */
+  readonly summary: string;
+  /** What the receiver has to know of it. */
+  readonly description: string;
+  /** The whole body. */
+  readonly schema: TSchema;
+  readonly examples: Examples;
+}
+
+export const EVENT_KINDS: Record<EventType, EventKind> = {
+  'impact.transaction.confirmed': {
+    summary: 'A contribution became confirmed',
+    description: 'Contribution and association as in the answer 201. Never sent for a replay.',
+    schema: EVENT_ENVELOPES['impact.transaction.confirmed'],
+    examples: EVENT_EXAMPLES['impact.transaction.confirmed'],
+  },
+  'impact.transaction.adjusted': {
+    summary: 'Something about a contribution changed later',
+    description:
+      'Told apart by `data.change`. Points may be restored after `failed` alone, once for each `transaction_id`, and never after another change.',
+    schema: EVENT_ENVELOPES['impact.transaction.adjusted'],
+    examples: EVENT_EXAMPLES['impact.transaction.adjusted'],
+  },
+  'settlement.created': {
+    summary: 'A settlement was opened',
+    description: 'Its totals stand as they were at that moment.',
+    schema: EVENT_ENVELOPES['settlement.created'],
+    examples: EVENT_EXAMPLES['settlement.created'],
+  },
+  'settlement.closed': {
+    summary: 'A settlement was closed',
+    description: 'Its totals are final, and its statement is named by its hash.',
+    schema: EVENT_ENVELOPES['settlement.closed'],
+    examples: EVENT_EXAMPLES['settlement.closed'],
+  },
+  'environmental.status.updated': {
+    summary: 'The trees of your contributions came a step further',
+    description: 'One for each batch of contributions, with their number and no list of them. It changes no contribution.',
+    schema: EVENT_ENVELOPES['environmental.status.updated'],
+    examples: EVENT_EXAMPLES['environmental.status.updated'],
+  },
+};
+
+/** What a new endpoint has to answer before its first event. */
+export const CHALLENGE: EventKind = {
+  summary: 'A new endpoint is challenged',
+  description:
+    'Answer 200 with the challenge that it brings. It is signed by the secret that you are given afterwards: do nothing else for it.',
+  schema: ChallengeEnvelope,
+  examples: EVENT_EXAMPLES[VERIFICATION_TYPE],
+};
+
+/** What an operator sends to try an endpoint out. */
+export const TEST: EventKind = {
+  summary: 'An operator tries an endpoint out',
+  description: 'Verify it like every event, answer 2xx and book nothing. It is sent once.',
+  schema: TestEnvelope,
+  examples: EVENT_EXAMPLES[TEST_TYPE],
+};
+
+/** `impact.transaction.confirmed` is `ImpactTransactionConfirmed` among the schemas of the document. */
+export function schemaNameOf(eventType: string): string {
+  return eventType
+    .split('.')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+/** An event of any kind. */
+export const Event = Type.Unsafe<object>({
+  oneOf: EVENT_TYPES.map((type) => EVENT_ENVELOPES[type]),
+  discriminator: {
+    propertyName: 'event_type',
+    mapping: Object.fromEntries(EVENT_TYPES.map((type) => [type, `#/components/schemas/${schemaNameOf(type)}`])),
+  },
+  description: 'Told apart by `event_type`, an open list.',
+});

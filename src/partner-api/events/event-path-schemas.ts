@@ -1,0 +1,47 @@
+import { Type } from 'typebox';
+import { Echo } from '../envelope-schemas.ts';
+import { closed, int64, longId } from '../schema-parts.ts';
+import { Event } from './event-kinds.ts';
+
+/** The shapes of the paths of events. @see decisions, section 7. */
+
+export const EVENT_PAGE = { default: 100, max: 500 } as const;
+
+/** Numbers are digits in a query: the code has their text. */
+export const ListEventsQuery = Type.Object(
+  {
+    after_sequence: Type.Optional(
+      Type.Unsafe<string>({
+        type: 'integer',
+        format: 'int64',
+        minimum: 0,
+        default: 0,
+        description: 'The page begins after this `sequence`: the `next_after_sequence` of the page before.',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Unsafe<string>({
+        type: 'integer',
+        minimum: 1,
+        maximum: EVENT_PAGE.max,
+        default: EVENT_PAGE.default,
+        description: 'The most events of a page.',
+      }),
+    ),
+  },
+  closed,
+);
+
+export const EventParams = Type.Object({ event_id: longId('As in the event.') });
+
+export const EventPageBody = Type.Object(
+  {
+    events: Type.Array(Event, { description: 'In the order of their `sequence`, each as webhooks send it, byte for byte.' }),
+    next_after_sequence: int64('What to send as `after_sequence` for the next page, now or when there are more.', { minimum: 0 }),
+    has_more: Type.Boolean({ description: 'There are more events already.' }),
+    request: Echo,
+  },
+  closed,
+);
+
+export const EventBody = Type.Object({ event: Event, request: Echo }, closed);

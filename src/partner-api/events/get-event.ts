@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { eventNotFound } from '../../operations/events/list-events.ts';
+import { foundEventToText } from '../../wire/event-to-text.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { NoQuery } from '../envelope-schemas.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { sendWritten, writtenAlready } from '../http/written-answer.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { callerOf } from '../request-context.ts';
+import { EventBody, EventParams } from './event-path-schemas.ts';
+
+/**
+ * One event, as the member `event` beside `request`: like `contribution` and `estimate` in the other GETs, and because an
+ * envelope has a `correlation_id` of its own, which is not that of this request.
+ */
+export function getEvent(app: FastifyInstance, { operations }: PartnerApiOptions): void {
+  app.get<{ Params: Static<typeof EventParams> }>(
+    '/v1/events/:event_id',
+    {
+      config: { operation: 'getEvent', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      schema: { ...describeOperation('getEvent'), params: EventParams, querystring: NoQuery, response: { 200: EventBody } },
+      serializerCompiler: writtenAlready,
+    },
+    async (request, reply) => {
+      const { event_id: eventId } = request.params;
+      if (!isLongIdentifier(eventId)) throw eventNotFound();
+      const id = { partnerId: callerOf(request).partnerId, eventId };
+      const event = await beforeDeadline(operations.readEvents.byId(id));
+      return sendWritten(reply, foundEventToText(event, request.context.correlationId));
+    },
+  );
+}

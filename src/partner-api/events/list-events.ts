@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { eventPageToText } from '../../wire/event-to-text.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { sendWritten, writtenAlready } from '../http/written-answer.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { callerOf } from '../request-context.ts';
+import { EVENT_PAGE, EventPageBody, ListEventsQuery } from './event-path-schemas.ts';
+
+/** Events by their place, for a partner that was down. Beside what decisions, section 7, fixes stands `request`, as in every GET. */
+export function listEvents(app: FastifyInstance, { operations }: PartnerApiOptions): void {
+  app.get<{ Querystring: Static<typeof ListEventsQuery> }>(
+    '/v1/events',
+    {
+      config: { operation: 'listEvents', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      schema: { ...describeOperation('listEvents'), querystring: ListEventsQuery, response: { 200: EventPageBody } },
+      serializerCompiler: writtenAlready,
+    },
+    async (request, reply) => {
+      const { after_sequence: afterSequence = '0', limit = EVENT_PAGE.default } = request.query;
+      const cursor = {
+        partnerId: callerOf(request).partnerId,
+        afterSequence: BigInt(afterSequence),
+        limit: Number(limit),
+      };
+      const page = await beforeDeadline(operations.readEvents.page(cursor));
+      return sendWritten(reply, eventPageToText(page, request.context.correlationId));
+    },
+  );
+}

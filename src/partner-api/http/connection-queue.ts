@@ -1,0 +1,110 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Limit } from '../../domain/limit.ts';
+
+/** Requests that may wait on a connection behind the one under way. Who sends more without reading an answer is cut off. */
+const PIPELINED_MAX = 16;
+
+export interface StallLimits {
+  /** An answer whose reader takes nothing for so long is given up, and its connection with it. */
+  readonly stalledMs: number;
+  readonly lookEveryMs: number;
+}
+
+const STALL_LIMITS: StallLimits = { stalledMs: 10_000, lookEveryMs: 1_000 };
+
+export interface QueueOptions extends Partial<StallLimits> {
+  /** The connection was cut by this limit. */
+  readonly onCut?: (limit: Limit) => void;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  isBusy: boolean;
+  readonly waiting: [IncomingMessage, ServerResponse][];
+  /** As of the last look. */
+  unsentBytes: number;
+  movedAtMs: number;
+}
+
+/**
+ * Takes the requests of one connection one after another: the next begins when the answer before it has left. So a connection holds
+ * one place at most, however much is sent on it, and a sender that reads nothing gets nothing done.
+ *
+ * @see decisions, section 6: a connection has one request under way.
+ */
+export function oneAtATime(handle: RequestListener, { onCut = () => {}, ...limits }: QueueOptions = {}): RequestListener {
+  const connections = new Map<Socket, Connection>();
+  const cut = ({ socket }: Connection, limit: Limit) => {
+    onCut(limit);
+    stopParsing(socket);
+    socket.destroy();
+  };
+  const onStalled = (connection: Connection) => cut(connection, 'connection_stalled');
+  const watch = watchUnread(connections, { ...STALL_LIMITS, ...limits }, onStalled);
+
+  const open = (socket: Socket): Connection => {
+    const connection = { socket, isBusy: false, waiting: [], unsentBytes: 0, movedAtMs: 0 };
+    connections.set(socket, connection);
+    socket.once('close', () => connections.delete(socket));
+    watch();
+    return connection;
+  };
+  const begin = (connection: Connection, request: IncomingMessage, response: ServerResponse): void => {
+    connection.isBusy = true;
+    response.on('close', () => endTurn(connection));
+    handle(request, response);
+  };
+  const endTurn = (connection: Connection): void => {
+    connection.isBusy = false;
+    const next = connection.socket.destroyed ? undefined : connection.waiting.shift();
+    if (next) begin(connection, ...next);
+  };
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const connection = connections.get(socket) ?? open(socket);
+    if (!connection.isBusy) begin(connection, request, response);
+    else if (connection.waiting.length < PIPELINED_MAX) connection.waiting.push([request, response]);
+    else cut(connection, 'connection_pipelined');
+  };
+}
+
+/** Node's parser would go on through all that has arrived, hundreds of requests that nobody answers: the next one ends it. */
+function stopParsing({ parser }: Socket & { readonly parser?: { onIncoming: () => number } | null }): void {
+  if (parser) parser.onIncoming = () => -1;
+}
+
+/** Looks at the connections as long as there are any, and cuts those whose answer does not move. */
+function watchUnread(
+  connections: ReadonlyMap<Socket, Connection>,
+  { stalledMs, lookEveryMs }: StallLimits,
+  cut: (connection: Connection) => void,
+): () => void {
+  let isWatching = false;
+  const look = () => {
+    for (const connection of connections.values()) if (isStalled(connection, stalledMs)) cut(connection);
+    isWatching = connections.size > 0;
+    if (isWatching) setTimeout(look, lookEveryMs).unref();
+  };
+  return () => {
+    if (isWatching) return;
+    isWatching = true;
+    setTimeout(look, lookEveryMs).unref();
+  };
+}
+
+function isStalled(connection: Connection, stalledMs: number): boolean {
+  const nowMs = performance.now();
+  const unsentBytes = countUnsent(connection.socket);
+  if (unsentBytes === 0 || unsentBytes !== connection.unsentBytes) {
+    connection.unsentBytes = unsentBytes;
+    connection.movedAtMs = nowMs;
+  }
+  return nowMs - connection.movedAtMs >= stalledMs;
+}
+
+/** The stream counts a part until all of it has left; what the system has taken of it meanwhile is known to the handle alone. */
+function countUnsent(socket: Socket & { readonly _handle?: { readonly writeQueueSize?: number } | null }): number {
+  return socket.writableLength + (socket._handle?.writeQueueSize ?? 0);
+}

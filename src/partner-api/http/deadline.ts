@@ -1,0 +1,22 @@
+import { unavailable } from '../../domain/service-error.ts';
+
+const DEADLINE_MS = 5_000;
+
+/**
+ * Answers in time whatever the database does. The work goes on; what becomes of it is found by a look-up.
+ *
+ * @throws ServiceError `internal_service_unavailable` when the deadline passes first.
+ */
+export function beforeDeadline<T>(work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(unavailable('The request took too long; its outcome is unknown.'));
+    const timer = setTimeout(giveUp, DEADLINE_MS);
+    const inTime =
+      <Value>(settle: (value: Value) => void) =>
+      (value: Value) => {
+        clearTimeout(timer);
+        settle(value);
+      };
+    work.then(inTime(resolve), inTime(reject));
+  });
+}

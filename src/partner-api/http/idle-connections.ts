@@ -1,0 +1,111 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { addressGroup } from '../../domain/access/client-address.ts';
+import type { Limit } from '../../domain/limit.ts';
+
+interface IdleLimit {
+  readonly max: number;
+  /** A connection counts when it was idle at so many looks in a row: a busy process reads what has come before it looks again. */
+  readonly looks: number;
+}
+
+export interface IdleLimits {
+  readonly lookEveryMs: number;
+  /** Of one address, without a key. */
+  readonly perAddress: IdleLimit;
+  /** Of all addresses, with a key and without. */
+  readonly inAll: IdleLimit;
+}
+
+/** Whoever is cut may come again: what is not too much for the memory is left for longer, which costs less than new connections. */
+const LIMITS: IdleLimits = { lookEveryMs: 250, perAddress: { max: 256, looks: 20 }, inAll: { max: 4_096, looks: 4 } };
+
+/** Node keeps the answer that is under way on the socket itself. */
+type HttpSocket = Socket & { readonly _httpMessage?: object | null; [CARRIED_KEY]?: true };
+
+const CARRIED_KEY = Symbol('carried a valid key');
+
+/** A request with a valid key came on this connection. */
+export function noteKeyOn(socket: Socket): void {
+  (socket as HttpSocket)[CARRIED_KEY] = true;
+}
+
+interface Connection {
+  readonly socket: HttpSocket;
+  readonly address: string;
+  /** As of the last look. */
+  bytesWritten: number;
+  /** In a row, without a request under way and without an answer since the look before. */
+  idleLooks: number;
+}
+
+export interface IdleOptions {
+  /** Whose connections are its own affair: a proxy bounds what it lets through. */
+  readonly isExempt: (address: string) => boolean;
+  /** A connection was closed by this limit. */
+  readonly onCut?: (limit: Limit) => void;
+  readonly limits?: IdleLimits;
+}
+
+/**
+ * Closes idle connections beyond the limits, the oldest of the addresses that have most, and those that carried a valid key last. A
+ * head that comes byte by byte is no request yet, so its connection is idle.
+ */
+export function limitIdle(server: Server, { isExempt, onCut = () => {}, limits = LIMITS }: IdleOptions): void {
+  const connections = new Set<Connection>();
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress = '' } = socket;
+    if (isExempt(remoteAddress)) return;
+    const connection = { socket, address: addressGroup(remoteAddress), bytesWritten: 0, idleLooks: 0 };
+    connections.add(connection);
+    socket.once('close', () => connections.delete(connection));
+  });
+  const look = () => {
+    if (connections.size <= limits.perAddress.max) return;
+    countLooks(connections);
+    for (const { socket } of listExcess(connections, limits)) {
+      onCut('connection_idle');
+      socket.destroy();
+    }
+  };
+  server.on('listening', () => {
+    const timer = setInterval(look, limits.lookEveryMs).unref();
+    server.once('close', () => clearInterval(timer));
+  });
+}
+
+function countLooks(connections: Iterable<Connection>): void {
+  for (const connection of connections) {
+    const { bytesWritten, _httpMessage: answer } = connection.socket;
+    connection.idleLooks = answer || bytesWritten !== connection.bytesWritten ? 0 : connection.idleLooks + 1;
+    connection.bytesWritten = bytesWritten;
+  }
+}
+
+function listExcess(connections: Iterable<Connection>, { perAddress, inAll }: IdleLimits): Connection[] {
+  const idle = [...connections].filter(({ idleLooks }) => idleLooks >= inAll.looks);
+  const withKey = inTurns(idle.filter(({ socket }) => socket[CARRIED_KEY]));
+  const withoutKey = inTurns(idle.filter(({ socket }) => !socket[CARRIED_KEY]));
+  const places = Math.max(0, inAll.max - withKey.length);
+  const isTooMany = ({ connection, turn }: Ranked, place: number) =>
+    place >= places || (turn >= perAddress.max && connection.idleLooks >= perAddress.looks);
+  return [...withKey.slice(inAll.max), ...withoutKey.filter(isTooMany)].map(({ connection }) => connection);
+}
+
+interface Ranked {
+  readonly connection: Connection;
+  /** How many of its address have been idle for a shorter time. */
+  readonly turn: number;
+}
+
+/** The shortest idle of each address, the second of each, and so on. */
+function inTurns(idle: readonly Connection[]): Ranked[] {
+  const counts = new Map<string, number>();
+  const shortestFirst = idle.toReversed().sort((one, other) => one.idleLooks - other.idleLooks);
+  const ranked = shortestFirst.map((connection) => {
+    const turn = counts.get(connection.address) ?? 0;
+    counts.set(connection.address, turn + 1);
+    return { connection, turn };
+  });
+  return ranked.sort((one, other) => one.turn - other.turn);
+}

@@ -1,0 +1,69 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { RecoverableOperation } from '../../domain/recovery-verdict.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+
+/** What is known of a request before it has a route, and of one that gets none. */
+export interface AskedRoute {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+}
+
+export interface KnownRoutes {
+  /** Throws 405 with `Allow` where the path exists under another method, else 404, for a request that no route takes. */
+  refuseUnknown(request: FastifyRequest): void;
+  /** What the sender may take an error for, and so the verdict that the error carries. */
+  recoverableOf(asked: AskedRoute): RecoverableOperation | undefined;
+}
+
+interface KnownRoute {
+  readonly path: RegExp;
+  readonly method: string;
+  readonly recoverable: RecoverableOperation | undefined;
+}
+
+/** Learns every route that is registered from now on. */
+export function learnRoutes(app: FastifyInstance): KnownRoutes {
+  const routes: KnownRoute[] = [];
+  app.addHook('onRoute', ({ url, method, config }) => {
+    // `:name` stands for one segment of a path, `*` for all the rest.
+    const pattern = url
+      .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replace(/:\w+/g, '[^/]+')
+      .replace(/\*/g, '.*');
+    const path = new RegExp(`^${pattern}$`);
+    for (const each of [method].flat()) routes.push({ path, method: each, recoverable: config?.terms?.recoverable });
+  });
+  const findOnPath = (url: string): KnownRoute[] => {
+    const [path] = url.split('?', 1) as [string];
+    return routes.filter((route) => route.path.test(path));
+  };
+  return {
+    refuseUnknown(request) {
+      if (!request.is404) return;
+      const allowed = new Set(findOnPath(request.url).map(({ method }) => method));
+      if (allowed.size === 0) throw noSuchPath();
+      const allow = [...allowed].sort().join(', ');
+      throw new ServiceError('invalid_request', `This path takes ${allow}.`, { status: 405, headers: { allow } });
+    },
+    recoverableOf: (asked) => recoverableOf(asked, findOnPath(asked.url ?? '')),
+  };
+}
+
+/**
+ * A route's own terms, or those of another method of its path. Where no route is known it may be a confirmation whose address is
+ * mistyped, or a look-up; nobody may take its refusal for a verdict on a contribution. Estimates have none: no points are at stake.
+ */
+function recoverableOf({ method, url }: AskedRoute, onPath: readonly KnownRoute[]): RecoverableOperation | undefined {
+  const isRead = method === 'GET' || method === 'HEAD';
+  const exact = onPath.find((route) => route.method === method);
+  if (exact) return exact.recoverable;
+  if (onPath.length > 0) return onPath.some(({ recoverable }) => recoverable) ? (isRead ? 'lookup' : 'confirm') : undefined;
+  if (url?.startsWith('/v1/emissions')) return undefined;
+  if (!isRead) return 'confirm';
+  return url?.startsWith('/v1/') ? 'lookup' : undefined;
+}
+
+export function noSuchPath(): ServiceError {
+  const message = 'There is no such path. Correct it by the reference of the interface, openapi/partner.json.';
+  return new ServiceError('invalid_request', message, { status: 404 });
+}

@@ -1,0 +1,101 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { describeErrorCode } from '../../domain/error-codes.ts';
+import { isLongIdentifier, newId } from '../../domain/identifiers.ts';
+import type { Limit } from '../../domain/limit.ts';
+import type { RecoverableOperation } from '../../domain/recovery-verdict.ts';
+import { ServiceError, unavailable } from '../../domain/service-error.ts';
+import { errorEnvelope } from '../errors.ts';
+import type { AskedRoute } from './known-routes.ts';
+
+/**
+ * Answers that Node writes before Fastify sees a request. They carry the envelope and the header like all others.
+ */
+
+/** What Node's parser refuses, by its error code; any other is a malformed request. */
+const PARSER_REFUSALS: Record<string, ServiceError> = {
+  HPE_HEADER_OVERFLOW: refusal(431, 'The header fields are larger than 16 KiB.'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: refusal(413, 'The chunk extensions are too large.'),
+  // An earlier attempt with the same key may be recorded, and its sender is told of no outcome.
+  ERR_HTTP_REQUEST_TIMEOUT: unavailable('The request did not arrive whole in time; its outcome is unknown.', {
+    status: 408,
+    limit: 'request_late',
+  }),
+};
+const MALFORMED = refusal(400, 'This is not a well-formed HTTP request.');
+const NO_CONNECT = refusal(405, 'CONNECT is not supported.', { allow: 'GET, HEAD, POST' });
+
+function refusal(status: number, message: string, headers: Record<string, string> = {}): ServiceError {
+  return new ServiceError('invalid_request', message, { status, headers });
+}
+
+/** Node keeps the answer that is under way on the socket itself. */
+type HttpSocket = Socket & { _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null };
+
+export type AnswerClientError = (error: NodeJS.ErrnoException, socket: HttpSocket) => void;
+
+export interface NodeAnswers {
+  /**
+   * For a connection whose bytes are not HTTP. When a request of that connection is under way or was answered, a refusal
+   * would be read as its answer; the connection is cut instead, and the outcome stays what it is: unknown to the sender.
+   */
+  readonly answerClientError: AnswerClientError;
+  /** An expectation that is none, which goes the way of all requests and is refused there; and CONNECT, which has no way. */
+  answerWhatNodeWould(app: FastifyInstance): void;
+}
+
+/** @param recoverableOf What a request may be taken for; of one that nobody could read, a confirmation. */
+export function nodeAnswers(
+  recoverableOf: (asked: AskedRoute) => RecoverableOperation | undefined,
+  onLimit: (limit: Limit) => void,
+): NodeAnswers {
+  const answer = (socket: Socket, error: ServiceError, request: IncomingMessage | undefined) =>
+    writeAnswer(socket, error, { correlationId: correlationIdOf(request), operation: recoverableOf(request ?? {}) });
+  return {
+    answerClientError(error, socket) {
+      const underWay = socket._httpMessage;
+      const wouldMislead = underWay && (underWay.headersSent || underWay.req.complete);
+      if (error.code === 'ECONNRESET' || !socket.writable || wouldMislead) {
+        socket.destroy();
+        return;
+      }
+      const refusal = PARSER_REFUSALS[error.code ?? ''] ?? MALFORMED;
+      if (refusal.limit) onLimit(refusal.limit);
+      answer(socket, refusal, underWay?.req);
+    },
+    answerWhatNodeWould(app) {
+      app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+      app.server.on('connect', (request: IncomingMessage, socket: Socket) => {
+        socket.on('error', () => {});
+        answer(socket, NO_CONNECT, request);
+      });
+    },
+  };
+}
+
+function correlationIdOf(request: Pick<IncomingMessage, 'headers'> | undefined): string {
+  const sent = request?.headers['x-correlation-id'];
+  return isLongIdentifier(sent) ? sent : newId('corr');
+}
+
+interface Asked {
+  readonly correlationId: string;
+  readonly operation: RecoverableOperation | undefined;
+}
+
+function writeAnswer(socket: Socket, error: ServiceError, { correlationId, operation }: Asked): void {
+  const { retryAfterSeconds, status: ownStatus } = describeErrorCode(error.code);
+  const status = error.status ?? ownStatus;
+  const body = JSON.stringify(errorEnvelope(error, correlationId, operation));
+  const lines = Object.entries({
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'x-correlation-id': correlationId,
+    'cache-control': 'no-store',
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    ...error.headers,
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+}

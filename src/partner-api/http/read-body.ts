@@ -1,0 +1,37 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { readJson } from '../../domain/parse-json.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import { chargeBody } from '../limits/rate-limits.ts';
+
+/** A byte order mark stays and is refused like any other character outside JSON. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** JSON in UTF-8, read without loss, is all that the interface takes. */
+export function acceptJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    refuseOtherCodings(request.headers);
+    chargeBody(request.context, body.byteLength);
+    return parse(body);
+  });
+}
+
+function refuseOtherCodings({
+  'content-type': type = '',
+  'content-encoding': coding = 'identity',
+}: FastifyRequest['headers']): void {
+  const charset = /charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1] ?? 'utf-8';
+  if (!/^utf-?8$/i.test(charset)) throw new ServiceError('invalid_request', 'The body must be JSON in UTF-8.', { status: 415 });
+  if (coding.toLowerCase() !== 'identity')
+    throw new ServiceError('invalid_request', 'The body must not be compressed.', { status: 415 });
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return readJson(utf8.decode(body));
+  } catch (cause) {
+    const reason = cause instanceof SyntaxError ? cause.message : 'it is not UTF-8';
+    const message = `The body is not valid JSON: ${reason}.`.replace(/\.\.$/, '.');
+    throw new ServiceError('invalid_request', message, { details: [{ field: 'body', code: 'invalid_json', message }], cause });
+  }
+}

@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+
+/** Throws `invalid_request` for a head that Node takes, and that a proxy before the service may read in another way. */
+export function refuseIllFormed({ headers, raw }: FastifyRequest): void {
+  const sent = headers['x-correlation-id'];
+  if (sent !== undefined && !isLongIdentifier(sent)) {
+    const message = 'X-Correlation-ID must be a string of 8 to 128 characters out of A-Z a-z 0-9 . _ : -.';
+    throw new ServiceError('invalid_request', message, { details: [{ field: 'X-Correlation-ID', code: 'wrong_form', message }] });
+  }
+  if (raw.httpVersion !== '1.1') refuseVersion(raw);
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
+    throw new ServiceError('invalid_request', 'Expect takes 100-continue and nothing else.', { status: 417 });
+  }
+  if (headers.host === undefined && raw.httpVersion !== '1.0') throw notClear('The Host header is missing.');
+  if (hasTwoHosts(raw.rawHeaders)) throw notClear('The Host header stands there more than once. Send it once.');
+}
+
+function refuseVersion({ httpVersion, headers }: IncomingMessage): void {
+  if (httpVersion !== '1.0')
+    throw notClear('The request line names an HTTP version that this connection does not speak. Send HTTP/1.1.');
+  if (headers['transfer-encoding'] !== undefined)
+    throw notClear('HTTP/1.0 has no Transfer-Encoding. Send Content-Length, or HTTP/1.1.');
+}
+
+/** Node gives the first one alone. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts > 1;
+}
+
+/** Where the request ends, or whom it is for, is not clear; so nothing that follows on the connection is. */
+function notClear(message: string): ServiceError {
+  return new ServiceError('invalid_request', message, { headers: { connection: 'close' } });
+}

@@ -1,0 +1,27 @@
+import type { Readable } from 'node:stream';
+import type { Limit } from '../../domain/limit.ts';
+import { unavailable } from '../../domain/service-error.ts';
+
+export interface StreamBounds {
+  /** From one part to the next. */
+  readonly idleMs: number;
+  readonly totalMs: number;
+}
+
+/** What is carried for minutes has these, whatever its size. */
+export const TRANSFER_BOUNDS: StreamBounds = { idleMs: 30_000, totalMs: 900_000 };
+
+/** Ends a stream whose other end has stopped, or that takes longer than it may. What is half sent is then cut off. */
+export function boundStream(stream: Readable, { idleMs, totalMs }: StreamBounds): Readable {
+  const end = (limit: Limit, reason: string) => () => stream.destroy(unavailable(`The stream was ended: ${reason}.`, { limit }));
+  const total = setTimeout(end('transfer_long', `it took longer than ${totalMs} ms`), totalMs);
+  const idle = setTimeout(end('transfer_idle', `nothing moved for ${idleMs} ms`), idleMs);
+  stream.on('data', () => idle.refresh());
+  // Whoever listens for data sets a stream flowing; it begins when it is read.
+  stream.pause();
+  stream.once('close', () => {
+    clearTimeout(total);
+    clearTimeout(idle);
+  });
+  return stream;
+}

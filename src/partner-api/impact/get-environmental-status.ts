@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { contributionNotFound } from '../../operations/contributions/get-contribution.ts';
+import { environmentalStatusToWire } from '../../wire/environmental-status-to-wire.ts';
+import { exactJson } from '../../wire/event-to-text.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { TransactionParams } from '../contributions/contribution-schemas.ts';
+import { NoQuery } from '../envelope-schemas.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { sendWritten, writtenAlready } from '../http/written-answer.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { callerOf } from '../request-context.ts';
+import { EnvironmentalStatusBody } from './environmental-schemas.ts';
+
+/** @see settlements, section 4, the contribution's own path. */
+export function getEnvironmentalStatus(app: FastifyInstance, { operations }: PartnerApiOptions): void {
+  app.get<{ Params: Static<typeof TransactionParams> }>(
+    '/v1/impact-transactions/:transaction_id/environmental-status',
+    {
+      config: {
+        operation: 'getEnvironmentalStatus',
+        terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false, recoverable: 'lookup' },
+      },
+      schema: {
+        ...describeOperation('getEnvironmentalStatus'),
+        params: TransactionParams,
+        querystring: NoQuery,
+        response: { 200: EnvironmentalStatusBody },
+      },
+      serializerCompiler: writtenAlready,
+    },
+    async (request, reply) => {
+      const { transaction_id: transactionId } = request.params;
+      if (!isLongIdentifier(transactionId)) throw contributionNotFound('transaction_id');
+      const id = { partnerId: callerOf(request).partnerId, transactionId };
+      const { contribution, shown } = await beforeDeadline(operations.readEnvironmentalStatus.ofContribution(id));
+      const body = {
+        environmental_status: environmentalStatusToWire(contribution, shown),
+        request: { correlation_id: request.context.correlationId },
+      };
+      return sendWritten(reply, exactJson(body));
+    },
+  );
+}

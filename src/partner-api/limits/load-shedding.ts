@@ -1,0 +1,145 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { describeErrorCode } from '../../domain/error-codes.ts';
+import { isLongIdentifier, newId } from '../../domain/identifiers.ts';
+import { type ServiceError, unavailable } from '../../domain/service-error.ts';
+import type { Answer } from '../app.ts';
+import { errorEnvelope } from '../errors.ts';
+import { plainTarget } from '../http/request-target.ts';
+import { hasBody } from '../http/request-time.ts';
+import { callerOf, type RouteTerms } from '../request-context.ts';
+import { InFlight } from './in-flight.ts';
+import { paced } from './paced.ts';
+
+/** What the gate and the rest of the interface know of the requests together. */
+export interface Traffic {
+  isDraining: boolean;
+  lastArrivalAtMs: number;
+}
+
+interface GuardedRoute {
+  readonly method: string;
+  readonly path: RegExp;
+  readonly operation: string | undefined;
+  readonly inFlightMax: number;
+  /** The answer's body before and after the correlation id. */
+  readonly body: readonly [string, string];
+}
+
+export interface LoadGateOptions {
+  readonly traffic: Traffic;
+  /** Whose key it is, where it was found right a moment ago. */
+  readonly partnerOf: (apiKey: string) => string | undefined;
+  readonly onAnswer: (answer: Answer) => void;
+}
+
+export interface LoadGate {
+  /** Learns every route with terms that is registered from now on. */
+  learnRoutes(app: FastifyInstance): void;
+  /** Puts the gate before a listener, which is given the target of each request in the form of {@link plainTarget}. */
+  guard(handle: RequestListener): RequestListener;
+  /** Counts a request whose key is known. Throws `internal_service_unavailable` where there is no place for it. */
+  admit(request: FastifyRequest): void;
+  /** Its body is there. */
+  arrive(request: FastifyRequest): void;
+  /** Its answer has left, or its connection is gone. */
+  leave(request: FastifyRequest): void;
+}
+
+/**
+ * Refuses what the service will not get to, before the framework sees it: a refusal must cost a fraction of the work that it
+ * refuses, or under overload refusing takes all the time there is. Each route's requests are refused from its own number of
+ * requests in flight on; what comes with a key that is not known yet is counted when it is.
+ *
+ * @see decisions, section 6: reports are shed first, then estimates, then new confirmations; look-ups of contributions last.
+ */
+export function loadGate({ traffic, partnerOf, onAnswer }: LoadGateOptions): LoadGate {
+  const routes: GuardedRoute[] = [];
+  let lowestMax = Number.POSITIVE_INFINITY;
+  const inFlight = new InFlight();
+
+  const findBusy = ({ method, url = '', headers }: IncomingMessage): GuardedRoute | undefined => {
+    const apiKey = headers['x-api-key'];
+    const count = inFlight.countFor(typeof apiKey === 'string' ? partnerOf(apiKey) : undefined);
+    if (count < lowestMax) return undefined;
+    const path = url.split('?', 1)[0] as string;
+    const route = routes.find((each) => each.method === method && each.path.test(path));
+    return route && count >= route.inFlightMax ? route : undefined;
+  };
+  const refuseInTurn = paced();
+  return {
+    learnRoutes(app) {
+      app.addHook('onRoute', ({ url, method, config }) => {
+        const terms = config?.terms;
+        if (!terms) return;
+        lowestMax = Math.min(lowestMax, terms.inFlightMax);
+        for (const each of [method].flat()) routes.push(guardedRoute(each, url, terms, config.operation));
+      });
+    },
+    guard: (handle) => (request, response) => {
+      request.url = plainTarget(request.url ?? '/');
+      const busy = findBusy(request);
+      if (!busy) return handle(request, response);
+      traffic.lastArrivalAtMs = performance.now();
+      refuseInTurn(() => refuse(request, response, { busy, isLast: traffic.isDraining, onAnswer }));
+    },
+    admit(request) {
+      const { partnerId } = callerOf(request);
+      const { terms } = request.routeOptions.config;
+      if (terms && inFlight.countFor(partnerId) >= terms.inFlightMax) throw overloaded();
+      // Whoever left while the key was looked up leaves no second time.
+      if (!request.raw.socket.destroyed) request.context.counted = inFlight.begin(partnerId, !hasBody(request.raw));
+    },
+    arrive({ context: { counted } }) {
+      if (counted) inFlight.arrive(counted);
+    },
+    leave({ context }) {
+      if (context.counted) inFlight.end(context.counted);
+      context.counted = undefined;
+    },
+  };
+}
+
+function overloaded(): ServiceError {
+  const message = 'The service is overloaded. Look up or retry after the time in Retry-After.';
+  return unavailable(message, { limit: 'in_flight' });
+}
+
+const MARK = '{correlation_id}';
+
+function guardedRoute(method: string, url: string, terms: RouteTerms, operation: string | undefined): GuardedRoute {
+  const body = JSON.stringify(errorEnvelope(overloaded(), MARK, terms.recoverable)).split(MARK) as [string, string];
+  const path = new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`);
+  return { method, path, operation, inFlightMax: terms.inFlightMax, body };
+}
+
+interface Refusal {
+  readonly busy: GuardedRoute;
+  readonly isLast: boolean;
+  readonly onAnswer: (answer: Answer) => void;
+}
+
+function refuse({ headers }: IncomingMessage, response: ServerResponse, { busy, isLast, onAnswer }: Refusal): void {
+  const errorCode = 'internal_service_unavailable';
+  const { status, retryAfterSeconds = 1 } = describeErrorCode(errorCode);
+  const sent = headers['x-correlation-id'];
+  const correlationId = isLongIdentifier(sent) ? sent : newId('corr');
+  const body = busy.body[0] + correlationId + busy.body[1];
+  response.writeHead(status, [
+    'content-type',
+    'application/json; charset=utf-8',
+    'content-length',
+    String(body.length),
+    'x-correlation-id',
+    correlationId,
+    'cache-control',
+    'no-store',
+    'retry-after',
+    String(retryAfterSeconds),
+    ...(isLast ? ['connection', 'close'] : []),
+  ]);
+  // The whole text is ASCII: head and body leave in one write.
+  response.end(body, 'latin1');
+  const limit = 'in_flight_early';
+  onAnswer({ correlationId, partnerId: undefined, operation: busy.operation, status, errorCode, limit, durationMs: 0 });
+}

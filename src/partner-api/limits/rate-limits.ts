@@ -1,0 +1,63 @@
+import type { FastifyReply } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { Credential } from '../../store/access/api-key.ts';
+import type { RequestContext, TrafficClass } from '../request-context.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+/** After so many seconds of rest a partner may send what it did not send in them, all at once: the burst is twice the rate. */
+const BURST_SECONDS = 2;
+
+/** Far more partners than send within {@link BURST_SECONDS}; whoever's bucket was left out in between has a full one anyway. */
+const PARTNERS_MAX = 10_000;
+
+const RATES = {
+  writes: 'writesPerSecond',
+  lookups: 'lookupsPerSecond',
+  reports: 'reportsPerSecond',
+} as const satisfies Record<TrafficClass, keyof Credential>;
+
+/** @returns What the request was taken from. */
+export type LimitRate = (caller: Credential, trafficClass: TrafficClass, reply: FastifyReply) => TokenBucket;
+
+type Buckets = Readonly<Record<TrafficClass, TokenBucket>>;
+
+/**
+ * Counts a request against its partner's rate for its class, so that writes never starve recovery.
+ *
+ * Throws `rate_limited` with `Retry-After` in whole seconds; nothing is stored then.
+ *
+ * @param processes How many share the port, each counting for itself: each takes its share of the rate.
+ * @see decisions, section 6. The headers `RateLimit` and `RateLimit-Policy` are advisory.
+ */
+export function rateLimits(processes: number): LimitRate {
+  const partners = new LRUCache<string, Buckets>({ max: PARTNERS_MAX });
+  const open = (partnerId: string): Buckets => {
+    const buckets = { writes: new TokenBucket(), lookups: new TokenBucket(), reports: new TokenBucket() };
+    partners.set(partnerId, buckets);
+    return buckets;
+  };
+  return (caller, trafficClass, reply) => {
+    const rate = caller[RATES[trafficClass]];
+    const share = Math.ceil(rate / processes);
+    const bucket = (partners.get(caller.partnerId) ?? open(caller.partnerId))[trafficClass];
+    const { isTaken, left, waitMs } = bucket.take({ perSecond: share, capacity: share * BURST_SECONDS }, performance.now());
+    reply.header('ratelimit-policy', `"${trafficClass}";q=${rate * BURST_SECONDS};w=${BURST_SECONDS}`);
+    if (!isTaken) throw rateLimited(trafficClass, rate, Math.max(1, Math.ceil(waitMs / 1000)));
+    reply.header('ratelimit', `"${trafficClass}";r=${left};t=1`);
+    return bucket;
+  };
+}
+
+const BYTES_OF_ONE_REQUEST = 8_192;
+
+/** A body counts as a request for each 8 KiB of it: to read one of 64 KiB takes as long as many of the usual size. */
+export function chargeBody({ rate }: Pick<RequestContext, 'rate'>, bytes: number): void {
+  if (bytes > BYTES_OF_ONE_REQUEST) rate?.charge(Math.ceil(bytes / BYTES_OF_ONE_REQUEST) - 1);
+}
+
+function rateLimited(trafficClass: TrafficClass, rate: number, retryAfterSeconds: number): ServiceError {
+  const message = `More than ${rate} ${trafficClass} a second. Wait ${retryAfterSeconds} s (Retry-After), then send the same request again.`;
+  const headers = { 'retry-after': String(retryAfterSeconds), ratelimit: `"${trafficClass}";r=0;t=${retryAfterSeconds}` };
+  return new ServiceError('rate_limited', message, { headers, limit: 'rate' });
+}

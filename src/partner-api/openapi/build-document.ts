@@ -1,0 +1,88 @@
+import type { FastifyInstance } from 'fastify';
+import { POINTS_MAX } from '../../domain/numbers/points.ts';
+import { CSV_REQUEST_EXAMPLES, SETTLEMENT_REQUEST_EXAMPLES } from '../settlements/settlement-examples.ts';
+import { REQUEST_EXAMPLES } from './openapi-examples.ts';
+import type { OperationId } from './openapi-operations.ts';
+import { completeParameters } from './openapi-parameters.ts';
+import { completeSuccess, errorResponses } from './openapi-responses.ts';
+import { boundIntegers, type Json, namedSchemas, nameShapes, openObjects } from './openapi-schemas.ts';
+import { WEBHOOK_PARAMETERS, WEBHOOKS } from './openapi-webhooks.ts';
+
+export const DOCUMENT_HEAD = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Partner Impact',
+    version: '1.0.0',
+    description:
+      'Server-to-server interface for partners: loyalty-points contributions, delivery-emissions estimates, and the link between them.\n\nAn API key belongs to a server; it must never reach a browser or an app. Points are not related to emissions.',
+    contact: { name: 'The operator who issued your API key' },
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  servers: [
+    {
+      url: '{base_url}',
+      description: 'The base address of your environment.',
+      variables: {
+        base_url: {
+          default: 'http://127.0.0.1:8080',
+          description: 'As the operator gave it to you with the API key; the default is a sandbox on your own machine.',
+        },
+      },
+    },
+  ],
+  tags: [
+    { name: 'Contributions', description: 'Confirm, and find again.' },
+    { name: 'Emissions', description: 'Estimate a delivery, and link the estimate.' },
+    { name: 'Events', description: 'What happened, in order, as webhooks tell it.' },
+    { name: 'Settlements', description: 'What was contributed in a period, line by line.' },
+    { name: 'Environment', description: 'How far the planting has come that contributions are pooled for.' },
+    { name: 'Webhooks', description: 'What the service sends to the endpoints of a partner, signed.' },
+  ],
+  components: {
+    securitySchemes: {
+      apiKey: { type: 'apiKey' as const, name: 'X-API-Key', in: 'header' as const, description: "The partner's credential." },
+    },
+  },
+  security: [{ apiKey: [] }],
+};
+
+interface OperationObject extends Json {
+  operationId: OperationId;
+  parameters?: Json[];
+  requestBody?: { content: Record<string, Json> };
+  responses: Record<string, Json>;
+}
+
+/** The OpenAPI 3.1 document, from the routes, with an example for every outcome and every error code. */
+export function buildDocument(app: FastifyInstance): Json {
+  const document = nameShapes(structuredClone({ ...app.swagger(), webhooks: WEBHOOKS })) as Json & {
+    paths: Record<string, Record<string, OperationObject>>;
+  };
+  Object.assign(document['components'] as Json, { parameters: WEBHOOK_PARAMETERS, schemas: namedSchemas() });
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  for (const operation of operations) complete(operation);
+  // A client passes over what it does not know: /v1 grows. What the service is sent stays closed.
+  for (const { responses } of operations) openObjects(responses);
+  openObjects(document['webhooks']);
+  openObjects((document['components'] as Json)['schemas']);
+  boundIntegers(document);
+  return document;
+}
+
+/** As text: the largest int64 in all its digits. */
+export function writeDocument(document: Json): string {
+  const exact = (name: string, value: unknown) =>
+    name === 'maximum' && value === 2 ** 63 ? JSON.rawJSON(String(POINTS_MAX)) : value;
+  return `${JSON.stringify(document, exact, 2)}\n`;
+}
+
+function complete(operation: OperationObject): void {
+  const { operationId } = operation;
+  operation.parameters = completeParameters(operationId, operation.parameters ?? []);
+  const media = operation.requestBody?.content['application/json'];
+  if (media) media['examples'] = { ...REQUEST_EXAMPLES, ...SETTLEMENT_REQUEST_EXAMPLES }[operationId];
+  const csv = operation.requestBody?.content['text/csv'];
+  if (csv) csv['examples'] = CSV_REQUEST_EXAMPLES[operationId];
+  for (const [status, response] of Object.entries(operation.responses)) completeSuccess(operationId, status, response);
+  Object.assign(operation.responses, errorResponses(operationId));
+}

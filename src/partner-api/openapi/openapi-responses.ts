@@ -1,0 +1,118 @@
+import { describeErrorCode, type ErrorCode } from '../../domain/error-codes.ts';
+import { LONG_IDENTIFIER } from '../../domain/identifiers.ts';
+import type { RecoverableOperation } from '../../domain/recovery-verdict.ts';
+import type { ServiceError } from '../../domain/service-error.ts';
+import { errorEnvelope } from '../errors.ts';
+import { EVENT_RESPONSE_EXAMPLES } from '../events/event-examples.ts';
+import { ENVIRONMENTAL_RESPONSE_EXAMPLES } from '../impact/environmental-examples.ts';
+import { SETTLEMENT_RESPONSE_EXAMPLES } from '../settlements/settlement-examples.ts';
+import { ERROR_EXAMPLES, RESPONSE_EXAMPLES } from './openapi-examples.ts';
+import { OPERATIONS, type OperationId, type OperationText } from './openapi-operations.ts';
+import type { Json } from './openapi-schemas.ts';
+
+const text = { type: 'string' };
+
+/** Every header that the service sends beside those of HTTP itself. */
+const HEADERS: Readonly<Record<string, { description: string; schema: Json }>> = {
+  'X-Correlation-ID': { description: 'As sent, or made by the service.', schema: { ...text, ...LONG_IDENTIFIER } },
+  'Cache-Control': { description: 'No answer may be kept.', schema: { ...text, const: 'no-store' } },
+  'Idempotent-Replayed': {
+    description: '`true` when the answer repeats an earlier result; absent otherwise.',
+    schema: { ...text, const: 'true' },
+  },
+  'Retry-After': { description: 'Whole seconds to wait.', schema: { type: 'integer', minimum: 1 } },
+  Location: { description: 'Path of the record.', schema: text },
+  'RateLimit-Policy': {
+    description:
+      'The rate of this class of requests, such as `"writes";q=200;w=2`: 200 in two seconds, all at once if need be. Advisory.',
+    schema: text,
+  },
+  RateLimit: {
+    description: 'What is left of it, such as `"writes";r=99;t=1`: 99 more at once; after a second there are more. Advisory.',
+    schema: text,
+  },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: text },
+  Allow: { description: 'With 405: the methods of the path.', schema: text },
+  ETag: { description: 'Of these bytes.', schema: text },
+  'Repr-Digest': { description: 'SHA-256 of these bytes (RFC 9530); absent with `excel_safe`.', schema: text },
+  'Content-Disposition': { description: 'A name for the file.', schema: text },
+};
+
+const ALWAYS = ['X-Correlation-ID', 'Cache-Control'];
+const RATE = ['RateLimit-Policy', 'RateLimit'];
+
+const headers = (...names: string[]) => Object.fromEntries([...ALWAYS, ...names].map((name) => [name, HEADERS[name]]));
+
+const SUCCESS_TEXTS: Record<string, string> = {
+  '200': 'Found.',
+  '201': 'Recorded, or the original result of a replay.',
+  '202': 'Recorded and pending: an operator reviews it. Points must not be restored.',
+};
+
+/** Gives a success its text, its headers and its examples. */
+export function completeSuccess(operationId: OperationId, status: string, response: Json): void {
+  const isWrite = status !== '200';
+  const isConfirmation = operationId === 'confirmContribution';
+  response['description'] =
+    operationId === 'reconcileSettlement' ? 'The list has come; the rest is compared.' : SUCCESS_TEXTS[status];
+  response['headers'] = headers(
+    ...RATE,
+    ...(isWrite ? ['Idempotent-Replayed'] : []),
+    ...(isConfirmation || operationId === 'reconcileSettlement' ? ['Location'] : []),
+    ...(operationId === 'getSettlementStatement' ? ['ETag', 'Repr-Digest', 'Content-Disposition'] : []),
+  );
+  const examples = {
+    ...RESPONSE_EXAMPLES,
+    ...EVENT_RESPONSE_EXAMPLES,
+    ...SETTLEMENT_RESPONSE_EXAMPLES,
+    ...ENVIRONMENTAL_RESPONSE_EXAMPLES,
+  }[operationId]?.[status];
+  for (const media of Object.values(response['content'] as Record<string, Json>)) media['examples'] = examples;
+}
+
+const EXAMPLE_CORRELATION_ID = 'corr-2026-11-21-0001';
+
+/** Every refusal of the operation by its status, with an example for each code. */
+export function errorResponses(operationId: OperationId): Record<string, Json> {
+  const { errors, recoverable, notFound }: OperationText = OPERATIONS[operationId];
+  const byStatus = Map.groupBy(errors, (code) => String(describeErrorCode(code).status));
+  const entries = [...byStatus].map(([status, codes]): [string, Json] => [status, errorResponse(codes, recoverable)]);
+  const other = {
+    ...errorResponse([], undefined),
+    headers: headers(...RATE, 'Retry-After', 'Allow'),
+    description:
+      '`invalid_request` for what is not this path, method, size or media type; 408 `internal_service_unavailable` for what did not arrive whole in time.',
+  };
+  return { ...Object.fromEntries(entries), ...(notFound && { '404': notFoundResponse(notFound) }), default: other };
+}
+
+function notFoundResponse(error: ServiceError): Json {
+  const examples = { not_found: { summary: error.code, value: errorEnvelope(error, EXAMPLE_CORRELATION_ID) } };
+  return { ...errorResponse([], undefined), description: `\`${error.code}\``, content: errorContent(examples) };
+}
+
+function errorResponse(codes: readonly ErrorCode[], recoverable: RecoverableOperation | undefined): Json {
+  const examples = Object.fromEntries(
+    codes.map((code) => [
+      code,
+      { summary: code, value: errorEnvelope({ code, ...ERROR_EXAMPLES[code] }, EXAMPLE_CORRELATION_ID, recoverable) },
+    ]),
+  );
+  const hasRetryAfter = codes.some((code) => describeErrorCode(code).retryAfterSeconds !== undefined);
+  return {
+    description: codes.map((code) => `\`${code}\``).join(', '),
+    headers: headers(...headersOf(codes), ...(hasRetryAfter ? ['Retry-After'] : [])),
+    content: errorContent(examples),
+  };
+}
+
+/** Who has no key has no rate. A final failure of a confirmation is a record, which is found and replayed. */
+function headersOf(codes: readonly ErrorCode[]): string[] {
+  if (codes.includes('unauthorized')) return ['WWW-Authenticate'];
+  return codes.includes('contribution_final_failure') ? [...RATE, 'Idempotent-Replayed', 'Location'] : RATE;
+}
+
+function errorContent(examples: Json): Json {
+  const schema = { $ref: '#/components/schemas/Error' };
+  return { 'application/json': { schema, ...(Object.keys(examples).length > 0 && { examples }) } };
+}

@@ -1,0 +1,61 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Environment } from '../../domain/access/api-key.ts';
+import { unavailable } from '../../domain/service-error.ts';
+import { noSuchPath } from '../http/known-routes.ts';
+import { buildReference } from './build-reference.ts';
+import type { ReferenceFiles } from './reference-files.ts';
+
+/** Everything that the page loads comes from here; nothing about its reader leaves. Its program writes styles into the page. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+const PREFIX = '/docs';
+/** So many files are on their way at once; nobody needs a key for them, so that more would be anybody's to take. */
+const IN_FLIGHT_MAX = 32;
+const RETRY_AFTER_SECONDS = 2;
+
+/** The reference and the guides at `/docs`, without a key. Its files are built once, for the first who asks. */
+export function serveReference(app: FastifyInstance, environment: Environment): void {
+  let built: Promise<ReferenceFiles> | undefined;
+  let inFlight = 0;
+  const answer = async (request: FastifyRequest<{ Params: { '*': string } }>, reply: FastifyReply) => {
+    if (inFlight >= IN_FLIGHT_MAX) throw busy();
+    inFlight++;
+    reply.raw.once('close', () => inFlight--);
+    built ??= buildReference(environment).catch((error: unknown) => {
+      built = undefined;
+      throw error;
+    });
+    const file = (await built).get(request.params['*']);
+    if (!file) throw noSuchPath();
+    const isCompressed = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+    reply.headers({
+      'content-security-policy': CONTENT_SECURITY_POLICY,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'public, max-age=300',
+      vary: 'accept-encoding',
+      etag: file.etag,
+    });
+    if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
+    if (isCompressed) reply.header('content-encoding', 'gzip');
+    return reply.type(file.type).send(isCompressed ? file.compressed : file.plain);
+  };
+  app.get(PREFIX, { schema: { hide: true } }, async (_request, reply) => reply.redirect(`${PREFIX}/`, 308));
+  app.get(`${PREFIX}/*`, { schema: { hide: true } }, answer);
+}
+
+function busy() {
+  const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
+  return unavailable('Many files of the reference are on their way already. Ask again.', {
+    headers,
+    limit: 'reference_in_flight',
+  });
+}

@@ -1,0 +1,32 @@
+import { buildPartnerApi } from '../app.ts';
+import { buildDocument, writeDocument } from './build-document.ts';
+
+/** The text of `openapi/partner.json`. Built from the routes alone: nothing listens, and no database is asked. */
+export async function renderPartnerDocument(): Promise<string> {
+  const unreachable = () => Promise.reject(new Error('The document is built without a service.'));
+  const { app } = await buildPartnerApi({
+    environment: 'sandbox',
+    operations: {
+      confirmContribution: unreachable,
+      getContribution: { byId: unreachable, byPartnerEventId: unreachable },
+      createDeliveryEmissionsEstimate: unreachable,
+      getDeliveryEmissionsEstimate: unreachable,
+      associateEmissionsEstimate: unreachable,
+      readEvents: { page: unreachable, byId: unreachable },
+      readSettlements: { page: unreachable, byId: unreachable, lines: unreachable, statement: unreachable },
+      acknowledgeSettlement: unreachable,
+      reconcileSettlement: { take: unreachable, byId: unreachable, lines: unreachable },
+      readEnvironmentalStatus: { ofContribution: unreachable, transactions: unreachable },
+    },
+    authenticate: Object.assign(unreachable, { partnerOf: () => undefined }),
+    showsReference: false,
+    trustedProxies: [],
+    processes: 1,
+    onAnswer: () => {},
+    onLimit: () => {},
+    onUnexpectedError: () => {},
+  });
+  const document = buildDocument(app);
+  await app.close();
+  return writeDocument(document);
+}

@@ -1,0 +1,94 @@
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { LIST_LIMITS } from '../../domain/reconciliations/partner-list.ts';
+import { LIST_FORMATS, type ListFormat } from '../../domain/reconciliations/read-partner-list.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
+import { exactJson } from '../../wire/event-to-text.ts';
+import { reconciliationPath, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
+import { judgeCaller } from '../access/still-allowed.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { WriteHeaders } from '../envelope-schemas.ts';
+import { boundStream, TRANSFER_BOUNDS } from '../http/stream-bounds.ts';
+import { watchTransfer } from '../http/watched-transfer.ts';
+import { sendWritten, writtenAlready } from '../http/written-answer.ts';
+import { shareTransfers } from '../limits/transfers.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { callerOf } from '../request-context.ts';
+import { SettlementParams } from '../settlements/settlement-schemas.ts';
+import { ListBody, ReconcilingBody } from './reconciliation-schemas.ts';
+
+interface Shape {
+  Params: Static<typeof SettlementParams>;
+  Headers: Static<typeof WriteHeaders>;
+}
+
+/** One that is compared, and one that is told apart from it: a replay, or a retry that comes too early. */
+const UPLOAD_SHARES = { name: 'lists', perPartner: 2, inAll: 16 };
+
+/**
+ * Takes a partner's own list as a stream. This path alone is exempt from the limits on a body's size and time.
+ *
+ * @see settlements, section 2, Reconciliation.
+ */
+export function reconcileSettlement(app: FastifyInstance, { operations, authenticate }: PartnerApiOptions): void {
+  takeListsAsStreams(app);
+  const beginUpload = shareTransfers(UPLOAD_SHARES);
+  app.post<Shape>(
+    '/v1/settlements/:settlement_id/reconciliations',
+    {
+      config: { operation: 'reconcileSettlement', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: true } },
+      bodyLimit: LIST_LIMITS.bytes,
+      schema: {
+        ...describeOperation('reconcileSettlement'),
+        params: SettlementParams,
+        headers: WriteHeaders,
+        body: ListBody,
+        response: { 202: ReconcilingBody },
+      },
+      serializerCompiler: writtenAlready,
+    },
+    async (request, reply) => {
+      const { settlement_id: settlementId } = request.params;
+      const idempotencyKey = request.headers['idempotency-key'];
+      const { partnerId } = callerOf(request);
+      // Whatever is refused before its end is not read to its end.
+      reply.header('connection', 'close');
+      if (!isLongIdentifier(settlementId)) throw settlementNotFound();
+      const format = formatOf(request);
+      beginUpload(partnerId, reply.raw);
+      const judge = () => judgeCaller(request, authenticate);
+      const chunks = watchTransfer(boundStream(request.body as Readable, TRANSFER_BOUNDS), { partner: 'sends', judge });
+      const standing = () => {
+        const { isSuspended, unproven } = callerOf(request);
+        return { isSuspended, isUnproven: unproven === 'partner' };
+      };
+      const list = { partnerId, settlementId, idempotencyKey, format, chunks, judgeSender: judge, standing };
+      const { reconciliation, isReplay } = await operations.reconcileSettlement.take(list);
+      if (isReplay) reply.header('idempotent-replayed', 'true');
+      reply.header('location', reconciliationPath(reconciliation));
+      const echo = { correlation_id: request.context.correlationId, idempotency_key: idempotencyKey };
+      return sendWritten(reply.code(202), exactJson({ reconciliation: reconciliationToWire(reconciliation), request: echo }));
+    },
+  );
+}
+
+function takeListsAsStreams(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  for (const type of Object.values(LIST_FORMATS)) app.addContentTypeParser(type, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', (_request, _body, done) => done(otherType()));
+}
+
+function formatOf({ headers }: Pick<FastifyRequest, 'headers'>): ListFormat {
+  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  const format = (Object.keys(LIST_FORMATS) as ListFormat[]).find((each) => LIST_FORMATS[each] === type);
+  if (!format || (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw otherType();
+  return format;
+}
+
+function otherType(): ServiceError {
+  const message = 'A list must be CSV or JSON and not compressed: send Content-Type: text/csv or application/json.';
+  return new ServiceError('invalid_request', message, { status: 415 });
+}

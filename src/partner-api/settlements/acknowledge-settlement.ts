@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { fingerprint } from '../../domain/fingerprint.ts';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
+import { exactJson } from '../../wire/event-to-text.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { WriteHeaders } from '../envelope-schemas.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { sendWritten, writtenAlready } from '../http/written-answer.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { callerOf } from '../request-context.ts';
+import { AcknowledgeBody, AcknowledgedBody, SettlementParams } from './settlement-schemas.ts';
+
+interface Shape {
+  Params: Static<typeof SettlementParams>;
+  Body: Static<typeof AcknowledgeBody>;
+  Headers: Static<typeof WriteHeaders>;
+}
+
+/** @see settlements, section 2, field acknowledgement. */
+export function acknowledgeSettlement(app: FastifyInstance, { operations }: PartnerApiOptions): void {
+  app.post<Shape>(
+    '/v1/settlements/:settlement_id/acknowledgement',
+    {
+      config: { operation: 'acknowledgeSettlement', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: true } },
+      schema: {
+        ...describeOperation('acknowledgeSettlement'),
+        params: SettlementParams,
+        headers: WriteHeaders,
+        body: AcknowledgeBody,
+        response: { 201: AcknowledgedBody },
+      },
+      serializerCompiler: writtenAlready,
+    },
+    async (request, reply) => {
+      const { settlement_id: settlementId } = request.params;
+      if (!isLongIdentifier(settlementId)) throw settlementNotFound();
+      const { status, reference = null, note = null } = request.body;
+      const idempotencyKey = request.headers['idempotency-key'];
+      const members = { settlement_id: settlementId, status, reference: reference ?? undefined, note: note ?? undefined };
+      const { partnerId, keyId } = callerOf(request);
+      const outcome = operations.acknowledgeSettlement({
+        partnerId,
+        settlementId,
+        idempotencyKey,
+        fingerprint: fingerprint('acknowledgeSettlement', members),
+        acknowledgement: { status, reference, note },
+        author: { operatorId: keyId, role: 'partner', correlationId: request.context.correlationId },
+      });
+      const { record, isReplay } = await beforeDeadline(outcome);
+      if (isReplay) reply.header('idempotent-replayed', 'true');
+      const acknowledgement = {
+        ...{ status: record.status, acknowledged_at: record.acknowledgedAt.toISOString() },
+        ...{ reference: record.reference, note: record.note },
+      };
+      const echo = { correlation_id: request.context.correlationId, idempotency_key: idempotencyKey };
+      return sendWritten(reply.code(201), exactJson({ settlement_id: settlementId, acknowledgement, request: echo }));
+    },
+  );
+}

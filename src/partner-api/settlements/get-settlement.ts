@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
+import { exactJson } from '../../wire/event-to-text.ts';
+import { settlementToWire } from '../../wire/settlement-to-wire.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { NoQuery } from '../envelope-schemas.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { sendWritten, writtenAlready } from '../http/written-answer.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { callerOf } from '../request-context.ts';
+import { SettlementBody, SettlementParams } from './settlement-schemas.ts';
+
+/** @see settlements, section 2, Fields. */
+export function getSettlement(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
+  app.get<{ Params: Static<typeof SettlementParams> }>(
+    '/v1/settlements/:settlement_id',
+    {
+      config: { operation: 'getSettlement', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      schema: {
+        ...describeOperation('getSettlement'),
+        params: SettlementParams,
+        querystring: NoQuery,
+        response: { 200: SettlementBody },
+      },
+      serializerCompiler: writtenAlready,
+    },
+    async (request, reply) => {
+      const { settlement_id: settlementId } = request.params;
+      if (!isLongIdentifier(settlementId)) throw settlementNotFound();
+      const id = { partnerId: callerOf(request).partnerId, settlementId };
+      const shown = await beforeDeadline(operations.readSettlements.byId(id));
+      const settlement = settlementToWire(shown, environment);
+      return sendWritten(reply, exactJson({ settlement, request: { correlation_id: request.context.correlationId } }));
+    },
+  );
+}

@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { POINTS_MAX } from '../../domain/numbers/points.ts';
+import { exactJson } from '../../wire/event-to-text.ts';
+import { settlementToWire } from '../../wire/settlement-to-wire.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { sendWritten, writtenAlready } from '../http/written-answer.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { pageMembers, placeOf } from '../paging.ts';
+import { callerOf } from '../request-context.ts';
+import { isIntegerText } from '../validation/integer-text.ts';
+import { ListSettlementsQuery, SETTLEMENT_PAGE, SettlementPageBody } from './settlement-schemas.ts';
+
+/** After every sequence that there can be. */
+const LATEST = POINTS_MAX;
+const isPlace = (text: string) => isIntegerText(text, { minimum: 1 });
+
+/** @see settlements, section 2, partner paths. */
+export function listSettlements(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
+  app.get<{ Querystring: Static<typeof ListSettlementsQuery> }>(
+    '/v1/settlements',
+    {
+      config: { operation: 'listSettlements', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      schema: {
+        ...describeOperation('listSettlements'),
+        querystring: ListSettlementsQuery,
+        response: { 200: SettlementPageBody },
+      },
+      serializerCompiler: writtenAlready,
+    },
+    async (request, reply) => {
+      const { before_sequence: older, after, limit = SETTLEMENT_PAGE.default } = request.query;
+      const { partnerId } = callerOf(request);
+      const list = { name: ['listSettlements', partnerId], first: String(LATEST), isPlace };
+      const place = placeOf(list, after, { name: 'before_sequence', place: older });
+      const cursor = { partnerId, beforeSequence: BigInt(place), limit: Number(limit) };
+      const { settlements, nextBeforeSequence } = await beforeDeadline(operations.readSettlements.page(cursor));
+      const last = settlements.at(-1)?.settlement.sequence ?? place;
+      const body = {
+        settlements: settlements.map((each) => settlementToWire(each, environment)),
+        ...pageMembers(list, String(last), nextBeforeSequence !== null),
+        next_before_sequence: nextBeforeSequence,
+        request: { correlation_id: request.context.correlationId },
+      };
+      return sendWritten(reply, exactJson(body));
+    },
+  );
+}

@@ -1,0 +1,36 @@
+import { POINTS_MAX } from '../../domain/numbers/points.ts';
+
+/** What a schema says of an integer; without a maximum it is that of int64. */
+export interface IntegerBounds {
+  readonly minimum: number;
+  readonly maximum?: number;
+}
+
+/** One number has one spelling: digits, without sign, blanks or leading zeros. */
+const DIGITS = /^(?:0|[1-9]\d*)$/;
+/** Of the largest int64. A longer text is no number worth reading. */
+const DIGITS_MAX = 19;
+
+/** Whether the text of a query's member is a whole number within the bounds. */
+export function isIntegerText(text: string, bounds: IntegerBounds): boolean {
+  return integerProblem(text, bounds) === undefined;
+}
+
+/** What is wrong with it, as a code of `error.details`. */
+export function integerProblem(
+  text: string,
+  { minimum, maximum }: IntegerBounds,
+): 'wrong_form' | 'too_small' | 'too_large' | undefined {
+  if (!DIGITS.test(text)) return 'wrong_form';
+  if (text.length > DIGITS_MAX || BigInt(text) > largest(maximum)) return 'too_large';
+  return BigInt(text) < BigInt(minimum) ? 'too_small' : undefined;
+}
+
+/** In words. */
+export function describeBounds({ minimum, maximum }: IntegerBounds): string {
+  return `a whole number from ${minimum} to ${largest(maximum)} in plain digits`;
+}
+
+function largest(maximum: number | undefined): bigint {
+  return maximum === undefined ? POINTS_MAX : BigInt(maximum);
+}

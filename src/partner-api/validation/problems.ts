@@ -1,0 +1,78 @@
+import type { ErrorObject } from 'ajv';
+import type { DetailCode } from '../../domain/detail-codes.ts';
+import type { ErrorDetail } from '../../domain/service-error.ts';
+import { describeBounds, type IntegerBounds, integerProblem } from './integer-text.ts';
+import type { RequestPart } from './validation.ts';
+
+type Schema = Record<string, unknown>;
+
+/** Names on the wire that a person would write otherwise. */
+const SHOWN_NAMES = new Map([['idempotency-key', 'Idempotency-Key']]);
+
+/** A problem in words: which field, what it must be, what it is. The value itself is never repeated: it may be personal. */
+export function describeProblem(part: RequestPart, field: string, error: ErrorObject): ErrorDetail {
+  const shown = SHOWN_NAMES.get(field) ?? printable(field);
+  const place = part === 'body' ? '' : part === 'query' ? ' in the query' : ' in the headers';
+  if (error.keyword === 'required') return { field: shown, code: 'missing', message: `${shown} is missing${place}.` };
+  if (error.keyword === 'additionalProperties') {
+    return { field: shown, code: 'unknown_field', message: `${shown} is not a field of this request${place}; remove it.` };
+  }
+  if (error.instancePath === '') return { field: shown, code: 'wrong_type', message: `The ${part} must be a JSON object.` };
+  const schema = (error.parentSchema?.['described'] ?? error.parentSchema ?? {}) as Schema;
+  const code = problemCode(part, schema, error.data);
+  const form = describeForm(part, schema);
+  if (part === 'query' && Array.isArray(error.data)) {
+    const message = `${shown} stands in the query ${error.data.length} times; send it once, as ${form}.`;
+    return { field: shown, code, message };
+  }
+  const nextStep = schema['default'] === undefined ? '' : ` Correct it, or leave it out for ${schema['default']}.`;
+  return { field: shown, code, message: `${shown} must be ${form}; ${describeValue(error.data, code)}.${nextStep}` };
+}
+
+/** A member's name comes from outside: it is shown only as far as it is harmless. */
+function printable(name: string): string {
+  return name.replace(/[^\x20-\x7e]/g, '?').slice(0, 64);
+}
+
+function describeForm(part: RequestPart, schema: Schema): string {
+  if (isDigits(part, schema)) return describeBounds(schema);
+  if (schema['format'] === 'int64') return 'a whole number from 1 to 9223372036854775807, as a JSON number';
+  if (schema['format'] === 'distance-km') {
+    return 'a decimal in a string, greater than 0 and at most 200, with at most three decimals and no sign, exponent or leading zeros, such as "12.5"';
+  }
+  if (schema['format'] === 'page-cursor') return 'the next_after of a page of this list, or be left out to begin anew';
+  if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => `"${value}"`).join(' or ');
+  const orNull = Array.isArray(schema['type']) && schema['type'].includes('null') ? ', or null' : '';
+  if (schema['pattern'] === undefined) return `a text of ${schema['minLength']} to ${schema['maxLength']} characters${orNull}`;
+  return `a string of ${schema['minLength']} to ${schema['maxLength']} characters out of A-Z a-z 0-9 . _ : -${orNull}`;
+}
+
+/** A query has no numbers, only their text. */
+function isDigits(part: RequestPart, schema: Schema): schema is Schema & IntegerBounds {
+  return part === 'query' && schema['type'] === 'integer';
+}
+
+function problemCode(part: RequestPart, schema: Schema, value: unknown): DetailCode {
+  if (isDigits(part, schema)) return typeof value === 'string' ? (integerProblem(value, schema) ?? 'wrong_form') : 'wrong_type';
+  if (schema['format'] === 'int64') return pointsProblem(value);
+  if (typeof value !== 'string') return 'wrong_type';
+  if (Array.isArray(schema['enum'])) return 'unsupported_value';
+  if (schema['format'] === 'distance-km' || schema['format'] === 'page-cursor') return 'wrong_form';
+  if (value.length < Number(schema['minLength'])) return 'too_short';
+  return value.length > Number(schema['maxLength']) ? 'too_long' : 'invalid_characters';
+}
+
+function pointsProblem(value: unknown): DetailCode {
+  if (typeof value === 'bigint') return value < 1n ? 'too_small' : 'too_large';
+  if (typeof value !== 'number') return 'wrong_type';
+  return Math.abs(value) >= 2 ** 63 ? 'too_large' : 'not_whole';
+}
+
+function describeValue(value: unknown, code: DetailCode): string {
+  if (code === 'too_small' || code === 'too_large') return 'it is a number that is not allowed here';
+  if (value === null) return 'it is null';
+  if (Array.isArray(value)) return 'it is an array';
+  if (typeof value === 'string') return value === '' ? 'it is empty' : `it is a string of ${value.length} characters`;
+  if (typeof value === 'bigint' || typeof value === 'number') return 'it is a number that is not allowed here';
+  return typeof value === 'boolean' ? 'it is a boolean' : 'it is an object';
+}

@@ -1,0 +1,132 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { readDistanceKm } from '../../domain/emissions/distance.ts';
+import { ERROR_CODES, type ErrorCode } from '../../domain/error-codes.ts';
+import { isPoints } from '../../domain/numbers/points.ts';
+import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
+import { type IntegerBounds, isIntegerText } from './integer-text.ts';
+import { describeProblem } from './problems.ts';
+
+type Schema = Record<string, unknown>;
+
+/** A part of a request, under the name by which a person knows it. */
+export type RequestPart = 'headers' | 'query' | 'body';
+
+const ajv = new Ajv({
+  allErrors: true,
+  verbose: true,
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: false,
+  strict: false,
+});
+ajv.addKeyword({ keyword: 'int64', errors: false, validate: (_schema: unknown, value: unknown) => isPoints(value) });
+ajv.addKeyword({
+  keyword: 'digits',
+  errors: false,
+  validate: (bounds: IntegerBounds, value: unknown) => typeof value === 'string' && isIntegerText(value, bounds),
+});
+ajv.addFormat('distance-km', { type: 'string', validate: (text: string) => readDistanceKm(text) !== undefined });
+ajv.addFormat('date-time', true);
+ajv.addFormat('page-cursor', true);
+
+/** The same schema, with what JSON Schema cannot say of exact integers and of values that are only described. */
+function forValidation(schema: unknown, part: RequestPart): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => forValidation(item, part));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { type, format, 'x-lenient': isLenient } = schema as Schema;
+  if (isLenient) return {};
+  if (part === 'query' && type === 'integer') return { digits: schema, described: schema };
+  if (format === 'int64') return { int64: true, described: schema };
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, forValidation(value, part)]));
+}
+ajv.addKeyword({ keyword: 'described' });
+
+/** One problem with a field, and the error code that it alone would give. It is put into words when it is shown. */
+interface Problem {
+  readonly errorCode: ErrorCode;
+  describe(): ErrorDetail;
+}
+
+/** More are only counted: an answer stays small whatever was sent. */
+const SHOWN_MAX = 50;
+
+/**
+ * Compiles one part of a request.
+ *
+ * @returns A function that lists what is wrong with a value, a problem per field, in the order of the schema's fields.
+ */
+export function compilePart(part: RequestPart, schema: object): (value: unknown) => readonly Problem[] {
+  const validate = ajv.compile(forValidation(schema, part) as Schema);
+  const order = Object.keys((schema as { properties?: object }).properties ?? {});
+  const isClosed = (schema as { additionalProperties?: unknown }).additionalProperties === false;
+  return (value) => {
+    const { judged, omitted } = isClosed ? omitUnknown(value, order) : { judged: value, omitted: 0 };
+    const problems = validate(judged) ? [] : listProblems(part, order, validate);
+    return omitted === 0 ? problems : [...problems, ...new Array<Problem>(omitted).fill(ONE_MORE)];
+  };
+}
+
+/** Stands for a problem behind those that are shown. */
+const ONE_MORE: Problem = {
+  errorCode: 'invalid_request',
+  describe: () => ({
+    field: 'request',
+    code: 'unknown_field',
+    message: 'It has fields that are not of this request; remove them.',
+  }),
+};
+
+/** Members that nobody knows are only counted past those that are shown: thousands of them must cost no more than reading them. */
+function omitUnknown(value: unknown, known: readonly string[]): { judged: unknown; omitted: number } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { judged: value, omitted: 0 };
+  const unknown = Object.keys(value).filter((name) => !known.includes(name));
+  const omitted = unknown.slice(SHOWN_MAX);
+  if (omitted.length === 0) return { judged: value, omitted: 0 };
+  const kept = [...known.filter((name) => Object.hasOwn(value, name)), ...unknown.slice(0, SHOWN_MAX)];
+  const members = kept.map((name) => [name, (value as Record<string, unknown>)[name]]);
+  return { judged: Object.fromEntries(members), omitted: omitted.length };
+}
+
+function listProblems(part: RequestPart, order: readonly string[], { errors }: ValidateFunction): Problem[] {
+  const byField = new Map<string, Problem>();
+  for (const error of errors ?? []) {
+    const field = fieldOf(error) ?? part;
+    if (byField.has(field)) continue;
+    byField.set(field, { errorCode: errorCodeOf(error), describe: () => describeProblem(part, field, error) });
+  }
+  const place = (field: string) => (order.includes(field) ? order.indexOf(field) : order.length);
+  return [...byField.entries()].sort(([a], [b]) => place(a) - place(b)).map(([, problem]) => problem);
+}
+
+function fieldOf({ instancePath, keyword, params }: ErrorObject): string | undefined {
+  if (keyword === 'required') return params['missingProperty'] as string;
+  if (keyword === 'additionalProperties') return params['additionalProperty'] as string;
+  return instancePath === '' ? undefined : instancePath.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** A field that is missing is structural, whatever its own code would be. */
+function errorCodeOf({ keyword, parentSchema }: ErrorObject): ErrorCode {
+  if (keyword === 'required') return 'invalid_request';
+  const described = (parentSchema?.['described'] ?? parentSchema) as Schema | undefined;
+  const code = described?.['x-error-code'];
+  return typeof code === 'string' && code in ERROR_CODES ? (code as ErrorCode) : 'invalid_request';
+}
+
+/**
+ * @throws ServiceError With all problems, fifty at most and then their number. Its code is `invalid_request` when any problem is
+ * structural, else that of the first field in the contract's order.
+ */
+export function refuseProblems(problems: readonly Problem[]): void {
+  const [first] = problems;
+  if (!first) return;
+  const code = problems.some(({ errorCode }) => errorCode === 'invalid_request') ? 'invalid_request' : first.errorCode;
+  const details = problems.slice(0, SHOWN_MAX).map((problem) => problem.describe());
+  if (problems.length > SHOWN_MAX) details.push(omittedProblems(problems.length));
+  const sentences = details.map(({ message }) => message).join(' ');
+  throw new ServiceError(code, problems.length === 1 ? sentences : `${problems.length} problems: ${sentences}`, { details });
+}
+
+function omittedProblems(count: number): ErrorDetail {
+  const message = `The request has ${count} problems; the first ${SHOWN_MAX} are listed.`;
+  return { field: 'request', code: 'more_problems', message };
+}
