@@ -14,7 +14,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { owner as machineOwner } from '../src/commands/actor.ts';
+import { owner as machineOwner } from '../src/commands/terminal/actor.ts';
 import { issueApiKey } from '../src/operations/access/manage-api-key.ts';
 import { createPartner } from '../src/operations/access/manage-partner.ts';
 import type { Database } from '../src/store/database.ts';

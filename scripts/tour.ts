@@ -38,7 +38,7 @@ async function assertRunning(baseUrl: string): Promise<void> {
 async function makeKey(): Promise<string> {
   const { connectStore } = await import('../src/service/open-database.ts');
   const { createPartner } = await import('../src/operations/access/manage-partner.ts');
-  const { owner } = await import('../src/commands/actor.ts');
+  const { owner } = await import('../src/commands/terminal/actor.ts');
   const { issueApiKey } = await import('../src/operations/access/manage-api-key.ts');
   const config = readConfig(process.env);
   const store = await connectStore(config);

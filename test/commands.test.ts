@@ -1,7 +1,7 @@
 /** The command line: what programs read, what people read, and how it fails. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { showTime } from '../src/commands/output.ts';
+import { showTime } from '../src/commands/terminal/output.ts';
 import { Client } from './support/client.ts';
 import { commandLine } from './support/command-line.ts';
 import { emptyDatabase } from './support/database.ts';

@@ -149,13 +149,13 @@ const READERS: Readonly<Record<string, string>> = {
   'src/operations/quotas/refuse-spent.ts': 'until when to wait, in Retry-After',
   'src/webhooks/receiver/development-receiver.ts': 'a receiver for development judges signatures as partners do',
   'src/commands/doctor.ts': 'compares the two clocks',
-  'src/commands/endpoint.ts': 'the timestamp of a signature; what is shown',
+  'src/commands/webhooks/endpoint.ts': 'the timestamp of a signature; what is shown',
   'src/commands/job.ts': 'what is shown',
-  'src/commands/key.ts': 'what is shown',
-  'src/commands/options.ts': 'mistakes in what was typed',
-  'src/commands/review.ts': 'what is shown',
-  'src/commands/rule.ts': 'what is shown',
-  'src/commands/webhook.ts': 'judges signatures as partners do',
+  'src/commands/access/key.ts': 'what is shown',
+  'src/commands/terminal/options.ts': 'mistakes in what was typed',
+  'src/commands/contributions/review.ts': 'what is shown',
+  'src/commands/rules/rule.ts': 'what is shown',
+  'src/commands/webhooks/webhook.ts': 'judges signatures as partners do',
 };
 
 test('no other code asks the process for the time of day', async () => {

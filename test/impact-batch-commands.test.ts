@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { createWriteStream, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { hashFile } from '../src/commands/hash-file.ts';
+import { hashFile } from '../src/commands/terminal/hash-file.ts';
 import type { Role } from '../src/domain/access/role.ts';
 import { commandLine } from './support/command-line.ts';
 import { withClosed } from './support/environment.ts';

@@ -988,7 +988,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a file that changes while it is read is no evidence',
     source: 'settlements 4',
-    file: 'src/commands/hash-file.ts',
+    file: 'src/commands/terminal/hash-file.ts',
     find: ' || after.changedAt !== before.changedAt',
     replace: '',
     tests: ['impact-batch-commands'],

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { owner } from '../../src/commands/actor.ts';
+import { owner } from '../../src/commands/terminal/actor.ts';
 import { listProcesses } from '../../src/embedded-postgres/processes.ts';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner, suspendPartner } from '../../src/operations/access/manage-partner.ts';

@@ -9,7 +9,7 @@ import { listDurabilityProblems, readServerSettings } from '../store/durability.
 import { findInstallation } from '../store/installation.ts';
 import { listJobRuns, listJobStates } from '../store/jobs/job.ts';
 import { readMigrationState } from '../store/schema/migrate.ts';
-import { printJson, printTable } from './output.ts';
+import { printJson, printTable } from './terminal/output.ts';
 
 type Verdict = 'ok' | 'warning' | 'problem';
 

@@ -6,11 +6,11 @@ import { listJobs } from '../schedule/jobs.ts';
 import { runByHand } from '../schedule/run-by-hand.ts';
 import { configuredSettlementTools } from '../service/configured-seals.ts';
 import { type JobRun, type JobState, listJobRuns, listJobStates } from '../store/jobs/job.ts';
-import { currentActor } from './actor.ts';
-import { readLimit } from './options.ts';
-import { printFields, printJson, printProgress, printTable, type Row, showTime } from './output.ts';
-import { stopSignal } from './stop-signal.ts';
-import { withStore } from './with-store.ts';
+import { currentActor } from './terminal/actor.ts';
+import { readLimit } from './terminal/options.ts';
+import { printFields, printJson, printProgress, printTable, type Row, showTime } from './terminal/output.ts';
+import { stopSignal } from './terminal/stop-signal.ts';
+import { withStore } from './terminal/with-store.ts';
 
 interface JsonOption {
   readonly json?: boolean;

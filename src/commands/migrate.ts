@@ -6,8 +6,8 @@ import { openStore } from '../service/open-database.ts';
 import type { Database } from '../store/database.ts';
 import { distributeTables, listDistributedTables } from '../store/schema/distribute.ts';
 import { migrate, readMigrationState } from '../store/schema/migrate.ts';
-import { printJson, printProgress, printText } from './output.ts';
-import { openTokenFile } from './token-file.ts';
+import { printJson, printProgress, printText } from './terminal/output.ts';
+import { openTokenFile } from './terminal/token-file.ts';
 
 interface MigrateOptions {
   readonly distribute?: boolean;

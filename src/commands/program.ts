@@ -1,9 +1,9 @@
 /** The command line: reads arguments, calls one operation, prints the outcome. Decides nothing. */
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
-import { actByBreakGlass } from './break-glass.ts';
-import { UsageError } from './options.ts';
-import { printError, printText } from './output.ts';
+import { actByBreakGlass } from './terminal/break-glass.ts';
+import { UsageError } from './terminal/options.ts';
+import { printError, printText } from './terminal/output.ts';
 
 /** What the command found wrong, or could not do. */
 const FAILED = 1;
@@ -15,29 +15,29 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
   migrate: async () => (await import('./migrate.ts')).migrateCommand(),
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
-  partner: async () => (await import('./partner.ts')).partnerCommand(),
-  key: async () => (await import('./key.ts')).keyCommand(),
-  rule: async () => (await import('./rule.ts')).ruleCommand(),
-  review: async () => (await import('./review.ts')).reviewCommand(),
-  failure: async () => (await import('./failure.ts')).failureCommand(),
-  endpoint: async () => (await import('./endpoint.ts')).endpointCommand(),
-  event: async () => (await import('./event.ts')).eventCommand(),
-  delivery: async () => (await import('./delivery.ts')).deliveryCommand(),
-  webhook: async () => (await import('./webhook.ts')).webhookCommand(),
-  settlement: async () => (await import('./settlement.ts')).settlementCommand(),
-  statement: async () => (await import('./statement.ts')).statementCommand(),
-  reconciliation: async () => (await import('./reconciliation.ts')).reconciliationCommand(),
-  login: async () => (await import('./sign-in.ts')).loginCommand(),
-  logout: async () => (await import('./sign-in.ts')).logoutCommand(),
-  whoami: async () => (await import('./sign-in.ts')).whoamiCommand(),
-  operator: async () => (await import('./operator.ts')).operatorCommand(),
-  audit: async () => (await import('./audit.ts')).auditCommand(),
-  verify: async () => (await import('./verify.ts')).verifyCommand(),
-  attest: async () => (await import('./attest.ts')).attestCommand(),
+  partner: async () => (await import('./access/partner.ts')).partnerCommand(),
+  key: async () => (await import('./access/key.ts')).keyCommand(),
+  rule: async () => (await import('./rules/rule.ts')).ruleCommand(),
+  review: async () => (await import('./contributions/review.ts')).reviewCommand(),
+  failure: async () => (await import('./contributions/failure.ts')).failureCommand(),
+  endpoint: async () => (await import('./webhooks/endpoint.ts')).endpointCommand(),
+  event: async () => (await import('./events/event.ts')).eventCommand(),
+  delivery: async () => (await import('./webhooks/delivery.ts')).deliveryCommand(),
+  webhook: async () => (await import('./webhooks/webhook.ts')).webhookCommand(),
+  settlement: async () => (await import('./settlements/settlement.ts')).settlementCommand(),
+  statement: async () => (await import('./settlements/statement.ts')).statementCommand(),
+  reconciliation: async () => (await import('./reconciliations/reconciliation.ts')).reconciliationCommand(),
+  login: async () => (await import('./access/sign-in.ts')).loginCommand(),
+  logout: async () => (await import('./access/sign-in.ts')).logoutCommand(),
+  whoami: async () => (await import('./access/sign-in.ts')).whoamiCommand(),
+  operator: async () => (await import('./access/operator.ts')).operatorCommand(),
+  audit: async () => (await import('./audit/audit.ts')).auditCommand(),
+  verify: async () => (await import('./audit/verify.ts')).verifyCommand(),
+  attest: async () => (await import('./audit/attest.ts')).attestCommand(),
   job: async () => (await import('./job.ts')).jobCommand(),
-  adjustment: async () => (await import('./adjustment.ts')).adjustmentCommand(),
-  project: async () => (await import('./project.ts')).projectCommand(),
-  'impact-batch': async () => (await import('./impact-batch.ts')).impactBatchCommand(),
+  adjustment: async () => (await import('./adjustments/adjustment.ts')).adjustmentCommand(),
+  project: async () => (await import('./impact/project.ts')).projectCommand(),
+  'impact-batch': async () => (await import('./impact/impact-batch.ts')).impactBatchCommand(),
 };
 
 /** @returns The exit code: 0, {@link FAILED} or {@link USAGE}. */

@@ -8,10 +8,10 @@ import { SERVICE_ROLES, type ServiceRole } from '../service/role.ts';
 import { type Service, startService, startServiceProcess } from '../service/start-service.ts';
 import { type ListeningMessage, startServiceProcesses } from '../service/worker-processes.ts';
 import { listPartners } from '../store/access/partner.ts';
-import { owner } from './actor.ts';
-import { readProcesses, readServiceRoles } from './options.ts';
-import { printProgress, printText } from './output.ts';
-import { stopSignal } from './stop-signal.ts';
+import { owner } from './terminal/actor.ts';
+import { readProcesses, readServiceRoles } from './terminal/options.ts';
+import { printProgress, printText } from './terminal/output.ts';
+import { stopSignal } from './terminal/stop-signal.ts';
 
 export function serveCommand(): Command {
   return new Command('serve')

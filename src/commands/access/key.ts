@@ -1,0 +1,155 @@
+import { Command, Option } from 'commander';
+import { type IssuedApiKey, issueApiKey, revokeApiKey, rotateApiKey } from '../../operations/access/manage-api-key.ts';
+import { getPartner } from '../../operations/access/manage-partner.ts';
+import { type ApiKey, listApiKeys, type Permission } from '../../store/access/api-key.ts';
+import { currentActor } from '../terminal/actor.ts';
+import { collectAddress, readFutureTime, readHours, readName } from '../terminal/options.ts';
+import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+
+interface IssueOptions {
+  readonly partner: string;
+  readonly name: string;
+  readonly permission: Permission;
+  readonly allow?: string[];
+  readonly expiresAt?: Date;
+  readonly json?: boolean;
+}
+
+export function keyCommand(): Command {
+  const key = new Command('key').description("API keys of partners' servers");
+  key
+    .command('issue')
+    .description('make a key; it is shown this once')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--name <name>', 'what the key is for', readName, 'server')
+    .addOption(
+      new Option('--permission <permission>', 'what the key may do').choices(['read_write', 'read_only']).default('read_write'),
+    )
+    .option(
+      '--allow <address>',
+      'address or CIDR block that may use the key; repeatable (default: every address)',
+      collectAddress,
+    )
+    .option('--expires-at <time>', 'end of the key, such as 2027-01-31T00:00:00Z (default: none)', readFutureTime)
+    .option('--json', 'one JSON object, for programs')
+    .action(issue);
+  key
+    .command('list')
+    .description('keys of a partner')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  key
+    .command('rotate')
+    .description('make a key on the terms of an old one, which runs out after the overlap')
+    .requiredOption('--key <id>', 'id of the old key')
+    .option('--overlap-hours <hours>', 'how long the old key works on', readHours, 24)
+    .addOption(
+      new Option('--expires-at <time>', 'end of the new key (default: that of the old key)')
+        .argParser(readFutureTime)
+        .conflicts('withoutEnd'),
+    )
+    .option('--without-end', 'the new key has no end')
+    .option('--json', 'one JSON object, for programs')
+    .action(rotate);
+  key
+    .command('revoke')
+    .description('end a key on every instance, within 10 seconds')
+    .requiredOption('--key <id>', 'id of the key')
+    .option('--json', 'one JSON object, for programs')
+    .action(revoke);
+  return key;
+}
+
+async function issue({ partner, name, permission, allow = [], expiresAt, json }: IssueOptions): Promise<void> {
+  await withStore(async (database, { environment }) => {
+    const terms = { name, permission, allowedAddresses: allow, expiresAt: expiresAt ?? null };
+    const wanted = { environment, partnerId: partner, ...terms };
+    printIssued(await issueApiKey(database, await currentActor(database), wanted), json);
+  });
+}
+
+async function list({ partner, json }: { partner: string; json?: boolean }): Promise<void> {
+  await withStore(async ({ pool }) => {
+    const { partnerId } = await getPartner(pool, partner);
+    const keys = await listApiKeys(pool, partnerId);
+    if (json) return printJson(keys.map(toJson));
+    printTable(keys.map(toRow), `The partner has no key yet. Make one: npx partner-impact key issue --partner ${partnerId}`);
+  });
+}
+
+interface RotateOptions {
+  readonly key: string;
+  readonly overlapHours: number;
+  readonly expiresAt?: Date;
+  readonly withoutEnd?: boolean;
+  readonly json?: boolean;
+}
+
+async function rotate({ key, overlapHours, expiresAt, withoutEnd, json }: RotateOptions): Promise<void> {
+  await withStore(async (database, { environment }) => {
+    const end = withoutEnd ? null : expiresAt;
+    const rotation = { environment, keyId: key, overlapSeconds: overlapHours * 3_600, expiresAt: end };
+    const { issued, old } = await rotateApiKey(database, await currentActor(database), rotation);
+    if (json) return printJson({ ...issuedToJson(issued), replaces: toJson(old) });
+    printIssued(issued, false);
+    const { expiresAt: endsAt } = issued.key;
+    const newKey = endsAt === null ? 'The new key has no end' : `The new key ends at ${showTime(endsAt)}`;
+    printText(`\n${newKey}; the old key ${old.keyId} works until ${showTime(old.expiresAt)}.\n`);
+  });
+}
+
+async function revoke({ key, json }: { key: string; json?: boolean }): Promise<void> {
+  await withStore(async (database) => {
+    const revoked = await revokeApiKey(database, await currentActor(database), key);
+    if (json) printJson(toJson(revoked));
+    else printFields(toRow(revoked));
+  });
+}
+
+function printIssued(issued: IssuedApiKey, asJson: boolean | undefined): void {
+  if (asJson) {
+    printJson(issuedToJson(issued));
+    return;
+  }
+  printFields({ ...toRow(issued.key), 'api key': issued.apiKey });
+  printText('\nThe API key is shown this once. Keep it on the server, never in an app, a log or a repository.\n');
+}
+
+function issuedToJson({ key, apiKey }: IssuedApiKey): Record<string, unknown> {
+  return { ...toJson(key), api_key: apiKey };
+}
+
+function statusOf({ revokedAt, expiresAt }: ApiKey): string {
+  if (revokedAt) return 'revoked';
+  return expiresAt && expiresAt.getTime() <= Date.now() ? 'expired' : 'active';
+}
+
+function toJson(key: ApiKey): Record<string, unknown> {
+  return {
+    key_id: key.keyId,
+    partner_id: key.partnerId,
+    name: key.name,
+    status: statusOf(key),
+    permission: key.permission,
+    allowed_addresses: key.allowedAddresses,
+    created_at: key.createdAt.toISOString(),
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+function toRow(key: ApiKey): Row {
+  return {
+    key: key.keyId,
+    name: key.name,
+    status: statusOf(key),
+    permission: key.permission,
+    addresses: key.allowedAddresses.join(' ') || 'every',
+    created: showTime(key.createdAt),
+    expires: showTime(key.expiresAt),
+    'last used': showTime(key.lastUsedAt),
+  };
+}

@@ -1,0 +1,207 @@
+import { Command } from 'commander';
+import { DEFAULT_TIME_ZONE } from '../../domain/settlements/settlement-period.ts';
+import {
+  changeSettlementTerms,
+  createPartner,
+  DEFAULT_RATES,
+  getPartner,
+  resumePartner,
+  setPartnerRates,
+  suspendPartner,
+} from '../../operations/access/manage-partner.ts';
+import { getQuotaUse, setPartnerQuota } from '../../operations/quotas/manage-partner-quota.ts';
+import { eachPartner, type Partner, type PartnerRates } from '../../store/access/partner.ts';
+import type { PartnerQuota } from '../../store/quotas/partner-quota.ts';
+import { currentActor } from '../terminal/actor.ts';
+import { readBytes, readName, readRate, UsageError } from '../terminal/options.ts';
+import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+interface CreateOptions extends JsonOption {
+  readonly name: string;
+  readonly writesPerSecond: number;
+  readonly lookupsPerSecond: number;
+  readonly reportsPerSecond: number;
+  readonly currency?: string;
+  readonly timeZone: string;
+}
+
+interface ChangeOptions extends JsonOption {
+  readonly partner: string;
+  readonly currency?: string;
+  readonly timeZone?: string;
+}
+
+interface OfPartner extends JsonOption {
+  readonly partner: string;
+}
+
+export function partnerCommand(): Command {
+  const partner = new Command('partner').description('partners: who may contribute');
+  partner
+    .command('create')
+    .description('make a partner')
+    .requiredOption('--name <name>', 'name of the partner', readName)
+    .option('--writes-per-second <n>', 'confirmations, estimates and associations', readRate, DEFAULT_RATES.writesPerSecond)
+    .option('--lookups-per-second <n>', 'look-ups of contributions and estimates', readRate, DEFAULT_RATES.lookupsPerSecond)
+    .option('--reports-per-second <n>', 'everything else', readRate, DEFAULT_RATES.reportsPerSecond)
+    .option('--currency <code>', 'the one currency of its settlements, by ISO 4217; without it none yet')
+    .option('--time-zone <zone>', 'by whose calendar its days and periods run', DEFAULT_TIME_ZONE)
+    .option('--json', 'one JSON object, for programs')
+    .action(create);
+  partner
+    .command('change')
+    .description('give a partner its currency, or another time zone; both are fixed once something rests on them')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--currency <code>', 'the one currency of its settlements, by ISO 4217')
+    .option('--time-zone <zone>', 'by whose calendar its days and periods run')
+    .option('--json', 'one JSON object, for programs')
+    .action(change);
+  partner.command('list').description('all partners').option('--json', 'one JSON array, for programs').action(list);
+  partner
+    .command('show')
+    .description('one partner')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--json', 'one JSON object, for programs')
+    .action(show);
+  partner
+    .command('suspend')
+    .description('refuse new records of a partner, within 10 seconds; look-ups and replays go on')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--json', 'one JSON object, for programs')
+    .action(suspend);
+  partner
+    .command('resume')
+    .description('take new records of a suspended partner again')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--json', 'one JSON object, for programs')
+    .action(resume);
+  partner
+    .command('set-rates')
+    .description('change how many requests a second a partner may make, within 10 seconds')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--writes-per-second <n>', 'confirmations, estimates and associations', readRate)
+    .option('--lookups-per-second <n>', 'look-ups of contributions and estimates', readRate)
+    .option('--reports-per-second <n>', 'everything else', readRate)
+    .option('--json', 'one JSON object, for programs')
+    .action(setRates);
+  partner
+    .command('set-quota')
+    .description('change how much a partner may store in a day by UTC, within 10 seconds; confirmations are never refused for it')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--bytes-per-day <n>', 'contributions, estimates and lists, about as on disk', readBytes)
+    .option('--lists-per-day <n>', 'lists sent for reconciliation', readRate)
+    .option('--json', 'one JSON object, for programs')
+    .action(setQuota);
+  return partner;
+}
+
+async function create({ name, json, ...rates }: CreateOptions): Promise<void> {
+  await withStore(async (database) => {
+    const partner = await createPartner(database, await currentActor(database), name, rates);
+    print(partner, json);
+    if (!json) printText(`\nIts first key: npx partner-impact key issue --partner ${partner.partnerId}\n`);
+  });
+}
+
+async function change({ partner, json, ...terms }: ChangeOptions): Promise<void> {
+  if (terms.currency === undefined && terms.timeZone === undefined)
+    throw new UsageError('Nothing to change: give --currency, --time-zone or both.');
+  await withStore(async (database) =>
+    print(await changeSettlementTerms(database, await currentActor(database), partner, terms), json),
+  );
+}
+
+async function list({ json }: JsonOption): Promise<void> {
+  await withStore(async ({ pool }) => {
+    const partners = await Array.fromAsync(eachPartner(pool));
+    if (json) return printJson(partners.map(toJson));
+    printTable(partners.map(toRow), 'There is no partner yet. Make one: npx partner-impact partner create --name NAME');
+  });
+}
+
+async function show({ partner, json }: OfPartner): Promise<void> {
+  await withStore(async ({ pool }) => {
+    const found = await getPartner(pool, partner);
+    const { bytesPerDay, listsPerDay, storedBytes, lists } = await getQuotaUse(pool, partner);
+    if (json) {
+      const today = {
+        bytes_per_day: bytesPerDay,
+        lists_per_day: listsPerDay,
+        stored_bytes_today: storedBytes,
+        lists_today: lists,
+      };
+      return printJson({ ...toJson(found), ...today });
+    }
+    printFields({
+      ...toRow(found),
+      'bytes today': `${storedBytes} of ${bytesPerDay}`,
+      'lists today': `${lists} of ${listsPerDay}`,
+    });
+  });
+}
+
+async function suspend({ partner, json }: OfPartner): Promise<void> {
+  await withStore(async (database) => print(await suspendPartner(database, await currentActor(database), partner), json));
+}
+
+async function resume({ partner, json }: OfPartner): Promise<void> {
+  await withStore(async (database) => print(await resumePartner(database, await currentActor(database), partner), json));
+}
+
+async function setRates({ partner, json, ...rates }: OfPartner & Partial<PartnerRates>): Promise<void> {
+  if (Object.keys(rates).length === 0) throw new UsageError('Give at least one rate, such as --writes-per-second 100.');
+  await withStore(async (database) => {
+    print(await setPartnerRates(database, await currentActor(database), partner, rates), json);
+  });
+}
+
+async function setQuota({ partner, json, ...quota }: OfPartner & Partial<PartnerQuota>): Promise<void> {
+  if (Object.keys(quota).length === 0) throw new UsageError('Give --bytes-per-day, --lists-per-day or both.');
+  await withStore(async (database) => {
+    const { bytesPerDay, listsPerDay } = await setPartnerQuota(database, await currentActor(database), partner, quota);
+    if (json) printJson({ partner_id: partner, bytes_per_day: bytesPerDay, lists_per_day: listsPerDay });
+    else printFields({ partner, 'bytes a day': String(bytesPerDay), 'lists a day': String(listsPerDay) });
+  });
+}
+
+function print(partner: Partner, asJson: boolean | undefined): void {
+  if (asJson) printJson(toJson(partner));
+  else printFields(toRow(partner));
+}
+
+function statusOf({ suspendedAt }: Partner): string {
+  return suspendedAt === null ? 'active' : 'suspended';
+}
+
+function toJson(partner: Partner): Record<string, unknown> {
+  return {
+    partner_id: partner.partnerId,
+    name: partner.name,
+    status: statusOf(partner),
+    writes_per_second: partner.writesPerSecond,
+    lookups_per_second: partner.lookupsPerSecond,
+    reports_per_second: partner.reportsPerSecond,
+    currency: partner.currency,
+    time_zone: partner.timeZone,
+    created_at: partner.createdAt.toISOString(),
+    suspended_at: partner.suspendedAt?.toISOString() ?? null,
+  };
+}
+
+function toRow(partner: Partner): Row {
+  const { writesPerSecond, lookupsPerSecond, reportsPerSecond } = partner;
+  return {
+    partner: partner.partnerId,
+    name: partner.name,
+    status: statusOf(partner),
+    'writes/lookups/reports a second': `${writesPerSecond}/${lookupsPerSecond}/${reportsPerSecond}`,
+    currency: partner.currency ?? '-',
+    'time zone': partner.timeZone,
+    created: showTime(partner.createdAt),
+  };
+}

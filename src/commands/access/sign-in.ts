@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { Command } from 'commander';
+import { authenticateOperator, renewSignIn, type SignIn, signIn, signOut } from '../../operations/access/sign-in.ts';
+import { requireOwnerMayAct } from '../../operations/audit/act-as-owner.ts';
+import { UsageError } from '../terminal/options.ts';
+import { printFields, printJson, printText, showTime } from '../terminal/output.ts';
+import { openTokenFile, type TokenFile } from '../terminal/token-file.ts';
+import { withUnguardedStore } from '../terminal/with-store.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+export function loginCommand(): Command {
+  return new Command('login')
+    .description('sign in on this machine with a one-time code, which is asked for or read from standard input')
+    .option('--renew', 'go on with the sign-in of this machine for another 30 days, without a code')
+    .option('--json', 'one JSON object, for programs')
+    .action(login);
+}
+
+export function logoutCommand(): Command {
+  return new Command('logout')
+    .description('end the sign-in on this machine')
+    .option('--json', 'one JSON object, for programs')
+    .action(logout);
+}
+
+export function whoamiCommand(): Command {
+  return new Command('whoami')
+    .description('who gives commands on this machine, and in which role')
+    .option('--json', 'one JSON object, for programs')
+    .action(whoami);
+}
+
+async function login({ renew, json }: JsonOption & { renew?: boolean }): Promise<void> {
+  await withUnguardedStore(async (database) => {
+    const file = await openTokenFile(database);
+    if (renew) return keepSignIn(file, await renewSignIn(database, file.read() ?? refuseToRenew()), json);
+    const code = (await (process.stdin.isTTY ? askUnseen('One-time code: ') : text(process.stdin))).trim();
+    if (code === '') throw new UsageError('Give the one-time code on standard input, such as: npx partner-impact login < FILE');
+    const former = readIfPossible(file);
+    keepSignIn(file, await signIn(database, code), json);
+    if (former !== undefined) await signOut(database, former);
+  });
+}
+
+function keepSignIn(file: TokenFile, { operator, token, expiresAt }: SignIn, json: boolean | undefined): void {
+  file.write(token);
+  const { operatorId: operator_id, name, role } = operator;
+  if (json) printJson({ operator_id, name, role, expires_at: expiresAt, token_file: file.path });
+  else printText(`Signed in as ${name} (${operator_id}), ${role}, until ${showTime(expiresAt)}.\n`);
+}
+
+function refuseToRenew(): never {
+  throw new UsageError('Nobody is signed in on this machine. Sign in with a code: npx partner-impact login');
+}
+
+/** What others may have read is replaced like any other. */
+function readIfPossible(file: TokenFile): string | undefined {
+  try {
+    return file.read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is typed is shown nowhere, and never enters the list of arguments. */
+async function askUnseen(question: string): Promise<string> {
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // From here on the terminal itself shows nothing either.
+  const prompt = createInterface({ input: process.stdin, output: unseen, terminal: true });
+  process.stderr.write(question);
+  const refuse = (cause: unknown): never => {
+    throw new UsageError('No code was given.', { cause });
+  };
+  // Whoever leaves by Ctrl-C rejects the question, and by Ctrl-D ends it without an answer.
+  const left = once(prompt, 'close').then(refuse);
+  left.catch(() => {});
+  try {
+    return await Promise.race([prompt.question('').catch(refuse), left]);
+  } finally {
+    prompt.close();
+    process.stderr.write('\n');
+  }
+}
+
+async function logout({ json }: JsonOption): Promise<void> {
+  await withUnguardedStore(async (database) => {
+    const file = await openTokenFile(database);
+    const token = readIfPossible(file);
+    if (token !== undefined) await signOut(database, token);
+    file.remove();
+    if (json) printJson({ signed_out: token !== undefined });
+    else printText(token === undefined ? 'Nobody was signed in.\n' : 'Signed out.\n');
+  });
+}
+
+async function whoami({ json }: JsonOption): Promise<void> {
+  await withUnguardedStore(async (database) => {
+    const token = (await openTokenFile(database)).read();
+    const signedIn = token === undefined ? undefined : await authenticateOperator(database, token);
+    if (!signedIn) {
+      await requireOwnerMayAct(database.pool);
+      if (json) return printJson({ operator_id: 'owner', name: null, role: 'admin', expires_at: null });
+      printText('Nobody is signed in: commands are given by the owner of the machine, who may do what takes one person.\n');
+      return;
+    }
+    const { operatorId: operator_id, name, role } = signedIn.operator;
+    if (json) return printJson({ operator_id, name, role, expires_at: signedIn.expiresAt });
+    printFields({ operator: operator_id, name, role, 'signed in until': showTime(signedIn.expiresAt) });
+  });
+}

@@ -1,0 +1,203 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { ADJUSTMENT_REASONS, ADJUSTMENT_STATUSES, type AdjustmentStatus } from '../../domain/adjustments/adjustment.ts';
+import type { NewAdjustment } from '../../domain/adjustments/new-adjustment.ts';
+import { amountText } from '../../domain/numbers/money.ts';
+import { counted } from '../../domain/pluralise.ts';
+import { getPartner } from '../../operations/access/manage-partner.ts';
+import {
+  approveAdjustment,
+  draftAdjustment,
+  getAdjustment,
+  oppositeOf,
+  postAdjustment,
+  rejectAdjustment,
+} from '../../operations/adjustments/manage-adjustment.ts';
+import { previewAdjustment } from '../../operations/adjustments/preview-adjustment.ts';
+import { verifyAdjustments } from '../../operations/adjustments/verify-adjustments.ts';
+import { eachAuditedSubject } from '../../operations/audit/compare-with-audit.ts';
+import type { SettlementTools } from '../../operations/settlements/settlement-tools.ts';
+import { configuredSettlementTools } from '../../service/configured-seals.ts';
+import { eachPartner } from '../../store/access/partner.ts';
+import { type Adjustment, listAdjustments } from '../../store/adjustments/adjustment.ts';
+import type { Database } from '../../store/database.ts';
+import { printExact } from '../settlements/settlement.ts';
+import { currentActor } from '../terminal/actor.ts';
+import { askFirst } from '../terminal/confirmation.ts';
+import { readLimit, UsageError } from '../terminal/options.ts';
+import { printProgress, printTable } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+import { adjustmentToJson, adjustmentToRow, describeChange, printAdjustment } from './adjustment-output.ts';
+
+interface OfPartner {
+  readonly partner: string;
+  readonly json?: boolean;
+}
+
+interface Target extends OfPartner {
+  readonly adjustment: string;
+}
+
+export function adjustmentCommand(): Command {
+  const adjustment = new Command('adjustment').description('adjustments: corrections of what is settled, by two people');
+  const ofPartner = (name: string, description: string) =>
+    adjustment.command(name).description(description).requiredOption('--partner <id>', 'id of the partner');
+  const one = (name: string, description: string) =>
+    ofPartner(name, description)
+      .requiredOption('--adjustment <id>', 'id of the adjustment')
+      .option('--json', 'one JSON object, for programs');
+  ofPartner('draft', 'say what is to be corrected; another operator approves it')
+    .option('--transaction <id>', 'the contribution; it stays as it is')
+    .addOption(new Option('--reason <code>', 'why').choices(ADJUSTMENT_REASONS).makeOptionMandatory())
+    .requiredOption('--reason-en <text>', 'why, in English, for the partner')
+    .requiredOption('--reason-ar <text>', 'why, in Arabic, for the partner')
+    .option('--points-delta <n>', 'what is added to the settled points, such as -250', readPoints)
+    .option('--amount-delta <decimal>', 'what is added to the settled amount, by a restatement, such as -12.5')
+    .option('--reversal-of <id>', 'undo this adjustment: its deltas with the other sign')
+    .option('--beyond-worth-reason <text>', 'by an admin: why the settled amount goes beyond what its points are worth')
+    .option('--json', 'one JSON object, for programs')
+    .action(draft);
+  ofPartner('list', 'adjustments of a partner, the latest first')
+    .addOption(new Option('--status <status>', 'only these').choices(ADJUSTMENT_STATUSES))
+    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  one('show', 'one adjustment').action(show);
+  one('approve', 'agree to what another operator drafted').action(approve);
+  one('reject', 'end one that is not posted').requiredOption('--note <words>', 'why').action(reject);
+  one(
+    'post',
+    'post an approved one, for good: the partner is told, and the settlement of the period in which it is posted has its line',
+  )
+    .option('--yes', 'do not ask')
+    .action(post);
+  adjustment
+    .command('verify')
+    .description('compare adjustments with the audit; names what somebody changed past the service, then the exit code is 1')
+    .option('--partner <id>', 'only of this partner; else of all')
+    .option('--json', 'one JSON object, for programs')
+    .action(verify);
+  return adjustment;
+}
+
+function readPoints(text: string): bigint {
+  if (/^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return BigInt(text);
+  throw new InvalidArgumentError('It must be a whole number of points, such as -250.');
+}
+
+interface DraftOptions extends OfPartner {
+  readonly transaction?: string;
+  readonly reason: string;
+  readonly reasonEn: string;
+  readonly reasonAr: string;
+  readonly pointsDelta?: bigint;
+  readonly amountDelta?: string;
+  readonly reversalOf?: string;
+  readonly beyondWorthReason?: string;
+}
+
+async function draft(options: DraftOptions): Promise<void> {
+  const { partner: partnerId, reason: reasonCode, reasonEn, reasonAr, beyondWorthReason, json } = options;
+  await withStore(async (database, config) => {
+    const stated = options.reversalOf
+      ? await oppositeOf(database.pool, { partnerId, adjustmentId: options.reversalOf })
+      : readStated(options);
+    if (options.transaction !== undefined && options.transaction !== stated.transactionId)
+      throw new UsageError(`The adjustment ${options.reversalOf} is of the contribution ${stated.transactionId}.`);
+    const wanted = { ...stated, partnerId, reasonCode, reasonEn, reasonAr, beyondWorthReason };
+    const tools = configuredSettlementTools(config);
+    await printDone(database, await draftAdjustment(database, await currentActor(database), wanted, tools), { tools, json });
+  });
+}
+
+type Stated = Pick<NewAdjustment, 'pointsDelta' | 'amountDelta' | 'reversalOf'> & { readonly transactionId: string };
+
+function readStated({ transaction, pointsDelta = 0n, amountDelta }: DraftOptions): Stated {
+  if (transaction === undefined)
+    throw new UsageError('Name the --transaction, or the adjustment that is undone: --reversal-of ID.');
+  return { transactionId: transaction, pointsDelta, amountDelta: amountDelta ?? null, reversalOf: null };
+}
+
+async function list({ partner, status, limit, json }: OfPartner & { status?: AdjustmentStatus; limit: number }): Promise<void> {
+  await withStore(async (database) => {
+    const { partnerId } = await getPartner(database.pool, partner);
+    const found = await listAdjustments(database.pool, partnerId, { status: status ?? null, limit });
+    if (json) return printExact(found.map(adjustmentToJson));
+    printTable(found.map(adjustmentToRow), 'There is no such adjustment.');
+  });
+}
+
+async function show({ partner, adjustment, json }: Target): Promise<void> {
+  await withStore(async (database, config) => {
+    const found = await getAdjustment(database.pool, { partnerId: partner, adjustmentId: adjustment });
+    printAdjustment(found, await previewAdjustment(database, found, configuredSettlementTools(config).pricesOf), json);
+  });
+}
+
+async function approve({ partner, adjustment, json }: Target): Promise<void> {
+  await withStore(async (database, config) => {
+    const id = { partnerId: partner, adjustmentId: adjustment };
+    const tools = configuredSettlementTools(config);
+    await printDone(database, await approveAdjustment(database, await currentActor(database), id, tools), { tools, json });
+  });
+}
+
+async function reject({ partner, adjustment, note, json }: Target & { note: string }): Promise<void> {
+  await withStore(async (database, config) => {
+    const id = { partnerId: partner, adjustmentId: adjustment };
+    const tools = configuredSettlementTools(config);
+    await printDone(database, await rejectAdjustment(database, await currentActor(database), id, note), { tools, json });
+  });
+}
+
+async function post({ partner, adjustment, yes, json }: Target & { yes?: boolean }): Promise<void> {
+  await withStore(async (database, config) => {
+    const id = { partnerId: partner, adjustmentId: adjustment };
+    const tools = configuredSettlementTools(config);
+    const found = await getAdjustment(database.pool, id);
+    const { transactionId, pointsDelta, amountDelta } = found;
+    const what = amountDelta === null ? `${pointsDelta} points` : `an amount of ${amountText(amountDelta)}`;
+    const change = describeChange(await previewAdjustment(database, found, tools.pricesOf));
+    await askFirst(`Post ${what} for the contribution ${transactionId}${change}, and tell the partner?`, yes);
+    await printDone(database, await postAdjustment(database, await currentActor(database), id, tools), { tools, json });
+  });
+}
+
+/** What was done is done, also where what it comes to cannot be read at the moment. */
+async function printDone(
+  database: Database,
+  adjustment: Adjustment,
+  { tools: { pricesOf }, json }: { tools: SettlementTools; json: boolean | undefined },
+): Promise<void> {
+  const preview = await previewAdjustment(database, adjustment, pricesOf).catch((error: Error) => {
+    printProgress(`Done. What it changes cannot be read now: ${error.message} \`adjustment show\` says it later.`);
+    return undefined;
+  });
+  printAdjustment(adjustment, preview, json);
+}
+
+async function verify({ partner, json }: Partial<OfPartner>): Promise<void> {
+  await withStore(async (database) => {
+    const audited = new Set(partner === undefined ? await Array.fromAsync(eachAuditedSubject(database.pool, 'adj_')) : []);
+    const problems: { subjectId: string; fields: readonly string[] }[] = [];
+    let adjustments = 0;
+    for await (const { partnerId } of partner === undefined
+      ? eachPartner(database.pool)
+      : [await getPartner(database.pool, partner)]) {
+      const verdict = await verifyAdjustments(database, partnerId, audited);
+      adjustments += verdict.adjustments;
+      problems.push(...verdict.problems);
+      if (verdict.adjustments > 0) printProgress(`… ${verdict.adjustments} adjustments of ${partnerId}`);
+    }
+    problems.push(...[...audited].map((subjectId) => ({ subjectId, fields: ['removed'] })));
+    if (problems.length > 0) process.exitCode = 1;
+    if (json) {
+      const told = problems.map(({ subjectId, fields }) => ({ adjustment_id: subjectId, fields }));
+      return printExact({ ok: problems.length === 0, adjustments, problems: told });
+    }
+    const rows = problems.map(({ subjectId, fields }) => ({
+      adjustment: subjectId,
+      'not as the audit has it': fields.join(', '),
+    }));
+    printTable(rows, `As the audit has them: ${counted(adjustments, 'adjustment')}.`);
+  });
+}

@@ -1,0 +1,34 @@
+import { Command, Option } from 'commander';
+import { AUDITED_KINDS } from '../../operations/audit/audited-kinds.ts';
+import { attestRecord } from '../../operations/verification/attest-record.ts';
+import { currentActor } from '../terminal/actor.ts';
+import { printJson, printText } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+
+interface AttestOptions {
+  readonly kind: string;
+  readonly id: string;
+  readonly reason: string;
+  readonly json?: boolean;
+}
+
+export function attestCommand(): Command {
+  const kinds = AUDITED_KINDS.map(({ name }) => name);
+  return new Command('attest')
+    .description(
+      'write into the audit that a record which verify names is right as it stands, after it was compared with a backup',
+    )
+    .addOption(new Option('--kind <kind>', 'kind of the record, as verify names it').choices(kinds).makeOptionMandatory())
+    .requiredOption('--id <id>', 'id of the record')
+    .requiredOption('--reason <text>', 'why, for whoever looks at it later')
+    .option('--json', 'one JSON object, for programs')
+    .action(attest);
+}
+
+async function attest({ kind, id, reason, json }: AttestOptions): Promise<void> {
+  await withStore(async (database) => {
+    await attestRecord(database, await currentActor(database), { kind, id, reason });
+    if (json) printJson({ kind, id, attested: true });
+    else printText(`The audit has the ${kind} ${id} as it stands.\n`);
+  });
+}

@@ -1,0 +1,110 @@
+import { Command } from 'commander';
+import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
+import { verifyAudit } from '../../operations/audit/verify-audit.ts';
+import { type AuditHead, listAuditEntries } from '../../store/audit/audit.ts';
+import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
+import { readHead, readLimit, readPastTime } from '../terminal/options.ts';
+import { printJson, printProgress, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+
+interface ListOptions {
+  readonly partner?: string;
+  readonly subject?: string;
+  readonly since?: Date;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+interface VerifyOptions {
+  readonly expectLast?: AuditHead;
+  readonly json?: boolean;
+}
+
+export function auditCommand(): Command {
+  const audit = new Command('audit').description('audit: who changed what, in entries that are sealed one behind the other');
+  audit
+    .command('list')
+    .description('entries, the newest first')
+    .option('--partner <id>', 'only about this partner')
+    .option('--subject <id>', 'only about this record')
+    .option('--since <time>', 'only from this time on', readPastTime)
+    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  audit
+    .command('verify')
+    .description('follow the chain from its first entry, and name the first that is wrong; then the exit code is 1')
+    .option('--expect-last <no:seal>', 'an entry that an earlier verification showed as the last: it has to be there', readHead)
+    .option('--json', 'one JSON object, for programs')
+    .action(verify);
+  return audit;
+}
+
+async function list({ partner, subject, since, limit, json }: ListOptions): Promise<void> {
+  await withStore(async (database) => {
+    const entries = await listAuditEntries(database.pool, { partnerId: partner, subjectId: subject, since, limit });
+    if (json) return printJson(entries.map(toJson));
+    printTable(entries.map(toRow), 'There is no such entry.');
+  });
+}
+
+/** Progress is told this often. */
+const PROGRESS_ENTRIES = 100_000n;
+
+async function verify({ expectLast, json }: VerifyOptions): Promise<void> {
+  await withStore(async (database) => {
+    const onProgress = (entries: bigint) => entries % PROGRESS_ENTRIES === 0n && printProgress(`… ${entries}`);
+    const { entries, last, fault } = await verifyAudit(database, { expected: expectLast, onProgress });
+    if (fault) process.exitCode = 1;
+    const shown = `${last.lastNo}:${last.lastMac}`;
+    if (json) {
+      const found = fault && { entry_no: Number(fault.entryNo), is: fault.is, sentence: fault.sentence };
+      return printJson({ ok: fault === null, entries: Number(entries), last: shown, fault: found });
+    }
+    if (fault) printText(`Not sound: ${fault.sentence}.\nSound are ${entries} entries before it.\n`);
+    else printText(`All ${entries} entries are as they were sealed.\n`);
+    printText(`Last  ${shown}\n`);
+    if (!fault)
+      printText('Keep this line away from the database: --expect-last shows later that nothing was cut off behind it.\n');
+  });
+}
+
+function toJson(entry: SealedEntry): object {
+  return {
+    entry_no: Number(entry.entryNo),
+    recorded_at: entry.recordedAt,
+    operator_id: entry.operatorId,
+    role: entry.role,
+    action: entry.action,
+    partner_id: entry.partnerId,
+    subject_id: entry.subjectId,
+    before: readRecord(entry.before),
+    after: readRecord(entry.after),
+    correlation_id: entry.correlationId,
+    mac: entry.mac,
+  };
+}
+
+/** Numbers above 2^53 keep their digits. What somebody has edited may be no JSON any more, and is shown as text. */
+function readRecord(text: string | null): unknown {
+  if (text === null) return null;
+  try {
+    return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) =>
+      typeof value === 'number' && !Number.isSafeInteger(value) && context?.source ? JSON.rawJSON(context.source) : value,
+    );
+  } catch {
+    return text;
+  }
+}
+
+function toRow({ entryNo, recordedAt, operatorId, role, action, subjectId, partnerId }: SealedEntry): Row {
+  return {
+    no: String(entryNo),
+    recorded: showTime(recordedAt),
+    operator: showUntrusted(operatorId),
+    role: showUntrusted(role),
+    action: showUntrusted(action),
+    subject: showUntrusted(subjectId),
+    partner: showUntrusted(partnerId ?? '-'),
+  };
+}

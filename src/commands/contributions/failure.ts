@@ -1,0 +1,134 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { approveFailure, draftFailure, rejectFailure } from '../../operations/contributions/record-failure.ts';
+import { type FailureDraft, listFailureDrafts } from '../../store/contributions/failure-draft.ts';
+import { currentActor } from '../terminal/actor.ts';
+import { confirmOrRefuse } from '../terminal/confirm.ts';
+import { readLimit } from '../terminal/options.ts';
+import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+
+interface DraftOptions {
+  readonly partner: string;
+  readonly event: string;
+  readonly order: string;
+  readonly points: bigint;
+  readonly reason: string;
+  readonly json?: boolean;
+}
+
+interface ListOptions {
+  readonly partner: string;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+interface Target {
+  readonly partner: string;
+  readonly failure: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+export function failureCommand(): Command {
+  const failure = new Command('failure').description(
+    'failures: events that were never stored, which two operators together record as failed',
+  );
+  failure
+    .command('draft')
+    .description('the first of the two: say which event, and why it can never be confirmed')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--event <id>', 'partner_event_id of the event')
+    .requiredOption('--order <ref>', 'its partner_order_ref')
+    .requiredOption('--points <n>', 'the points that the partner has deducted', readPoints)
+    .requiredOption('--reason <text>', 'why, for whoever looks at it later')
+    .option('--json', 'one JSON object, for programs')
+    .action(draft);
+  failure
+    .command('list')
+    .description('drafts of a partner, the newest first')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  const one = (name: string, description: string) =>
+    failure
+      .command(name)
+      .description(description)
+      .requiredOption('--partner <id>', 'id of the partner')
+      .requiredOption('--failure <id>', 'id of the draft')
+      .option('--json', 'one JSON object, for programs');
+  one('approve', 'the second of the two: record the event as failed, for good; the partner may restore the points')
+    .option('--yes', 'without a question')
+    .action(approve);
+  one('reject', 'end a draft without effect').action(reject);
+  return failure;
+}
+
+function readPoints(text: string): bigint {
+  if (/^\d{1,19}$/.test(text)) return BigInt(text);
+  throw new InvalidArgumentError('It must be a whole number.');
+}
+
+async function draft({ partner, event, order, points, reason, json }: DraftOptions): Promise<void> {
+  await withStore(async (database) => {
+    const never = { partnerId: partner, partnerEventId: event, partnerOrderRef: order, points, reason };
+    print(await draftFailure(database, await currentActor(database), never), json);
+  });
+}
+
+async function list({ partner, limit, json }: ListOptions): Promise<void> {
+  await withStore(async ({ pool }) => {
+    const drafts = await listFailureDrafts(pool, partner, limit);
+    if (json) return printJson(drafts.map(toJson));
+    printTable(drafts.map(toRow), 'There is no draft.');
+  });
+}
+
+async function approve({ partner: partnerId, failure: failureId, yes, json }: Target): Promise<void> {
+  await confirmOrRefuse(`Record the event of ${failureId} as failed, so that the partner restores its points?`, yes);
+  await withStore(async (database) => {
+    const approved = await approveFailure(database, await currentActor(database), { partnerId, failureId });
+    print(approved.draft, json);
+  });
+}
+
+async function reject({ partner: partnerId, failure: failureId, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    print(await rejectFailure(database, await currentActor(database), { partnerId, failureId }), json);
+  });
+}
+
+function print(failure: FailureDraft, asJson: boolean | undefined): void {
+  if (asJson) printJson(toJson(failure));
+  else printFields({ ...toRow(failure), reason: failure.reason, contribution: failure.transactionId ?? '-' });
+}
+
+function toJson(failure: FailureDraft): object {
+  return {
+    failure_id: failure.failureId,
+    partner_id: failure.partnerId,
+    partner_event_id: failure.partnerEventId,
+    partner_order_ref: failure.partnerOrderRef,
+    points: failure.points,
+    reason: failure.reason,
+    status: failure.status,
+    drafted_by: failure.draftedBy,
+    drafted_at: failure.draftedAt,
+    decided_by: failure.decidedBy,
+    decided_at: failure.decidedAt,
+    transaction_id: failure.transactionId,
+  };
+}
+
+function toRow(failure: FailureDraft): Row {
+  return {
+    failure: failure.failureId,
+    status: failure.status,
+    event: failure.partnerEventId,
+    order: failure.partnerOrderRef,
+    points: String(failure.points),
+    'drafted by': failure.draftedBy,
+    'decided by': failure.decidedBy ?? '-',
+    drafted: showTime(failure.draftedAt),
+  };
+}

@@ -1,0 +1,157 @@
+import { Command } from 'commander';
+import type { ReviewReason } from '../../domain/rules/contribution-rules.ts';
+import { getReview, listReviews, type ReviewedContribution } from '../../operations/contributions/list-reviews.ts';
+import {
+  confirmPendingContribution,
+  failPendingContribution,
+} from '../../operations/contributions/resolve-pending-contribution.ts';
+import { currentActor } from '../terminal/actor.ts';
+import { confirmOrRefuse } from '../terminal/confirm.ts';
+import { readLimit } from '../terminal/options.ts';
+import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+
+interface ListOptions {
+  readonly partner?: string;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+interface Target {
+  readonly partner: string;
+  readonly transaction: string;
+  readonly json?: boolean;
+}
+
+interface Decision extends Target {
+  readonly reason: string;
+  readonly yes?: boolean;
+}
+
+export function reviewCommand(): Command {
+  const review = new Command('review').description('reviews: pending contributions, which an operator confirms or fails');
+  review
+    .command('list')
+    .description('pending contributions, the longest waiting first')
+    .option('--partner <id>', 'only of this partner')
+    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  const one = (name: string, description: string) =>
+    review
+      .command(name)
+      .description(description)
+      .requiredOption('--partner <id>', 'id of the partner')
+      .requiredOption('--transaction <id>', 'id of the contribution')
+      .option('--json', 'one JSON object, for programs');
+  one('show', 'one contribution and its review').action(show);
+  one('confirm', 'confirm a pending contribution, for good')
+    .requiredOption('--reason <text>', 'why, for whoever looks at it later')
+    .action(confirm);
+  one('fail', 'fail a pending contribution, for good: the partner may restore the points')
+    .requiredOption('--reason <text>', 'why, for whoever looks at it later')
+    .option('--yes', 'without a question')
+    .action(fail);
+  return review;
+}
+
+async function list({ partner, limit, json }: ListOptions): Promise<void> {
+  await withStore(async ({ pool }) => {
+    const reviews = await listReviews(pool, { partnerId: partner, limit });
+    if (json) return printJson(reviews.map(toJson));
+    printTable(reviews.map(toRow), 'No contribution is pending.');
+  });
+}
+
+async function show({ partner: partnerId, transaction: transactionId, json }: Target): Promise<void> {
+  await withStore(async ({ pool }) => print(await getReview(pool, { partnerId, transactionId }), json));
+}
+
+async function confirm({ partner: partnerId, transaction: transactionId, reason, json }: Decision): Promise<void> {
+  await withStore(async (database) => {
+    const id = { partnerId, transactionId };
+    await confirmPendingContribution(database, await currentActor(database), id, reason);
+    print(await getReview(database.pool, id), json);
+  });
+}
+
+async function fail({ partner: partnerId, transaction: transactionId, reason, yes, json }: Decision): Promise<void> {
+  await confirmOrRefuse(`Fail the contribution ${transactionId}, so that the partner restores its points?`, yes);
+  await withStore(async (database) => {
+    const id = { partnerId, transactionId };
+    await failPendingContribution(database, await currentActor(database), id, reason);
+    print(await getReview(database.pool, id), json);
+  });
+}
+
+function print(reviewed: ReviewedContribution, asJson: boolean | undefined): void {
+  if (asJson) printJson(toJson(reviewed));
+  else printFields(toFields(reviewed));
+}
+
+function ageSeconds({ contribution: { createdAt } }: ReviewedContribution['record']): number {
+  return Math.max(0, Math.round((Date.now() - createdAt.getTime()) / 1000));
+}
+
+function toJson({ record, review }: ReviewedContribution): object {
+  const { partnerId, contribution, associationOutcome, rejectionCode, calculationId } = record;
+  return {
+    partner_id: partnerId,
+    transaction_id: contribution.transactionId,
+    partner_event_id: contribution.partnerEventId,
+    partner_order_ref: contribution.partnerOrderRef,
+    status: contribution.status,
+    points: contribution.points,
+    contribution_rule_version: contribution.contributionRuleVersion,
+    calculation_id: calculationId,
+    association: { status: associationOutcome, rejection_code: rejectionCode },
+    review_reason: review?.reason ?? null,
+    counted_on: review?.countedOn ?? null,
+    age_seconds: ageSeconds(record),
+    created_at: contribution.createdAt.toISOString(),
+    resolved_at: review?.resolvedAt?.toISOString() ?? null,
+    resolved_by: review?.resolvedBy ?? null,
+    reason: review?.note ?? null,
+  };
+}
+
+const REASONS: Record<ReviewReason, string> = {
+  reviews_everything: 'everything is reviewed',
+  review_threshold: 'review threshold',
+  daily_points_cap: 'daily cap on points',
+  daily_count_cap: 'daily cap on contributions',
+};
+
+function toRow({ record, review }: ReviewedContribution): Row {
+  const { partnerId, contribution } = record;
+  return {
+    contribution: contribution.transactionId,
+    partner: partnerId,
+    points: String(contribution.points),
+    why: review ? REASONS[review.reason] : '-',
+    age: showAge(ageSeconds(record)),
+    created: showTime(contribution.createdAt),
+  };
+}
+
+function toFields(reviewed: ReviewedContribution): Row {
+  const { record, review } = reviewed;
+  return {
+    ...toRow(reviewed),
+    status: record.contribution.status,
+    event: record.contribution.partnerEventId,
+    order: record.contribution.partnerOrderRef,
+    rule: record.contribution.contributionRuleVersion,
+    'counted on': review?.countedOn ?? '-',
+    estimate: record.calculationId ?? '-',
+    resolved: showTime(review?.resolvedAt ?? null),
+    'resolved by': review?.resolvedBy ?? '-',
+    reason: review?.note ?? '-',
+  };
+}
+
+/** `3 h 20 min` */
+function showAge(seconds: number): string {
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  return hours === 0 ? `${minutes} min` : `${hours} h ${minutes} min`;
+}

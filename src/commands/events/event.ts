@@ -1,0 +1,93 @@
+import { Command, Option } from 'commander';
+import { getPartner } from '../../operations/access/manage-partner.ts';
+import { readEvents } from '../../operations/events/list-events.ts';
+import { listDeliveries } from '../../store/webhooks/delivery-log.ts';
+import { readCursor, readLimit } from '../terminal/options.ts';
+import { printBytes, printFields, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+
+interface ListOptions {
+  readonly partner: string;
+  readonly afterSequence: bigint;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+interface Target {
+  readonly partner: string;
+  readonly event: string;
+  readonly json?: boolean;
+}
+
+export function eventCommand(): Command {
+  const event = new Command('event').description('events: what a partner is told, in the order of its sequence');
+  event
+    .command('list')
+    .description('events of a partner, as its receivers get them')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .addOption(new Option('--after-sequence <n>', 'only those that follow').argParser(readCursor).default(0n, '0'))
+    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  event
+    .command('show')
+    .description('one event, its body and its deliveries')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--event <id>', 'id of the event')
+    .option('--json', 'the body alone, byte for byte, for programs')
+    .action(show);
+  return event;
+}
+
+/** A command asks for one thing. */
+const LANES = 1;
+
+async function list({ partner, afterSequence, limit, json }: ListOptions): Promise<void> {
+  await withStore(async (database, { environment }) => {
+    await getPartner(database.pool, partner);
+    const page = await readEvents(database, environment, LANES).page({ partnerId: partner, afterSequence, limit });
+    // The stored bytes: a number in them may be larger than JavaScript's own are exact.
+    if (json) return printBytes(`[${page.events.map(({ body }) => body).join(',\n')}]\n`);
+    const rows = page.events.map(
+      ({ sequence, occurredAt, eventType, eventId, subjectId }): Row => ({
+        sequence: String(sequence),
+        occurred: showTime(occurredAt),
+        event: eventType,
+        'event id': eventId,
+        about: subjectId,
+      }),
+    );
+    printTable(rows, 'There is no event.');
+    if (page.hasMore) printText(`\nMore of them: --after-sequence ${page.nextAfterSequence}\n`);
+  });
+}
+
+const DELIVERIES_SHOWN = 100;
+
+async function show({ partner, event: eventId, json }: Target): Promise<void> {
+  await withStore(async (database, { environment }) => {
+    const event = await readEvents(database, environment, LANES).byId({ partnerId: partner, eventId });
+    if (json) return printBytes(`${event.body}\n`);
+    printFields({
+      event: event.eventId,
+      type: event.eventType,
+      sequence: String(event.sequence),
+      occurred: showTime(event.occurredAt),
+      about: event.subjectId,
+      'correlation id': event.correlationId ?? '-',
+    });
+    printText(`\n${event.body}\n\n`);
+    const deliveries = await listDeliveries(database.pool, partner, { eventId, limit: DELIVERIES_SHOWN });
+    const rows = deliveries.map(
+      ({ deliveryId, endpointId, status, attempts, trigger, endedAt }): Row => ({
+        delivery: deliveryId,
+        endpoint: endpointId,
+        status,
+        attempts: String(attempts),
+        trigger,
+        ended: showTime(endedAt),
+      }),
+    );
+    printTable(rows, 'No endpoint wanted it when it happened.');
+  });
+}

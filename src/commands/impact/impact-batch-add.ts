@@ -1,0 +1,65 @@
+import { counted } from '../../domain/pluralise.ts';
+import { getPartner } from '../../operations/access/manage-partner.ts';
+import { getImpactBatch } from '../../operations/impact/impact-batch-record.ts';
+import { poolSettlements } from '../../operations/impact/pool-contributions.ts';
+import { eachPartner } from '../../store/access/partner.ts';
+import type { Database } from '../../store/database.ts';
+import { listUnpooledSettlements } from '../../store/impact/impact-batch-settlement.ts';
+import { currentActor } from '../terminal/actor.ts';
+import { askFirst } from '../terminal/confirmation.ts';
+import { UsageError } from '../terminal/options.ts';
+import { printProgress } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+import { printBatch } from './impact-batch-output.ts';
+
+interface AddOptions {
+  readonly batch: string;
+  readonly period?: string;
+  readonly partner?: string;
+  readonly settlement?: readonly string[];
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** Partner by partner, each in a transaction: what was interrupted is completed by repeating it. */
+export async function addToBatch({ batch: id, yes, json, ...wanted }: AddOptions): Promise<void> {
+  await withStore(async (database) => {
+    const actor = await currentActor(database);
+    const batch = await getImpactBatch(database.pool, id);
+    const found = await findWanted(database, wanted);
+    const count = found.reduce((sum, { settlementIds }) => sum + settlementIds.length, 0);
+    await askFirst(
+      `Put ${counted(count, 'settlement')} of ${counted(found.length, 'partner')} into the impact batch "${batch.name}"?`,
+      yes,
+    );
+    for (const { partnerId, settlementIds } of found) {
+      const { contributionCount } = await poolSettlements(database, actor, { impactBatchId: id, partnerId, settlementIds });
+      printProgress(`… ${partnerId}: in the batch with ${counted(contributionCount, 'contribution')}`);
+    }
+    await printBatch(database, await getImpactBatch(database.pool, id), json);
+  });
+}
+
+interface Wanted {
+  readonly partnerId: string;
+  readonly settlementIds: readonly string[];
+}
+
+async function findWanted(
+  { pool }: Database,
+  { period, partner, settlement }: Pick<AddOptions, 'period' | 'partner' | 'settlement'>,
+): Promise<Wanted[]> {
+  if ((period === undefined) === (settlement === undefined))
+    throw new UsageError('Name either a period, such as --period 2026-11, or --partner with its --settlement.');
+  if (settlement !== undefined) {
+    if (partner === undefined) throw new UsageError('--settlement needs the --partner whose it is.');
+    return [{ partnerId: partner, settlementIds: settlement }];
+  }
+  const found: Wanted[] = [];
+  for await (const { partnerId } of partner === undefined ? eachPartner(pool) : [await getPartner(pool, partner)]) {
+    const settlements = await listUnpooledSettlements(pool, partnerId, period as string);
+    if (settlements.length > 0) found.push({ partnerId, settlementIds: settlements.map(({ settlementId }) => settlementId) });
+  }
+  if (found.length === 0) throw new UsageError(`No closed settlement of ${period} has contributions that are in no batch yet.`);
+  return found;
+}

@@ -1,0 +1,97 @@
+import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
+import { addUpSettlements, showBatch } from '../../operations/impact/impact-batch-record.ts';
+import type { Database } from '../../store/database.ts';
+import { type ImpactBatchChange, listImpactBatchChanges } from '../../store/impact/impact-batch.ts';
+import { printExact } from '../settlements/settlement.ts';
+import { printFields, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+
+/** A batch with what it pools, its evidence and its history. */
+export async function printBatch({ pool }: Database, batch: ImpactBatch, asJson: boolean | undefined): Promise<void> {
+  const { project, evidence } = await showBatch(pool, batch);
+  const pooled = await addUpSettlements(pool, batch.impactBatchId);
+  const changes = await listImpactBatchChanges(pool, batch.impactBatchId);
+  const counts = {
+    partners: pooled.shares.length,
+    settlements: pooled.settlementCount,
+    contributions: pooled.contributionCount,
+  };
+  if (asJson) {
+    const told = evidence.map(({ evidenceNo, type, url, fileName, byteCount, sha256, capturedAt, addedBy, addedAt }) => ({
+      ...{ evidence_no: evidenceNo, type, url, file_name: fileName, byte_count: byteCount, sha256, captured_at: capturedAt },
+      ...{ added_by: addedBy, added_at: addedAt },
+    }));
+    return printExact({ ...batchToJson(batch), ...counts, evidence: told, changes: changes.map(changeToJson) });
+  }
+  printFields({
+    ...batchToRow(batch),
+    'project name': project?.nameEn ?? '-',
+    'delivered by': batch.deliveredBy ?? '-',
+    'verified by': batch.verifiedBy ?? '-',
+    ...Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, String(count)])),
+  });
+  const files = evidence.map(({ evidenceNo, type, fileName, sha256, capturedAt }) => ({
+    ...{ evidence: String(evidenceNo), type, captured: showTime(capturedAt), sha256, file: fileName },
+  }));
+  if (files.length > 0) printSection(files);
+  if (changes.length > 0) printSection(changes.map(changeToRow));
+}
+
+function printSection(rows: readonly Row[]): void {
+  printText('\n');
+  printTable(rows, '');
+}
+
+export function batchToRow(batch: ImpactBatch): Row {
+  return {
+    batch: batch.impactBatchId,
+    status: batch.status,
+    since: showTime(batch.statusAt),
+    trees: String(batch.quantity),
+    project: batch.projectId ?? '-',
+    expected: batch.expectedDeliveryPeriod ?? '-',
+    name: batch.name,
+  };
+}
+
+export function batchToJson(batch: ImpactBatch) {
+  return {
+    impact_batch_id: batch.impactBatchId,
+    name: batch.name,
+    status: batch.status,
+    status_at: batch.statusAt,
+    quantity: batch.quantity,
+    project_id: batch.projectId,
+    delayed_at: batch.delayedAt,
+    expected_delivery_period: batch.expectedDeliveryPeriod,
+    delivered_by: batch.deliveredBy,
+    verified_by: batch.verifiedBy,
+    created_at: batch.createdAt,
+  };
+}
+
+function changeToJson(change: ImpactBatchChange): object {
+  return {
+    change_no: change.changeNo,
+    change_type: change.changeType,
+    previous_status: change.previousStatus,
+    status: change.status,
+    project_id: change.projectId,
+    quantity: change.quantity,
+    expected_delivery_period: change.expectedDeliveryPeriod,
+    reason: change.reason,
+    operator_id: change.operatorId,
+    occurred_at: change.occurredAt,
+  };
+}
+
+function changeToRow(change: ImpactBatchChange): Row {
+  return {
+    change: String(change.changeNo),
+    type: change.changeType,
+    status: change.status,
+    at: showTime(change.occurredAt),
+    by: change.operatorId,
+    trees: String(change.quantity),
+    reason: change.reason ?? '-',
+  };
+}

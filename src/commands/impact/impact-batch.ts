@@ -1,0 +1,189 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
+import { type BatchChange, changeImpactBatch } from '../../operations/impact/change-impact-batch.ts';
+import { getImpactBatch } from '../../operations/impact/impact-batch-record.ts';
+import { createImpactBatch } from '../../operations/impact/pool-contributions.ts';
+import { verifyImpactBatches } from '../../operations/impact/verify-impact-batches.ts';
+import { listImpactBatches } from '../../store/impact/impact-batch.ts';
+import { listEvidence } from '../../store/impact/impact-evidence.ts';
+import { printExact } from '../settlements/settlement.ts';
+import { currentActor } from '../terminal/actor.ts';
+import { askFirst } from '../terminal/confirmation.ts';
+import { hashFile } from '../terminal/hash-file.ts';
+import { readLimit, readName, readPastTime } from '../terminal/options.ts';
+import { printProgress, printTable, printText } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+import { addToBatch } from './impact-batch-add.ts';
+import { batchToJson, batchToRow, printBatch } from './impact-batch-output.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+interface Target extends JsonOption {
+  readonly batch: string;
+  readonly yes?: boolean;
+  readonly reason?: string;
+}
+
+export function impactBatchCommand(): Command {
+  const impactBatch = new Command('impact-batch').description(
+    'impact batches: contributions of closed settlements, pooled for a project, and how far its planting has come',
+  );
+  impactBatch
+    .command('create')
+    .description('make a batch for so many trees; `add` puts settlements into it')
+    .requiredOption('--name <name>', 'name for operators', readName)
+    .requiredOption('--trees <n>', 'whole trees that are to be planted', readTrees)
+    .option('--json', 'one JSON object, for programs')
+    .action(create);
+  impactBatch
+    .command('list')
+    .description('the latest batches first')
+    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  const one = (name: string, description: string) =>
+    impactBatch
+      .command(name)
+      .description(description)
+      .requiredOption('--batch <id>', 'id of the batch')
+      .option('--json', 'one JSON object, for programs');
+  const change = (name: string, description: string) => one(name, description).option('--reason <words>', 'why, for operators');
+  const told = (name: string, description: string) => change(name, description).option('--yes', 'do not ask');
+  one('show', 'a batch with its evidence and what was recorded of it').action(show);
+  one('add', 'put closed settlements into a batch that is not allocated yet, for good; partners are told')
+    .option('--period <label>', 'every closed settlement of this period that is in no batch, such as 2026-11')
+    .option('--partner <id>', 'only of this partner')
+    .option('--settlement <id...>', 'these settlements of the partner')
+    .option('--yes', 'do not ask')
+    .action(addToBatch);
+  told('advance', 'record the next status; partners are told')
+    .addOption(new Option('--to <status>', 'the next status').choices(ENVIRONMENTAL_STATUSES.slice(1)).makeOptionMandatory())
+    .option('--project <id>', 'the project, for allocated')
+    .action(advance);
+  change('reallocate', 'give a batch to another project, because the first cannot deliver; partners are told')
+    .requiredOption('--project <id>', 'the project that takes it over')
+    .action(reallocate);
+  change('delay', 'record a delay; partners are told')
+    .requiredOption('--expected <period>', 'when delivery is expected: 2027, 2027-Q2 or 2027-05')
+    .action(delay);
+  told('add-evidence', 'record evidence by the SHA-256 of a file, for good; partners are told')
+    .requiredOption('--file <path>', 'the file; it stays where it is')
+    .requiredOption('--type <word>', 'what it is, such as photo or satellite_image')
+    .requiredOption('--url <url>', 'where partners and their customers find it: https, at a public host')
+    .requiredOption('--captured-at <time>', 'when it was captured, such as 2027-01-31T00:00:00Z', readPastTime)
+    .action(addEvidence);
+  one('check-evidence', 'look whether a file is evidence of a batch, byte for byte; else the exit code is 1')
+    .requiredOption('--file <path>', 'the file')
+    .action(checkEvidence);
+  change('correct', 'correct the number of trees; partners are told')
+    .requiredOption('--trees <n>', 'whole trees', readTrees)
+    .action(correct);
+  impactBatch
+    .command('verify')
+    .description(
+      'compare projects and batches with the audit; names what somebody changed past the service, then the exit code is 1',
+    )
+    .option('--json', 'one JSON object, for programs')
+    .action(verify);
+  return impactBatch;
+}
+
+function readTrees(text: string): bigint {
+  if (/^\d{1,19}$/.test(text) && BigInt(text) < 2n ** 63n) return BigInt(text);
+  throw new InvalidArgumentError('It must be a whole number of trees.');
+}
+
+async function create({ name, trees, json }: JsonOption & { name: string; trees: bigint }): Promise<void> {
+  await withStore(async (database) => {
+    const batch = await createImpactBatch(database, await currentActor(database), { name, quantity: trees });
+    await printBatch(database, batch, json);
+  });
+}
+
+async function list({ limit, json }: JsonOption & { limit: number }): Promise<void> {
+  await withStore(async (database) => {
+    const batches = await listImpactBatches(database.pool, { limit });
+    if (json) return printExact(batches.map(batchToJson));
+    printTable(batches.map(batchToRow), 'There is no impact batch yet. `impact-batch create` makes one.');
+  });
+}
+
+async function show({ batch, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    await printBatch(database, await getImpactBatch(database.pool, batch), json);
+  });
+}
+
+async function advance(options: Target & { to: EnvironmentalStatus; project?: string }): Promise<void> {
+  const { to, project: projectId } = options;
+  await record(options, { changeType: 'advanced', to, projectId }, `Record that it is ${to}, and tell its partners?`);
+}
+
+async function reallocate(options: Target & { project: string }): Promise<void> {
+  await record(options, { changeType: 'reallocated', projectId: options.project });
+}
+
+async function delay(options: Target & { expected: string }): Promise<void> {
+  await record(options, { changeType: 'delayed', expectedDeliveryPeriod: options.expected });
+}
+
+async function correct(options: Target & { trees: bigint }): Promise<void> {
+  await record(options, { changeType: 'corrected', quantity: options.trees });
+}
+
+async function addEvidence(options: Target & { file: string; type: string; url: string; capturedAt: Date }): Promise<void> {
+  const { file, type, url, capturedAt } = options;
+  const hashed = await hashFile(file, tellBytes);
+  const question = `Record ${hashed.fileName} (SHA-256 ${hashed.sha256}) as evidence, and tell its partners?`;
+  await record(options, { changeType: 'evidence_added', evidence: { ...hashed, type, url, capturedAt } }, question);
+}
+
+type Recorded = BatchChange extends infer Change ? (Change extends BatchChange ? Omit<Change, 'reason'> : never) : never;
+
+async function record({ batch, reason = '', yes, json }: Target, change: Recorded, question?: string): Promise<void> {
+  await withStore(async (database) => {
+    const found = await getImpactBatch(database.pool, batch);
+    if (question) await askFirst(`Impact batch "${found.name}" is ${found.status}. ${question}`, yes);
+    const wanted = { ...change, reason: reason === '' ? null : reason } as BatchChange;
+    await printBatch(database, await changeImpactBatch(database, await currentActor(database), batch, wanted), json);
+  });
+}
+
+async function checkEvidence({ batch, file, json }: Target & { file: string }): Promise<void> {
+  const { fileName, sha256 } = await hashFile(file, tellBytes);
+  await withStore(async (database) => {
+    const { impactBatchId } = await getImpactBatch(database.pool, batch);
+    const evidence = await listEvidence(database.pool, impactBatchId);
+    const found = evidence.find((each) => each.sha256 === sha256);
+    const sameName = evidence.find((each) => each.fileName === fileName);
+    if (!found) process.exitCode = 1;
+    if (json) return printExact({ ok: found !== undefined, sha256, evidence_no: found?.evidenceNo ?? null });
+    if (found) printText(`${fileName} is evidence ${found.evidenceNo} of the batch, byte for byte.\n`);
+    else printText(`${explainOther(fileName, sameName?.evidenceNo)} Its SHA-256 is ${sha256}.\n`);
+  });
+}
+
+function explainOther(fileName: string, evidenceNo: number | undefined): string {
+  if (evidenceNo === undefined) return `${fileName} is no evidence of the batch.`;
+  return `${fileName} has the name of evidence ${evidenceNo}, and other bytes.`;
+}
+
+async function verify({ json }: JsonOption): Promise<void> {
+  await withStore(async (database) => {
+    const onProgress = (compared: number) => printProgress(`… ${compared} impact batches`);
+    const { batches, projects, problems } = await verifyImpactBatches(database, onProgress);
+    if (problems.length > 0) process.exitCode = 1;
+    if (json) {
+      const told = problems.map(({ subjectId, fields }) => ({ subject_id: subjectId, fields }));
+      return printExact({ ok: problems.length === 0, batches, projects, problems: told });
+    }
+    const rows = problems.map(({ subjectId, fields }) => ({ record: subjectId, 'not as the audit has it': fields.join(', ') }));
+    printTable(rows, `${batches} impact batches and ${projects} projects are as the audit has them.`);
+  });
+}
+
+function tellBytes(bytes: bigint): void {
+  printProgress(`… ${bytes / 2n ** 30n} GiB read`);
+}

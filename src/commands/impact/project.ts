@@ -1,0 +1,50 @@
+import { Command } from 'commander';
+import type { NewProject, Project } from '../../domain/impact/project.ts';
+import { createProject } from '../../operations/impact/manage-project.ts';
+import { listProjects } from '../../store/impact/project.ts';
+import { currentActor } from '../terminal/actor.ts';
+import { readName } from '../terminal/options.ts';
+import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+export function projectCommand(): Command {
+  const project = new Command('project').description('projects: who plants the trees that impact batches pay for');
+  project
+    .command('create')
+    .description('make a project; it never changes, because partners are told of it under these names')
+    .requiredOption('--name-en <name>', 'English name', readName)
+    .requiredOption('--name-ar <name>', 'Arabic name', readName)
+    .requiredOption('--country <code>', 'country by ISO 3166-1, such as SA')
+    .option('--json', 'one JSON object, for programs')
+    .action(create);
+  project.command('list').description('all projects').option('--json', 'one JSON array, for programs').action(list);
+  return project;
+}
+
+async function create({ json, nameEn, nameAr, country }: JsonOption & NewProject): Promise<void> {
+  await withStore(async (database) => {
+    const project = await createProject(database, await currentActor(database), { nameEn, nameAr, country });
+    if (json) printJson(toJson(project));
+    else printFields(toRow(project));
+  });
+}
+
+async function list({ json }: JsonOption): Promise<void> {
+  await withStore(async (database) => {
+    const projects = await listProjects(database.pool);
+    if (json) return printJson(projects.map(toJson));
+    printTable(projects.map(toRow), 'There is no project yet. `project create` makes one.');
+  });
+}
+
+function toJson({ projectId, nameEn, nameAr, country, createdAt }: Project): object {
+  return { project_id: projectId, name_en: nameEn, name_ar: nameAr, country, created_at: createdAt };
+}
+
+function toRow({ projectId, nameEn, nameAr, country, createdAt }: Project): Row {
+  return { project: projectId, country, created: showTime(createdAt), name: nameEn, 'arabic name': nameAr };
+}

@@ -1,0 +1,145 @@
+import { Command, Option } from 'commander';
+import { adviseMissing, RECONCILIATION_VERDICTS } from '../../domain/reconciliations/reconciliation.ts';
+import { reconciliationNotFound } from '../../operations/reconciliations/reconcile-settlement.ts';
+import { RECONCILIATION_DAYS } from '../../schedule/jobs/remove-reconciliations.ts';
+import {
+  findReconciliation,
+  type LineVerdict,
+  listReconciliations,
+  type Reconciliation,
+} from '../../store/reconciliations/reconciliation.ts';
+import { listReconciliationLines, type ReconciliationLine } from '../../store/reconciliations/reconciliation-line.ts';
+import { reconciliationLineToWire, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
+import { printExact } from '../settlements/settlement.ts';
+import { readCursor, readLimit } from '../terminal/options.ts';
+import { printFields, printProgress, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+
+interface Target {
+  readonly partner: string;
+  readonly reconciliation: string;
+  readonly json?: boolean;
+}
+
+interface LinesOptions extends Target {
+  readonly verdict?: LineVerdict;
+  readonly after: bigint;
+  readonly limit: number;
+}
+
+export function reconciliationCommand(): Command {
+  const reconciliation = new Command('reconciliation').description(
+    "reconciliations: partners' own lists beside their settlements",
+  );
+  reconciliation
+    .command('list')
+    .description('reconciliations of a partner, the latest first')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  const one = (name: string, description: string) =>
+    reconciliation
+      .command(name)
+      .description(description)
+      .requiredOption('--partner <id>', 'id of the partner')
+      .requiredOption('--reconciliation <id>', 'id of the reconciliation');
+  one('show', 'how far one is, and its counts').option('--json', 'one JSON object, for programs').action(show);
+  one('lines', 'its lines, all or those of one verdict')
+    .addOption(new Option('--verdict <verdict>', 'only lines that are').choices([...RECONCILIATION_VERDICTS, 'malformed']))
+    .addOption(new Option('--after <position>', 'only those that follow').argParser(readCursor).default(0n, '0'))
+    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
+    .option('--json', 'one JSON array, for programs')
+    .action(lines);
+  return reconciliation;
+}
+
+async function list({ partner, limit, json }: { partner: string; limit: number; json?: boolean }): Promise<void> {
+  await withStore(async ({ pool }) => {
+    const found = await listReconciliations(pool, partner, limit);
+    if (json) return printExact(found.map(reconciliationToWire));
+    printTable(found.map(toRow), 'The partner has sent no list yet.');
+  });
+}
+
+async function show({ partner, reconciliation, json }: Target): Promise<void> {
+  await withStore(async ({ pool }) => {
+    const found = await findReconciliation(pool, partner, reconciliation);
+    if (!found) throw reconciliationNotFound();
+    if (json) return printExact(reconciliationToWire(found));
+    const { counts, matched_points } = reconciliationToWire(found);
+    const shown = { ...counts, 'matched, gross points': matched_points.gross, 'matched, net points': matched_points.net };
+    const texts = Object.entries(shown).map(([name, count]): [string, string] => [name, String(count)]);
+    const list = found.isStatement ? "the service's own statement" : "the partner's own";
+    printFields({
+      ...toRow(found),
+      list,
+      ...Object.fromEntries(texts),
+      problem: found.problem ?? '-',
+      'lines removed': showTime(found.linesRemovedAt),
+    });
+  });
+}
+
+async function lines({ partner, reconciliation, verdict, after, limit, json }: LinesOptions): Promise<void> {
+  await withStore(async ({ pool }) => {
+    const of = await findReconciliation(pool, partner, reconciliation);
+    if (!of) throw reconciliationNotFound();
+    const page = { partnerId: partner, reconciliationId: reconciliation, verdict, after, limit };
+    const found = await listReconciliationLines(pool, page);
+    if (json) {
+      if (of.linesRemovedAt) printProgress(linesRemoved(of.linesRemovedAt));
+      return printExact(found.map(reconciliationLineToWire));
+    }
+    const ifNone = of.linesRemovedAt ? linesRemoved(of.linesRemovedAt) : 'There is no such line.';
+    printTable(withoutEmptyColumns(found.map(lineToRow)), ifNone);
+    if (found.some((line) => line.verdict === 'missing_in_service')) printText(`\n${MISSING_IN_SERVICE}\n`);
+    const last = found.at(-1);
+    if (last && found.length === limit) printText(`\nMore of them: --after ${last.position}\n`);
+  });
+}
+
+const MISSING_IN_SERVICE = `missing_in_service: ${adviseMissing('contribution')[0]?.message}`;
+
+function linesRemoved(at: Date): string {
+  return `The lines were removed at ${showTime(at)}, after ${RECONCILIATION_DAYS} days. The counts are kept: \`reconciliation show\`.`;
+}
+
+function lineToRow(stored: ReconciliationLine): Row {
+  const line = reconciliationLineToWire(stored);
+  const isMalformed = line.verdict === 'malformed';
+  return {
+    position: String(line.position),
+    line: String(line.line_no ?? '-'),
+    verdict: line.verdict,
+    type: line.line_type === 'contribution' ? '-' : (line.line_type ?? '-'),
+    event: line.partner_event_id ?? '-',
+    order: line.partner_order_ref ?? line.recorded_order_ref ?? '-',
+    adjustment: line.adjustment_id ?? '-',
+    points: String(line.points ?? '-'),
+    recorded: String(line.recorded_points ?? '-'),
+    net: String(line.recorded_net_points ?? '-'),
+    matched: line.matched_points ?? '-',
+    settlement: line.recorded_settlement_id ?? (line.verdict === 'other_settlement' ? 'none yet' : '-'),
+    contribution: line.transaction_id ?? '-',
+    reason: isMalformed ? line.details.map(({ message }) => message).join(' ') : '-',
+  };
+}
+
+/** Each verdict fills columns of its own. */
+function withoutEmptyColumns(rows: readonly Row[]): Row[] {
+  const isFilled = (name: string) => rows.some((row) => row[name] !== '-');
+  return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => isFilled(name))));
+}
+
+function toRow(one: Reconciliation): Row {
+  return {
+    reconciliation: one.reconciliationId,
+    settlement: one.settlementId,
+    status: one.status,
+    lines: String(one.listedLines),
+    matched: String(one.counts.matched ?? 0),
+    created: showTime(one.createdAt),
+    ended: showTime(one.endedAt),
+  };
+}

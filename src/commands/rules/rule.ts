@@ -1,0 +1,187 @@
+import { Command, Option } from 'commander';
+import { counted } from '../../domain/pluralise.ts';
+import { RULE_KINDS, type RuleKind } from '../../domain/rules/rule-versions.ts';
+import { createRule, getRule, withdrawRule } from '../../operations/rules/manage-rule.ts';
+import { readRuleProofs } from '../../operations/rules/rule-proofs.ts';
+import { ruleToWire } from '../../operations/rules/rule-to-wire.ts';
+import { attestRule } from '../../operations/verification/attest.ts';
+import { listRuleVersions, type RuleRecord } from '../../store/rules/rule-version.ts';
+import { currentActor } from '../terminal/actor.ts';
+import { confirmOrRefuse } from '../terminal/confirm.ts';
+import { readFutureTime } from '../terminal/options.ts';
+import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+
+interface CreateOptions {
+  readonly kind: RuleKind;
+  readonly label: string;
+  readonly partner?: string;
+  readonly startsAt?: Date;
+  readonly pointsMin?: string;
+  readonly pointsMax?: string;
+  readonly reviewEverything?: boolean;
+  readonly reviewThreshold?: string;
+  readonly dailyPointsCap?: string;
+  readonly dailyCountCap?: string;
+  readonly pointValue?: string;
+  readonly treeCost?: string;
+  readonly currency?: string;
+  readonly json?: boolean;
+}
+
+interface Target {
+  readonly kind: RuleKind;
+  readonly label: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+interface ListOptions {
+  readonly kind?: RuleKind;
+  readonly partner?: string;
+  readonly json?: boolean;
+}
+
+const kindOption = () => new Option('--kind <kind>', 'kind of the rule').choices(RULE_KINDS);
+
+export function ruleCommand(): Command {
+  const rule = new Command('rule').description(
+    'rules: bounds, reviews, what a point is worth and a tree costs, each in versions',
+  );
+  rule
+    .command('create')
+    .description('make a version of a rule, which takes effect at its start in every process')
+    .addOption(kindOption().makeOptionMandatory())
+    .requiredOption('--label <label>', 'the label that contributions carry; no other version of the kind has it')
+    .option('--partner <id>', 'for this partner only, before any for all')
+    .option(
+      '--starts-at <time>',
+      'when it takes effect, a minute from now or later (default: as soon as possible)',
+      readFutureTime,
+    )
+    .option('--points-min <n>', 'contribution_rule: the least points of a contribution')
+    .option('--points-max <n>', 'contribution_rule: the most')
+    .option('--review-everything', 'contribution_rule: each contribution is pending until an operator decides')
+    .option('--review-threshold <n>', 'contribution_rule: so many points or more are')
+    .option('--daily-points-cap <n>', "contribution_rule: what goes beyond so many points on one of the partner's days is")
+    .option('--daily-count-cap <n>', 'contribution_rule: what goes beyond so many contributions on one is')
+    .option('--point-value <decimal>', 'point_conversion: what one point is worth; without it points have no value')
+    .option('--tree-cost <decimal>', 'tree_cost: what one tree costs; without it that is unknown')
+    .option('--currency <code>', 'point_conversion and tree_cost: of the value, by ISO 4217')
+    .option('--json', 'one JSON object, for programs')
+    .action(create);
+  rule
+    .command('list')
+    .description('all versions, by kind and start')
+    .addOption(kindOption())
+    .option('--partner <id>', 'only those that this partner can come under')
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  const one = (name: string, description: string) =>
+    rule
+      .command(name)
+      .description(description)
+      .addOption(kindOption().makeOptionMandatory())
+      .requiredOption('--label <label>', 'label of the version')
+      .option('--json', 'one JSON object, for programs');
+  one('show', 'one version').action(show);
+  one('withdraw', 'take back a version that has not started, and does not within a minute')
+    .option('--yes', 'without a question')
+    .action(withdraw);
+  one('attest', 'write into the audit that a version is right as it stands, after it was compared with a backup')
+    .requiredOption('--reason <text>', 'why, for whoever looks at it later')
+    .action(attest);
+  rule
+    .command('verify')
+    .description('compare all versions with the audit; names what somebody changed past the service, then the exit code is 1')
+    .option('--json', 'one JSON object, for programs')
+    .action(verify);
+  return rule;
+}
+
+async function create({ label, partner, reviewEverything, json, ...content }: CreateOptions): Promise<void> {
+  await withStore(async (database) => {
+    const request = { ...content, version: label, partnerId: partner, reviewsEverything: reviewEverything };
+    print(await createRule(database, await currentActor(database), request), json);
+  });
+}
+
+async function list({ kind, partner, json }: ListOptions): Promise<void> {
+  await withStore(async ({ pool }) => {
+    const rules = (await listRuleVersions(pool)).filter(
+      (rule) =>
+        (kind === undefined || rule.kind === kind) &&
+        (partner === undefined || rule.partnerId === null || rule.partnerId === partner),
+    );
+    if (json) return printJson(rules.map(ruleToWire));
+    printTable(rules.map(toRow), 'There is no rule: default-1 applies. Make one: npx partner-impact rule create --help');
+  });
+}
+
+async function attest({ kind, label: version, reason, json }: Target & { reason: string }): Promise<void> {
+  await withStore(async (database) => {
+    print(await attestRule(database, await currentActor(database), { kind, version, reason }), json);
+  });
+}
+
+async function verify({ json }: { json?: boolean }): Promise<void> {
+  await withStore(async ({ pool, auditKeys }) => {
+    // What was made while it was read is not a doubt a moment later.
+    const first = await readRuleProofs(pool, auditKeys);
+    const doubts = first.doubts.size === 0 ? first.doubts : (await readRuleProofs(pool, auditKeys)).doubts;
+    const problems = [...doubts].map(([rule, problem]) => ({ rule, problem }));
+    if (problems.length > 0) process.exitCode = 1;
+    if (json) return printJson({ ok: problems.length === 0, rules: first.stored.length, problems });
+    printTable(problems, `As the audit has them: ${counted(first.stored.length, 'version')}.`);
+  });
+}
+
+async function show({ kind, label, json }: Target): Promise<void> {
+  await withStore(async ({ pool }) => print(await getRule(pool, kind, label), json));
+}
+
+async function withdraw({ kind, label, yes, json }: Target): Promise<void> {
+  await confirmOrRefuse(`Withdraw the ${kind} ${label}, for good?`, yes);
+  await withStore(async (database) => {
+    print(await withdrawRule(database, await currentActor(database), { kind, version: label }), json);
+  });
+}
+
+function print(rule: RuleRecord, asJson: boolean | undefined): void {
+  if (asJson) printJson(ruleToWire(rule));
+  else printFields(toFields(rule));
+}
+
+function statusOf({ withdrawnAt, startsAt }: RuleRecord): string {
+  if (withdrawnAt) return 'withdrawn';
+  return startsAt.getTime() <= Date.now() ? 'started' : 'to come';
+}
+
+function toRow(rule: RuleRecord): Row {
+  return {
+    kind: rule.kind,
+    label: rule.version,
+    status: statusOf(rule),
+    starts: showTime(rule.startsAt),
+    partner: rule.partnerId ?? 'all',
+    holds: Object.entries(contentOf(rule))
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', '),
+  };
+}
+
+function toFields(rule: RuleRecord): Row {
+  const { holds: _holds, ...head } = toRow(rule);
+  return { ...head, ...contentOf(rule), created: showTime(rule.createdAt) };
+}
+
+const HEAD = ['kind', 'version', 'partner_id', 'starts_at', 'created_at', 'withdrawn_at'];
+
+/** What is set, in words. */
+function contentOf(rule: RuleRecord): Row {
+  const content = Object.entries(ruleToWire(rule)).filter(
+    ([name, value]) => !HEAD.includes(name) && value !== null && value !== false,
+  );
+  const said = content.map(([name, value]) => [name.replaceAll('_', ' '), value === true ? 'yes' : String(value)]);
+  return said.length === 0 ? { value: 'none' } : Object.fromEntries(said);
+}

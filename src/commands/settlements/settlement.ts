@@ -1,0 +1,189 @@
+import { Command } from 'commander';
+import { POINTS_MAX } from '../../domain/numbers/points.ts';
+import { counted } from '../../domain/pluralise.ts';
+import { amountFigures, pointFigures } from '../../domain/settlements/settlement-figures.ts';
+import type { SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
+import { getPartner } from '../../operations/access/manage-partner.ts';
+import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
+import { settlementNotFound, show as withTotals } from '../../operations/settlements/read-settlements.ts';
+import { type SettlementsVerdict, verifySettlements } from '../../operations/settlements/verify-settlements.ts';
+import { attestContribution } from '../../operations/verification/attest.ts';
+import { configuredSettlementTools } from '../../service/configured-seals.ts';
+import { eachPartner } from '../../store/access/partner.ts';
+import { findOpenSettlement, findSettlement, listSettlements } from '../../store/settlements/settlement.ts';
+import { exactJson } from '../../wire/event-to-text.ts';
+import { type ShownSettlement, settlementToWire } from '../../wire/settlement-to-wire.ts';
+import { currentActor } from '../terminal/actor.ts';
+import { askFirst } from '../terminal/confirmation.ts';
+import { readLimit } from '../terminal/options.ts';
+import { printFields, printJsonText, printProgress, printTable, type Row, showTime } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+
+interface OfPartner {
+  readonly partner: string;
+  readonly json?: boolean;
+}
+
+export function settlementCommand(): Command {
+  const settlement = new Command('settlement').description(
+    'settlements: what a partner contributed in a period, and what of it is payable',
+  );
+  const ofPartner = (name: string, description: string) =>
+    settlement.command(name).description(description).requiredOption('--partner <id>', 'id of the partner');
+  ofPartner('list', 'settlements of a partner, the latest first')
+    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 24)
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  ofPartner('show', 'one settlement with its totals')
+    .requiredOption('--settlement <id>', 'id of the settlement')
+    .option('--json', 'one JSON object, for programs')
+    .action(show);
+  ofPartner('close', 'close the open settlement now, before its period is over')
+    .option('--yes', 'do not ask')
+    .option('--json', 'one JSON object, for programs')
+    .action(close);
+  ofPartner('attest', 'seal a contribution as it stands, after it was compared with a backup')
+    .requiredOption('--transaction <id>', 'id of the contribution')
+    .requiredOption('--reason <text>', 'why, for whoever looks at it later')
+    .action(attest);
+  settlement
+    .command('verify')
+    .description(
+      'look whether settlements, their contributions and acknowledgements are as they were recorded; names the row that is not',
+    )
+    .option('--partner <id>', 'only this partner; else all')
+    .option('--json', 'one JSON object, for programs')
+    .action(verify);
+  return settlement;
+}
+
+async function list({ partner, limit, json }: OfPartner & { limit: number }): Promise<void> {
+  await withStore(async (database, config) => {
+    const { partnerId } = await getPartner(database.pool, partner);
+    const { pricesOf } = configuredSettlementTools(config);
+    const found = await listSettlements(database.pool, partnerId, { beforeSequence: POINTS_MAX, limit });
+    const shown = await Promise.all(found.map((each) => withTotals(database, pricesOf, each)));
+    if (json) return printExact(shown.map((each) => settlementToWire(each, config.environment)));
+    printTable(shown.map(toRow), 'The partner has no settlement yet; the running service opens it.');
+  });
+}
+
+async function show({ partner, settlement: id, json }: OfPartner & { settlement: string }): Promise<void> {
+  await withStore(async (database, config) => {
+    const settlement = await findSettlement(database.pool, partner, id);
+    if (!settlement) throw settlementNotFound();
+    print(await withTotals(database, configuredSettlementTools(config).pricesOf, settlement), config.environment, json);
+  });
+}
+
+async function close({ partner, yes, json }: OfPartner & { yes?: boolean }): Promise<void> {
+  await withStore(async (database, config) => {
+    const open = await findOpenSettlement(database.pool, (await getPartner(database.pool, partner)).partnerId);
+    if (!open) throw new Error('The partner has no open settlement yet; the running service opens it.');
+    await askFirst(`Close settlement ${open.period.label} of ${partner}, which runs to ${showTime(open.period.endsAt)}?`, yes);
+    const actor = await currentActor(database);
+    const tools = configuredSettlementTools(config);
+    printProgress('Closing: every contribution gets its line …');
+    const closing = { partnerId: partner, isEarly: true, settlementId: open.settlementId };
+    const outcome = await closeSettlement(database, actor, closing, tools);
+    if (!outcome) throw new Error('Somebody else closed the settlement meanwhile. `settlement list` shows it.');
+    print(await withTotals(database, tools.pricesOf, outcome.closed), config.environment, json);
+  });
+}
+
+async function attest({
+  partner: partnerId,
+  transaction,
+  reason,
+}: OfPartner & { transaction: string; reason: string }): Promise<void> {
+  await withStore(async (database) => {
+    await attestContribution(database, await currentActor(database), { partnerId, transactionId: transaction }, reason);
+    printProgress(`Sealed as it stands: ${transaction}. The next closing settles it.`);
+  });
+}
+
+async function verify({ partner, json }: { partner?: string; json?: boolean }): Promise<void> {
+  await withStore(async (database, config) => {
+    const { signLike } = configuredSettlementTools(config);
+    const partners = partner === undefined ? eachPartner(database.pool) : [await getPartner(database.pool, partner)];
+    const verdicts: (SettlementsVerdict & { partnerId: string })[] = [];
+    for await (const { partnerId } of partners) {
+      const onProgress = (lines: number) => printProgress(`… ${lines} lines of ${partnerId}`);
+      verdicts.push({ partnerId, ...(await verifySettlements(database, partnerId, { signLike, onProgress })) });
+    }
+    const sum = (pick: (verdict: SettlementsVerdict) => number) => verdicts.reduce((total, each) => total + pick(each), 0);
+    const figures = { settlements: sum(({ settlements }) => settlements), lines: sum(({ lines }) => lines) };
+    const problems = verdicts.flatMap(({ partnerId, problems: own }) => own.map((problem) => ({ partnerId, ...problem })));
+    if (problems.length > 0) process.exitCode = 1;
+    if (json) {
+      const told = problems.map(({ partnerId, settlementId, lineNo, sequence, code, message }) => ({
+        ...{ partner_id: partnerId, settlement_id: settlementId, sequence, line_no: lineNo, code, message },
+      }));
+      return printExact({ ok: problems.length === 0, ...figures, problems: told });
+    }
+    const rows = problems.map(
+      ({ partnerId, settlementId, lineNo, message }): Row => ({
+        partner: partnerId,
+        settlement: settlementId ?? '-',
+        line: String(lineNo ?? '-'),
+        problem: message,
+      }),
+    );
+    printTable(rows, `As written: ${counted(figures.settlements, 'settlement')} with ${counted(figures.lines, 'line')}.`);
+  });
+}
+
+/** Points and sequences in all their digits. */
+export function printExact(value: unknown): void {
+  printJsonText(exactJson(value));
+}
+
+function print(shown: ShownSettlement, environment: 'sandbox' | 'production', asJson: boolean | undefined): void {
+  if (asJson) return void printExact(settlementToWire(shown, environment));
+  const { settlement } = shown;
+  const { statement, acknowledgement, period } = settlement;
+  const { totals, currency, asOf } = shown;
+  printFields({
+    ...headOf(shown),
+    ...{ from: showTime(period.startsAt), to: showTime(period.endsAt), timezone: period.timeZone },
+    ...{ contributions: String(totals.contributionCount), adjustments: String(totals.adjustmentCount) },
+    ...{ 'gross points': String(totals.grossPoints), 'adjustment points': String(totals.adjustmentPoints) },
+    ...figuresToRow(totals, currency),
+    'as of': showTime(asOf),
+    lines: statement ? String(statement.lineCount) : '-',
+    sha256: statement?.csvSha256 ?? '-',
+    ...{ acknowledgement: acknowledgement.status, acknowledged: showTime(acknowledgement.acknowledgedAt) },
+    reference: acknowledgement.reference ?? '-',
+  });
+}
+
+/** Over several settlements the net, and what is payable, add up: what is carried from one to the next has columns of its own. */
+function toRow(shown: ShownSettlement): Row {
+  const { settlement, totals, currency } = shown;
+  return {
+    ...headOf(shown),
+    contributions: String(totals.contributionCount),
+    ...figuresToRow(totals, currency),
+    acknowledgement: settlement.acknowledgement.status,
+  };
+}
+
+function headOf({ settlement: { settlementId, period, status } }: ShownSettlement): Row {
+  return { settlement: settlementId, period: period.label, status };
+}
+
+/** The four figures of points, then those of the amount. */
+export function figuresToRow(totals: SettlementTotals, currency: string | null): Row {
+  const [points, amounts] = [pointFigures(totals), amountFigures(totals, currency)];
+  return {
+    'carried in points': String(points.carriedIn),
+    'net points': String(points.net),
+    'payable points': String(points.payable),
+    'carried out points': String(points.carriedOut),
+    'carried in amount': amounts?.carriedIn ?? '-',
+    'net amount': amounts?.net ?? '-',
+    'payable amount': amounts?.payable ?? '-',
+    'carried out amount': amounts?.carriedOut ?? '-',
+    currency: currency ?? '-',
+  };
+}

@@ -1,0 +1,121 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import { counted } from '../../domain/pluralise.ts';
+import { verifyStatement } from '../../domain/settlements/statement/verify-statement.ts';
+import { writeStatement } from '../../domain/settlements/statement/write-statement.ts';
+import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
+import {
+  type ClosedSettlement,
+  type StatementFileVerdict,
+  verifyStatementFile,
+} from '../../operations/settlements/verify-statement-file.ts';
+import type { Queryable } from '../../store/database.ts';
+import { findSettlement } from '../../store/settlements/settlement.ts';
+import { eachSettlementLine } from '../../store/settlements/settlement-line.ts';
+import { UsageError } from '../terminal/options.ts';
+import { printJson, printProgress, printStream, printText } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+
+/** It says what a partner owes. */
+const OWNER_ONLY = 0o600;
+
+interface DownloadOptions {
+  readonly partner: string;
+  readonly settlement: string;
+  readonly output?: string;
+  readonly excelSafe?: boolean;
+  readonly json?: boolean;
+}
+
+interface VerifyOptions {
+  readonly file: string;
+  readonly partner?: string;
+  readonly settlement?: string;
+  readonly sha256?: string;
+  readonly json?: boolean;
+}
+
+export function statementCommand(): Command {
+  const statement = new Command('statement').description('statements: the lines of a closed settlement as CSV');
+  statement
+    .command('download')
+    .description('write a statement to a file, or to standard output')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--settlement <id>', 'id of the settlement')
+    .option('--output <file>', 'a new file; one that is there is not replaced')
+    .option('--excel-safe', 'guard cells that a spreadsheet would take for something else')
+    .option('--json', 'one JSON object, for programs; takes --output')
+    .action(download);
+  statement
+    .command('verify')
+    .description(
+      'look whether a file is the statement that the service made, as it is served or excel_safe. Beside a settlement of the database each line that differs is named; beside a hash alone only a line that no statement can have',
+    )
+    .requiredOption('--file <file>', 'the statement')
+    .option('--partner <id>', 'id of the partner: compares with the settlement in the database, and its chain')
+    .option('--settlement <id>', 'id of the settlement')
+    .option('--sha256 <hex>', 'instead: the csv_sha256 of the settlement, without any database', readSha256)
+    .option('--json', 'one JSON object, for programs')
+    .action(verify);
+  return statement;
+}
+
+function readSha256(text: string): string {
+  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  throw new InvalidArgumentError('It must be 64 hexadecimal digits.');
+}
+
+async function download({ partner, settlement: id, output, excelSafe = false, json }: DownloadOptions): Promise<void> {
+  if (json && output === undefined) throw new UsageError('--json takes --output: else standard output has the statement.');
+  await withStore(async ({ pool }) => {
+    const { statement, partnerId, settlementId } = await getClosed(pool, partner, id);
+    const lines = eachSettlementLine(pool, { partnerId, settlementId });
+    const bytes = Readable.from(writeStatement(lines, { isExcelSafe: excelSafe }), { objectMode: false });
+    if (output === undefined) return printStream(bytes);
+    await pipeline(bytes, createWriteStream(output, { flags: 'wx', mode: OWNER_ONLY }));
+    if (json) printJson({ file: output, line_count: statement.lineCount, csv_sha256: excelSafe ? null : statement.csvSha256 });
+    else printProgress(`Written: ${output}, ${counted(statement.lineCount, 'line')}.`);
+  });
+}
+
+async function getClosed(db: Queryable, partnerId: string, settlementId: string): Promise<ClosedSettlement> {
+  const settlement = await findSettlement(db, partnerId, settlementId);
+  if (!settlement) throw settlementNotFound();
+  if (!settlement.statement) throw new Error('The settlement is open. Its statement is made when it is closed.');
+  return settlement as ClosedSettlement;
+}
+
+async function verify({ file, partner, settlement, sha256, json }: VerifyOptions): Promise<void> {
+  const open = () => createReadStream(file);
+  if (sha256 !== undefined) {
+    const verdict = await verifyStatement(open(), { csvSha256: sha256 });
+    return report({ ...verdict, more: 0, chainBreak: undefined }, json);
+  }
+  if (partner === undefined || settlement === undefined) throw new UsageError('Give --partner and --settlement, or --sha256.');
+  if (!(await stat(file)).isFile()) throw new UsageError('--file must be a regular file: it is read twice.');
+  await withStore(async ({ pool }) =>
+    report(await verifyStatementFile(pool, await getClosed(pool, partner, settlement), open), json),
+  );
+}
+
+function report(verdict: StatementFileVerdict, asJson: boolean | undefined): void {
+  const { isIntact, problems, more, csvSha256, lineCount, form, chainBreak } = verdict;
+  if (!isIntact) process.exitCode = 1;
+  if (asJson) {
+    const found = { csv_sha256: csvSha256, form, line_count: lineCount, problems, more_problems: more };
+    printJson({ ok: isIntact, ...found, chain: chainBreak ?? null });
+    return;
+  }
+  for (const { line, column, message } of problems) {
+    const place = [line !== null && `line ${line}`, column !== null && `column ${column}`].filter(Boolean).join(', ');
+    printText(`${place && `${place}: `}${message}\n`);
+  }
+  if (more > 0) printText(`And ${counted(more, 'difference')} more.\n`);
+  if (chainBreak !== undefined) printText(`${chainBreak}\n`);
+  if (!isIntact) return;
+  const what = form === 'excel_safe' ? 'The file is the statement in its excel_safe form, every line' : 'The statement is';
+  printText(`${what} as it was made: ${counted(lineCount, 'line')}, SHA-256 ${csvSha256}.\n`);
+}

@@ -1,0 +1,47 @@
+import { hostname, userInfo } from 'node:os';
+import { type Actor, OWNER_ID } from '../../domain/access/role.ts';
+import { newId } from '../../domain/identifiers.ts';
+import { breakGlass } from '../../operations/access/break-glass.ts';
+import { authenticateOperator } from '../../operations/access/sign-in.ts';
+import { requireOwnerMayAct } from '../../operations/audit/act-as-owner.ts';
+import type { Database } from '../../store/database.ts';
+import { breakGlassReason } from './break-glass.ts';
+import { printProgress } from './output.ts';
+import { openTokenFile } from './token-file.ts';
+
+const actors = new WeakMap<Database, Promise<Actor>>();
+
+/**
+ * Who gives this command: the operator who signed in on this machine, with the role of this moment, else the owner of the machine, as
+ * long as that one may act. A sign-in that has ended makes nobody the owner. Asked once for a command.
+ *
+ * @throws ServiceError `unauthorized` for a sign-in that has ended, `forbidden` for an operator who is disabled, and for the owner of a
+ * production machine.
+ */
+export function currentActor(database: Database): Promise<Actor> {
+  const known = actors.get(database) ?? findActor(database);
+  actors.set(database, known);
+  return known;
+}
+
+async function findActor(database: Database): Promise<Actor> {
+  const reason = breakGlassReason();
+  if (reason !== undefined) return ownerByBreakGlass(database, reason);
+  const token = (await openTokenFile(database)).read();
+  if (token !== undefined) return (await authenticateOperator(database, token)).actor;
+  await requireOwnerMayAct(database.pool);
+  return owner();
+}
+
+async function ownerByBreakGlass(database: Database, reason: string): Promise<Actor> {
+  const actor = await breakGlass(database, { reason, user: userInfo().username, machine: hostname() });
+  printProgress(
+    `BREAK-GLASS: this command acts for the owner of the machine (${actor.correlationId}). The audit keeps the reason, the service logs it, doctor shows it.`,
+  );
+  return actor;
+}
+
+/** Whoever has the machine and its database. In a sandbox no sign-in is needed for what takes one person; it never counts where it takes two. */
+export function owner(): Actor {
+  return { operatorId: OWNER_ID, role: 'admin', correlationId: newId('corr') };
+}

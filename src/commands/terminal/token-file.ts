@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type { Database } from '../../store/database.ts';
+import { findInstallationId } from '../../store/installation.ts';
+
+const OWNER_ONLY = 0o600;
+const OTHERS_MAY = 0o077;
+
+/** Where the token of this installation is kept, in the folder that the system sets aside for the person's own settings. */
+export interface TokenFile {
+  readonly path: string;
+  /** @throws Error With what to do when others may read it. */
+  read(): string | undefined;
+  write(token: string): void;
+  remove(): void;
+}
+
+export async function openTokenFile({ pool }: Database): Promise<TokenFile> {
+  const folder = join(configurationFolder(process.env), 'partner-impact');
+  const path = join(folder, `${await findInstallationId(pool)}.token`);
+  return {
+    path,
+    read: () => readToken(path),
+    write(token) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      // Written beside its place: it is there whole or not at all, and for nobody else at any moment.
+      const draft = `${path}.${randomBytes(6).toString('hex')}`;
+      writeFileSync(draft, `${token}\n`, { mode: OWNER_ONLY, flag: 'wx' });
+      renameSync(draft, path);
+    },
+    remove: () => rmSync(path, { force: true }),
+  };
+}
+
+/** As the XDG Base Directory Specification has it; a relative path does not count. */
+function configurationFolder({ XDG_CONFIG_HOME: folder }: NodeJS.ProcessEnv): string {
+  return folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), '.config');
+}
+
+function readToken(path: string): string | undefined {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (failure) {
+    if ((failure as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw failure;
+  }
+  try {
+    if ((fstatSync(file).mode & OTHERS_MAY) !== 0)
+      throw new Error(
+        `${path} is open to other users. If others may have read it, sign out: npx partner-impact logout. Else run "chmod 600 ${path}".`,
+      );
+    return readFileSync(file, 'utf8').trim();
+  } finally {
+    closeSync(file);
+  }
+}

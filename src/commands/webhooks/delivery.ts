@@ -1,0 +1,180 @@
+import { Command, Option } from 'commander';
+import { getPartner } from '../../operations/access/manage-partner.ts';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../../store/webhooks/delivery.ts';
+import { type DeliveryAttemptRecord, type LoggedDelivery, listDeliveries } from '../../store/webhooks/delivery-log.ts';
+import {
+  type DeliveryWithAttempts,
+  getDelivery,
+  recoverExhausted,
+  replayMissing,
+  resend,
+} from '../../webhooks/endpoints/manage-delivery.ts';
+import { getEndpoint } from '../../webhooks/endpoints/manage-endpoint.ts';
+import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
+import { currentActor } from '../terminal/actor.ts';
+import { readLimit, readPastTime } from '../terminal/options.ts';
+import { printFields, printJson, printProgress, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+
+interface ListOptions {
+  readonly partner: string;
+  readonly endpoint?: string;
+  readonly event?: string;
+  readonly status?: DeliveryStatus;
+  readonly before?: string;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+interface Target {
+  readonly partner: string;
+  readonly delivery: string;
+  readonly json?: boolean;
+}
+
+interface RecoverOptions {
+  readonly partner: string;
+  readonly endpoint: string;
+  readonly since?: Date;
+  readonly missing?: boolean;
+  readonly json?: boolean;
+}
+
+export function deliveryCommand(): Command {
+  const delivery = new Command('delivery').description('deliveries: each event on its way to each endpoint, with every attempt');
+  delivery
+    .command('list')
+    .description('deliveries of a partner, the newest first')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--endpoint <id>', 'only to this endpoint')
+    .option('--event <id>', 'only of this event')
+    .addOption(new Option('--status <status>', 'only those that are').choices(DELIVERY_STATUSES))
+    .option('--before <delivery>', 'only what is older than this one: the next page')
+    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  const one = (name: string, description: string) =>
+    delivery
+      .command(name)
+      .description(description)
+      .requiredOption('--partner <id>', 'id of the partner')
+      .requiredOption('--delivery <id>', 'id of the delivery')
+      .option('--json', 'one JSON object, for programs');
+  one('show', 'one delivery and all its attempts').action(show);
+  one('resend', 'send one delivery again now, a delivered one too').action(resendOne);
+  delivery
+    .command('recover')
+    .description('send again what an endpoint did not get')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--endpoint <id>', 'id of the endpoint')
+    .option('--since <time>', 'only from this time on; else all that is kept', readPastTime)
+    .option('--missing', 'instead of what was given up: events that were never meant for it, as for a new endpoint')
+    .option('--json', 'one JSON object, for programs')
+    .action(recover);
+  return delivery;
+}
+
+async function list({ partner, endpoint, event, status, before, limit, json }: ListOptions): Promise<void> {
+  await withStore(async ({ pool }) => {
+    await getPartner(pool, partner);
+    const filter = { endpointId: endpoint, eventId: event, status, beforeId: before, limit };
+    const deliveries = await listDeliveries(pool, partner, filter);
+    if (json) return printJson(deliveries.map(toJson));
+    printTable(deliveries.map(toRow), 'There is no such delivery.');
+    const last = deliveries.at(-1);
+    if (last && deliveries.length === limit) printText(`\nOlder ones: --before ${last.deliveryId}\n`);
+  });
+}
+
+async function show({ partner, delivery, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    const found = await getDelivery(database, partner, delivery);
+    if (json) return printJson({ ...toJson(found), log: found.log.map(attemptToJson) });
+    printFields(toFields(found));
+    printText('\n');
+    printTable(found.log.map(attemptToRow), 'No attempt has been made yet.');
+  });
+}
+
+async function resendOne({ partner, delivery, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    const due = await resend(database, await currentActor(database), { partnerId: partner, deliveryId: delivery });
+    if (json) return printJson(toJson(due));
+    const when = due.status === 'held' ? 'once its endpoint is enabled' : 'by the running service, in its turn';
+    printText(`${due.deliveryId} is sent again ${when}.\n`);
+  });
+}
+
+/** Before any event. */
+const ALWAYS = new Date(0);
+
+async function recover({ partner, endpoint, since = ALWAYS, missing = false, json }: RecoverOptions): Promise<void> {
+  await withStore(async (database) => {
+    const onProgress = (sum: number) => printProgress(`… ${sum}`);
+    const request = { partnerId: partner, endpointId: endpoint, since, onProgress };
+    const recovered = await (missing ? replayMissing : recoverExhausted)(database, await currentActor(database), request);
+    if (json) return printJson({ endpoint_id: endpoint, recovered });
+    const { status } = await getEndpoint(database, partner, endpoint);
+    const when = status === 'disabled' ? 'once their endpoint is enabled' : 'by the running service';
+    printText(
+      `${recovered} ${missing ? 'missing' : 'exhausted'} ${recovered === 1 ? 'delivery is' : 'deliveries are'} sent ${when}.\n`,
+    );
+  });
+}
+
+function toJson(delivery: LoggedDelivery): object {
+  return {
+    delivery_id: delivery.deliveryId,
+    partner_id: delivery.partnerId,
+    endpoint_id: delivery.endpointId,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    sequence: delivery.sequence === null ? null : Number(delivery.sequence),
+    trigger: delivery.trigger,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    next_attempt_at: delivery.status === 'waiting' ? delivery.nextAttemptAt : null,
+    created_at: delivery.createdAt,
+    ended_at: delivery.endedAt,
+  };
+}
+
+function toRow(delivery: LoggedDelivery): Row {
+  return {
+    delivery: delivery.deliveryId,
+    status: delivery.status,
+    attempts: String(delivery.attempts),
+    'next attempt': delivery.status === 'waiting' ? showTime(delivery.nextAttemptAt) : '-',
+    event: delivery.eventType,
+    sequence: String(delivery.sequence ?? '-'),
+    created: showTime(delivery.createdAt),
+  };
+}
+
+function toFields(delivery: DeliveryWithAttempts): Row {
+  return {
+    ...toRow(delivery),
+    'event id': delivery.eventId,
+    endpoint: delivery.endpointId,
+    trigger: delivery.trigger,
+    ended: showTime(delivery.endedAt),
+  };
+}
+
+function attemptToJson({ number, trigger, startedAt, milliseconds, status, errorClass, excerpt }: DeliveryAttemptRecord): object {
+  return { number: Number(number), trigger, started_at: startedAt, milliseconds, status, error_class: errorClass, excerpt };
+}
+
+function attemptToRow({ number, trigger, startedAt, milliseconds, status, errorClass, excerpt }: DeliveryAttemptRecord): Row {
+  return {
+    attempt: String(number),
+    started: showTime(startedAt),
+    trigger,
+    result: String(status ?? errorClass),
+    ms: String(milliseconds),
+    answer: showUntrusted(excerpt ?? '').slice(0, EXCERPT_MAX),
+  };
+}
+
+/** As much as a line shows; `--json` has the whole of it. */
+const EXCERPT_MAX = 80;

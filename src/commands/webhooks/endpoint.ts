@@ -1,0 +1,245 @@
+import { Command } from 'commander';
+import type { Config } from '../../config.ts';
+import { getPartner } from '../../operations/access/manage-partner.ts';
+import { requireRole } from '../../operations/audit/audit.ts';
+import { openConfiguredSecretBox } from '../../service/configured-keys.ts';
+import type { Database } from '../../store/database.ts';
+import { type EndpointHealth, listWebhookEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { ERROR_CLASSES, type ErrorClass } from '../../webhooks/delivery/send.ts';
+import { addEndpoint } from '../../webhooks/endpoints/add-endpoint.ts';
+import type { EndpointTools } from '../../webhooks/endpoints/endpoint-context.ts';
+import {
+  activateSecret,
+  disableEndpoint,
+  enableEndpoint,
+  getEndpoint,
+  removeEndpoint,
+  rotateSecret,
+  updateEventTypes,
+} from '../../webhooks/endpoints/manage-endpoint.ts';
+import { testEndpoint } from '../../webhooks/endpoints/test-endpoint.ts';
+import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
+import { openGuardedAgent } from '../../webhooks/security/guarded-agent.ts';
+import { currentActor } from '../terminal/actor.ts';
+import { readPort } from '../terminal/options.ts';
+import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { withStore } from '../terminal/with-store.ts';
+
+interface Target {
+  readonly partner: string;
+  readonly endpoint: string;
+  readonly json?: boolean;
+}
+
+interface Wanted {
+  readonly events: readonly string[];
+}
+
+/** The service keeps no list for all kinds, so that those of a later version are among them. */
+const ALL = 'all';
+
+export function endpointCommand(): Command {
+  const endpoint = new Command('endpoint').description("webhook endpoints: where a partner's events go");
+  const one = (name: string, description: string) =>
+    endpoint
+      .command(name)
+      .description(description)
+      .requiredOption('--partner <id>', 'id of the partner')
+      .requiredOption('--endpoint <id>', 'id of the endpoint')
+      .option('--json', 'one JSON object, for programs');
+  endpoint
+    .command('add')
+    .description('add an endpoint; it has to answer a signed challenge, and its secret is shown once')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--url <url>', 'https address that takes the events')
+    .option('--events <kinds...>', 'kinds of events; all when left out')
+    .option('--allow-port <port>', 'a port of the address that is neither 443 nor above 1023', readPort)
+    .option('--json', 'one JSON object, for programs')
+    .action(add);
+  endpoint
+    .command('list')
+    .description('the endpoints of a partner')
+    .requiredOption('--partner <id>', 'id of the partner')
+    .option('--json', 'one JSON array, for programs')
+    .action(list);
+  one('show', 'one endpoint and how it fares').action(show);
+  one('update', 'change the kinds of events').requiredOption('--events <kinds...>', 'kinds of events, or "all"').action(update);
+  one('disable', 'hold the events of an endpoint').action(disable);
+  one('enable', 'send events again, those that were held first').action(enable);
+  one('remove', 'remove an endpoint for good; what waits for it is dropped').action(remove);
+  one('rotate-secret', 'make a second secret; both sign for 24 hours, or until the new one is activated')
+    .option('--activate', 'make the new secret the only one now')
+    .option('--replace', 'give up a new secret that is not active yet for another')
+    .action(rotate);
+  one('test', 'send a signed test event now, and show what the receiver answers').action(test);
+  return endpoint;
+}
+
+async function withTools(use: (tools: EndpointTools) => Promise<void>): Promise<void> {
+  await withStore(async (database, config) => {
+    const tools = openTools(database, config);
+    try {
+      await use(tools);
+    } finally {
+      await tools.client.close();
+    }
+  });
+}
+
+function openTools(database: Database, config: Config): EndpointTools {
+  const guard = { allowInsecure: config.allowsInsecureWebhooks, allowThisMachine: config.allowsWebhooksToThisMachine };
+  return {
+    database,
+    environment: config.environment,
+    client: openGuardedAgent(guard),
+    secretBox: openConfiguredSecretBox(config),
+    ...guard,
+    clock: Date.now,
+  };
+}
+
+async function add({
+  partner,
+  url,
+  events = [ALL],
+  allowPort,
+  json,
+}: Partial<Wanted> & { partner: string; url: string; allowPort?: number; json?: boolean }): Promise<void> {
+  await withTools(async (tools) => {
+    const wanted = { partnerId: partner, url, eventTypes: listTypes(events), allowedPort: allowPort };
+    const added = await addEndpoint(tools, await currentActor(tools.database), wanted);
+    const fields = { endpoint_id: added.endpointId, url: added.url, secret: added.secret };
+    if (json) return printJson(fields);
+    printFields(fields);
+    printText('\nThe secret is shown this once. It verifies the signatures of what arrives.\n');
+  });
+}
+
+function listTypes(kinds: readonly string[]): readonly string[] {
+  return kinds.length === 1 && kinds[0] === ALL ? [] : kinds;
+}
+
+async function list({ partner, json }: { partner: string; json?: boolean }): Promise<void> {
+  await withStore(async ({ pool }) => {
+    await getPartner(pool, partner);
+    const endpoints = await listWebhookEndpoints(pool, partner);
+    if (json) return printJson(endpoints.map(toJson));
+    printTable(
+      endpoints.map(toRow),
+      'The partner has no endpoint. Add one: npx partner-impact endpoint add --partner ID --url URL',
+    );
+  });
+}
+
+async function show({ partner, endpoint, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    print(await getEndpoint(database, partner, endpoint), json);
+  });
+}
+
+async function update({ partner, endpoint, events, json }: Target & Wanted): Promise<void> {
+  await withStore(async (database) => {
+    const id = { partnerId: partner, endpointId: endpoint };
+    await updateEventTypes(database, await currentActor(database), id, listTypes(events));
+    print(await getEndpoint(database, partner, endpoint), json);
+  });
+}
+
+async function disable({ partner, endpoint, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    const id = { partnerId: partner, endpointId: endpoint };
+    await disableEndpoint(database, await currentActor(database), id, 'An operator disabled it.');
+    print(await getEndpoint(database, partner, endpoint), json);
+  });
+}
+
+async function enable({ partner, endpoint, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    await enableEndpoint(database, await currentActor(database), { partnerId: partner, endpointId: endpoint });
+    print(await getEndpoint(database, partner, endpoint), json);
+  });
+}
+
+async function remove({ partner, endpoint, json }: Target): Promise<void> {
+  await withStore(async (database) => {
+    const removed = await removeEndpoint(database, await currentActor(database), { partnerId: partner, endpointId: endpoint });
+    if (json) printJson({ endpoint_id: removed.endpointId, status: removed.status });
+    else printText(`Removed ${removed.endpointId}.\n`);
+  });
+}
+
+async function rotate({
+  partner,
+  endpoint,
+  activate,
+  replace,
+  json,
+}: Target & { activate?: boolean; replace?: boolean }): Promise<void> {
+  await withTools(async (tools) => {
+    const [actor, id] = [await currentActor(tools.database), { partnerId: partner, endpointId: endpoint }];
+    if (activate) {
+      await activateSecret(tools.database, actor, id);
+      return print(await getEndpoint(tools.database, partner, endpoint), json);
+    }
+    const { secret, from } = await rotateSecret(tools, actor, id, replace);
+    const fields = { endpoint_id: endpoint, secret, only_secret_from: from.toISOString() };
+    if (json) return printJson(fields);
+    printFields(fields);
+    printText('\nThe secret is shown this once. Until then both sign: X-Service-Signature the old one, …-Next the new one.\n');
+  });
+}
+
+async function test({ partner, endpoint, json }: Target): Promise<void> {
+  await withTools(async (tools) => {
+    requireRole(await currentActor(tools.database), 'operator');
+    const { claimed, isSuccess, status, errorClass, milliseconds, excerpt } = await testEndpoint(tools, partner, endpoint);
+    if (!isSuccess) process.exitCode = 1;
+    if (json) {
+      const answer = { status, error_class: errorClass, milliseconds, excerpt };
+      return printJson({ delivery_id: claimed.deliveryId, event_id: claimed.eventId, delivered: isSuccess, ...answer });
+    }
+    const outcome = status === null ? ERROR_CLASSES[errorClass as ErrorClass] : `it answered ${status}`;
+    printText(`${isSuccess ? 'Delivered' : 'Not delivered'}: ${outcome}, after ${milliseconds} ms.\n`);
+    if (excerpt) printText(`    ${showUntrusted(excerpt)}\n`);
+    printText(`It stands in the log as ${claimed.deliveryId}.\n`);
+  });
+}
+
+function print(endpoint: WebhookEndpoint & EndpointHealth, json: boolean | undefined): void {
+  if (json) printJson(toJson(endpoint));
+  else printFields(toRow(endpoint));
+}
+
+function toJson(endpoint: WebhookEndpoint & EndpointHealth): object {
+  return {
+    endpoint_id: endpoint.endpointId,
+    partner_id: endpoint.partnerId,
+    url: endpoint.url,
+    event_types: endpoint.eventTypes,
+    status: endpoint.status,
+    status_reason: endpoint.statusReason,
+    failures_in_row: endpoint.failuresInRow,
+    failing_since: endpoint.failingSince,
+    paused_until: endpoint.breakerOpenUntil,
+    secret_rotates_at: endpoint.nextSecretFrom,
+    created_at: endpoint.createdAt,
+  };
+}
+
+function toRow(endpoint: WebhookEndpoint & EndpointHealth): Row {
+  return {
+    endpoint: endpoint.endpointId,
+    status: endpoint.statusReason === null ? endpoint.status : `${endpoint.status}: ${endpoint.statusReason}`,
+    events: endpoint.eventTypes.length === 0 ? 'all' : endpoint.eventTypes.join(' '),
+    failures: showFailures(endpoint),
+    'new secret alone from': showTime(endpoint.nextSecretFrom),
+    created: showTime(endpoint.createdAt),
+    url: endpoint.url,
+  };
+}
+
+function showFailures({ status, failuresInRow, failingSince, breakerOpenUntil }: WebhookEndpoint & EndpointHealth): string {
+  if (failuresInRow === 0) return '0';
+  const pause = status === 'active' && breakerOpenUntil !== null && breakerOpenUntil.getTime() > Date.now();
+  return `${failuresInRow} since ${showTime(failingSince)}${pause ? `, left in peace until ${showTime(breakerOpenUntil)}` : ''}`;
+}

@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { explainBusyPort } from '../../service/listen-error.ts';
+import { openReceiver, type ReceivedEvent } from '../../webhooks/receiver/development-receiver.ts';
+import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
+import { explainSignature } from '../../webhooks/receiver/explain-signature.ts';
+import { verdictInWords, verdictToWire } from '../../webhooks/receiver/present-verdict.ts';
+import { readHeaders } from '../../webhooks/receiver/read-headers.ts';
+import { readPort, readStatus, readUnixSeconds, UsageError } from '../terminal/options.ts';
+import { printJsonText, printProgress, printText, showTime } from '../terminal/output.ts';
+import { stopSignal } from '../terminal/stop-signal.ts';
+
+interface ListenOptions {
+  readonly port: number;
+  readonly secret?: string;
+  readonly secretFile?: string;
+  readonly status: number;
+  readonly json?: boolean;
+}
+
+interface VerifyOptions {
+  readonly secretFile: string;
+  readonly headers: string;
+  readonly body: string;
+  readonly now?: number;
+  readonly json?: boolean;
+}
+
+export function webhookCommand(): Command {
+  const webhook = new Command('webhook').description("events, on the receiver's side: for those who develop one");
+  webhook
+    .command('listen')
+    .description('receive events on this machine and show each with its verdict, until SIGINT or SIGTERM')
+    .option('--port <port>', 'port on 127.0.0.1; 0 takes any free one', readPort, 0)
+    .option('--secret-file <file>', "file with the endpoint's secret (or set WEBHOOK_SECRET)")
+    .addOption(
+      new Option('--secret <secret>', 'the secret itself, which everybody sees who lists the processes').conflicts('secretFile'),
+    )
+    .option('--status <status>', 'HTTP status that answers the events', readStatus, 200)
+    .option('--json', 'one JSON object a line, for programs')
+    .action(listen);
+  webhook
+    .command('verify')
+    .description('check the signature of a delivery that was kept, and say exactly which part differs')
+    .requiredOption('--secret-file <file>', "file with the endpoint's secret")
+    .requiredOption('--headers <file>', 'its headers: "Name: value" lines as curl prints them, or a JSON object')
+    .requiredOption('--body <file>', 'its body, byte for byte')
+    .option('--now <seconds>', 'time of receipt, Unix seconds (default: now)', readUnixSeconds)
+    .option('--json', 'one JSON object, for programs')
+    .action(verify);
+  return webhook;
+}
+
+async function listen({ port, status, json, ...sources }: ListenOptions): Promise<void> {
+  const stopped = Promise.race([stopSignal(), nobodyReads()]);
+  const secret = findSecret(sources);
+  const onEvent = json ? printEventAsJson : printEvent;
+  const receiver = await openReceiver({ port, secret, status, onEvent, onRefusal: printProgress }).catch(
+    explainBusyPort('--port ', port),
+  );
+  printProgress(`Events are received at ${receiver.url} until Ctrl-C.`);
+  if (secret === undefined)
+    printProgress('Signatures are not checked until a secret is given: --secret-file FILE, or the variable WEBHOOK_SECRET.');
+  await stopped;
+  await receiver.close();
+}
+
+/** Resolves when the program that was to read the lines has ended, such as `head`. */
+function nobodyReads(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.on('error', (failure: NodeJS.ErrnoException) => (failure.code === 'EPIPE' ? resolve() : reject(failure)));
+  });
+}
+
+function findSecret({ secret, secretFile }: Pick<ListenOptions, 'secret' | 'secretFile'>): string | undefined {
+  if (secretFile !== undefined) return readSecretFile(secretFile);
+  if (secret !== undefined) return trimSecret(secret, '--secret');
+  const variable = process.env['WEBHOOK_SECRET'] ?? '';
+  return variable === '' ? undefined : trimSecret(variable, 'WEBHOOK_SECRET');
+}
+
+function readSecretFile(path: string): string {
+  return trimSecret(readInput(path).toString('utf8'), path);
+}
+
+/** Editors end a file with a line end, which belongs to no secret. */
+function trimSecret(text: string, source: string): string {
+  const secret = text.trim();
+  if (/^\S+$/.test(secret)) return secret;
+  throw new UsageError(`${source} must hold one secret, whsec_…, and nothing else.`);
+}
+
+function printEvent(event: ReceivedEvent): void {
+  const { receivedAt, verdict, eventType = '-', sequence = '-', eventId = '-', attempt = '-', isRepeated } = event;
+  const parts = [
+    showTime(receivedAt),
+    showUntrusted(eventType),
+    `sequence ${sequence}`,
+    showUntrusted(eventId),
+    `attempt ${showUntrusted(attempt)}`,
+    ...(isRepeated ? ['repeated'] : []),
+    verdict.status.replaceAll('_', ' '),
+  ];
+  printText(`${parts.join('  ')}\n`);
+  if (verdict.status !== 'valid' && verdict.status !== 'not_checked') printText(`    ${verdictInWords(verdict)}\n`);
+}
+
+/** The body stays text: a number in it may be larger than JavaScript's own are exact. */
+function printEventAsJson({ receivedAt, verdict, isRepeated, headers, body }: ReceivedEvent): void {
+  const line = {
+    received_at: receivedAt.toISOString(),
+    verdict: verdictToWire(verdict),
+    repeated: isRepeated,
+    headers,
+    body: body.toString('utf8'),
+  };
+  printJsonText(JSON.stringify(line));
+}
+
+function verify({ secretFile, headers, body, now, json }: VerifyOptions): void {
+  const secret = readSecretFile(secretFile);
+  const verdict = explainSignature({
+    secret,
+    headers: readHeadersFile(headers),
+    body: readInput(body),
+    nowSeconds: now ?? Math.floor(Date.now() / 1000),
+  });
+  const text = json ? JSON.stringify(verdictToWire(verdict), null, 2) : verdictInWords(verdict);
+  // Whoever writes headers by hand may have put the secret where the signature belongs.
+  printText(`${text.replaceAll(secret, 'whsec_…')}\n`);
+  if (verdict.status !== 'valid') process.exitCode = 1;
+}
+
+function readHeadersFile(path: string): Record<string, string> {
+  const text = readInput(path).toString('utf8');
+  try {
+    return readHeaders(text);
+  } catch (failure) {
+    if (failure instanceof SyntaxError) throw new UsageError(`${path} does not hold headers: ${failure.message}.`);
+    throw failure;
+  }
+}
+
+function readInput(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (failure) {
+    throw new UsageError(`${path} cannot be read (${(failure as NodeJS.ErrnoException).code}).`, { cause: failure });
+  }
+}
