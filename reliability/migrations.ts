@@ -17,7 +17,7 @@ import pg from 'pg';
 import { newToken } from '../bench/identifiers.ts';
 import { openEmbedded } from '../src/embedded-postgres/open-embedded.ts';
 import { migrate, readMigrationState } from '../src/store/schema/migrate.ts';
-import { applyOlder, insertOldRows } from '../test/support/older-database.ts';
+import { applyOlder, insertOldRows } from '../test/support/postgres/older-database.ts';
 import { readArguments, readWhole } from './support/arguments.ts';
 import { percentile, printFigures, progress, Violations } from './support/report.ts';
 

@@ -58,7 +58,7 @@ function copyRepository(): void {
 }
 
 function testFile(name: string): string {
-  return name.includes('/') ? name : `test/${name}.test.ts`;
+  return name.startsWith('src/') ? name : `test/${name}.test.ts`;
 }
 
 /** The title of the first test that fails without the rule. */

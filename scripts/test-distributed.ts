@@ -11,43 +11,43 @@ import { migrate } from '../src/store/schema/migrate.ts';
 import { type Counts, printSum, runFiles } from './run-test-files.ts';
 
 /** It closes the settlements of every partner that there is: the fewer, the sooner. */
-const FILE_FIRST = testFile('close-settlement');
+const FILE_FIRST = testFile('settlements/close-settlement');
 
 /** Of the files that may run beside each other: the cluster's three servers share the machine. */
 const CONCURRENCY = 2;
 
 /** What does not depend on how tables lie is tested on one PostgreSQL. */
 const FILES = [
-  'confirm-contribution',
-  'get-contribution-by-partner-event-id',
-  'get-contribution-by-id',
-  'create-delivery-emissions-estimate',
-  'get-delivery-emissions-estimate',
-  'associate-emissions-estimate',
-  'pending',
-  'error-codes',
-  'blocked',
-  'processes',
-  'distributed',
-  'plans',
+  'contributions/confirm-contribution',
+  'contributions/get-contribution-by-partner-event-id',
+  'contributions/get-contribution-by-id',
+  'emissions/create-delivery-emissions-estimate',
+  'emissions/get-delivery-emissions-estimate',
+  'emissions/associate-emissions-estimate',
+  'contributions/pending',
+  'partner-api/error-codes',
+  'contributions/blocked',
+  'service/processes',
+  'store/distributed',
+  'store/plans',
 ].map(testFile);
 
 /** One after the other: a service delivers whatever is due in its database, and here they all share one. */
 const FILES_APART = [
-  'webhooks',
-  'webhook-delivery',
-  'list-events',
-  'get-event',
-  'daily-caps',
-  'record-failure',
-  'reviews',
-  'closings',
-  'settlements',
-  'settlement-prices',
-  'reconcile-settlement',
-  'adjustments',
-  'environmental-status',
-  'every-event',
+  'webhooks/webhooks',
+  'webhooks/webhook-delivery',
+  'events/list-events',
+  'events/get-event',
+  'contributions/daily-caps',
+  'contributions/record-failure',
+  'contributions/reviews',
+  'reliability/closings',
+  'settlements/settlements',
+  'settlements/settlement-prices',
+  'reconciliations/reconcile-settlement',
+  'adjustments/adjustments',
+  'impact/environmental-status',
+  'events/every-event',
 ].map(testFile);
 
 function testFile(name: string): string {

@@ -32,10 +32,14 @@ const ALL_TESTS = ['test/**/*.test.ts', 'src/**/*.test.ts'];
 /** What has no database, or asks it nothing that other tests do not: one run of them says all. */
 const ONE_ENGINE_TESTS = [
   'src/**',
-  'test/*commands.test.ts',
-  'test/{architecture,docs,documents,mutants,openapi,openapi-examples,proxy,reference,samples,tour,webhooks-page}.test.ts',
-  'test/{database-clock,limit-hits,operations-listener,owner,proxy,shown-texts,superuser,webhook-hanging,who-can-do-what}.test.ts',
-  'test/{availability,bench,fuzz,http,limits,quarter-books,recovery-verdict,siege,webhooks-judge}.test.ts',
+  'test/{commands,repository}/**',
+  'test/*/*commands.test.ts',
+  'test/access/{owner,who-can-do-what}.test.ts',
+  'test/audit/superuser.test.ts',
+  'test/partner-api/{availability,http,limit-hits,limits,proxy,recovery-verdict,reference}.test.ts',
+  'test/reliability/{bench,fuzz,mutants,quarter-books,siege,webhooks-judge}.test.ts',
+  'test/service/{admin-listener,database-clock}.test.ts',
+  'test/webhooks/{webhook-hanging,webhooks-page}.test.ts',
 ];
 const TEMPLATE = 'template_migrated';
 process.exitCode = await main().catch((failure: Error) => {

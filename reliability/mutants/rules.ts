@@ -8,7 +8,7 @@ export interface Rule {
   /** Stands in the file exactly once. */
   readonly find: string;
   readonly replace: string;
-  /** Tests that have to notice, by the name of their file in `test/`, or a path. */
+  /** Tests that have to notice, by the path of their file in `test/` without its ending, or in `src/`. */
   readonly tests: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export const RULES: readonly Rule[] = [
     file: SCHEMA,
     find: 'create unique index contribution_order_holder on contribution',
     replace: 'create index contribution_order_holder on contribution',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: 'one event is recorded once',
@@ -31,7 +31,7 @@ export const RULES: readonly Rule[] = [
     file: KEYS,
     find: 'create unique index if not exists contribution_partner_event_next',
     replace: 'create index if not exists contribution_partner_event_next',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: "a key belongs to its partner: another partner's is free",
@@ -39,7 +39,7 @@ export const RULES: readonly Rule[] = [
     file: KEYS,
     find: 'contribution_idempotency_key_next on contribution (partner_id, idempotency_key)',
     replace: 'contribution_idempotency_key_next on contribution (idempotency_key)',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: 'a record is found by its whole key, whatever is known of the table',
@@ -47,7 +47,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/query.ts',
     find: ' order by ${key} limit 1)`',
     replace: ' limit 1)`',
-    tests: ['plans'],
+    tests: ['store/plans'],
   },
   {
     rule: 'the same key with another payload conflicts',
@@ -55,7 +55,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/idempotent-replay.ts',
     find: 'if (stored.equals(sent)) return;',
     replace: 'if (stored.length === sent.length) return;',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: "a look-up by event never finds another partner's contribution",
@@ -64,7 +64,7 @@ export const RULES: readonly Rule[] = [
     find: "cross join lateral ${rowOf('contribution', { partnerId, key, value: `wanted.${key}` })} c ${withLink(partnerId)}`",
     replace:
       "cross join lateral (select * from contribution where ${key} = wanted.${key} and ${partnerId} <> '' limit 1) c ${withLink('c.partner_id')}`.replace('select c.partner_id', 'select wanted.partner_id')",
-    tests: ['get-contribution-by-partner-event-id'],
+    tests: ['contributions/get-contribution-by-partner-event-id'],
   },
   {
     rule: "a look-up by id never finds another partner's contribution",
@@ -73,7 +73,7 @@ export const RULES: readonly Rule[] = [
     find: "const FIND_BY_ID = findBy('find_contributions_by_id', 'transaction_id');",
     replace:
       "const FIND_BY_ID = findStatement('find_contributions_by_id', 2, (partnerId) => `select ${COLUMNS} from unnest($1::text[], $2::text[]) as wanted (partner_id, transaction_id) cross join lateral (select * from contribution where transaction_id = wanted.transaction_id and ${partnerId} <> '' limit 1) c ${withLink('c.partner_id')}`.replace('select c.partner_id', 'select wanted.partner_id'));",
-    tests: ['get-contribution-by-id'],
+    tests: ['contributions/get-contribution-by-id'],
   },
   {
     rule: "another partner's estimate is not found",
@@ -82,7 +82,7 @@ export const RULES: readonly Rule[] = [
     find: "cross join lateral ${rowOf('estimate', { partnerId, key: 'calculation_id', value: 'wanted.calculation_id' })} e ${withLink(partnerId)}`",
     replace:
       "cross join lateral (select * from estimate where calculation_id = wanted.calculation_id and ${partnerId} <> '' limit 1) e ${withLink('e.partner_id')}`.replace('select e.partner_id', 'select wanted.partner_id')",
-    tests: ['get-delivery-emissions-estimate'],
+    tests: ['emissions/get-delivery-emissions-estimate'],
   },
   {
     rule: 'an estimate expires after 24 hours without association',
@@ -90,7 +90,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/emissions/association.ts',
     find: "if (judgedAt >= estimate.expiresAt) return 'estimate_expired';",
     replace: '',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: 'an expired estimate is not read either',
@@ -98,7 +98,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/emissions/get-delivery-emissions-estimate.ts',
     find: 'record.link === null && record.readAt >= record.estimate.expiresAt',
     replace: 'record.link === null && record.readAt < record.estimate.calculatedAt',
-    tests: ['get-delivery-emissions-estimate'],
+    tests: ['emissions/get-delivery-emissions-estimate'],
   },
   {
     rule: 'a linked estimate no longer expires',
@@ -106,7 +106,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/emissions/get-delivery-emissions-estimate.ts',
     find: 'record.link === null && record.readAt',
     replace: 'record.readAt',
-    tests: ['get-delivery-emissions-estimate'],
+    tests: ['emissions/get-delivery-emissions-estimate'],
   },
   {
     rule: "an estimate links only with its own order's contribution",
@@ -114,7 +114,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/emissions/association.ts',
     find: "if (estimate.partnerOrderRef !== contributionOrderRef) return 'calculation_mismatch';",
     replace: '',
-    tests: ['associate-emissions-estimate'],
+    tests: ['emissions/associate-emissions-estimate'],
   },
   {
     rule: 'a suspended partner records nothing new',
@@ -122,7 +122,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/idempotent-replay.ts',
     find: 'if (!isSuspended) return;',
     replace: 'if (isSuspended !== undefined) return;',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: 'a stored confirmation of a suspended partner replays',
@@ -130,7 +130,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/contributions/confirm-contribution.ts',
     find: '  const ofKey = tellStored(confirmation, rivals);\n',
     replace: '  refuseSuspended(confirmation);\n  const ofKey = tellStored(confirmation, rivals);\n',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: 'a read-only key writes nothing',
@@ -138,7 +138,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/access/still-allowed.ts',
     find: "if (request.routeOptions.config.terms?.isWrite && caller.permission === 'read_only') {",
     replace: "if (request.routeOptions.config.terms?.isWrite && caller.permission === ('none' as string)) {",
-    tests: ['authentication'],
+    tests: ['access/authentication'],
   },
   {
     rule: 'who fills a queue displaces nobody else',
@@ -146,7 +146,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/concurrency/batch-queue.ts',
     find: '(({ request }) => shareOf(request))',
     replace: '(({ request }) => shareOf(request).slice(0, 0))',
-    tests: ['availability'],
+    tests: ['partner-api/availability'],
   },
   {
     rule: 'a valid key is refused for the wrong keys of nobody else at its address',
@@ -154,7 +154,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/access/credential-memory.ts',
     find: 'if (isSuspect) await awaitSuspectTurn();',
     replace: 'if (isSuspect) return undefined;',
-    tests: ['authentication'],
+    tests: ['access/authentication'],
   },
   {
     rule: 'a request with chunks under HTTP/1.0 stores nothing',
@@ -162,7 +162,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/http/refuse-ill-formed.ts',
     find: "if (headers['transfer-encoding'] !== undefined)",
     replace: "if (headers['transfer-encoding'] === 'never')",
-    tests: ['http'],
+    tests: ['partner-api/http'],
   },
   {
     rule: 'a connection that carried a valid key outlives idle ones without',
@@ -170,7 +170,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/app.ts',
     find: '    noteKeyOn(request.raw.socket);\n',
     replace: '    void noteKeyOn;\n',
-    tests: ['availability'],
+    tests: ['partner-api/availability'],
   },
   {
     rule: 'the metrics are told to no page under a name of its own',
@@ -178,7 +178,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/observability/admin-listener.ts',
     find: 'if (!isOwnHost(request.headers.host, own)) return',
     replace: 'if (!isOwnHost(undefined, own)) return',
-    tests: ['operations-listener'],
+    tests: ['service/admin-listener'],
   },
   {
     rule: 'a revocation holds for a request that began before it',
@@ -186,7 +186,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/app.ts',
     find: '    if (!wasJudgedLongAgo(request)) return done();\n',
     replace: '    if (!wasJudgedLongAgo(request) || request.context) return done();\n',
-    tests: ['authentication'],
+    tests: ['access/authentication'],
   },
   {
     rule: 'a key is used from its addresses only',
@@ -194,7 +194,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/access/authenticate.ts',
     find: 'if (!isAllowedAddress(address, credential.allowedAddresses)) {',
     replace: 'if (!isAllowedAddress(address, [])) {',
-    tests: ['authentication'],
+    tests: ['access/authentication'],
   },
   {
     rule: 'a revoked key is refused',
@@ -202,7 +202,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/access/api-key.ts',
     find: 'k.revoked_at is null and (k.expires_at is null',
     replace: '(k.expires_at is null',
-    tests: ['authentication'],
+    tests: ['access/authentication'],
   },
   {
     rule: "a key's secret is compared",
@@ -210,7 +210,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/access/authenticate.ts',
     find: 'if (!credential || !isRight) {',
     replace: 'if (!credential || isRight === undefined) {',
-    tests: ['authentication'],
+    tests: ['access/authentication'],
   },
   {
     rule: 'points are exact over int64',
@@ -218,7 +218,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/contributions/confirm-contribution.ts',
     find: 'points: body.points,\n        opaqueCustomerRef',
     replace: 'points: BigInt(Number(body.points)),\n        opaqueCustomerRef',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: 'points are at least 1',
@@ -226,7 +226,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/numbers/points.ts',
     find: 'value >= 1n',
     replace: 'value >= 0n',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: 'half is rounded up',
@@ -242,7 +242,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/emissions/emissions-display.ts',
     find: 'const usesLessThanThreshold = kg < THRESHOLD;',
     replace: 'const usesLessThanThreshold = kg < THRESHOLD / 2n;',
-    tests: ['create-delivery-emissions-estimate'],
+    tests: ['emissions/create-delivery-emissions-estimate'],
   },
   {
     rule: 'a distance is at most 200 km',
@@ -250,7 +250,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/emissions/distance.ts',
     find: 'DISTANCE_MAX_METRES = 200_000',
     replace: 'DISTANCE_MAX_METRES = 999_999',
-    tests: ['create-delivery-emissions-estimate'],
+    tests: ['emissions/create-delivery-emissions-estimate'],
   },
   {
     rule: 'an unknown field is refused',
@@ -258,7 +258,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/schema-parts.ts',
     find: 'const closed = { additionalProperties: false } as const;',
     replace: 'const closed = { additionalProperties: true } as const;',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: 'a member given twice is refused',
@@ -266,7 +266,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/parse-json.ts',
     find: 'if (tally.members !== members) throw',
     replace: 'if (tally.members > members + 1e9) throw',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: 'a replay is marked',
@@ -274,7 +274,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/contributions/confirm-contribution.ts',
     find: "if (isReplay) reply.header('idempotent-replayed', 'true');",
     replace: 'void isReplay;',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: 'an ill-formed X-Correlation-ID is never echoed',
@@ -282,7 +282,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/app.ts',
     find: "const correlationId = isLongIdentifier(sent) ? sent : newId('corr');",
     replace: "const correlationId = typeof sent === 'string' ? sent : newId('corr');",
-    tests: ['http'],
+    tests: ['partner-api/http'],
   },
   {
     rule: 'errors carry the recovery verdict',
@@ -290,7 +290,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/errors.ts',
     find: 'const all = operation ? withVerdict(code, details, operation) : details;',
     replace: 'const all = operation ? details : details;',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: 'an answer rests on no row that a failover removes, whenever standbys are named',
@@ -298,7 +298,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/durable-read.ts',
     find: "current_setting('synchronous_standby_names') <> ''",
     replace: "current_setting('synchronous_standby_names') = 'never'",
-    tests: ['durable-reads'],
+    tests: ['store/durable-reads'],
   },
   {
     rule: 'a warning beside a commit is no acknowledgement',
@@ -306,7 +306,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/session.ts',
     find: 'if (error || warning === undefined) callback(error, result);',
     replace: 'if (error || warning === undefined || warning) callback(error, result);',
-    tests: ['durable-reads'],
+    tests: ['store/durable-reads'],
   },
   {
     rule: 'what is stored replays, whether or not the rules of the partner can be read',
@@ -314,7 +314,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/contributions/confirm-contribution.ts',
     find: 'return tellStored(claim, await findStored(claim)) ?? submit',
     replace: 'return submit',
-    tests: ['rule-book'],
+    tests: ['rules/rule-cache'],
   },
   {
     rule: 'a request that did not arrive whole is unknown, not refused',
@@ -322,7 +322,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/http/node-answers.ts',
     find: "unavailable('The request did not arrive whole in time; its outcome is unknown.', {\n    status: 408,\n    limit: 'request_late',\n  })",
     replace: "refusal(408, 'The request did not arrive whole in time.')",
-    tests: ['http'],
+    tests: ['partner-api/http'],
   },
   {
     rule: 'only a final failure allows points to be restored',
@@ -330,7 +330,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/recovery-verdict.ts',
     find: "const isFinal = code === 'contribution_final_failure';",
     replace: "const isFinal = code === 'contribution_final_failure' || code === 'contribution_pending';",
-    tests: ['pending'],
+    tests: ['contributions/pending'],
   },
   {
     rule: 'pending looks non-refundable',
@@ -338,7 +338,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/contributions/contribution-status.ts',
     find: "return status !== 'failed';",
     replace: "return status === 'confirmed';",
-    tests: ['pending'],
+    tests: ['contributions/pending'],
   },
   {
     rule: 'a partner is limited to its rate',
@@ -346,7 +346,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/app.ts',
     find: '    request.context.rate = limitRate(callerOf(request), terms.trafficClass, reply);\n',
     replace: '    void limitRate;\n',
-    tests: ['limits'],
+    tests: ['partner-api/limits'],
   },
   {
     rule: 'a scrape costs the same however many deliveries wait',
@@ -354,7 +354,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/webhooks/delivery-backlog.ts',
     find: "cross join lateral (select ${WAITING_OF_ENDPOINT} limit ${COUNTED_MAX}) found\n      where e.status = 'active' limit ${COUNTED_MAX}",
     replace: "cross join lateral (select ${WAITING_OF_ENDPOINT}) found\n      where e.status = 'active'",
-    tests: ['metrics-backlog'],
+    tests: ['service/metrics-backlog'],
   },
   {
     rule: 'a large body counts as several requests',
@@ -362,7 +362,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/http/read-body.ts',
     find: '    chargeBody(request.context, body.byteLength);\n',
     replace: '    void chargeBody;\n',
-    tests: ['limits'],
+    tests: ['partner-api/limits'],
   },
   {
     rule: 'after rest a partner may send twice its rate at once',
@@ -370,7 +370,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/limits/rate-limits.ts',
     find: 'const BURST_SECONDS = 2;',
     replace: 'const BURST_SECONDS = 1;',
-    tests: ['limits'],
+    tests: ['partner-api/limits'],
   },
   {
     rule: 'a replay shows the original association',
@@ -378,7 +378,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/wire/association-outcome.ts',
     find: "record.firstStatus === 'pending' ? currentAssociation(record) : confirmedAssociation(record)",
     replace: 'currentAssociation(record)',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: 'a bad calculation_id leaves the contribution confirmed',
@@ -386,7 +386,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/contributions/contribution-schemas.ts',
     find: ", 'x-lenient': true",
     replace: '',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: 'a link never changes',
@@ -394,7 +394,7 @@ export const RULES: readonly Rule[] = [
     file: SCHEMA,
     find: 'create trigger emissions_link_is_immutable before update or delete on emissions_link for each row execute function refuse_change();\n',
     replace: '',
-    tests: ['storage'],
+    tests: ['store/storage'],
   },
   {
     rule: "points outside the bounds of the partner's rule are refused",
@@ -402,7 +402,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/rules/contribution-rules.ts',
     find: 'return points >= pointsMin && points <= pointsMax;',
     replace: 'return points >= 1n || pointsMin > pointsMax;',
-    tests: ['rule-bounds'],
+    tests: ['rules/rule-bounds'],
   },
   {
     rule: 'a stored confirmation replays although the bounds were lowered since',
@@ -411,7 +411,7 @@ export const RULES: readonly Rule[] = [
     find: '  const ofKey = tellStored(confirmation, rivals);\n',
     replace:
       '  if (!isWithinBounds(confirmation.points, confirmation.rules)) throw outOfBounds(confirmation.rules);\n  const ofKey = tellStored(confirmation, rivals);\n',
-    tests: ['rule-bounds'],
+    tests: ['rules/rule-bounds'],
   },
   {
     rule: 'a rejected association never rolls the contribution back',
@@ -420,7 +420,7 @@ export const RULES: readonly Rule[] = [
     find: '  const isLinked = calculationId !== undefined && refusal === undefined;\n',
     replace:
       '  if (refusal) throw new TypeError(refusal);\n  const isLinked = calculationId !== undefined && refusal === undefined;\n',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: 'one estimate links once, however many confirmations name it',
@@ -428,7 +428,7 @@ export const RULES: readonly Rule[] = [
     file: SCHEMA,
     find: '  constraint emissions_link_one_per_estimate unique (partner_id, calculation_id),\n',
     replace: '',
-    tests: ['blocked'],
+    tests: ['contributions/blocked'],
   },
   {
     rule: 'one contribution has one link',
@@ -436,7 +436,7 @@ export const RULES: readonly Rule[] = [
     file: SCHEMA,
     find: 'constraint emissions_link_one_per_contribution primary key (partner_id, transaction_id)',
     replace: 'constraint emissions_link_one_per_contribution primary key (partner_id, association_id)',
-    tests: ['associate-emissions-estimate'],
+    tests: ['emissions/associate-emissions-estimate'],
   },
   {
     rule: "an association never touches another partner's contribution",
@@ -445,7 +445,7 @@ export const RULES: readonly Rule[] = [
     find: "const FIND_BY_ID = findBy('find_contributions_by_id', 'transaction_id');",
     replace:
       "const FIND_BY_ID = findStatement('find_contributions_by_id', 2, (partnerId) => `select ${COLUMNS} from unnest($1::text[], $2::text[]) as wanted (partner_id, transaction_id) cross join lateral (select * from contribution where transaction_id = wanted.transaction_id and ${partnerId} <> '' limit 1) c ${withLink('c.partner_id')}`);",
-    tests: ['associate-emissions-estimate'],
+    tests: ['emissions/associate-emissions-estimate'],
   },
   {
     rule: 'confirmed is terminal',
@@ -453,7 +453,7 @@ export const RULES: readonly Rule[] = [
     file: SCHEMA,
     find: 'create trigger contribution_transition before update on contribution for each row execute function guard_contribution();\n',
     replace: '',
-    tests: ['storage'],
+    tests: ['store/storage'],
   },
   {
     rule: 'precedence: the event is told apart before the order',
@@ -462,7 +462,7 @@ export const RULES: readonly Rule[] = [
     find: '  if (ofEvent) throw eventConflict(ofEvent, claim.fingerprint);\n',
     replace:
       '  const taken = rivals.find(({ contribution }) => contribution.partnerOrderRef === claim.partnerOrderRef);\n  if (taken) throw orderConflict(taken);\n  if (ofEvent) throw eventConflict(ofEvent, claim.fingerprint);\n',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: 'a replay shows the original times',
@@ -470,7 +470,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/wire/contribution-to-wire.ts',
     find: 'confirmed_at: contribution.confirmedAt?.toISOString() ?? null,',
     replace: 'confirmed_at: contribution.confirmedAt ? new Date().toISOString() : null,',
-    tests: ['confirm-contribution'],
+    tests: ['contributions/confirm-contribution'],
   },
   {
     rule: 'a COMMIT that was answered with ROLLBACK is not acknowledged',
@@ -478,7 +478,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/transaction.ts',
     find: "if (ending.is !== 'durable')",
     replace: "if (ending.is === 'in doubt')",
-    tests: ['storage'],
+    tests: ['store/storage'],
   },
   {
     rule: 'an unassociated estimate lives for 24 hours',
@@ -486,7 +486,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/emissions/estimate.ts',
     find: "+ interval '24 hours'",
     replace: "+ interval '25 hours'",
-    tests: ['create-delivery-emissions-estimate'],
+    tests: ['emissions/create-delivery-emissions-estimate'],
   },
   {
     rule: 'a confirmation that is stored is never answered 400 for what follows it on its connection',
@@ -494,7 +494,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/http/node-answers.ts',
     find: ' || wouldMislead',
     replace: '',
-    tests: ['fuzz'],
+    tests: ['reliability/fuzz'],
   },
   {
     rule: 'what a COMMIT that went along may have stored is never reported as not stored',
@@ -502,7 +502,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/transaction.ts',
     find: "if (ending && ending.is !== 'rolled back') return endInDoubt(client, error);\n",
     replace: '',
-    tests: ['storage'],
+    tests: ['store/storage'],
   },
   {
     rule: 'an association made later is told: its event goes with the link',
@@ -510,7 +510,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/emissions/associate-emissions-estimate.ts',
     find: '  await lastly(() => insertEvent(db, associationEvent(request, link.associationId)));\n',
     replace: '',
-    tests: ['webhooks'],
+    tests: ['webhooks/webhooks'],
   },
   {
     rule: 'an event that cannot be written takes its link along',
@@ -519,7 +519,7 @@ export const RULES: readonly Rule[] = [
     find: 'await lastly(() => insertEvent(db, associationEvent(request, link.associationId)));',
     replace: `await db.query('savepoint untold');
   await insertEvent(db, associationEvent(request, link.associationId)).catch(() => db.query('rollback to untold'));`,
-    tests: ['webhooks'],
+    tests: ['webhooks/webhooks'],
   },
   {
     rule: 'an event of a confirmation tells of it as it was, whatever was linked since',
@@ -527,7 +527,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/events/event-bodies.ts',
     find: "'impact.transaction.confirmed': confirmedAssociation,",
     replace: "'impact.transaction.confirmed': currentAssociation,",
-    tests: ['list-events'],
+    tests: ['events/list-events'],
   },
   {
     rule: 'an event is read in the bytes that are delivered',
@@ -535,7 +535,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/wire/event-to-text.ts',
     find: 'events.map(({ body }) => body)',
     replace: 'events.map(({ body }) => JSON.stringify(JSON.parse(body)))',
-    tests: ['list-events'],
+    tests: ['events/list-events'],
   },
   {
     rule: "a page never has another partner's event",
@@ -543,7 +543,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/events/event.ts',
     find: 'from event where partner_id = $1 and sequence > $2',
     replace: "from event where $1 <> '' and sequence > $2",
-    tests: ['list-events'],
+    tests: ['events/list-events'],
   },
   {
     rule: "another partner's event is not found",
@@ -551,7 +551,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/events/event.ts',
     find: "${rowOf('event', { partnerId: '$1', key: 'event_id', value: '$2' })} event",
     replace: "(select * from event where $1 <> '' and event_id = $2 limit 1) event",
-    tests: ['get-event'],
+    tests: ['events/get-event'],
   },
   {
     rule: 'the last page of events says that there are no more',
@@ -559,7 +559,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/events/list-events.ts',
     find: 'hasMore: found.length > limit',
     replace: 'hasMore: found.length >= limit',
-    tests: ['list-events'],
+    tests: ['events/list-events'],
   },
   {
     rule: 'an event is a report, and reports have a rate of their own',
@@ -567,7 +567,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/events/list-events.ts',
     find: "trafficClass: 'reports'",
     replace: "trafficClass: 'lookups'",
-    tests: ['list-events'],
+    tests: ['events/list-events'],
   },
   {
     rule: 'a page has at most 500 events',
@@ -575,7 +575,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/events/event-path-schemas.ts',
     find: 'max: 500',
     replace: 'max: 501',
-    tests: ['list-events'],
+    tests: ['events/list-events'],
   },
   {
     rule: 'the sequence of events is without gaps',
@@ -583,7 +583,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/events/event-outbox.ts',
     find: 'last_sequence + row_number() over (order by position)',
     replace: 'last_sequence + 2 * row_number() over (order by position)',
-    tests: ['list-events'],
+    tests: ['events/list-events'],
   },
   {
     rule: 'an event whose transaction commits late gets its number',
@@ -591,7 +591,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/events/event-outbox.ts',
     find: 'late: transactions.slice(0, LATE_MAX)',
     replace: 'late: []',
-    tests: ['webhook-snapshot'],
+    tests: ['webhooks/webhook-snapshot'],
   },
   {
     rule: 'whoever lost its lease changes nothing',
@@ -599,7 +599,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/webhooks/delivery.ts',
     find: '      and d.lease = r.lease and d.attempts = r.attempts`',
     replace: '`',
-    tests: ['webhook-delivery'],
+    tests: ['webhooks/webhook-delivery'],
   },
   {
     rule: 'an attempt that is written down twice counts once',
@@ -607,7 +607,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/webhooks/delivery.ts',
     find: ' and d.attempts = r.attempts`',
     replace: '`',
-    tests: ['webhook-delivery'],
+    tests: ['webhooks/webhook-delivery'],
   },
   {
     rule: 'a failure that is written down again counts once for the endpoint',
@@ -615,7 +615,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/webhooks/delivery/record-attempts.ts',
     find: 'added: group.filter(isNew)',
     replace: 'added: group',
-    tests: ['webhook-delivery'],
+    tests: ['webhooks/webhook-delivery'],
   },
   {
     rule: 'an attempt that the database does not take is not forgotten',
@@ -623,7 +623,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/webhooks/delivery/attempt-recorder.ts',
     find: '        if (signal.aborted) return undefined;\n',
     replace: '        return undefined;\n',
-    tests: ['webhook-delivery'],
+    tests: ['webhooks/webhook-delivery'],
   },
   {
     rule: 'only 429 and 503 may ask for a pause',
@@ -631,7 +631,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/webhooks/delivery/attempt.ts',
     find: 'const mayAsk = answer.status === 429 || answer.status === 503;',
     replace: 'const mayAsk = true;',
-    tests: ['webhook-delivery'],
+    tests: ['webhooks/webhook-delivery'],
   },
   {
     rule: 'when a delivery is due is told by the clock of the database',
@@ -639,7 +639,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/webhooks/delivery/attempt.ts',
     find: 'readRetryAfter(retryAfter, new Date(endedAtMs))',
     replace: 'readRetryAfter(retryAfter, new Date())',
-    tests: ['database-clock'],
+    tests: ['service/database-clock'],
   },
   {
     rule: 'nobody who writes waits behind a migration that waits for a table',
@@ -647,7 +647,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/schema/migrate.ts',
     find: 'const TABLE_LOCK_TIMEOUT_MS = 100;',
     replace: 'const TABLE_LOCK_TIMEOUT_MS = 5_000;',
-    tests: ['migration-locks'],
+    tests: ['store/migration-locks'],
   },
   {
     rule: 'of endpoints that are added at once to a young partner no more than five are kept',
@@ -655,7 +655,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/webhooks/endpoints/add-endpoint.ts',
     find: '    await insertEventCounter(db, partnerId);\n',
     replace: '',
-    tests: ['webhooks'],
+    tests: ['webhooks/webhooks'],
   },
   {
     rule: 'endpoints that have delivered nothing leave places to the others, however many they are',
@@ -663,7 +663,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/webhooks/delivery/endpoint-queues.ts',
     find: 'return isProven || held < all / 2 ? ofFree : Math.min(ofFree, all * SHARE_WHILE_UNPROVEN);',
     replace: 'return all - held;',
-    tests: ['webhook-hanging'],
+    tests: ['webhooks/webhook-hanging'],
   },
   {
     rule: 'an answer without end is cut off',
@@ -687,7 +687,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/webhooks/delivery/record-attempts.ts',
     find: 'const isGone = attempts.some(({ status }) => status === GONE);',
     replace: 'const isGone = false;',
-    tests: ['webhooks'],
+    tests: ['webhooks/webhooks'],
   },
   {
     rule: 'a late closing holds the next back for an event that was removed',
@@ -695,7 +695,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/settlements/unsettled-contribution.ts',
     find: 'select transaction_id, sequence from settlement_candidate where partner_id = $1 and coalesce',
     replace: 'select transaction_id, null from settlement_candidate where partner_id = $1 and coalesce',
-    tests: ['close-settlement'],
+    tests: ['settlements/close-settlement'],
   },
   {
     rule: 'a delivery that is sent again is not ended by an attempt under way',
@@ -703,7 +703,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/webhooks/delivery-log.ts',
     find: ', lease = d.lease + (d.lease > d.attempts)::int4',
     replace: '',
-    tests: ['webhook-delivery'],
+    tests: ['webhooks/webhook-delivery'],
   },
   {
     rule: 'a daily cap is exact over all processes',
@@ -711,7 +711,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/contributions/daily-count.ts',
     find: 'contributions from daily_count where partner_id = $1 and day = $2::date for update`',
     replace: 'contributions from daily_count where partner_id = $1 and day = $2::date`',
-    tests: ['daily-caps'],
+    tests: ['contributions/daily-caps'],
   },
   {
     rule: 'a daily cap does not count replays',
@@ -719,7 +719,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/contributions/daily-caps.ts',
     find: '    if (!inserted.has(transactionId)) continue;\n',
     replace: '',
-    tests: ['daily-caps'],
+    tests: ['contributions/daily-caps'],
   },
   {
     rule: 'a daily cap: one who was judged by a replay before it is judged anew',
@@ -727,7 +727,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/contributions/daily-caps.ts',
     find: 'if (reviewReason(points, rules, counted) !== drafts[index]?.reviewReason)',
     replace: 'if (drafts.length < 0)',
-    tests: ['daily-caps'],
+    tests: ['contributions/daily-caps'],
   },
   {
     rule: 'a daily cap counts no failed contribution',
@@ -735,7 +735,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/contributions/resolve-pending-contribution.ts',
     find: '{ day, points: -record.contribution.points, contributions: -1n }',
     replace: '{ day, points: 0n, contributions: 0n }',
-    tests: ['daily-caps'],
+    tests: ['contributions/daily-caps'],
   },
   {
     rule: 'a contribution that was edited in the database is not settled',
@@ -743,7 +743,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/audit/record-seal.ts',
     find: "return finishSeal(mac, times).equals(seal) ? 'sealed' : 'changed';",
     replace: "return 'sealed';",
-    tests: ['sealed-contributions'],
+    tests: ['contributions/sealed-contributions'],
   },
   {
     rule: 'nothing permits or authorises that is not as the last sealed entry of the audit has it',
@@ -751,7 +751,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/audit/compare-with-audit.ts',
     find: "  const fields = differingFields(record, last.after ?? '{}');\n  return fields.length === 0 ? undefined : { subjectId, fields };\n}\n\n/** The same, which",
     replace: '  return undefined;\n}\n\n/** The same, which',
-    tests: ['audited-records'],
+    tests: ['audit/audited-records'],
   },
   {
     rule: 'a version of a rule takes effect at its start',
@@ -759,7 +759,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/rules/rule-cache.ts',
     find: 'untilMs: Math.min(Number.POSITIVE_INFINITY, ...starts.filter((start) => start > at)),',
     replace: 'untilMs: Number.POSITIVE_INFINITY,',
-    tests: ['rule-book'],
+    tests: ['rules/rule-cache'],
   },
   {
     rule: 'a version of a rule is not remembered for longer than ten seconds',
@@ -767,7 +767,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/rules/rule-cache.ts',
     find: 'const MEMORY_MAX_MS = 10_000;',
     replace: 'const MEMORY_MAX_MS = 60_000;',
-    tests: ['rule-book'],
+    tests: ['rules/rule-cache'],
   },
   {
     rule: 'a version of a rule that has started never changes',
@@ -775,7 +775,7 @@ export const RULES: readonly Rule[] = [
     file: 'migrations/0005_rules.sql',
     find: " or old.starts_at < now() + interval '1 minute'",
     replace: '',
-    tests: ['storage'],
+    tests: ['store/storage'],
   },
   {
     rule: 'a review that nobody ends fails after its hours, and not before',
@@ -783,7 +783,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/contributions/contribution-review.ts',
     find: ' and opened_at <= now() - make_interval(hours => $2)',
     replace: ' and opened_at <= now() + make_interval(hours => $2)',
-    tests: ['reviews'],
+    tests: ['contributions/reviews'],
   },
   {
     rule: 'a failure takes two operators: one is not two',
@@ -791,7 +791,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/contributions/record-failure.ts',
     find: 'await requireSecondPerson(db, actor, open.draftedBy);',
     replace: '',
-    tests: ['record-failure'],
+    tests: ['contributions/record-failure'],
   },
   {
     rule: 'an account counts for seven days as that of whoever made or reset it',
@@ -799,7 +799,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/access/four-eyes.ts',
     find: 'if (shared) throw',
     replace: 'if (shared && shared.operatorId === firstOperatorId) throw',
-    tests: ['two-people'],
+    tests: ['access/two-people'],
   },
   {
     rule: 'in production the owner of the machine changes nothing once there is an admin',
@@ -807,7 +807,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/audit/act-as-owner.ts',
     find: "installation?.environment !== 'production' ||",
     replace: "installation?.environment === 'production' ||",
-    tests: ['owner'],
+    tests: ['access/owner'],
   },
   {
     rule: 'a failure takes two operators, in the database too',
@@ -815,7 +815,7 @@ export const RULES: readonly Rule[] = [
     file: 'migrations/0005_rules.sql',
     find: ' and new.failure_drafted_by <> new.failure_approved_by then',
     replace: ' then',
-    tests: ['storage'],
+    tests: ['store/storage'],
   },
   {
     rule: 'a failure authorises nothing for a confirmation that says something else',
@@ -823,7 +823,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/contributions/confirm-contribution.ts',
     find: ' && contribution.partnerOrderRef === partnerOrderRef && contribution.points === points',
     replace: ' && (contribution.partnerOrderRef === partnerOrderRef || contribution.points === points)',
-    tests: ['record-failure'],
+    tests: ['contributions/record-failure'],
   },
   {
     rule: 'settled points stay within 0 and the points of the contribution, whatever was posted since the draft',
@@ -831,7 +831,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/adjustments/manage-adjustment.ts',
     find: 'const details = checkEffect(standing, adjustment);',
     replace: 'const details = checkEffect({ ...standing, settledPoints: standing.points, restated: 0n }, adjustment);',
-    tests: ['adjustments'],
+    tests: ['adjustments/adjustments'],
   },
   {
     rule: 'a restatement leaves the settled amount within 0 and what the settled points are worth',
@@ -839,7 +839,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/adjustments/adjustment-effect.ts',
     find: 'return after === null || most === null || (after >= 0n && after <= most);',
     replace: 'return after === null || most === null || after >= 0n;',
-    tests: ['adjustments'],
+    tests: ['adjustments/adjustments'],
   },
   {
     rule: 'what a settlement carries out is what the next one carries in, and no month repeats it',
@@ -847,7 +847,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/settlements/settlement-figures.ts',
     find: 'net: text(total - carriedIn)',
     replace: 'net: text(total)',
-    tests: ['adjustments'],
+    tests: ['adjustments/adjustments'],
   },
   {
     rule: 'a list matches with net points as well, and the line says which',
@@ -855,7 +855,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/reconciliations/reconciliation.ts',
     find: "return recorded.netPoints.includes(listed.points) ? 'net' : null;",
     replace: 'return null;',
-    tests: ['reconcile-statement'],
+    tests: ['reconciliations/reconcile-statement'],
   },
   {
     rule: 'an adjustment that is missing in a statement sent back is told',
@@ -863,7 +863,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/reconciliations/reconcile-settlement.ts',
     find: '      isStatement = true;\n',
     replace: '',
-    tests: ['reconcile-statement'],
+    tests: ['reconciliations/reconcile-statement'],
   },
   {
     rule: 'a changed line of a statement is named, also where the sums are the same',
@@ -871,7 +871,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/settlements/statement/compare-statement.ts',
     find: 'if (found === written ||',
     replace: 'if (n > LINE_TYPE ||',
-    tests: ['verify-statement'],
+    tests: ['settlements/verify-statement'],
   },
   {
     rule: 'an adjustment takes a second operator',
@@ -879,7 +879,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/adjustments/manage-adjustment.ts',
     find: 'await requireSecondPerson(db, actor, adjustment.draftedBy);',
     replace: '',
-    tests: ['adjustments'],
+    tests: ['adjustments/adjustments'],
   },
   {
     rule: 'a contribution that somebody changed after it was settled is found',
@@ -887,7 +887,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/settlements/verify-settlements.ts',
     find: 'else await contributions.add(line);',
     replace: '',
-    tests: ['settlement-commands'],
+    tests: ['settlements/settlement-commands'],
   },
   {
     rule: 'what a contribution was settled with is compared whole, its status as well',
@@ -895,7 +895,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/settlements/settled-contribution.ts',
     find: "    ['status', contribution.status, 'confirmed'],\n",
     replace: '',
-    tests: ['settlement-commands'],
+    tests: ['settlements/settlement-commands'],
   },
   {
     rule: 'what a partner said to a settlement is in the audit, so that a change of it is found',
@@ -903,7 +903,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/settlements/acknowledge-settlement.ts',
     find: 'await audit(db, author, { action: ACKNOWLEDGE, partnerId, subjectId: settlementId, before, after });',
     replace: 'void before;',
-    tests: ['settlement-commands'],
+    tests: ['settlements/settlement-commands'],
   },
   {
     rule: 'an acknowledgement that nobody gave is found',
@@ -911,7 +911,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/settlements/verify-acknowledgements.ts',
     find: '...before.filter(({ status }) => !kept.some((entry) => entry.status === status)).map(unrecorded),',
     replace: '',
-    tests: ['settlement-commands'],
+    tests: ['settlements/settlement-commands'],
   },
   {
     rule: 'a list that broke off frees its key',
@@ -919,7 +919,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/reconciliations/reconciliation.ts',
     find: "set status = 'failed', idempotency_key = null, ended_at",
     replace: "set status = 'failed', ended_at",
-    tests: ['reconcile-settlement'],
+    tests: ['reconciliations/reconcile-settlement'],
   },
   {
     rule: 'a list that came whole keeps its key, whoever missed the answer',
@@ -927,7 +927,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/reconciliations/reconciliation.ts',
     find: "${BREAK_OFF} where partner_id = $1 and reconciliation_id = $2 and status = 'receiving'",
     replace: '${BREAK_OFF} where partner_id = $1 and reconciliation_id = $2 and ended_at is null',
-    tests: ['reconcile-settlement'],
+    tests: ['reconciliations/reconcile-settlement'],
   },
   {
     rule: 'a suspended partner begins no reconciliation',
@@ -935,7 +935,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/reconciliations/reconcile-settlement.ts',
     find: '  refuseSuspended(list.standing());\n  refuseSpent(',
     replace: '  refuseSpent(',
-    tests: ['reconcile-settlement'],
+    tests: ['reconciliations/reconcile-settlement'],
   },
   {
     rule: 'a retry under the key of a list that is still coming waits for its end',
@@ -943,7 +943,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/reconciliations/reconcile-settlement.ts',
     find: "if (twin.status === 'receiving') throw stillComing();",
     replace: '',
-    tests: ['reconcile-settlement'],
+    tests: ['reconciliations/reconcile-settlement'],
   },
   {
     rule: 'a posted adjustment is on one settlement',
@@ -951,7 +951,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/adjustments/adjustment-assignment.ts',
     find: "status = 'posted' and settlement_id is null and posted_at",
     replace: "status = 'posted' and posted_at",
-    tests: ['adjustments'],
+    tests: ['adjustments/adjustments'],
   },
   {
     rule: 'what an adjustment undoes is undone once',
@@ -959,7 +959,7 @@ export const RULES: readonly Rule[] = [
     file: 'migrations/0008_adjustments.sql',
     find: 'create unique index adjustment_one_reversal',
     replace: 'create index adjustment_one_reversal',
-    tests: ['adjustments'],
+    tests: ['adjustments/adjustments'],
   },
   {
     rule: 'verified takes another operator than the one who recorded the delivery',
@@ -967,7 +967,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/impact/change-impact-batch.ts',
     find: "await requireSecondPerson(db, actor, deliveredBy ?? '');",
     replace: 'requireSignedIn(actor);',
-    tests: ['environmental-status'],
+    tests: ['impact/environmental-status'],
   },
   {
     rule: 'a settlement is in one impact batch',
@@ -975,7 +975,7 @@ export const RULES: readonly Rule[] = [
     file: 'migrations/0007_environment.sql',
     find: 'constraint impact_batch_settlement_pkey primary key (partner_id, settlement_id)',
     replace: 'constraint impact_batch_settlement_pkey primary key (partner_id, settlement_id, impact_batch_id)',
-    tests: ['environmental-status'],
+    tests: ['impact/environmental-status'],
   },
   {
     rule: 'what a batch pools is fixed when it is allocated',
@@ -983,7 +983,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/impact/pool-contributions.ts',
     find: "if (batch.status !== 'recorded')",
     replace: "if (batch.status === 'verified')",
-    tests: ['environmental-status'],
+    tests: ['impact/environmental-status'],
   },
   {
     rule: 'a file that changes while it is read is no evidence',
@@ -991,7 +991,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/commands/terminal/hash-file.ts',
     find: ' || after.changedAt !== before.changedAt',
     replace: '',
-    tests: ['impact-batch-commands'],
+    tests: ['impact/impact-batch-commands'],
   },
   {
     rule: 'a place in a list belongs to that list and its partner',
@@ -999,7 +999,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/page-cursor.ts',
     find: 'return writePageCursor(list, place) === text ? place : undefined;',
     replace: 'return place;',
-    tests: ['paging'],
+    tests: ['partner-api/paging'],
   },
   {
     rule: "a partner's lists take the places of no other partner's",
@@ -1007,7 +1007,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/limits/transfers.ts',
     find: 'if (own >= perPartner) throw tooMany(name, perPartner);',
     replace: '',
-    tests: ['siege'],
+    tests: ['reliability/siege'],
   },
   {
     rule: 'a connection that a limit cuts is counted',
@@ -1015,6 +1015,6 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/http/connection-queue.ts',
     find: '    onCut(limit);\n',
     replace: '',
-    tests: ['limit-hits'],
+    tests: ['partner-api/limit-hits'],
   },
 ];

@@ -13,7 +13,7 @@ import type { Partner, PartnerRates } from '../../src/store/access/partner.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { OWNER } from './actor.ts';
 import { Client } from './client.ts';
-import { testDatabase } from './database.ts';
+import { testDatabase } from './postgres/database.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 

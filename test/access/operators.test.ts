@@ -1,0 +1,280 @@
+/** Operators, their sign-in on a machine, and what takes two of them (settlements, section 5). */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { newCredential } from '../../src/domain/access/operator.ts';
+import { ROLES, type Role } from '../../src/domain/access/role.ts';
+import { requireSecondPerson, requireSignedIn } from '../../src/operations/access/four-eyes.ts';
+import { changeOperatorRole, createOperator, disableOperator, resetSignIn } from '../../src/operations/access/manage-operator.ts';
+import { authenticateOperator, renewSignIn, signIn, signOut } from '../../src/operations/access/sign-in.ts';
+import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
+import { attestRecord } from '../../src/operations/verification/attest-record.ts';
+import { listAuditEntries } from '../../src/store/audit/audit.ts';
+import { enrolled, OWNER, signedIn } from '../support/actor.ts';
+import { uniqueId } from '../support/client.ts';
+import { commandLine } from '../support/command-line.ts';
+import { testService } from '../support/service.ts';
+
+const service = await testService();
+const { database, databaseUrl } = service;
+
+const newAddress = () => `${uniqueId('person').toLowerCase()}@example.org`;
+const make = (role: Role = 'operator') => createOperator(database, OWNER, { name: 'Amal', email: newAddress(), role });
+const signInAs = async (role: Role) => signIn(database, (await make(role)).signInCode);
+
+/** A folder for somebody's own settings. */
+function newHome(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'partner-impact-home-'));
+  after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+describe('a sign-in code', () => {
+  test('works once, and gives a token that tells the operator and the role of the moment', async () => {
+    const { operator, signInCode } = await make('viewer');
+    assert.match(signInCode, /^pi_code_[0-9A-Za-z]{61}$/);
+    const { token } = await signIn(database, signInCode);
+    assert.match(token, /^pi_op_[0-9A-Za-z]{61}$/);
+    await assert.rejects(signIn(database, signInCode), /is not valid: it was used/);
+    const { actor } = await authenticateOperator(database, token);
+    assert.deepEqual([actor.operatorId, actor.role], [operator.operatorId, 'viewer']);
+    await changeOperatorRole(database, OWNER, operator.operatorId, 'approver');
+    assert.equal((await authenticateOperator(database, token)).actor.role, 'approver');
+  });
+
+  test('of twenty at once one is signed in', async () => {
+    const { signInCode } = await make();
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => signIn(database, signInCode)));
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+  });
+
+  test('is refused when it is mistyped, unknown, a day old, or not the secret of its id', async () => {
+    const { signInCode, operator } = await make();
+    const other = (await make()).signInCode;
+    await assert.rejects(signIn(database, `${signInCode.slice(0, -1)}_`), /This is no sign-in code/);
+    await assert.rejects(signIn(database, newCredential('code').text), /is not valid/);
+    await assert.rejects(signIn(database, newCredential('token').text), /This is no sign-in code/);
+    await database.pool.query(`update operator_credential set secret_sha256 = sha256('x') where operator_id = $1`, [
+      operator.operatorId,
+    ]);
+    await assert.rejects(signIn(database, signInCode), /is not valid/);
+    await database.pool.query("update operator_credential set expires_at = now() - interval '1 second' where kind = 'code'");
+    await assert.rejects(signIn(database, other), /is not valid/);
+  });
+
+  test('made anew ends what was there before', async () => {
+    const { operator, signInCode } = await make();
+    const { token } = await signIn(database, signInCode);
+    const again = await resetSignIn(database, OWNER, operator.operatorId);
+    await assert.rejects(authenticateOperator(database, token), /has ended.*partner-impact login/);
+    assert.ok((await signIn(database, again.signInCode)).token);
+  });
+});
+
+describe('a token', () => {
+  test('ends with a sign-out, with its time, and is refused when it is unknown', async () => {
+    const { token } = await signInAs('operator');
+    await signOut(database, token);
+    await assert.rejects(authenticateOperator(database, token), /has ended/);
+    const aged = await signInAs('operator');
+    await database.pool.query("update operator_credential set expires_at = now() - interval '1 second' where operator_id = $1", [
+      aged.operator.operatorId,
+    ]);
+    await assert.rejects(authenticateOperator(database, aged.token), /has ended/);
+    await assert.rejects(authenticateOperator(database, newCredential('token').text), /unknown here/);
+    await signOut(database, 'nothing');
+  });
+
+  test('is renewed by itself while it is valid, with all its time, and the former one ends', async () => {
+    const { token, operator } = await signInAs('operator');
+    await database.pool.query("update operator_credential set expires_at = now() + interval '1 hour' where operator_id = $1", [
+      operator.operatorId,
+    ]);
+    await attestRecord(database, OWNER, { kind: 'operator', id: operator.operatorId, reason: 'nearly over' });
+    const renewed = await Promise.allSettled([renewSignIn(database, token), renewSignIn(database, token)]);
+    const [made] = renewed.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    assert.equal(renewed.filter(({ status }) => status === 'rejected').length, 1, 'of two at once one');
+    assert.ok(made && made.expiresAt.getTime() > Date.now() + 29 * 86_400_000);
+    assert.equal((await authenticateOperator(database, made.token)).actor.operatorId, operator.operatorId);
+    for (const ended of [token, newCredential('token').text, 'nothing'])
+      await assert.rejects(renewSignIn(database, ended), { code: 'unauthorized' });
+    await disableOperator(database, OWNER, operator.operatorId);
+    await assert.rejects(renewSignIn(database, made.token), { code: 'forbidden' });
+  });
+
+  test('of an operator who is disabled does nothing, and says so', async () => {
+    const { token, operator } = await signInAs('admin');
+    await disableOperator(database, OWNER, operator.operatorId);
+    await assert.rejects(authenticateOperator(database, token), /is disabled and may do nothing/);
+    await assert.rejects(resetSignIn(database, OWNER, operator.operatorId), /is disabled/);
+  });
+});
+
+describe('who may make and change operators', () => {
+  for (const role of ROLES) {
+    test(role, async () => {
+      const { operator } = await make();
+      const actor = signedIn(role);
+      const changes = [
+        () => createOperator(database, actor, { name: 'x', email: null, role: 'viewer' }),
+        () => changeOperatorRole(database, actor, operator.operatorId, 'viewer'),
+        () => resetSignIn(database, actor, operator.operatorId),
+        () => disableOperator(database, actor, operator.operatorId),
+      ];
+      for (const change of changes) {
+        if (role === 'admin') await change();
+        else await assert.rejects(change(), { code: 'forbidden' });
+      }
+    });
+  }
+
+  test('one address, one person who is not disabled', async () => {
+    const wanted = { name: 'Amal', email: 'Amal@example.org', role: 'viewer' } as const;
+    const { operator } = await createOperator(database, OWNER, wanted);
+    await assert.rejects(createOperator(database, OWNER, { ...wanted, email: 'amal@EXAMPLE.org' }), /has the address/);
+    await disableOperator(database, OWNER, operator.operatorId);
+    assert.ok(await createOperator(database, OWNER, wanted));
+  });
+
+  test('an unknown operator is refused', async () => {
+    await assert.rejects(disableOperator(database, OWNER, 'opr_x'), /There is no operator opr_x/);
+  });
+});
+
+describe('what takes two people', () => {
+  const people = enrolled(database, 'approver', 'approver');
+
+  test('is begun by one who is signed in, and approved by another', async () => {
+    const [one, other] = await people;
+    requireSignedIn(one);
+    await requireSecondPerson(database.pool, other, one.operatorId);
+    await assert.rejects(requireSecondPerson(database.pool, one, one.operatorId), /another operator has to approve/);
+  });
+
+  test('the owner of the machine is none of the two, and neither is the schedule; the refusal says how to sign in', async () => {
+    const [one] = await people;
+    assert.throws(() => requireSignedIn(OWNER), /partner-impact login.*operator create/);
+    await assert.rejects(
+      requireSecondPerson(database.pool, OWNER, one.operatorId),
+      /"owner" is nobody in particular.*partner-impact login/,
+    );
+    await assert.rejects(requireSecondPerson(database.pool, one, 'owner'), /begun by "owner".*begin it anew/);
+    await assert.rejects(
+      requireSecondPerson(database.pool, { ...OWNER, operatorId: 'schedule' }, one.operatorId),
+      /nobody in particular/,
+    );
+  });
+});
+
+describe('on a machine', () => {
+  test('from the first admin to a second operator; the token lies where only its owner reads it', async () => {
+    const home = newHome();
+    const { run, runJson } = commandLine({ DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: home });
+    assert.equal((await runJson('whoami')).operator_id, 'owner');
+    const first = await runJson('operator', 'create', '--name', 'Amal', '--email', 'amal-admin@example.org', '--role', 'admin');
+    const { code, stdout } = await run(['login', '--json'], {}, `${first.sign_in_code}\n`);
+    assert.equal(code, 0);
+    const { token_file: path } = JSON.parse(stdout);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    assert.equal(statSync(join(home, 'partner-impact')).mode & 0o777, 0o700);
+    assert.equal(readdirSync(join(home, 'partner-impact')).length, 1);
+    const token = readFileSync(path, 'utf8').trim();
+    assert.ok(!stdout.includes(token));
+    assert.equal((await runJson('whoami')).operator_id, first.operator_id);
+    assert.equal((await runJson('login', '--renew')).operator_id, first.operator_id);
+    await assert.rejects(authenticateOperator(database, token), /has ended/, 'the former token');
+    const renewed = readFileSync(path, 'utf8').trim();
+    const second = await runJson('operator', 'create', '--name', 'Badr', '--email', 'badr@example.org', '--role', 'viewer');
+    const [entry] = await runJson('audit', 'list', '--subject', second.operator_id);
+    assert.deepEqual([entry.operator_id, entry.role, entry.action], [first.operator_id, 'admin', 'operator.create']);
+    assert.ok((await runJson('operator', 'list')).some(({ name }: { name: string }) => name === 'Badr'));
+
+    assert.equal((await run(['login'], {}, second.sign_in_code)).code, 0);
+    await assert.rejects(authenticateOperator(database, renewed), /has ended/, 'the former sign-in');
+    const refused = await run(['operator', 'create', '--name', 'x', '--email', newAddress(), '--role', 'admin']);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /This takes the role admin; opr_\w+ has the role viewer/);
+
+    chmodSync(path, 0o640);
+    assert.match((await run(['whoami'])).stderr, /is open to other users/);
+    chmodSync(path, 0o600);
+    await disableOperator(database, OWNER, second.operator_id);
+    const stopped = await run(['audit', 'list']);
+    assert.deepEqual([stopped.code, /is disabled/.test(stopped.stderr)], [1, true]);
+    assert.deepEqual(await runJson('logout'), { signed_out: true });
+    assert.deepEqual(readdirSync(join(home, 'partner-impact')), []);
+    assert.equal((await runJson('whoami')).operator_id, 'owner');
+  });
+
+  test('the code is read from standard input and nowhere else', async () => {
+    const { run } = commandLine({ DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: newHome() });
+    assert.equal((await run(['login', 'pi_code_x'])).code, 2);
+    assert.match((await run(['login', '--renew'])).stderr, /Nobody is signed in on this machine/);
+    const { code, stderr } = await run(['login']);
+    assert.equal(code, 2);
+    assert.match(stderr, /on standard input/);
+  });
+
+  const needsTerminal = { skip: spawnSync('script', ['--version']).status === 0 ? false : 'there is no program `script` here' };
+
+  test('on a terminal the code is asked for, and shown nowhere; leaving signs nobody in', needsTerminal, async () => {
+    const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+    const env = { ...process.env, DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: newHome() };
+    const login = async (typed: string) => {
+      const child = spawn('script', ['-qec', `'${process.execPath}' '${main}' login`, '/dev/null'], { env });
+      let shown = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        if (!shown.includes('code:') && `${shown}${chunk}`.includes('code:')) child.stdin.write(typed);
+        shown += chunk;
+      });
+      const [code] = await once(child, 'exit');
+      return { code, shown };
+    };
+    const { signInCode } = await make('viewer');
+    const signed = await login(`${signInCode}\r`);
+    assert.equal(signed.code, 0, signed.shown);
+    assert.match(signed.shown, /Signed in as Amal/);
+    assert.ok(!signed.shown.includes(signInCode.slice(0, 12)), signed.shown);
+    for (const key of ['\x03', '\x04']) {
+      const left = await login(key);
+      assert.deepEqual([left.code, /No code was given/.test(left.shown)], [2, true], left.shown);
+    }
+  });
+
+  test('a sign-in of one installation is none of another', async () => {
+    const home = newHome();
+    const { signInCode } = await make('viewer');
+    await commandLine({ DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: home }).run(['login'], {}, signInCode);
+    const other = await testService();
+    const { runJson } = commandLine({ DATABASE_URL: other.databaseUrl, XDG_CONFIG_HOME: home });
+    assert.equal((await runJson('whoami')).operator_id, 'owner');
+  });
+});
+
+test('every change has its entry, and no code or token is ever in one', async () => {
+  const { operator, signInCode } = await make('viewer');
+  const { token } = await signIn(database, signInCode);
+  await changeOperatorRole(database, OWNER, operator.operatorId, 'operator');
+  await signOut(database, token);
+  const { signInCode: again } = await resetSignIn(database, OWNER, operator.operatorId);
+  await disableOperator(database, OWNER, operator.operatorId);
+  const entries = await listAuditEntries(database.pool, { subjectId: operator.operatorId, limit: 100 });
+  assert.deepEqual(entries.map(({ action }) => action.slice('operator.'.length)).reverse(), [
+    'create',
+    'sign-in',
+    'change-role',
+    'sign-out',
+    'reset-sign-in',
+    'disable',
+  ]);
+  assert.match(entries.at(-3)?.before ?? '', /"role":"viewer"/);
+  assert.match(entries.at(-3)?.after ?? '', /"role":"operator"/);
+  const { rows } = await database.pool.query('select e::text as text from audit_entry e');
+  for (const secret of [signInCode, token, again]) for (const { text } of rows) assert.ok(!text.includes(secret.slice(-40)));
+  assert.equal((await verifyAudit(database)).fault, null);
+});

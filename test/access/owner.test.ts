@@ -1,0 +1,322 @@
+/** The owner of the machine: everything in a sandbox, in production the first admin and nothing else (settlements, section 5). */
+import assert from 'node:assert/strict';
+import { globSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import type { Command } from 'commander';
+import { loadCommands } from '../../src/commands/program.ts';
+import type { Actor } from '../../src/domain/access/role.ts';
+import { newNamedKey, readNamedKeys, writeNamedKey } from '../../src/domain/audit/named-key.ts';
+import { breakGlass } from '../../src/operations/access/break-glass.ts';
+import { changeOperatorRole, createOperator, disableOperator } from '../../src/operations/access/manage-operator.ts';
+import { createPartner } from '../../src/operations/access/manage-partner.ts';
+import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
+import { reportBreakGlass } from '../../src/schedule/jobs/report-break-glass.ts';
+import { runByHand } from '../../src/schedule/run-by-hand.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/schema/migrate.ts';
+import { enrolled, OWNER, signedIn } from '../support/actor.ts';
+import { uniqueId } from '../support/client.ts';
+import { type CommandLine, commandLine } from '../support/command-line.ts';
+import { emptyDatabase, testDatabase } from '../support/postgres/database.ts';
+import { until } from '../support/postgres/embedded.ts';
+import { spawnService, testService } from '../support/service.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const KEYS = Object.fromEntries(['SECRETS_KEY', 'AUDIT_KEY'].map((name) => [name, writeNamedKey(newNamedKey('test'))]));
+const PRODUCTION = { SERVICE_ENVIRONMENT: 'production', ...KEYS };
+const waiting = { timeout: 180_000 };
+const REFUSED = /Nobody is signed in, and in production the owner of the machine only makes the first admin/;
+const WHY = ['--break-glass', 'the only admin has left'];
+
+/** A person's settings folder on one machine. */
+function newHome(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'partner-impact-home-'));
+  after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** Commands of a production installation, in the name of whoever keeps a sign-in in the folder. */
+function machineOf(databaseUrl: string, home = newHome()): CommandLine {
+  return commandLine({ ...PRODUCTION, DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: home });
+}
+
+const newAddress = () => `${uniqueId('person').toLowerCase()}@example.org`;
+const creation = (role: string) => ['operator', 'create', '--name', 'Amal', '--email', newAddress(), '--role', role];
+
+async function signInBy(maker: CommandLine, role: string, home = newHome(), databaseUrl = ''): Promise<CommandLine> {
+  const { sign_in_code } = await maker.runJson(...creation(role));
+  const own = machineOf(databaseUrl, home);
+  const { code, stderr } = await own.run(['login'], {}, sign_in_code);
+  assert.equal(code, 0, stderr);
+  return own;
+}
+
+/** An installation of production with its first admin, who is signed in. */
+async function newProduction() {
+  const { databaseUrl, pool } = await testDatabase();
+  const owner = machineOf(databaseUrl);
+  const { partner_id: partnerId } = await owner.runJson('partner', 'create', '--name', 'Before any admin');
+  const admin = await signInBy(owner, 'admin', newHome(), databaseUrl);
+  return { databaseUrl, pool, owner, admin, partnerId };
+}
+
+const production = newProduction();
+
+interface Leaf {
+  readonly words: readonly string[];
+  readonly command: Command;
+}
+
+function leavesOf(command: Command, before: readonly string[] = []): Leaf[] {
+  const words = [...before, command.name()];
+  return command.commands.length === 0 ? [{ words, command }] : command.commands.flatMap((each) => leavesOf(each, words));
+}
+
+/** Whatever an option takes, so that a command gets as far as to ask who gives it. */
+const VALUES: Record<string, string> = {
+  '--file': 'package.json',
+  '--email': 'somebody@example.org',
+  '--expected': '2027-03',
+  '--captured-at': '2026-01-02T03:04:05Z',
+  '--country': 'SA',
+  '--points': '1',
+  '--trees': '1',
+  '--url': 'https://example.org/',
+  '--since': '2026-01-01T00:00:00Z',
+};
+
+function callOf({ words, command }: Leaf): string[] {
+  const needed = command.options.filter(({ mandatory }) => mandatory);
+  const options = needed.flatMap(({ long, argChoices }) => [long as string, argChoices?.[0] ?? VALUES[long as string] ?? 'x']);
+  const more = command.options.some(({ long }) => long === '--yes') ? ['--yes'] : [];
+  const given = command.registeredArguments.map(() => 'close-settlements');
+  return [...words, ...given, ...options, ...more, ...(EXTRA[words.join(' ')] ?? [])];
+}
+
+/** What a command asks for besides, before it looks who gives it. */
+const EXTRA: Record<string, readonly string[]> = {
+  'partner change': ['--currency', 'SAR'],
+  'partner set-rates': ['--reports-per-second', '3'],
+  'partner set-quota': ['--lists-per-day', '3'],
+  'statement verify': ['--partner', 'x', '--settlement', 'x'],
+};
+
+/** They go on without a sign-in, and why. */
+const OPEN: Record<string, string> = {
+  serve: 'it is the service',
+  migrate: 'a deployment does it, as it starts the service',
+  doctor: 'whoever looks after the machine has to know what is wrong',
+  login: 'it is the way in',
+  logout: 'it is the way out',
+  'webhook listen': 'it has no database',
+  'webhook verify': 'it has no database',
+};
+
+describe('in production, once there is an admin', waiting, () => {
+  test('every command asks for a sign-in before it does or shows anything, but those that have to go on', async () => {
+    const { owner } = await production;
+    const leaves = (await loadCommands()).flatMap((command) => leavesOf(command));
+    assert.ok(leaves.length > 70);
+    const asking = leaves.filter(({ words }) => OPEN[words.join(' ')] === undefined).values();
+    const worker = async () => {
+      for (const leaf of asking) {
+        const { code, stdout, stderr } = await owner.run(callOf(leaf));
+        assert.deepEqual([code, stdout], [1, ''], `${leaf.words.join(' ')}: ${stderr}`);
+        assert.match(stderr, REFUSED, leaf.words.join(' '));
+      }
+    };
+    await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  });
+
+  test('doctor and migrate go on; the admin, signed in, gives every command', async () => {
+    const { owner, admin, partnerId } = await production;
+    assert.equal((await owner.run(['migrate'])).code, 0);
+    const { stdout } = await owner.run(['doctor']);
+    assert.match(stdout, /migrations +ok/);
+    assert.doesNotMatch(stdout, /there is no admin/);
+    assert.equal((await admin.runJson('partner', 'show', '--partner', partnerId)).partner_id, partnerId);
+    assert.equal((await admin.runJson('partner', 'suspend', '--partner', partnerId)).status, 'suspended');
+  });
+
+  test('an operator who takes the own sign-in off the machine, or looks for it elsewhere, is nobody', async () => {
+    const { databaseUrl, admin, partnerId } = await production;
+    const home = newHome();
+    const viewer = await signInBy(admin, 'viewer', home, databaseUrl);
+    const resume = ['partner', 'resume', '--partner', partnerId];
+    assert.match((await viewer.run(resume)).stderr, /takes the role operator; opr_\w+ has the role viewer/);
+    for (const folder of [newHome(), '', 'relative'])
+      assert.match((await viewer.run(resume, { XDG_CONFIG_HOME: folder, HOME: newHome() })).stderr, REFUSED);
+    renameSync(join(home, 'partner-impact'), join(home, 'elsewhere'));
+    assert.match((await viewer.run(resume)).stderr, REFUSED);
+    assert.match((await viewer.run(['partner', 'list'])).stderr, REFUSED);
+    assert.match((await viewer.run(['whoami'])).stderr, REFUSED);
+  });
+
+  test('whoever looks may not test an endpoint, and migrates only as an admin', async () => {
+    const { databaseUrl, admin, partnerId } = await production;
+    const viewer = await signInBy(admin, 'viewer', newHome(), databaseUrl);
+    const words = ['endpoint', 'test', '--partner', partnerId, '--endpoint', 'wep_x'];
+    assert.match((await viewer.run(words)).stderr, /takes the role operator/);
+    assert.match((await viewer.run(['migrate'])).stderr, /takes the role admin/);
+    assert.equal((await admin.run(['migrate'])).code, 0);
+  });
+});
+
+describe('--break-glass', waiting, () => {
+  test('is the way back: audited with its reason before anything is done, told on the terminal, shown by doctor', async () => {
+    const { owner, pool } = await production;
+    const { code, stderr, stdout } = await owner.run([...creation('admin'), ...WHY, '--json']);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /BREAK-GLASS: this command acts for the owner of the machine/);
+    const { operator_id } = JSON.parse(stdout);
+    const { rows } = await pool.query('select * from audit_entry order by entry_no desc limit 2');
+    const [made, broken] = rows;
+    assert.deepEqual([made.action, made.operator_id, made.subject_id], ['operator.create', 'owner', operator_id]);
+    assert.deepEqual([broken.action, broken.correlation_id], ['owner.break-glass', made.correlation_id]);
+    const { reason, user, machine } = JSON.parse(broken.after_json);
+    assert.ok(reason === WHY[1] && user && machine);
+    const doctor = await owner.run(['doctor']);
+    assert.match(doctor.stdout, /break-glass +warning .*acted for the owner of the machine, because "the only admin has left"/);
+    assert.equal(doctor.code, 0);
+  });
+
+  test('stands before, between or behind the words, reads as well, and goes over a sign-in that has ended', async () => {
+    const { owner, admin } = await production;
+    for (const words of [
+      [...WHY, 'operator', 'list'],
+      ['operator', ...WHY, 'list'],
+      ['operator', 'list', ...WHY],
+    ]) {
+      const { code, stdout, stderr } = await owner.run(words);
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /^OPERATOR/);
+    }
+    await admin.run(['logout']);
+    assert.match((await admin.run(['operator', 'list'])).stderr, REFUSED);
+    assert.equal((await admin.run(['operator', 'list', ...WHY])).code, 0);
+  });
+
+  test('takes a reason, leaves its entry where the command itself fails, and makes nobody one of two', async () => {
+    const { owner, pool, partnerId } = await production;
+    for (const none of ['', ' ', 'x'.repeat(501)])
+      assert.match(
+        (await owner.run(['operator', 'list', '--break-glass', none])).stderr,
+        /reason must be a line of 1 to 500 characters/,
+      );
+    const count = async () => (await pool.query("select 1 from audit_entry where action = 'owner.break-glass'")).rows.length;
+    const before = await count();
+    assert.equal((await owner.run(['partner', 'show', '--partner', 'ptn_x', ...WHY])).code, 1);
+    assert.equal(await count(), before + 1);
+    const draft = ['--event', 'event-10301', '--order', 'order-1', '--points', '1', '--reason', 'a test'];
+    const { stderr } = await owner.run(['failure', 'draft', '--partner', partnerId, ...draft, ...WHY]);
+    assert.match(stderr, /takes two people, and "owner" is nobody in particular/);
+  });
+});
+
+test('the service logs it as an error, with its reason, and says it once', waiting, async () => {
+  const { databaseUrl, pool, owner } = await newProduction();
+  const database = openDatabase({
+    databaseUrl,
+    poolSize: 2,
+    auditKeys: () => readNamedKeys(KEYS['AUDIT_KEY'] ?? '', 'AUDIT_KEY'),
+  });
+  after(() => database.close());
+  const report = () => runByHand(database, signedIn('operator'), reportBreakGlass, new AbortController().signal);
+  assert.deepEqual((await report()).alerts, []);
+  await owner.run(['operator', 'list', ...WHY]);
+  const { alerts, outcome } = await report();
+  assert.equal(outcome, 'succeeded');
+  assert.match(alerts.join(), /^--break-glass \(entry \d+ of the audit, .*because "the only admin has left"$/);
+  await pool.query("update job set last_success_at = now() + interval '11 seconds' where job_name = 'report-break-glass'");
+  assert.deepEqual((await report()).alerts, []);
+  await owner.run(['operator', 'list', '--break-glass', 'told by the service']);
+  const service = await spawnService(databaseUrl, { ...PRODUCTION, LOG_LEVEL: 'error' }, ['--roles', 'schedule']);
+  await pool.query(
+    "update job set due_at = now(), last_success_at = now() - interval '1 minute' where job_name = 'report-break-glass'",
+  );
+  await until(() => service.output().includes('told by the service'), 'the line of the log');
+  const line =
+    service
+      .output()
+      .split('\n')
+      .find((each) => each.includes('told by the service')) ?? '';
+  assert.equal(JSON.parse(line).level, 50);
+  await service.end('SIGTERM');
+});
+
+describe('the first admin', waiting, () => {
+  test('is made by the owner of the machine, of whom doctor says so; of two at once one', async () => {
+    const { databaseUrl, pool } = await testDatabase();
+    const owner = machineOf(databaseUrl);
+    await owner.runJson('operator', 'list');
+    assert.match((await owner.run(['doctor'])).stdout, /operators +warning +there is no admin yet/);
+    const made = await Promise.all([owner.run(creation('admin')), owner.run(creation('admin'))]);
+    assert.deepEqual(made.map(({ code }) => code).sort(), [0, 1]);
+    assert.match(made.map(({ stderr }) => stderr).join(''), REFUSED);
+    assert.equal((await pool.query("select 1 from operator where role = 'admin'")).rows.length, 1);
+  });
+
+  test('stays the end of the owner, whatever becomes of the admin', async () => {
+    const service = await testService();
+    const { database } = service;
+    await database.pool.query("update installation set environment = 'production'");
+    const raised = (await createOperator(database, OWNER, { name: 'Amal', email: newAddress(), role: 'approver' })).operator;
+    await changeOperatorRole(database, OWNER, raised.operatorId, 'admin');
+    const change = (actor: Actor) => createPartner(database, actor, 'Nowhere');
+    await assert.rejects(change(OWNER), { code: 'forbidden', message: REFUSED });
+    const admin: Actor = { ...OWNER, operatorId: raised.operatorId };
+    await change(admin);
+    await changeOperatorRole(database, admin, raised.operatorId, 'viewer');
+    await assert.rejects(change(OWNER), REFUSED);
+    await disableOperator(database, admin, raised.operatorId);
+    await assert.rejects(change(OWNER), REFUSED);
+    await change(await breakGlass(database, { reason: 'a test', user: 'root', machine: 'here' }));
+    assert.equal((await verifyAudit(database)).fault, null);
+  });
+
+  test('of before the migration counts, also one who was lowered since', async () => {
+    const { databaseUrl, pool } = await emptyDatabase();
+    await migrate(databaseUrl);
+    await pool.query("insert into installation (environment) values ('production')");
+    const entry = (no: number, action: string, after: string) =>
+      pool.query(
+        `insert into audit_entry values ($1, '2026-01-01', 'owner', 'admin', $2, null, 'opr_1', null, $3, 'corr_1', '', 'test', 'x')`,
+        [no, action, after],
+      );
+    await entry(1, 'operator.create', '{"name":"Amal","email":null,"role":"admin","disabled_at":null}');
+    await entry(2, 'operator.change-role', '{"name":"Amal","email":null,"role":"viewer","disabled_at":null}');
+    await pool.query(
+      `insert into operator (operator_id, name, email, role, created_at, disabled_at) values
+        ('opr_1', 'a', 'Amal+1@Example.org', 'viewer', '2026-01-01', null), ('opr_2', 'b', 'amal@example.org', 'approver', '2026-01-02', null),
+        ('opr_3', 'c', 'amal+3@example.org', 'viewer', '2026-01-03', '2026-01-04'), ('opr_4', 'd', 'аmal@example.org', 'viewer', '2026-01-03', null),
+        ('opr_5', 'e', null, 'approver', '2026-01-03', null)`,
+    );
+    await pool.query(`alter table installation drop column first_admin_at; drop index operator_email_canonical;
+      alter table operator drop column email_canonical; create unique index operator_email on operator (lower(email)) where disabled_at is null`);
+    const [migration = ''] = globSync('migrations/*_people.sql', { cwd: ROOT });
+    await pool.query(readFileSync(join(ROOT, migration), 'utf8'));
+    const { rows } = await pool.query('select operator_id, email_canonical from operator order by 1');
+    assert.deepEqual(
+      rows.map((row) => Object.values(row)),
+      [
+        ['opr_1', 'amal@example.org'],
+        ['opr_2', null],
+        ['opr_3', 'amal@example.org'],
+        ['opr_4', null],
+        ['opr_5', null],
+      ],
+    );
+    const installation = await pool.query('select first_admin_at from installation');
+    assert.equal(installation.rows[0].first_admin_at.toISOString(), '2026-01-01T00:00:00.000Z');
+  });
+});
+
+test('in a sandbox the owner goes on beside admins, without a sign-in', waiting, async () => {
+  const { database, databaseUrl } = await testService();
+  await enrolled(database, 'admin');
+  const { runJson } = commandLine({ DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: newHome() });
+  assert.equal((await runJson('whoami')).operator_id, 'owner');
+  assert.ok((await runJson('partner', 'create', '--name', 'By the owner')).partner_id);
+});

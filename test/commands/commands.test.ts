@@ -1,0 +1,161 @@
+/** The command line: what programs read, what people read, and how it fails. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { showTime } from '../../src/commands/terminal/output.ts';
+import { Client } from '../support/client.ts';
+import { commandLine } from '../support/command-line.ts';
+import { emptyDatabase } from '../support/postgres/database.ts';
+import { testService } from '../support/service.ts';
+
+const service = await testService();
+const { run, runJson } = commandLine({ DATABASE_URL: service.databaseUrl });
+
+describe('for programs: exactly one JSON value on standard output', () => {
+  test('from a partner to a confirmed contribution', async () => {
+    const { partner_id } = await runJson(
+      'partner',
+      'create',
+      '--name',
+      'Noon & Sons',
+      '--writes-per-second',
+      '7',
+      '--lookups-per-second',
+      '9',
+    );
+    const shown = await runJson('partner', 'show', '--partner', partner_id);
+    assert.deepEqual(
+      [shown.name, shown.status, shown.writes_per_second, shown.lookups_per_second],
+      ['Noon & Sons', 'active', 7, 9],
+    );
+    const issued = await runJson('key', 'issue', '--partner', partner_id);
+    assert.match(issued.api_key, /^pi_sandbox_/);
+    assert.ok(issued.api_key.includes(issued.key_id));
+    assert.equal((await new Client(service.baseUrl, issued.api_key).confirm()).status, 201);
+    const [listed] = await runJson('key', 'list', '--partner', partner_id);
+    assert.equal(listed.key_id, issued.key_id);
+    assert.equal(listed.api_key, undefined);
+  });
+
+  test('suspend and resume', async () => {
+    const { partner_id } = await runJson('partner', 'create', '--name', 'Suspended');
+    assert.equal((await runJson('partner', 'suspend', '--partner', partner_id)).status, 'suspended');
+    assert.equal((await runJson('partner', 'resume', '--partner', partner_id)).status, 'active');
+    assert.ok((await runJson('partner', 'list')).some((each: { partner_id: string }) => each.partner_id === partner_id));
+  });
+
+  test('a key on terms, rotated and revoked', async () => {
+    const { partner_id } = await runJson('partner', 'create', '--name', 'With terms');
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const terms = ['--permission', 'read_only', '--allow', '203.0.113.7', '--allow', '2001:db8::/32', '--expires-at', expiresAt];
+    const issued = await runJson('key', 'issue', '--partner', partner_id, ...terms);
+    assert.deepEqual(
+      [issued.permission, issued.allowed_addresses, issued.expires_at],
+      ['read_only', ['203.0.113.7', '2001:db8::/32'], expiresAt],
+    );
+    const rotated = await runJson('key', 'rotate', '--key', issued.key_id, '--overlap-hours', '0');
+    assert.notEqual(rotated.key_id, issued.key_id);
+    assert.equal(rotated.expires_at, expiresAt);
+    const endless = await runJson('key', 'rotate', '--key', rotated.key_id, '--without-end');
+    assert.equal(endless.expires_at, null);
+    const { code, stderr } = await run(['key', 'rotate', '--key', endless.key_id, '--without-end', '--expires-at', expiresAt]);
+    assert.equal(code, 2);
+    assert.match(stderr, /cannot be used with/);
+    const { stdout } = await run(['key', 'rotate', '--key', endless.key_id, '--expires-at', expiresAt]);
+    assert.match(
+      stdout,
+      new RegExp(`The new key ends at ${showTime(new Date(expiresAt))}; the old key ${endless.key_id} works until`),
+    );
+    assert.equal(rotated.replaces.key_id, issued.key_id);
+    assert.equal((await runJson('key', 'revoke', '--key', rotated.key_id)).status, 'revoked');
+  });
+
+  test('doctor finds nothing wrong with a sound installation, and migrate nothing to do', async () => {
+    const { ok, findings } = await runJson('doctor');
+    assert.equal(ok, true, JSON.stringify(findings));
+    assert.deepEqual(
+      findings.map(({ check }: { check: string }) => check),
+      ['settings', 'durability', 'clock', 'migrations'],
+    );
+    assert.deepEqual(await runJson('migrate'), { applied: [] });
+  });
+});
+
+describe('for people', () => {
+  test('tables have headings, and a key is said to be shown once', async () => {
+    const { partner_id } = await runJson('partner', 'create', '--name', 'For people');
+    assert.match((await run(['partner', 'list'])).stdout, /^PARTNER +NAME +STATUS/);
+    assert.match(
+      (await run(['key', 'list', '--partner', partner_id])).stdout,
+      /The partner has no key yet\. Make one: npx partner-impact key issue/,
+    );
+    assert.match((await run(['key', 'issue', '--partner', partner_id])).stdout, /shown this once/);
+  });
+
+  test('doctor names a missing migration and what to run, with exit code 1', async () => {
+    const { databaseUrl } = await emptyDatabase();
+    const { code, stdout } = await run(['doctor'], { DATABASE_URL: databaseUrl });
+    assert.equal(code, 1);
+    assert.match(stdout, /migrations +problem +missing: 0001_partners[^\n]*npx partner-impact migrate/);
+  });
+});
+
+describe('failures: one sentence on standard error, nothing on standard output', () => {
+  const failures: [string, string[], number, RegExp, Record<string, string>?][] = [
+    ['an unknown command', ['fly'], 2, /unknown command 'fly'/],
+    ['a missing option', ['partner', 'create'], 2, /--name/],
+    ['a role of the service that there is not', ['serve', '--roles', 'api,cook'], 2, /some of api, webhooks, schedule/],
+    [
+      'a role that there is not',
+      ['operator', 'create', '--name', 'x', '--role', 'chief'],
+      2,
+      /viewer, operator, approver, admin/,
+    ],
+    [
+      'a rate that is none',
+      ['partner', 'create', '--name', 'x', '--writes-per-second', 'many'],
+      2,
+      /whole number from 1 to 1000000/,
+    ],
+    ['a name without characters', ['partner', 'create', '--name', ' '], 2, /1 to 200 characters/],
+    ['a permission that there is not', ['key', 'issue', '--partner', 'p', '--permission', 'all'], 2, /read_write, read_only/],
+    ['an address that is none', ['key', 'issue', '--partner', 'p', '--allow', 'localhost'], 2, /address or a CIDR block/],
+    ['a time without a zone', ['key', 'issue', '--partner', 'p', '--expires-at', '2030-01-01'], 2, /time with its zone/],
+    ['a time in the past', ['key', 'issue', '--partner', 'p', '--expires-at', '2020-01-01T00:00:00Z'], 2, /in the future/],
+    ['an unknown partner', ['key', 'issue', '--partner', 'ptn_unknown'], 1, /There is no partner ptn_unknown/],
+    ['an unknown key', ['key', 'revoke', '--key', 'unknown'], 1, /There is no key unknown/],
+    ['a setting that makes no sense', ['partner', 'list'], 2, /PORT must be a port/, { PORT: 'x' }],
+    [
+      'a database that is not there',
+      ['partner', 'list'],
+      1,
+      /cannot be reached/,
+      { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' },
+    ],
+  ];
+  for (const [title, args, expectedCode, sentence, env] of failures) {
+    test(title, async () => {
+      const { code, stdout, stderr } = await run(args, env);
+      assert.deepEqual([code, stdout], [expectedCode, '']);
+      assert.match(stderr, sentence);
+      assert.doesNotMatch(stderr, /\n\s+at /, 'a stack trace');
+    });
+  }
+
+  test('a schema that is behind is refused, and not touched', async () => {
+    const { databaseUrl, pool } = await emptyDatabase();
+    const { code, stderr } = await run(['partner', 'list'], { DATABASE_URL: databaseUrl });
+    assert.equal(code, 1);
+    assert.match(stderr, /The database lacks 0001_partners.*npx partner-impact migrate/);
+    const { rows } = await pool.query("select 1 from pg_class where relname = 'partner'");
+    assert.equal(rows.length, 0);
+  });
+
+  test('a schema of a newer release is not served', async () => {
+    const { databaseUrl, pool } = await emptyDatabase();
+    assert.equal((await run(['migrate'], { DATABASE_URL: databaseUrl })).code, 0);
+    await pool.query("insert into kysely_migration values ('9999_later', '2026-01-01')");
+    const { code, stderr } = await run(['serve'], { DATABASE_URL: databaseUrl });
+    assert.equal(code, 1);
+    assert.match(stderr, /has seen 9999_later, which this release does not know: .* Start that one/);
+  });
+});

@@ -1,0 +1,87 @@
+/** A twin in flight (decisions, section 3): its request waits for it, and nobody else does. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type pg from 'pg';
+import { type Answer, countByStatus, newConfirmation } from '../support/client.ts';
+import { testService } from '../support/service.ts';
+
+const service = await testService();
+const { client, partner } = await service.newPartner();
+
+/** Inserts the event, as another process would, and leaves the transaction open. */
+async function hold(fields: { partner_event_id: string; partner_order_ref: string }): Promise<pg.PoolClient> {
+  const session = await service.database.pool.connect();
+  await session.query("begin; set local idle_in_transaction_session_timeout = '60s'");
+  await session.query(
+    `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points, status,
+       first_status, contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar, association_outcome,
+       created_at, confirmed_at)
+     values ($1, $2, $2, sha256('twin'), $2, $3, 250, 'confirmed', 'confirmed', 'r', 'p', 't', 'en', 'ar', 'not_requested', now(), now())`,
+    [partner.partnerId, fields.partner_event_id, fields.partner_order_ref],
+  );
+  return session;
+}
+
+async function end(session: pg.PoolClient, word: 'commit' | 'rollback'): Promise<void> {
+  await session.query(word);
+  session.release();
+}
+
+describe('while a transaction holds an event', () => {
+  test('other requests are answered, those of the same batch too, and the blocked one when the transaction ends', async () => {
+    const fields = newConfirmation();
+    const session = await hold(fields);
+    const answered: Answer[] = [];
+    const waiting = client.confirm(fields).then((answer) => answered.push(answer));
+    const others = await Promise.all(Array.from({ length: 40 }, () => client.confirm()));
+    const later = await Promise.all(Array.from({ length: 40 }, () => client.confirm()));
+    assert.deepEqual(countByStatus([...others, ...later]), { 201: 80 });
+    assert.deepEqual(answered, []);
+    await end(session, 'rollback');
+    await waiting;
+    assert.deepEqual(countByStatus(answered), { 201: 1 });
+  });
+
+  test('the blocked request is told apart from what was committed', async () => {
+    const fields = newConfirmation();
+    const session = await hold(fields);
+    const waiting = client.confirm(fields);
+    await client.confirm();
+    await end(session, 'commit');
+    assert.equal((await waiting).body.error.code, 'partner_event_conflict');
+  });
+
+  test('an estimate that another transaction links meanwhile is linked once: the contribution is confirmed without it', async () => {
+    const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;
+    const { transaction_id } = (await client.confirm()).body.contribution;
+    const session = await service.database.pool.connect();
+    await session.query("begin; set local idle_in_transaction_session_timeout = '60s'");
+    await session.query(
+      `insert into emissions_link (partner_id, transaction_id, association_id, calculation_id, partner_order_ref,
+         estimated_emissions_kgco2e, distance_km, vehicle_category, methodology_version, emission_factor_version, calculated_at, associated_at)
+       select partner_id, $2, 'assoc_twin', calculation_id, partner_order_ref, estimated_emissions_kgco2e, distance_km,
+         vehicle_category, methodology_version, emission_factor_version, calculated_at, now()
+       from estimate where partner_id = $1 and calculation_id = $3`,
+      [partner.partnerId, transaction_id, calculation_id],
+    );
+    const waiting = client.confirm({ partner_order_ref, calculation_id });
+    await client.confirm();
+    await end(session, 'commit');
+    const { status, body } = await waiting;
+    assert.deepEqual(
+      [status, body.association.status, body.association.rejection?.code],
+      [201, 'rejected', 'association_conflict'],
+    );
+  });
+
+  test('a request that waits too long is told that its outcome is unknown, and recovers later', async () => {
+    const fields = newConfirmation();
+    const headers = { 'idempotency-key': `key-${fields.partner_event_id}` };
+    const session = await hold(fields);
+    const answer = await client.confirm(fields, headers);
+    assert.deepEqual([answer.status, answer.body.error.code], [503, 'internal_service_unavailable']);
+    await end(session, 'rollback');
+    assert.equal((await client.findByEvent(fields.partner_event_id)).status, 404);
+    assert.equal((await client.confirm(fields, headers)).status, 201);
+  });
+});

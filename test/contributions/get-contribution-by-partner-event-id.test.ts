@@ -1,0 +1,83 @@
+/** getContributionByPartnerEventId: interface, section of that name, and "Errors", recovery rules. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { detailCodes, newConfirmation } from '../support/client.ts';
+import { testService } from '../support/service.ts';
+
+const service = await testService();
+const { client } = await service.newPartner();
+const other = await service.newPartner();
+
+test('200: contribution, association and request, as confirmed', async () => {
+  const { body } = await client.confirm({ opaque_customer_ref: 'c-9' });
+  const found = await client.call(`/v1/impact-transactions?partner_event_id=${body.contribution.partner_event_id}`, {
+    headers: { 'x-correlation-id': 'corr-of-lookup' },
+  });
+  assert.equal(found.status, 200);
+  assert.deepEqual(found.body.contribution, body.contribution);
+  assert.deepEqual(found.body.association, { status: 'not_requested' });
+  assert.deepEqual(found.body.request, { correlation_id: 'corr-of-lookup' });
+});
+
+test('the association is the present one: a link made since is shown', async () => {
+  const fields = newConfirmation();
+  const { calculation_id } = (await client.estimate({ partner_order_ref: fields.partner_order_ref })).body.estimate;
+  const { transaction_id } = (await client.confirm({ ...fields, calculation_id: 'calc_unknown-9' })).body.contribution;
+  assert.equal((await client.findByEvent(fields.partner_event_id)).body.association.rejection.code, 'estimate_not_found');
+  const linked = await client.associate(transaction_id, calculation_id);
+  assert.deepEqual((await client.findByEvent(fields.partner_event_id)).body.association, linked.body.association);
+});
+
+test('contribution_not_found: 404, retryable, and no permission to restore points', async () => {
+  const answer = await client.findByEvent('event-of-nobody');
+  assert.equal(answer.status, 404);
+  assert.equal(answer.body.error.code, 'contribution_not_found');
+  assert.equal(answer.body.error.retryable, true);
+  assert.deepEqual(detailCodes(answer), { point_restoration: 'not_authorized', next_action: 'retry_same_request' });
+});
+
+test("another partner's contribution is not found, by the identical answer", async () => {
+  const { partner_event_id } = (await client.confirm()).body.contribution;
+  const headers = { 'x-correlation-id': 'corr-same-answer' };
+  const theirs = await other.client.call(`/v1/impact-transactions?partner_event_id=${partner_event_id}`, { headers });
+  const none = await other.client.call('/v1/impact-transactions?partner_event_id=event-of-nobody', { headers });
+  assert.equal(theirs.status, 404);
+  assert.equal(theirs.text, none.text);
+});
+
+describe('invalid_request: the query takes one well-formed partner_event_id and nothing else', () => {
+  const queries: [string, string][] = [
+    ['no query', ''],
+    ['an empty id', '?partner_event_id='],
+    ['7 characters', '?partner_event_id=evt-007'],
+    ['129 characters', `?partner_event_id=${'e'.repeat(129)}`],
+    ['a letter outside the pattern', '?partner_event_id=event%20of%20nobody'],
+    ['the id twice', '?partner_event_id=event-of-nobody&partner_event_id=event-of-nobody'],
+    ['an unknown member', '?partner_event_id=event-of-nobody&limit=5'],
+  ];
+  for (const [title, query] of queries) {
+    test(title, async () => {
+      const answer = await client.call(`/v1/impact-transactions${query}`);
+      assert.equal(answer.status, 400);
+      assert.equal(answer.body.error.code, 'invalid_request');
+      assert.equal(detailCodes(answer)['point_restoration'], 'not_authorized');
+    });
+  }
+});
+
+test('look-ups that come together each get their own answer', async () => {
+  const made = await Promise.all(Array.from({ length: 40 }, (_, index) => client.confirm({ points: index + 1 })));
+  const found = await Promise.all(made.map(({ body }) => client.findByEvent(body.contribution.partner_event_id)));
+  assert.deepEqual(
+    found.map(({ body }) => body.contribution),
+    made.map(({ body }) => body.contribution),
+  );
+});
+
+test('HEAD answers as GET, without a body', async () => {
+  const { partner_event_id } = (await client.confirm()).body.contribution;
+  const answer = await client.call(`/v1/impact-transactions?partner_event_id=${partner_event_id}`, { method: 'HEAD' });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.text, '');
+  assert.ok(answer.headers.get('x-correlation-id'));
+});

@@ -1,0 +1,191 @@
+/** Reviews by operators, and their end by the schedule: decisions, section 4; settlements, section 5. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Role } from '../../src/domain/access/role.ts';
+import { newId } from '../../src/domain/identifiers.ts';
+import { createPartner } from '../../src/operations/access/manage-partner.ts';
+import { getReview, listReviews } from '../../src/operations/contributions/list-reviews.ts';
+import {
+  confirmPendingContribution,
+  failPendingContribution,
+} from '../../src/operations/contributions/resolve-pending-contribution.ts';
+import type { JobContext } from '../../src/schedule/job.ts';
+import { expirePending } from '../../src/schedule/jobs/expire-pending.ts';
+import type { Partner } from '../../src/store/access/partner.ts';
+import { OWNER, signedIn } from '../support/actor.ts';
+import { detailCodes, newConfirmation, type TestEvent, uniqueId } from '../support/client.ts';
+import { insertPendingAged, untilNumbered } from '../support/records.ts';
+import { insertContributionRule } from '../support/rules.ts';
+import { OPEN_RATES, testService } from '../support/service.ts';
+
+const prepared: Partner[] = [];
+const service = await testService({
+  async prepare(database) {
+    const partner = await createPartner(database, OWNER, 'Reviewed', OPEN_RATES);
+    await insertContributionRule(database, { partnerId: partner.partnerId, review_threshold: 100 });
+    prepared.push(partner);
+  },
+});
+const { database } = service;
+const [reviewed] = prepared as [Partner];
+const { client } = await service.newPartner({ of: reviewed });
+const { partnerId } = reviewed;
+
+async function newPending() {
+  const headers = { 'idempotency-key': uniqueId('key') };
+  const fields = newConfirmation();
+  const answer = await client.confirm(fields, headers);
+  assert.equal(answer.status, 202);
+  const { transaction_id: transactionId } = answer.body.contribution;
+  return { transactionId, id: { partnerId, transactionId }, again: () => client.confirm(fields, headers) };
+}
+
+async function auditOf(subjectId: string) {
+  const { rows } = await database.pool.query(
+    'select action, operator_id, role, before_json, after_json, correlation_id from audit_entry where subject_id = $1 order by entry_no',
+    [subjectId],
+  );
+  return rows;
+}
+
+const eventsAbout = async (about: Partner, transactionId: string): Promise<TestEvent[]> => {
+  const { client: reader } = await service.newPartner({ of: about });
+  const { body } = await reader.listEvents('?limit=500');
+  return body.events.filter(({ data }: TestEvent) => data.contribution?.transaction_id === transactionId);
+};
+
+describe('an operator decides', () => {
+  test('the list says what is pending, for how long, and why', async () => {
+    const { transactionId } = await newPending();
+    const { partner } = await service.newPartner();
+    const older = await insertPendingAged(database, { partnerId: partner.partnerId, partnerOrderRef: 'older', age: '5 hours' });
+    const ids = (await listReviews(database.pool, { limit: 1_000 })).map(({ record }) => record.contribution.transactionId);
+    assert.ok(ids.indexOf(older) >= 0 && ids.indexOf(older) < ids.indexOf(transactionId), 'the longest waiting first');
+    const mine = await listReviews(database.pool, { partnerId, limit: 1_000 });
+    assert.ok(mine.every(({ record }) => record.partnerId === partnerId));
+    const found = mine.find(({ record }) => record.contribution.transactionId === transactionId);
+    assert.deepEqual([found?.review?.reason, found?.review?.resolvedAt], ['review_threshold', null]);
+    assert.equal((await listReviews(database.pool, { limit: 1 })).length, 1);
+  });
+
+  test('confirmed: with a reason, once, and it leaves the list', async () => {
+    const { id, again, transactionId } = await newPending();
+    const operator = signedIn('operator');
+    await confirmPendingContribution(database, operator, id, 'the customer was called');
+    assert.equal((await again()).status, 201);
+    const { review } = await getReview(database.pool, id);
+    assert.deepEqual([review?.resolvedBy, review?.note], [operator.operatorId, 'the customer was called']);
+    const open = await listReviews(database.pool, { partnerId, limit: 1_000 });
+    assert.ok(open.every(({ record }) => record.contribution.transactionId !== transactionId));
+    assert.deepEqual(await auditOf(transactionId), [
+      {
+        action: 'review.confirm',
+        operator_id: operator.operatorId,
+        role: 'operator',
+        before_json: '{"status":"pending","points":250,"association":"not_requested"}',
+        after_json: '{"status":"confirmed","points":250,"association":"not_requested","note":"the customer was called"}',
+        correlation_id: operator.correlationId,
+      },
+    ]);
+    await assert.rejects(failPendingContribution(database, operator, id, 'too late'), /is confirmed, which is final/);
+    assert.equal((await auditOf(transactionId)).length, 1);
+  });
+
+  test('contribution_final_failure: failed with a reason, and each replay authorises the restoration', async () => {
+    const { id, again, transactionId } = await newPending();
+    await failPendingContribution(database, signedIn('operator'), id, 'not a customer');
+    const answer = await again();
+    assert.deepEqual([answer.status, answer.body.error.code], [422, 'contribution_final_failure']);
+    assert.equal(detailCodes(answer)['point_restoration'], 'authorized');
+    assert.deepEqual(
+      (await auditOf(transactionId)).map(({ action }) => action),
+      ['review.fail'],
+    );
+  });
+
+  test('a viewer decides nothing, and nobody decides without a reason', async () => {
+    const { id, again } = await newPending();
+    for (const decide of [confirmPendingContribution, failPendingContribution]) {
+      await assert.rejects(decide(database, signedIn('viewer'), id, 'because'), { code: 'forbidden' });
+      for (const reason of ['', '  ', 'x'.repeat(501)])
+        await assert.rejects(decide(database, signedIn('operator'), id, reason), { code: 'invalid_request' });
+    }
+    assert.equal((await again()).status, 202);
+    for (const role of ['operator', 'approver', 'admin'] satisfies Role[])
+      await confirmPendingContribution(database, signedIn(role), (await newPending()).id, 'fine');
+  });
+});
+
+describe('after 72 hours it fails by itself', () => {
+  const expire = (hours = 72) => expirePending({ hours }).run(context(AbortSignal.timeout(60_000)));
+
+  /** A partner with so many that have waited so long. */
+  async function waiting(count: number, age: string) {
+    const { partner } = await service.newPartner();
+    const ids: string[] = [];
+    for (let made = 0; made < count; made++)
+      ids.push(await insertPendingAged(database, { partnerId: partner.partnerId, partnerOrderRef: uniqueId('order'), age }));
+    return { partner, ids };
+  }
+
+  const statusesOf = async ({ partnerId: id }: Partner) => {
+    const { rows } = await database.pool.query(
+      'select status, count(*)::int4 from contribution where partner_id = $1 group by 1',
+      [id],
+    );
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  };
+
+  test('what waited for 72 hours fails, what waited for less stays; its event lets points be restored', async () => {
+    const { partner, ids } = await waiting(1, '72 hours');
+    await insertPendingAged(database, { partnerId: partner.partnerId, partnerOrderRef: 'young', age: '71 hours 59 minutes' });
+    await expire();
+    assert.deepEqual(await statusesOf(partner), { failed: 1, pending: 1 });
+    await untilNumbered(database, partner.partnerId, 2);
+    const [event, ...more] = await eventsAbout(partner, ids[0] as string);
+    assert.deepEqual([event?.event_type, event?.data.change, more.length], ['impact.transaction.adjusted', 'failed', 0]);
+    assert.deepEqual(
+      (await auditOf(ids[0] as string)).map(({ action, operator_id }) => [action, operator_id]),
+      [['review.expire', 'schedule']],
+    );
+    assert.deepEqual(await expire(), { failed: 0, decided: 0 }, 'again without harm');
+  });
+
+  test('the hours are those of the setting', async () => {
+    const { partner } = await waiting(1, '5 hours');
+    await expire(6);
+    assert.deepEqual(await statusesOf(partner), { pending: 1 });
+    await expire(5);
+    assert.deepEqual(await statusesOf(partner), { failed: 1 });
+  });
+
+  test('more than a chunk, by two processes at once, against an operator: each ends once', async () => {
+    const { partner, ids } = await waiting(130, '100 hours');
+    const confirmed = ids.slice(0, 10).map((transactionId) => {
+      const id = { partnerId: partner.partnerId, transactionId };
+      return confirmPendingContribution(database, signedIn('operator'), id, 'just in time');
+    });
+    const [outcomes, first, second] = await Promise.all([Promise.allSettled(confirmed), expire(), expire()]);
+    const inTime = outcomes.filter(({ status }) => status === 'fulfilled').length;
+    assert.deepEqual(await statusesOf(partner), { failed: 130 - inTime, ...(inTime > 0 && { confirmed: inTime }) });
+    assert.equal(Number(first['failed']) + Number(second['failed']), 130 - inTime);
+    await untilNumbered(database, partner.partnerId, 131);
+    const { rows } = await database.pool.query(
+      'select count(*)::int4, count(distinct subject_id)::int4 as subjects from event where partner_id = $1 and sequence > 1',
+      [partner.partnerId],
+    );
+    assert.deepEqual(rows, [{ count: 130, subjects: 130 }]);
+  });
+
+  test('it stops between two contributions when it is told to', async () => {
+    const { partner } = await waiting(3, '100 hours');
+    await expirePending({ hours: 72 }).run(context(AbortSignal.abort()));
+    assert.deepEqual(await statusesOf(partner), { pending: 3 });
+  });
+});
+
+/** As the schedule gives it. */
+function context(signal: AbortSignal): JobContext {
+  const alert = assert.fail;
+  return { database, signal, alert, actor: { operatorId: 'schedule', role: 'admin', correlationId: newId('corr') } };
+}

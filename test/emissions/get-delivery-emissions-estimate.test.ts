@@ -1,0 +1,63 @@
+/** getDeliveryEmissionsEstimate: interface, section of that name, and "Estimate status". */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newConfirmation } from '../support/client.ts';
+import { insertEstimateAged, insertLink } from '../support/records.ts';
+import { testService } from '../support/service.ts';
+
+const service = await testService();
+const { client, partner } = await service.newPartner();
+const other = await service.newPartner();
+const OF_PARTNER = { partnerId: partner.partnerId, partnerOrderRef: 'order-aged' };
+
+test('200: the estimate as it was made, with its association', async () => {
+  const { estimate } = (await client.estimate()).body;
+  const answer = await client.getEstimate(estimate.calculation_id);
+  assert.equal(answer.status, 200);
+  assert.deepEqual(answer.body.estimate, estimate);
+  assert.deepEqual(answer.body.association, { status: 'not_requested' });
+  assert.deepEqual(Object.keys(answer.body.request), ['correlation_id']);
+});
+
+test('200: a linked estimate shows its link', async () => {
+  const fields = newConfirmation();
+  const { calculation_id } = (await client.estimate({ partner_order_ref: fields.partner_order_ref })).body.estimate;
+  const confirmed = await client.confirm({ ...fields, calculation_id });
+  assert.deepEqual((await client.getEstimate(calculation_id)).body.association, confirmed.body.association);
+});
+
+test('estimate_not_found: unknown, of another partner, and ill formed are one and the same answer', async () => {
+  const { calculation_id } = (await client.estimate()).body.estimate;
+  const answers = await Promise.all(
+    ['calc_unknown-1', calculation_id, 'short', 'x'.repeat(129), '%D8%B4'].map((id) =>
+      other.client.call(`/v1/emissions/estimates/${id}`, { headers: { 'x-correlation-id': 'corr-same-answer' } }),
+    ),
+  );
+  for (const answer of answers) {
+    assert.equal(answer.status, 404);
+    assert.equal(answer.text, answers[0]?.text);
+  }
+  assert.equal(answers[0]?.body.error.code, 'estimate_not_found');
+  assert.equal(answers[0]?.body.error.retryable, false);
+});
+
+test('estimate_expired: 410 once 24 hours have passed without association; an old one is expired, never unknown', async () => {
+  for (const age of ['24 hours', '2 years']) {
+    const answer = await client.getEstimate(await insertEstimateAged(service.database, { ...OF_PARTNER, age: age }));
+    assert.deepEqual([answer.status, answer.body.error.code, answer.body.error.retryable], [410, 'estimate_expired', false]);
+  }
+  assert.equal(
+    (await client.getEstimate(await insertEstimateAged(service.database, { ...OF_PARTNER, age: '23 hours 59 minutes' }))).status,
+    200,
+  );
+});
+
+test('a linked estimate no longer expires, and its expires_at stays as it was computed', async () => {
+  const { transaction_id } = (await client.confirm()).body.contribution;
+  const calculation_id = await insertEstimateAged(service.database, { ...OF_PARTNER, age: '2 years' });
+  await insertLink(service.database, partner.partnerId, transaction_id, calculation_id);
+  const answer = await client.getEstimate(calculation_id);
+  assert.equal(answer.status, 200);
+  assert.ok(Date.parse(answer.body.estimate.expires_at) < Date.now());
+  assert.equal(answer.body.association.status, 'associated');
+});

@@ -1,0 +1,171 @@
+/** `partner-impact endpoint`, `event` and `delivery`: what operators see of what partners are told. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { commandLine } from '../support/command-line.ts';
+import { untilNumbered } from '../support/records.ts';
+import { testService } from '../support/service.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+
+const service = await testService({ env: WEBHOOK_ENV });
+const { database } = service;
+const { run, runJson } = commandLine({ ...WEBHOOK_ENV, DATABASE_URL: service.databaseUrl });
+
+const waiting = { timeout: 180_000 };
+
+async function withEndpoint() {
+  const { partner, client } = await service.newPartner();
+  const receiver = await WebhookReceiver.open();
+  const { partnerId } = partner;
+  // `settlement.created`, with sequence 1, is from before the endpoint.
+  await untilNumbered(database, partnerId, 1);
+  const added = await runJson('endpoint', 'add', '--partner', partnerId, '--url', receiver.url);
+  return { partnerId, client, receiver, added, endpointId: added.endpoint_id as string };
+}
+
+describe('endpoints', waiting, () => {
+  test('add: an object with endpoint_id and secret, which nothing shows again', async () => {
+    const { partnerId, added, endpointId } = await withEndpoint();
+    assert.deepEqual(Object.keys(added), ['endpoint_id', 'url', 'secret']);
+    assert.match(added.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+    const listed = await run(['endpoint', 'list', '--partner', partnerId, '--json']);
+    const shown = await run(['endpoint', 'show', '--partner', partnerId, '--endpoint', endpointId]);
+    assert.ok(listed.stdout.includes(endpointId) && shown.stdout.includes(endpointId));
+    assert.ok(!(listed.stdout + shown.stdout).includes(added.secret));
+  });
+
+  test('add: a refusal says what is wrong and what would be right, and nothing is stored', async () => {
+    const { partner } = await service.newPartner();
+    const add = (...more: string[]) => run(['endpoint', 'add', '--partner', partner.partnerId, ...more]);
+    const guarded = { WEBHOOK_ALLOW_INSECURE: 'false' };
+    const { partnerId } = partner;
+    const args = ['endpoint', 'add', '--partner', partnerId, '--url', 'https://127.0.0.1/hook'];
+    const cases: [outcome: Promise<{ code: number; stdout: string; stderr: string }>, words: RegExp][] = [
+      [
+        run(args, guarded),
+        /loopback address\. Give an https address of a public host\. .*set WEBHOOK_ALLOW_INSECURE=true for the service and for this command\. Nothing was stored/,
+      ],
+      [
+        add('--url', 'http://127.0.0.1:1/', '--allow-port', '1'),
+        /nobody takes connections there\. Start the receiver, .*webhook listen.* Nothing was stored/,
+      ],
+      [add('--url', 'http://127.0.0.1:2/'), /port is 2, .*`endpoint add --allow-port 2`\. Nothing was stored/],
+      [add('--url', 'no address'), /https/],
+      [add('--url', 'https://example.com/', '--events', 'sun.rise'), /no event kind sun\.rise; there are impact/],
+      [run(['endpoint', 'add', '--partner', 'ptn_unknown1', '--url', 'https://example.com/']), /no partner ptn_unknown1/],
+    ];
+    for (const [outcome, words] of cases) {
+      const { code, stdout, stderr } = await outcome;
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, words);
+    }
+    assert.deepEqual(await runJson('endpoint', 'list', '--partner', partnerId), []);
+  });
+
+  test('disable, enable, update, rotate-secret and remove', async () => {
+    const { partnerId, endpointId, added } = await withEndpoint();
+    const on = (command: string, ...more: string[]) =>
+      runJson('endpoint', command, '--partner', partnerId, '--endpoint', endpointId, ...more);
+    assert.equal((await on('disable')).status, 'disabled');
+    assert.equal((await on('enable')).status, 'active');
+    assert.deepEqual((await on('update', '--events', 'settlement.closed')).event_types, ['settlement.closed']);
+    assert.deepEqual((await on('update', '--events', 'all')).event_types, []);
+    const unsaid = await run(['endpoint', 'update', '--partner', partnerId, '--endpoint', endpointId]);
+    assert.ok(unsaid.code !== 0 && unsaid.stderr.includes('--events'), unsaid.stderr);
+    const first = await on('rotate-secret');
+    const second = await run(['endpoint', 'rotate-secret', '--partner', partnerId, '--endpoint', endpointId]);
+    assert.ok(second.code !== 0 && second.stderr.includes('--replace'), second.stderr);
+    const { secret } = await on('rotate-secret', '--replace');
+    assert.notEqual(secret, first.secret);
+    assert.ok(secret !== added.secret && secret.startsWith('whsec_'));
+    assert.equal((await on('rotate-secret', '--activate')).secret_rotates_at, null);
+    assert.equal((await on('remove')).status, 'removed');
+    assert.deepEqual(await runJson('endpoint', 'list', '--partner', partnerId), []);
+  });
+
+  test('test: what the receiver answered, with exit code 1 when that is no success', async () => {
+    const { partnerId, endpointId, receiver } = await withEndpoint();
+    const sent = await runJson('endpoint', 'test', '--partner', partnerId, '--endpoint', endpointId);
+    assert.deepEqual([sent.delivered, sent.status, sent.excerpt], [true, 200, 'noted']);
+    receiver.answer = (response) => void response.writeHead(503).end('\x1b[31mdown');
+    const failed = await run(['endpoint', 'test', '--partner', partnerId, '--endpoint', endpointId]);
+    assert.equal(failed.code, 1);
+    assert.match(failed.stdout, /^Not delivered: it answered 503, after \d+ ms\./);
+    assert.ok(!failed.stdout.includes('\x1b'), 'what a receiver writes does not reach the terminal as it is');
+  });
+});
+
+describe('events and deliveries', waiting, () => {
+  test('event list and show: the bodies byte for byte', async () => {
+    const { partnerId, client, receiver } = await withEndpoint();
+    for (let count = 0; count < 3; count++) await client.confirm({ points: 9_223_372_036_854_775_807n });
+    const [first] = await receiver.until(3);
+    const listed = await run(['event', 'list', '--partner', partnerId, '--after-sequence', '1', '--json']);
+    assert.equal(
+      listed.stdout,
+      `[${receiver.arrived
+        .map(({ body }) => body.toString())
+        .sort(bySequence)
+        .join(',\n')}]\n`,
+    );
+    const page = await run(['event', 'list', '--partner', partnerId, '--after-sequence', '1', '--limit', '2']);
+    assert.match(page.stdout, /More of them: --after-sequence 3/);
+    const rest = await run(['event', 'list', '--partner', partnerId, '--after-sequence', '3', '--json']);
+    assert.equal(JSON.parse(rest.stdout).length, 1);
+    const eventId = first?.event.event_id;
+    const shown = await run(['event', 'show', '--partner', partnerId, '--event', eventId, '--json']);
+    assert.equal(shown.stdout, `${first?.body}\n`);
+    await untilDeliveries(database, partnerId, (all) => all.length === 3 && all.every(({ status }) => status === 'delivered'));
+    const forPeople = await run(['event', 'show', '--partner', partnerId, '--event', eventId]);
+    assert.match(forPeople.stdout, /dlv_.* delivered +1 +event/);
+    const unknown = await run(['event', 'show', '--partner', partnerId, '--event', 'evt_unknown1']);
+    assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
+  });
+
+  test('delivery list, show, resend and recover', async () => {
+    const { partnerId, client, receiver, endpointId } = await withEndpoint();
+    receiver.answerWith(500);
+    await client.confirm();
+    await untilDeliveries(database, partnerId, ([delivery]) => delivery?.attempts === 1);
+    await database.pool.query("update delivery set status = 'exhausted', ended_at = now() where partner_id = $1", [partnerId]);
+    const [exhausted] = await runJson('delivery', 'list', '--partner', partnerId, '--status', 'exhausted');
+    assert.deepEqual([exhausted.endpoint_id, exhausted.attempts, exhausted.sequence], [endpointId, 1, 2]);
+    assert.deepEqual(await runJson('delivery', 'list', '--partner', partnerId, '--status', 'delivered'), []);
+    receiver.answerWith(200);
+    const recovered = await runJson('delivery', 'recover', '--partner', partnerId, '--endpoint', endpointId);
+    assert.deepEqual(recovered, { endpoint_id: endpointId, recovered: 1 });
+    await untilDeliveries(database, partnerId, ([delivery]) => delivery?.status === 'delivered');
+    const of = ['--partner', partnerId, '--delivery', exhausted.delivery_id];
+    assert.equal((await runJson('delivery', 'resend', ...of)).trigger, 'resend');
+    await receiver.until(3);
+    await untilDeliveries(database, partnerId, ([delivery]) => delivery?.attempts === 3);
+    const shown = await runJson('delivery', 'show', ...of);
+    assert.deepEqual(
+      shown.log.map(({ trigger, status }: { trigger: string; status: number }) => [trigger, status]),
+      [
+        ['event', 500],
+        ['recover', 200],
+        ['resend', 200],
+      ],
+    );
+    for (const count of ['1 missing delivery is', '0 missing deliveries are']) {
+      const missing = await run(['delivery', 'recover', '--missing', '--partner', partnerId, '--endpoint', endpointId]);
+      assert.match(missing.stdout, new RegExp(`^${count} sent by the running service\\.$`, 'm'));
+    }
+    await runJson('endpoint', 'disable', '--partner', partnerId, '--endpoint', endpointId);
+    const held = await run(['delivery', 'recover', '--partner', partnerId, '--endpoint', endpointId]);
+    assert.match(held.stdout, /^0 exhausted deliveries are sent once their endpoint is enabled\.$/m);
+    for (const wrong of [
+      ['--since', 'yesterday'],
+      ['--since', '2999-01-01T00:00:00Z'],
+    ]) {
+      const { code, stderr } = await run(['delivery', 'recover', '--partner', partnerId, '--endpoint', endpointId, ...wrong]);
+      assert.equal(code, 2);
+      assert.match(stderr, /--since/);
+    }
+  });
+});
+
+function bySequence(a: string, b: string): number {
+  return JSON.parse(a).sequence - JSON.parse(b).sequence;
+}

@@ -1,0 +1,84 @@
+/** getEvent: decisions, sections 1 and 7. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
+import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
+import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
+import { OWNER } from '../support/actor.ts';
+import { Client, detailCodes } from '../support/client.ts';
+import { document, listMisfits } from '../support/published.ts';
+import { untilNumbered } from '../support/records.ts';
+import { testService } from '../support/service.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { endpointTools, WEBHOOK_ENV } from '../support/webhook-service.ts';
+
+const service = await testService({ env: WEBHOOK_ENV });
+const { client, partner } = await service.newPartner();
+const { partnerId } = partner;
+// The first is `settlement.created`, from before there is an endpoint.
+await untilNumbered(service.database, partnerId, 1);
+const other = await service.newPartner();
+const receiver = await WebhookReceiver.open();
+await addEndpoint(endpointTools(service.database), OWNER, { partnerId, url: receiver.url, eventTypes: [] });
+await client.confirm({ points: 9_223_372_036_854_775_807n });
+await untilNumbered(service.database, partnerId, 2);
+const [listed] = (await client.listEvents('?after_sequence=1')).body.events;
+
+const waiting = { timeout: 30_000 };
+
+test('200: the event beside request, in the very bytes that are delivered, with every digit of its points', waiting, async () => {
+  const answer = await client.getEvent(listed.event_id, { 'x-correlation-id': 'corr-of-reading' });
+  const [delivered] = await receiver.until(1);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.text, `{"event":${delivered?.body},"request":{"correlation_id":"corr-of-reading"}}`);
+  assert.match(answer.text, /"points":9223372036854775807,/);
+  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+  assert.equal(answer.headers.get('x-correlation-id'), 'corr-of-reading');
+  assert.equal(answer.headers.get('cache-control'), 'no-store');
+});
+
+test('200: as the document says', async () => {
+  const { schema } = document.paths['/v1/events/{event_id}'].get.responses['200'].content['application/json'];
+  assert.equal(listMisfits(schema, JSON.parse((await client.getEvent(listed.event_id)).text)), '');
+});
+
+test('404 invalid_request, not_found: unknown, of another partner, and ill formed are one and the same answer', async () => {
+  const ids = [
+    'evt_01KAHV5B8R2N4Q6S8V0X2Z4C6E',
+    listed.event_id,
+    'short',
+    'x'.repeat(129),
+    'with%20blank',
+    '%D8%B4',
+    'a%2Fb%2Fc%2Fd',
+  ];
+  const answers = await Promise.all(ids.map((id) => other.client.getEvent(id, { 'x-correlation-id': 'corr-same-answer' })));
+  for (const answer of answers) {
+    assert.equal(answer.status, 404);
+    assert.equal(answer.text, answers[0]?.text);
+  }
+  const [first] = answers;
+  assert.equal(first?.body.error.code, 'invalid_request');
+  assert.deepEqual(first && detailCodes(first), { event_id: 'not_found' });
+  assert.match(first?.body.error.message, /GET \/v1\/events/);
+});
+
+test('a read-only key and a suspended partner read on', async () => {
+  const terms = { name: 'reader', permission: 'read_only', allowedAddresses: [], expiresAt: null } as const;
+  const { apiKey } = await issueApiKey(service.database, OWNER, { environment: 'sandbox', partnerId, ...terms });
+  await suspendPartner(service.database, OWNER, partnerId);
+  assert.equal((await new Client(service.baseUrl, apiKey).getEvent(listed.event_id)).status, 200);
+});
+
+test('HEAD answers as GET, without the body', async () => {
+  const [head, get] = await Promise.all(
+    ['HEAD', 'GET'].map((method) => client.call(`/v1/events/${listed.event_id}`, { method })),
+  );
+  assert.deepEqual([head?.status, head?.text], [200, '']);
+  assert.equal(head?.headers.get('content-length'), get?.headers.get('content-length'));
+});
+
+test('invalid_request: a query is refused', async () => {
+  const answer = await client.getEvent(`${listed.event_id}?expand=all`);
+  assert.deepEqual([answer.status, detailCodes(answer)], [400, { expand: 'unknown_field' }]);
+});

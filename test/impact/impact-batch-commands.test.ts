@@ -1,0 +1,155 @@
+/** `partner-impact project` and `impact-batch`, by people who are signed in. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createWriteStream, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { hashFile } from '../../src/commands/terminal/hash-file.ts';
+import type { Role } from '../../src/domain/access/role.ts';
+import { commandLine } from '../support/command-line.ts';
+import { withClosed } from '../support/environment.ts';
+import { asSuperuser } from '../support/postgres/superuser.ts';
+import { testService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const service = await testService();
+const folder = temporaryFolder('evidence');
+const settings = { DATABASE_URL: service.databaseUrl, XDG_CONFIG_HOME: join(folder, 'nobody') };
+const { run, runJson } = commandLine(settings);
+
+async function signIn(name: string, role: Role) {
+  const home = commandLine({ ...settings, XDG_CONFIG_HOME: join(folder, name) });
+  const { sign_in_code } = await runJson('operator', 'create', '--name', name, '--email', `${name}@example.org`, '--role', role);
+  const { code, stderr } = await home.run(['login'], {}, `${sign_in_code}\n`);
+  assert.equal(code, 0, stderr);
+  return home;
+}
+
+const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
+const waiting = { timeout: 120_000 };
+
+test('from a project to a verified batch, one JSON value each, with files of Arabic names', waiting, async () => {
+  const [one, two] = [await withClosed(service, 2), await withClosed(service, 1)];
+  const [ada, bea] = [await signIn('ada', 'operator'), await signIn('bea', 'approver')];
+  const names = ['--name-en', 'Palms', '--name-ar', 'غابة «النخيل»'];
+  const project = await ada.runJson('project', 'create', ...names, '--country', 'SA');
+  assert.deepEqual((await ada.runJson('project', 'list'))[0].name_ar, 'غابة «النخيل»');
+  const { impact_batch_id: id } = await ada.runJson('impact-batch', 'create', '--name', 'نوفمبر', '--trees', '12');
+  const batch = ['--batch', id];
+  const add = await ada.run([
+    'impact-batch',
+    'add',
+    ...batch,
+    '--period',
+    one.closed[0]?.period.label as string,
+    '--yes',
+    '--json',
+  ]);
+  assert.equal(add.code, 0, add.stderr);
+  const added = JSON.parse(add.stdout);
+  assert.deepEqual([added.partners, added.settlements, added.contributions], [2, 2, 3]);
+  assert.match(
+    add.stderr,
+    new RegExp(
+      `${one.partnerId}: in the batch with 2 contributions\n[\\s\\S]*${two.partnerId}: in the batch with 1 contribution\n`,
+    ),
+  );
+  const advance = (who: typeof ada, to: string, ...more: string[]) =>
+    who.runJson('impact-batch', 'advance', ...batch, '--to', to, '--yes', ...more);
+  assert.equal((await advance(ada, 'allocated', '--project', project.project_id)).project_id, project.project_id);
+  const delayed = await ada.runJson('impact-batch', 'delay', ...batch, '--expected', '2027-Q2', '--reason', 'أمطار');
+  assert.deepEqual([delayed.expected_delivery_period, delayed.changes.at(-1).reason], ['2027-Q2', 'أمطار']);
+  for (const to of ['funded', 'in_progress', 'delivered']) await advance(ada, to);
+  const file = join(folder, 'صورة من الجبيل.jpg');
+  writeFileSync(file, 'bytes of a photo');
+  const about = ['--type', 'photo', '--url', 'https://example.org/1.jpg', '--captured-at', '2026-01-02T03:04:05Z'];
+  const proven = await ada.runJson('impact-batch', 'add-evidence', ...batch, '--file', file, ...about, '--yes');
+  const [{ file_name, sha256: hash, byte_count }] = proven.evidence;
+  assert.deepEqual([file_name, hash, byte_count], ['صورة من الجبيل.jpg', sha256('bytes of a photo'), 16]);
+  const verified = await advance(bea, 'verified');
+  assert.deepEqual([verified.status, verified.changes.length], ['verified', 7]);
+  assert.notEqual(verified.verified_by, verified.delivered_by);
+  assert.match((await run(['impact-batch', 'show', ...batch])).stdout, /verified[\s\S]*صورة من الجبيل\.jpg[\s\S]*أمطار/);
+  assert.equal((await runJson('impact-batch', 'list'))[0].impact_batch_id, id);
+  assert.deepEqual(await runJson('impact-batch', 'verify'), { ok: true, batches: 1, projects: 1, problems: [] });
+  assert.equal((await runJson('audit', 'verify')).ok ?? true, true);
+
+  const check = (path: string) => run(['impact-batch', 'check-evidence', ...batch, '--file', path, '--json']);
+  const same = await check(file);
+  assert.deepEqual([same.code, JSON.parse(same.stdout).evidence_no], [0, 1]);
+  writeFileSync(file, 'bytes of a photO');
+  const other = await check(file);
+  assert.deepEqual([other.code, JSON.parse(other.stdout).ok], [1, false]);
+  const told = await run(['impact-batch', 'check-evidence', ...batch, '--file', file]);
+  assert.match(told.stdout, /has the name of evidence 1, and other bytes/);
+
+  await asSuperuser(service.database.pool, async (client) => {
+    await client.query('update impact_batch set quantity = 13 where impact_batch_id = $1', [id]);
+  });
+  const found = await run(['impact-batch', 'verify']);
+  assert.equal(found.code, 1);
+  assert.match(found.stdout, new RegExp(`${id} +quantity`));
+});
+
+describe('what it refuses', waiting, () => {
+  test('without --yes and without a terminal nothing is told to partners', async () => {
+    const partner = await withClosed(service, 1);
+    const { impact_batch_id: id } = await runJson('impact-batch', 'create', '--name', 'Asked', '--trees', '1');
+    const settlement = ['--partner', partner.partnerId, '--settlement', partner.closed[0]?.settlementId as string];
+    for (const words of [
+      ['add', ...settlement],
+      ['advance', '--to', 'allocated', '--project', 'project_x'],
+    ]) {
+      const { code, stderr } = await run(['impact-batch', ...words, '--batch', id]);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /cannot be undone.*--yes/);
+    }
+    assert.equal((await runJson('impact-batch', 'show', '--batch', id)).settlements, 0);
+    assert.equal((await run(['impact-batch', 'add', '--batch', id, '--yes'])).code, 2);
+    assert.equal((await run(['impact-batch', 'add', '--batch', id, '--period', '1999-01', '--yes'])).code, 2);
+    assert.equal((await run(['impact-batch', 'create', '--name', 'x', '--trees', '9223372036854775808'])).code, 2);
+    assert.equal((await run(['impact-batch', 'create', '--name', 'x', '--trees', '-1'])).code, 2);
+  });
+});
+
+test('evidence at an address that only this machine can open is refused, and nothing is recorded', waiting, async () => {
+  const { impact_batch_id: id } = await runJson('impact-batch', 'create', '--name', 'Local', '--trees', '1');
+  const file = join(folder, 'local.jpg');
+  writeFileSync(file, 'bytes');
+  const about = ['--type', 'photo', '--url', 'https://localhost/1.jpg', '--captured-at', '2026-01-02T03:04:05Z'];
+  const refused = await run(['impact-batch', 'add-evidence', '--batch', id, '--file', file, ...about, '--yes']);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /url must be an https address that .* can open, .*: its host is a name of the local network/);
+  assert.deepEqual((await runJson('impact-batch', 'show', '--batch', id)).evidence, []);
+});
+
+describe('the hash of a file', waiting, () => {
+  test('of many megabytes, read piece by piece; of a folder, a pipe and nothing none', async () => {
+    const path = join(folder, 'large');
+    const hash = createHash('sha256');
+    const file = createWriteStream(path);
+    for (let n = 0; n < 40; n++) {
+      const piece = Buffer.alloc(2 ** 20, n);
+      hash.update(piece);
+      file.write(piece);
+    }
+    await new Promise((resolve) => file.end(resolve));
+    assert.deepEqual(await hashFile(path), { fileName: 'large', byteCount: 40n * 2n ** 20n, sha256: hash.digest('hex') });
+    await assert.rejects(hashFile(folder), /is no file/);
+    await assert.rejects(hashFile('/dev/zero'), /is no file/);
+    await assert.rejects(hashFile(join(folder, 'nothing')), /cannot be read \(ENOENT\)/);
+  });
+
+  test('a file that is written to meanwhile has none', async () => {
+    const path = join(folder, 'growing');
+    writeFileSync(path, '');
+    truncateSync(path, 2 ** 30 + 1);
+    let isTouched = false;
+    const touch = () => {
+      isTouched = true;
+      writeFileSync(path, 'x', { flag: 'r+' });
+    };
+    await assert.rejects(hashFile(path, touch), /changed while it was read/);
+    assert.ok(isTouched);
+  });
+});

@@ -1,0 +1,240 @@
+/** Every response has X-Correlation-ID and the envelope, those that Node would write itself included. Interface, "What the service does", 9. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, test } from 'node:test';
+import { newConfirmation, uniqueId } from '../support/client.ts';
+import { testService } from '../support/service.ts';
+
+const service = await testService();
+const { client, key } = await service.newPartner();
+const { port } = new URL(service.baseUrl);
+
+/** Sends bytes as they are, and gives everything that comes back until the connection ends. */
+async function sendRaw(...chunks: string[]): Promise<string> {
+  const socket = connect(Number(port), '127.0.0.1');
+  let received = '';
+  socket.setEncoding('utf8').on('data', (text) => (received += text));
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  for (const chunk of chunks) socket.write(chunk);
+  await once(socket, 'close');
+  return received;
+}
+
+function parse(answer: string) {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = new Map(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  return { status: Number(statusLine.split(' ')[1]), headers, error: JSON.parse(body).error };
+}
+
+function assertEnvelope(raw: string, status: number): void {
+  const answer = parse(raw);
+  assert.equal(answer.status, status, raw);
+  assert.equal(answer.error.code, 'invalid_request');
+  assert.match(answer.headers.get('x-correlation-id') ?? '', /^[A-Za-z0-9._:-]{8,128}$/);
+  assert.equal(answer.error.correlation_id, answer.headers.get('x-correlation-id'));
+  assert.equal(answer.headers.get('cache-control'), 'no-store');
+}
+
+const HOST = 'Host: service\r\n';
+const KEY = `X-API-Key: ${key.apiKey}\r\n`;
+const CLOSE = 'Connection: close\r\n\r\n';
+
+describe('what Node refuses by itself', () => {
+  const cases: [string, number, string][] = [
+    ['a request line that is none', 400, 'HELLO\r\n\r\n'],
+    ['an unknown method', 400, `BREW / HTTP/1.1\r\n${HOST}\r\n`],
+    ['a wrong version', 400, `GET / HTTP/9.9\r\n${HOST}\r\n`],
+    ['a header without a colon', 400, `GET / HTTP/1.1\r\n${HOST}nonsense\r\n\r\n`],
+    ['header fields of over 16 KiB', 431, `GET / HTTP/1.1\r\n${HOST}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['two lengths', 400, `POST /v1/impact-transactions HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
+    [
+      'length and chunks',
+      400,
+      `POST /v1/impact-transactions HTTP/1.1\r\n${HOST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    ],
+    ['an unknown expectation', 417, `GET /v1/impact-transactions HTTP/1.1\r\n${HOST}Expect: miracles\r\n${CLOSE}`],
+    ['CONNECT', 405, `CONNECT service:443 HTTP/1.1\r\n${HOST}\r\n`],
+    ['no Host', 400, `GET /v1/impact-transactions HTTP/1.1\r\n${CLOSE}`],
+    ['a bad percent escape', 400, `GET /v1/impact-transactions/%zz HTTP/1.1\r\n${HOST}${KEY}${CLOSE}`],
+    ['two Host headers', 400, `GET /v1/events HTTP/1.1\r\n${HOST}${KEY}hOST: elsewhere\r\n\r\n`],
+    ['HTTP/2.0 in the request line', 400, `GET /v1/events HTTP/2.0\r\n${HOST}${KEY}\r\n`],
+    ['HTTP/0.9 in the request line', 400, `GET /v1/events HTTP/0.9\r\n${HOST}${KEY}\r\n`],
+    [
+      'HTTP/1.0 with chunks',
+      400,
+      `GET /v1/events HTTP/1.0\r\n${HOST}${KEY}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+  ];
+  for (const [title, status, request] of cases) {
+    test(`${title}: ${status} with envelope and header`, async () => assertEnvelope(await sendRaw(request), status));
+  }
+
+  test('a chunk that is none, in the middle of a body', async () => {
+    const head = `POST /v1/impact-transactions HTTP/1.1\r\n${HOST}${KEY}Idempotency-Key: chunked-1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    assertEnvelope(await sendRaw(head, 'zz\r\nnonsense\r\n'), 400);
+  });
+
+  test('HTTP/1.0 with chunks stores nothing of a whole confirmation', async () => {
+    const fields = newConfirmation();
+    const body = JSON.stringify(fields);
+    const head = `POST /v1/impact-transactions HTTP/1.0\r\n${HOST}${KEY}Idempotency-Key: ${uniqueId('key')}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    assertEnvelope(await sendRaw(`${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`), 400);
+    assert.equal((await client.findByEvent(fields.partner_event_id)).status, 404);
+  });
+
+  test('garbage after a complete confirmation never answers in its place: the outcome is what the look-up says', async () => {
+    const fields = newConfirmation();
+    const body = JSON.stringify(fields);
+    const head = `POST /v1/impact-transactions HTTP/1.1\r\n${HOST}${KEY}Idempotency-Key: ${uniqueId('key')}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const received = await sendRaw(`${head}${body}\x00\x01garbage\r\n\r\n`);
+    assert.ok(received === '' || received.startsWith('HTTP/1.1 201'), received);
+  });
+
+  test('HTTP/1.0 without Host is served', async () => {
+    const received = await sendRaw(`GET /v1/impact-transactions?partner_event_id=event-of-nobody HTTP/1.0\r\n${KEY}\r\n`);
+    assert.match(received, /^HTTP\/1\.1 404 /);
+  });
+});
+
+describe('X-Correlation-ID', () => {
+  test('a well-formed one is returned, of 8 and of 128 characters', async () => {
+    for (const id of ['corr-008', 'c'.repeat(128)]) {
+      const answer = await client.call('/v1/impact-transactions?partner_event_id=event-of-nobody', {
+        headers: { 'x-correlation-id': id },
+      });
+      assert.equal(answer.headers.get('x-correlation-id'), id);
+      assert.equal(answer.body.error.correlation_id, id);
+    }
+  });
+
+  test('an ill-formed one is invalid_request, comes before everything else, and is never echoed', async () => {
+    for (const id of ['corr-07', 'c'.repeat(129), 'with blank in it', 'corr@example.com']) {
+      const answer = await client.call('/nowhere', { headers: { 'x-correlation-id': id, 'x-api-key': 'wrong' } });
+      assert.deepEqual([answer.status, answer.body.error.code], [400, 'invalid_request']);
+      assert.notEqual(answer.headers.get('x-correlation-id'), id);
+      assert.ok(!answer.text.includes(id));
+    }
+  });
+
+  test('without one the service makes a new one each time', async () => {
+    const [first, second] = [await client.findByEvent('event-of-nobody'), await client.findByEvent('event-of-nobody')];
+    assert.notEqual(first.headers.get('x-correlation-id'), second.headers.get('x-correlation-id'));
+  });
+});
+
+describe('routes and methods come before authentication', () => {
+  test('an unknown path is 404 invalid_request', async () => {
+    for (const path of ['/', '/v1', '/v2/impact-transactions', '/v1/impact-transactions/txn_x/other']) {
+      const answer = await client.call(path, { headers: { 'x-api-key': '' } });
+      assert.deepEqual([answer.status, answer.body.error.code], [404, 'invalid_request'], path);
+    }
+  });
+
+  test('a wrong method is 405 with Allow', async () => {
+    const paths: [string, string][] = [
+      ['/v1/impact-transactions', 'GET, HEAD, POST'],
+      ['/v1/impact-transactions/txn_x', 'GET, HEAD'],
+      ['/v1/emissions/estimates', 'POST'],
+      ['/v1/emissions/estimates/calc_x', 'GET, HEAD'],
+      ['/v1/impact-transactions/txn_x/emissions-associations', 'POST'],
+      ['/v1/events', 'GET, HEAD'],
+      ['/v1/events/evt_x', 'GET, HEAD'],
+    ];
+    for (const [path, allow] of paths) {
+      for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND']) {
+        const answer = await client.call(path, { method, headers: { 'x-api-key': '' } });
+        assert.deepEqual(
+          [answer.status, answer.headers.get('allow'), answer.body.error.code],
+          [405, allow, 'invalid_request'],
+          `${method} ${path}`,
+        );
+      }
+    }
+  });
+});
+
+describe('a target that names a route in another form', () => {
+  const forms = (path: string) => [
+    path,
+    path.replace('impact-transactions', 'impact%2Dtransactions'),
+    path.replace('/v1', '/%76%31'),
+    `http://service${path}`,
+    `HTTPS://elsewhere:443${path}`,
+    `${path}#fragment`,
+  ];
+
+  test('is served like the route', async () => {
+    const { contribution } = (await client.confirm()).body;
+    for (const target of forms(`/v1/impact-transactions/${contribution.transaction_id}`))
+      assert.match(await sendRaw(`GET ${target} HTTP/1.1\r\n${HOST}${KEY}${CLOSE}`), /^HTTP\/1\.1 200 /, target);
+  });
+
+  test('is refused like the route', async () => {
+    for (const target of forms('/v1/impact-transactions')) {
+      const raw = await sendRaw(`PUT ${target} HTTP/1.1\r\n${HOST}${CLOSE}`);
+      assertEnvelope(raw, 405);
+      assert.equal(parse(raw).error.details[0].code, 'not_authorized', target);
+    }
+  });
+
+  test('has its query as it was sent', async () => {
+    const { partner_event_id: id } = (await client.confirm()).body.contribution;
+    const query = `?partner_event_id=${id.replace('event', '%65vent')}`;
+    for (const target of forms('/v1/impact-transactions').slice(0, -1))
+      assert.match(await sendRaw(`GET ${target}${query} HTTP/1.1\r\n${HOST}${KEY}${CLOSE}`), /^HTTP\/1\.1 200 /, target);
+  });
+});
+
+describe('the recovery verdict of what reaches no operation', () => {
+  const verdictOf = (raw: string): [number, string, boolean, string[]] => {
+    const { status, error } = parse(raw);
+    const details = (error.details ?? []).map(({ field, code }: { field: string; code: string }) => `${field} ${code}`);
+    return [status, error.code, error.retryable, details];
+  };
+  const FIX = ['point_restoration not_authorized', 'next_action fix_request'];
+  const confirm = 'POST /v1/impact-transactions HTTP/1.1\r\n';
+  const length = 'Content-Type: application/json\r\nContent-Length:';
+  const refused: [string, number, string][] = [
+    ['an unknown path', 404, `POST /v1/impact-transaction HTTP/1.1\r\n${HOST}${length} 2\r\n${CLOSE}{}`],
+    ['a path without its version', 404, `POST /impact-transactions HTTP/1.1\r\n${HOST}${length} 2\r\n${CLOSE}{}`],
+    ['an unknown path of a look-up', 404, `GET /v1/impact-transaction?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`],
+    ['a wrong method', 405, `PUT /v1/impact-transactions HTTP/1.1\r\n${HOST}${CLOSE}`],
+    ['a bad percent escape', 400, `POST /v1/impact-transactions/%zz HTTP/1.1\r\n${HOST}${CLOSE}`],
+    ['an unknown expectation', 417, `${confirm}${HOST}Expect: miracles\r\n${CLOSE}`],
+    ['header fields of over 16 KiB', 431, `${confirm}${HOST}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['bytes that are no HTTP', 400, `${confirm}${HOST}nonsense\r\n\r\n`],
+    ['a body over 64 KiB', 413, `${confirm}${HOST}${KEY}${length} 65537\r\n${CLOSE}`],
+    ['another media type', 415, `${confirm}${HOST}${KEY}Content-Type: text/plain\r\nContent-Length: 2\r\n${CLOSE}{}`],
+  ];
+  for (const [title, status, request] of refused)
+    test(`${title}: ${status}, not authorized, fix_request`, async () => {
+      assert.deepEqual(verdictOf(await sendRaw(request)), [status, 'invalid_request', false, FIX]);
+    });
+
+  test('a confirmation that does not arrive whole: 408 internal_service_unavailable, retryable, look up', async () => {
+    const raw = await sendRaw(`${confirm}${HOST}${KEY}Idempotency-Key: half-1234\r\n${length} 100\r\n\r\n{"partner_event_id"`);
+    const unknown = ['point_restoration not_authorized', 'next_action look_up'];
+    assert.deepEqual(verdictOf(raw), [408, 'internal_service_unavailable', true, unknown]);
+    assert.equal(parse(raw).headers.get('retry-after'), '1');
+  });
+
+  test('errors about estimates and pages speak of no points', async () => {
+    for (const request of [
+      `PUT /v1/emissions/estimates HTTP/1.1\r\n${HOST}${CLOSE}`,
+      `POST /v1/emissions/estimate HTTP/1.1\r\n${HOST}${CLOSE}`,
+      `GET /favicon.ico HTTP/1.1\r\n${HOST}${CLOSE}`,
+    ])
+      assert.doesNotMatch(await sendRaw(request), /point_restoration/, request);
+  });
+});
+
+test('JSON is answered as UTF-8, also where it is Arabic', async () => {
+  const answer = await client.confirm();
+  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+  assert.match(answer.text, /نقطة/);
+});

@@ -1,0 +1,159 @@
+/** What the service bounds by itself: docs/operating.md, "Limits of the service", has each limit with its figure, and the metrics count it. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { freePort } from '../../reliability/support/installation.ts';
+import { LIMITS } from '../../src/domain/limit.ts';
+import { createMetrics } from '../../src/observability/metrics.ts';
+import { Client } from '../support/client.ts';
+import { ROOT, readDocument } from '../support/document-blocks.ts';
+import { testServiceProcesses } from '../support/service.ts';
+
+const page = readDocument('docs/operating.md');
+const [, table = ''] = /### Limits of the service\n(.+?)\n### /s.exec(page) ?? [];
+const rows = [...table.matchAll(/^\| (.+?) \| (.+?) \| .+ \| (–|`.+`) \|$/gm)].slice(1);
+
+/** A row of the page by its first words, its figure, and where the code has it. */
+const FIGURES: readonly [of: string, figure: string, file: string, code: string][] = [
+  ['a head', '16 KiB', 'src/partner-api/app.ts', 'HEADERS_MAX_BYTES = 16_384'],
+  ['a head, from', '10 s', 'src/partner-api/app.ts', 'headersTimeout: 10_000'],
+  ['a body', '64 KiB', 'src/partner-api/app.ts', 'BODY_MAX_BYTES = 65_536'],
+  ['a body, from', '5 s', 'src/partner-api/http/request-time.ts', 'REQUEST_TIMEOUT_MS = 5_000'],
+  ['requests on a connection', '16', 'src/partner-api/http/connection-queue.ts', 'PIPELINED_MAX = 16'],
+  ['an answer of which', '10 s', 'src/partner-api/http/connection-queue.ts', 'stalledMs: 10_000'],
+  ['a connection without', '72 s', 'src/partner-api/app.ts', 'keepAliveTimeout: 72_000'],
+  [
+    'idle connections of an address',
+    '256 for 5 s',
+    'src/partner-api/http/idle-connections.ts',
+    'perAddress: { max: 256, looks: 20 }',
+  ],
+  [
+    'idle connections of an address',
+    '4,096 for 1 s',
+    'src/partner-api/http/idle-connections.ts',
+    'inAll: { max: 4_096, looks: 4 }',
+  ],
+  ['lists of a partner', '2 and 16', 'src/partner-api/reconciliations/reconcile-settlement.ts', 'perPartner: 2, inAll: 16'],
+  ['statements of a partner', '2 and 32', 'src/partner-api/settlements/get-settlement-statement.ts', 'perPartner: 2, inAll: 32'],
+  ['a list or a statement, from', '30 s', 'src/partner-api/http/stream-bounds.ts', 'idleMs: 30_000'],
+  ['the pace', '16 KiB a second', 'src/partner-api/http/watched-transfer.ts', 'PACE_MIN_BYTES_PER_SECOND = 16 * 1024'],
+  ['the pace', 'after 30 s', 'src/partner-api/http/watched-transfer.ts', 'WAITED_UNPACED_MS = 30_000'],
+  ['a list or a statement in all', '15 min', 'src/partner-api/http/stream-bounds.ts', 'totalMs: 900_000'],
+  ['connections that wait', '4,096', 'src/service/start-service.ts', 'BACKLOG = 4_096'],
+  ['requests in flight before', '400,', 'src/partner-api/events/list-events.ts', 'inFlightMax: 400'],
+  ['requests in flight before', '480,', 'src/partner-api/emissions/create-delivery-emissions-estimate.ts', 'inFlightMax: 480'],
+  ['requests in flight before', '560,', 'src/partner-api/emissions/get-delivery-emissions-estimate.ts', 'inFlightMax: 560'],
+  ['requests in flight before', '640,', 'src/partner-api/contributions/confirm-contribution.ts', 'inFlightMax: 640'],
+  ['requests in flight before', '4,096', 'src/partner-api/contributions/get-contribution-by-id.ts', 'inFlightMax: 4_096'],
+  ['requests in flight of one', '128', 'src/partner-api/limits/in-flight.ts', 'COUNTED_FOR_OTHERS_MAX = 128'],
+  ['wrong keys of an address', '200', 'src/partner-api/limits/failure-limit.ts', 'FAILURES_MAX = 200'],
+  ['files of the reference', '32', 'src/partner-api/openapi/reference-page.ts', 'IN_FLIGHT_MAX = 32'],
+  ['problems', '50', 'src/partner-api/validation/validation.ts', 'SHOWN_MAX = 50'],
+  ['lines of a list', '1,000,000', 'src/domain/reconciliations/partner-list.ts', 'lines: 1_000_000'],
+  ['malformed lines', '10,000', 'src/domain/reconciliations/partner-list.ts', 'malformedLines: 10_000'],
+  ['bytes that a partner stores', '2 GiB', 'src/store/quotas/partner-quota.ts', 'bytesPerDay: 2 * 1024 ** 3'],
+  ['lists that a partner begins', '100', 'src/store/quotas/partner-quota.ts', 'listsPerDay: 100'],
+  ['an answer of the database', '5 s', 'src/partner-api/http/deadline.ts', 'DEADLINE_MS = 5_000'],
+  ["a receiver's answer", '15 s', 'src/webhooks/delivery/send.ts', 'ANSWER_WITHIN_MS = 15_000'],
+  ["a receiver's answer", '16 KiB', 'src/webhooks/delivery/send.ts', 'READ_MAX_BYTES = 16_384'],
+  ["a receiver's answer", '128 KiB', 'src/webhooks/security/limit-answers.ts', 'ANSWER_MAX_BYTES = 131_072'],
+];
+
+describe('the page of the limits', () => {
+  test('has the figures of the code', () => {
+    for (const [of, figure, file, code] of FIGURES) {
+      assert.ok(
+        rows.some(([, name = '', limit = '']) => name.startsWith(of) && `${name} ${limit}`.includes(figure)),
+        `${of}: ${figure}`,
+      );
+      assert.ok(readFileSync(join(ROOT, file), 'utf8').includes(code), `${file}: ${code}`);
+    }
+  });
+
+  test('has no row without a figure that is held to the code, but the rates, which each partner has', () => {
+    const unheld = rows.filter(([, name = '']) => !FIGURES.some(([of]) => name.startsWith(of))).map(([, name]) => name);
+    assert.deepEqual(unheld, ['the same, of a request whose key was not known yet', "a partner's requests a second, by class"]);
+  });
+
+  test('has a row for each limit that is counted, and for no other', () => {
+    const named = new Set(rows.flatMap(([, , , limits = '']) => [...limits.matchAll(/`(\w+)`/g)].map(([, limit]) => limit)));
+    assert.deepEqual([...named].sort(), [...LIMITS].sort());
+  });
+
+  test('every metric that it names exists, and every metric of ours is named', () => {
+    const none = () => Promise.resolve([]);
+    const backlog = () => Promise.resolve({ waiting: 0, oldestWaitingSeconds: 0, exhausted: 0, relayLagSeconds: 0 });
+    const pool = { totalCount: 0, idleCount: 0, waitingCount: 0 };
+    const { registry } = createMetrics(pool, {
+      measureBacklog: backlog,
+      listEndpointStates: none,
+      listJobStates: none,
+      findDifferences: async () => undefined,
+    });
+    const existing = registry.getMetricsAsArray().map(({ name }) => name);
+    const named = [...page.matchAll(/\b((?:partner_impact|process|nodejs)_[a-z_]*[a-z])\b/g)].map(([, name = '']) => name);
+    const metrics = named.filter((name) => !existing.includes(name) && name !== 'partner_impact');
+    assert.deepEqual([...new Set(metrics)], []);
+    assert.deepEqual(
+      existing.filter((name) => name.startsWith('partner_impact') && !named.includes(name)),
+      [],
+    );
+  });
+});
+
+const operationsPort = await freePort();
+const service = await testServiceProcesses(1, { OPERATIONS_PORT: `${operationsPort}` });
+
+async function readMetrics(): Promise<(line: string) => number> {
+  const text = await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text();
+  return (line) =>
+    Number(
+      text
+        .split('\n')
+        .find((each) => each.startsWith(`${line} `))
+        ?.slice(line.length),
+    );
+}
+
+const hits = (limit: string) => `partner_impact_limit_hits_total{limit="${limit}"}`;
+
+describe('the metrics count', () => {
+  test('connections that are open', async () => {
+    const sockets = Array.from({ length: 5 }, () => connect(Number(new URL(service.baseUrl).port), '127.0.0.1'));
+    // An answer on each: the service has accepted it.
+    for (const socket of sockets) {
+      socket.write('GET / HTTP/1.1\r\nHost: service\r\n\r\n');
+      await once(socket, 'data');
+    }
+    assert.ok((await readMetrics())('partner_impact_connections') >= 5);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  test("requests over a partner's rate", async () => {
+    const { client } = await service.newPartner({ rates: { lookupsPerSecond: 1 } });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => client.findByEvent('event-of-nobody')));
+    const refused = answers.filter(({ status }) => status === 429).length;
+    assert.ok(refused > 0);
+    assert.equal((await readMetrics())(hits('rate')), refused);
+  });
+
+  test('wrong keys past what an address may try', async () => {
+    const guesser = new Client(service.baseUrl, 'pi_sandbox_wrong');
+    let refused = 0;
+    for (let tried = 0; tried < 205; tried++) if ((await guesser.listEvents()).status === 429) refused++;
+    assert.equal(refused, 5);
+    assert.equal((await readMetrics())(hits('wrong_keys')), refused);
+  });
+
+  test('connections that are cut', async () => {
+    const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1').on('error', () => {});
+    socket.write('GET /v1/events HTTP/1.1\r\nHost: service\r\n\r\n'.repeat(100));
+    socket.resume();
+    await once(socket, 'close');
+    assert.equal((await readMetrics())(hits('connection_pipelined')), 1);
+  });
+});

@@ -1,0 +1,241 @@
+/** Rate limits, sizes and overload: interface, "Limits"; decisions, sections 1 and 6. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fastify, { type FastifyReply } from 'fastify';
+import type { PartnerApiOptions } from '../../src/partner-api/app.ts';
+import { confirmContribution } from '../../src/partner-api/contributions/confirm-contribution.ts';
+import { getContributionByPartnerEventId } from '../../src/partner-api/contributions/get-contribution-by-partner-event-id.ts';
+import { createDeliveryEmissionsEstimate } from '../../src/partner-api/emissions/create-delivery-emissions-estimate.ts';
+import { getEvent } from '../../src/partner-api/events/get-event.ts';
+import { listEvents } from '../../src/partner-api/events/list-events.ts';
+import { loadGate } from '../../src/partner-api/limits/load-shedding.ts';
+import type { Credential } from '../../src/store/access/api-key.ts';
+import { countByStatus, detailCodes } from '../support/client.ts';
+import { countRows } from '../support/records.ts';
+import { testService } from '../support/service.ts';
+
+const service = await testService();
+
+describe('rate_limited: per partner and class', () => {
+  test('beyond rate and burst: 429, retryable, with Retry-After in whole seconds, and nothing is stored', async () => {
+    const { client, partner } = await service.newPartner({ rates: { writesPerSecond: 5 } });
+    const answers = await Promise.all(Array.from({ length: 60 }, () => client.confirm()));
+    const counts = countByStatus(answers);
+    assert.ok((counts[201] ?? 0) >= 10 && (counts[429] ?? 0) > 0, JSON.stringify(counts));
+    for (const answer of answers.filter(({ status }) => status === 429)) {
+      assert.deepEqual([answer.body.error.code, answer.body.error.retryable], ['rate_limited', true]);
+      assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+      assert.deepEqual(detailCodes(answer), { point_restoration: 'not_authorized', next_action: 'retry_same_request' });
+    }
+    assert.equal((await countRows(service.database, partner.partnerId))['contribution'], counts[201]);
+  });
+
+  test('after two seconds of rest a partner may send twice its rate at once, and again after the next two', async () => {
+    const { client } = await service.newPartner({ rates: { writesPerSecond: 5 } });
+    for (let round = 0; round < 2; round++) {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => client.confirm()));
+      assert.deepEqual(countByStatus(answers), { 201: 10 });
+      await sleep(2_000);
+    }
+  });
+
+  test('a body counts as a request for each 8 KiB of it, whatever is in it', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 3_500 }, (_, number) => [`member-${number}`, 1]));
+    for (const body of [JSON.stringify(unknown), 'x'.repeat(60_000)]) {
+      const { client } = await service.newPartner({ rates: { writesPerSecond: 1 } });
+      const large = [];
+      for (let each = 0; each < 3; each++) large.push(await client.post('/v1/impact-transactions', body));
+      assert.deepEqual(
+        large.map(({ status }) => status),
+        [400, 429, 429],
+      );
+      assert.match(large[1]?.headers.get('retry-after') ?? '', /^[1-9]$/);
+      assert.equal((await client.findByEvent('event-of-nobody')).status, 404);
+    }
+  });
+
+  test('look-ups go on while writes are limited, so that recovery never starves', async () => {
+    const { client } = await service.newPartner({ rates: { writesPerSecond: 1 } });
+    const writes = await Promise.all(Array.from({ length: 20 }, () => client.confirm()));
+    assert.ok((countByStatus(writes)[429] ?? 0) > 0);
+    assert.equal((await client.findByEvent('event-of-nobody')).status, 404);
+  });
+
+  test("one partner's rate is not another's", async () => {
+    const [busy, calm] = [
+      await service.newPartner({ rates: { writesPerSecond: 1 } }),
+      await service.newPartner({ rates: { writesPerSecond: 1 } }),
+    ];
+    await Promise.all(Array.from({ length: 20 }, () => busy.client.confirm()));
+    assert.equal((await calm.client.confirm()).status, 201);
+  });
+
+  test('RateLimit and RateLimit-Policy tell the rate and what is left of it', async () => {
+    const { client } = await service.newPartner({ rates: { lookupsPerSecond: 7 } });
+    const { headers } = await client.findByEvent('event-of-nobody');
+    assert.equal(headers.get('ratelimit-policy'), '"lookups";q=14;w=2');
+    assert.equal(headers.get('ratelimit'), '"lookups";r=13;t=1');
+  });
+
+  test('a refused request is judged by its rate before its body is read', async () => {
+    const { client } = await service.newPartner({ rates: { writesPerSecond: 1 } });
+    await Promise.all(Array.from({ length: 10 }, () => client.confirm()));
+    const answer = await client.post('/v1/impact-transactions', 'not json', { 'content-type': 'text/plain' });
+    assert.equal(answer.status, 429);
+  });
+});
+
+describe('sizes', () => {
+  test('a body over 64 KiB is 413 with the envelope', async () => {
+    const { client } = await service.newPartner();
+    const answer = await client.post('/v1/impact-transactions', `{"points":${'1'.repeat(65_536)}}`);
+    assert.deepEqual([answer.status, answer.body.error.code], [413, 'invalid_request']);
+    assert.equal(detailCodes(answer)['next_action'], 'fix_request');
+  });
+
+  test('another media type, charset or coding is 415', async () => {
+    const { client } = await service.newPartner();
+    const types = [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/json; charset=iso-8859-1',
+      'application/jsonx',
+    ];
+    for (const type of types) {
+      const answer = await client.confirm({}, { 'content-type': type });
+      assert.deepEqual([answer.status, answer.body.error.code], [415, 'invalid_request'], type);
+    }
+    assert.equal((await client.confirm({}, { 'content-encoding': 'gzip' })).status, 415);
+    assert.equal((await client.confirm({}, { 'content-type': 'application/json; charset=UTF-8' })).status, 201);
+  });
+});
+
+describe('overload is shed with 503 and not queued without bound', () => {
+  test('reports first, then estimates, then new confirmations; look-ups of contributions last', () => {
+    const app = fastify();
+    const ceilings = new Map<string | undefined, number | undefined>();
+    app.addHook('onRoute', ({ config }) => void ceilings.set(config?.operation, config?.terms?.inFlightMax));
+    const routes = [listEvents, getEvent, createDeliveryEmissionsEstimate, confirmContribution, getContributionByPartnerEventId];
+    for (const route of routes) route(app, {} as PartnerApiOptions);
+    const order = routes.map(({ name }) => ceilings.get(name) as number);
+    assert.deepEqual(
+      order,
+      order.toSorted((a, b) => a - b),
+    );
+    // Both kinds of reports are shed alike, and no other two.
+    assert.equal(new Set(order).size, order.length - 1);
+  });
+
+  /** Two routes whose answers the test gives, behind the gate; the key names the partner. */
+  const listen = async ({ lookUpKey = async () => {} }: { lookUpKey?: () => Promise<void> } = {}) => {
+    const work: (() => void)[] = [];
+    const traffic = { isDraining: false, lastArrivalAtMs: 0 };
+    const gate = loadGate({ traffic, partnerOf: (apiKey) => apiKey, onAnswer: () => {} });
+    const app = fastify({ serverFactory: (handle) => createServer(gate.guard(handle)) });
+    gate.learnRoutes(app);
+    app.decorateRequest('context');
+    app.addHook('onRequest', async (request, reply) => {
+      const caller = { partnerId: request.headers['x-api-key'] } as Credential;
+      request.context = { correlationId: 'corr-of-test', arrivedAtMs: 0, caller, errorCode: undefined };
+      reply.raw.on('close', () => gate.leave(request));
+      await lookUpKey();
+      gate.admit(request);
+    });
+    app.addHook('preValidation', async (request) => gate.arrive(request));
+    const terms = { trafficClass: 'writes', isWrite: true, recoverable: 'confirm' } as const;
+    const answerLater = (_request: unknown, reply: FastifyReply) => void work.push(() => void reply.send({}));
+    app.post('/work', { config: { operation: 'work', terms: { ...terms, inFlightMax: 2 } } }, answerLater);
+    app.get('/work', { config: { operation: 'look', terms: { ...terms, inFlightMax: 3 } } }, answerLater);
+    after(() => app.close());
+    const url = `${await app.listen({ host: '127.0.0.1', port: 0 })}/work`;
+    const call = (method: 'GET' | 'POST', headers = {}) =>
+      fetch(url, { method, headers: { 'x-api-key': 'partner', ...headers } });
+    return {
+      url,
+      call,
+      finish: () => {
+        for (const end of work.splice(0)) end();
+      },
+      isBusy: async (count: number) => {
+        while (work.length < count) await sleep(5);
+      },
+    };
+  };
+
+  test('from its ceiling on a route is refused, one with a higher ceiling goes on, and afterwards all are served again', async () => {
+    const { call, finish, isBusy } = await listen();
+    const underWay = [call('POST'), call('POST')];
+    await isBusy(2);
+    const refused = await call('POST', { 'x-correlation-id': 'corr-of-refusal' });
+    const body = JSON.parse(await refused.text());
+    assert.deepEqual(
+      [refused.status, refused.headers.get('retry-after'), refused.headers.get('x-correlation-id')],
+      [503, '1', 'corr-of-refusal'],
+    );
+    assert.deepEqual(
+      [body.error.code, body.error.correlation_id, body.error.retryable],
+      ['internal_service_unavailable', 'corr-of-refusal', true],
+    );
+    assert.equal(body.error.details[0].code, 'not_authorized');
+    const lookup = call('GET');
+    await isBusy(3);
+    finish();
+    assert.deepEqual(
+      (await Promise.all([...underWay, lookup])).map(({ status }) => status),
+      [200, 200, 200],
+    );
+    const next = call('POST');
+    await isBusy(1);
+    finish();
+    assert.equal((await next).status, 200);
+  });
+
+  test('a target that names the route in another form is refused like it, before its key is looked up', async () => {
+    let lookUps = 0;
+    const lookUpKey = async () => void lookUps++;
+    const { url, call, finish, isBusy } = await listen({ lookUpKey });
+    const underWay = [call('POST'), call('POST')];
+    await isBusy(2);
+    const { hostname, port } = new URL(url);
+    for (const path of ['/work', '/w%6Frk', '/work?query', '/work#fragment', 'http://service/work', 'HTTP://service/w%6frk']) {
+      const sent = request({ hostname, port, path, method: 'POST', headers: { 'x-api-key': 'partner' } }).end();
+      const [refused] = (await once(sent, 'response')) as [IncomingMessage];
+      refused.resume();
+      assert.deepEqual([refused.statusCode, lookUps], [503, 2], path);
+    }
+    finish();
+    await Promise.all(underWay);
+  });
+
+  test('who leaves while its key is looked up, or before its body is there, holds no place', { timeout: 20_000 }, async () => {
+    const lookUps: (() => void)[] = [];
+    const lookUpKey = () => new Promise<void>((resolve) => void lookUps.push(resolve));
+    const { url, finish, isBusy, call } = await listen({ lookUpKey });
+    const head = `POST /work HTTP/1.1\r\nHost: service\r\nX-API-Key: partner\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n`;
+    const { hostname, port } = new URL(url);
+    for (const leaves of ['during the look-up', 'before the body']) {
+      for (let left = 1; left <= 3; left++) {
+        const socket = connect(Number(port), hostname);
+        socket.write(head);
+        while (lookUps.length === 0) await sleep(5);
+        const [found] = lookUps.splice(0);
+        if (leaves === 'before the body') found?.();
+        await sleep(20);
+        socket.destroy();
+        await once(socket, 'close');
+        await sleep(20);
+        found?.();
+      }
+    }
+    const next = call('POST');
+    while (lookUps.length === 0) await sleep(5);
+    lookUps[0]?.();
+    await isBusy(1);
+    finish();
+    assert.equal((await next).status, 200);
+  });
+});

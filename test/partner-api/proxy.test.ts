@@ -1,0 +1,168 @@
+/** The configuration of HAProxy in docs/operating.md, before a real service. Without HAProxy on the machine these are skipped. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import { freePort } from '../../reliability/support/installation.ts';
+import { newConfirmation, uniqueId } from '../support/client.ts';
+import { listBlocks } from '../support/document-blocks.ts';
+import { type ServiceProcess, type TestPartner, testServiceProcesses } from '../support/service.ts';
+
+const isInstalled = spawnSync('haproxy', ['-v']).status === 0;
+const PATH = '/v1/impact-transactions';
+const LONG = 'a'.repeat(70_000);
+
+interface ProxyAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of an answer, and fails where it is not there
+  readonly body: any;
+}
+
+interface Proxied {
+  readonly port: number;
+  readonly service: ServiceProcess;
+  /** With a key that one address may use. */
+  readonly allowed: TestPartner;
+}
+
+const proxied = isInstalled ? await serveBehindProxy() : undefined;
+
+async function serveBehindProxy(): Promise<Proxied> {
+  const folder = mkdtempSync(join(tmpdir(), 'partner-impact-proxy-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const operationsPort = await freePort();
+  const served = await testServiceProcesses(1, { TRUSTED_PROXIES: '127.0.0.1', OPERATIONS_PORT: `${operationsPort}` });
+  const [service] = served.processes as [ServiceProcess];
+  const allowed = await served.newPartner({ key: { allowedAddresses: ['127.0.0.77'] } });
+  const port = await freePort();
+  await startProxy({ port, servicePort: new URL(service.baseUrl).port, operationsPort, folder });
+  return { port, service, allowed };
+}
+
+describe('the proxy of docs/operating.md', { skip: !proxied && 'haproxy is not installed' }, () => {
+  if (!proxied) return;
+  const { port, service, allowed } = proxied;
+
+  /** From this address of the machine. */
+  async function ask(
+    localAddress: string,
+    headers: Record<string, string> = {},
+    body?: string,
+    path = PATH,
+  ): Promise<ProxyAnswer> {
+    const own = { 'x-api-key': allowed.key.apiKey, 'content-type': 'application/json', 'idempotency-key': uniqueId('key') };
+    const asked = request({
+      ...{ host: '127.0.0.1', port, localAddress, path, method: body === undefined ? 'GET' : 'POST' },
+      ...{ headers: { ...own, ...headers }, rejectUnauthorized: false },
+    });
+    asked.end(body);
+    const [answer] = await once(asked, 'response');
+    const text = (await answer.toArray()).join('');
+    return { status: answer.statusCode, headers: answer.headers, body: JSON.parse(text) };
+  }
+
+  function assertEnvelope({ status, headers, body }: ProxyAnswer, expected: number, code: string): void {
+    assert.deepEqual([status, body.error.code], [expected, code]);
+    assert.equal(body.error.correlation_id, headers['x-correlation-id']);
+    assert.match(body.error.correlation_id, /^[A-Za-z0-9._:-]{8,128}$/);
+  }
+
+  test("the client's address is the one that the key allows, whatever the client says of it", async () => {
+    const confirmed = await ask('127.0.0.77', {}, JSON.stringify(newConfirmation()));
+    assert.equal(confirmed.status, 201, JSON.stringify(confirmed.body));
+    const other = await ask('127.0.0.78', { 'x-forwarded-for': '127.0.0.77' }, JSON.stringify(newConfirmation()));
+    assertEnvelope(other, 403, 'forbidden');
+  });
+
+  test('a correlation id of the partner stays, and one of the proxy reaches the answer', async () => {
+    const query = `${PATH}?partner_event_id=event-of-nobody`;
+    const named = await ask('127.0.0.77', { 'x-correlation-id': 'partners-own-id' }, undefined, query);
+    assert.equal(named.headers['x-correlation-id'], 'partners-own-id');
+    const unnamed = await ask('127.0.0.77', {}, undefined, query);
+    assert.match(String(unnamed.headers['x-correlation-id']), /^proxy-/);
+    assertEnvelope(unnamed, 404, 'contribution_not_found');
+  });
+
+  test('what the proxy refuses has the envelope: another path, a body too large', async () => {
+    assertEnvelope(await ask('127.0.0.77', {}, undefined, '/docs/'), 404, 'invalid_request');
+    assertEnvelope(await ask('127.0.0.77', {}, LONG), 413, 'invalid_request');
+  });
+
+  test('a list is larger than a body may be', async () => {
+    const path = '/v1/settlements/stl_of_nobody_at_all/reconciliations';
+    assertEnvelope(await ask('127.0.0.77', { 'content-type': 'text/csv' }, LONG, path), 404, 'invalid_request');
+  });
+
+  test('a body that does not come reaches no service', async () => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: service\r\nX-API-Key: none\r\nContent-Length: 100\r\n\r\n{`);
+    let received = '';
+    for await (const chunk of socket.setEncoding('utf8')) received += chunk;
+    assert.match(received, /^HTTP\/1\.1 408 .+\r\n/);
+    assert.match(received, /"code":"internal_service_unavailable"/);
+    assert.match(received, /\r\nx-correlation-id: proxy-/i);
+  });
+
+  test('without a service the outcome is unknown', async () => {
+    await service.end('SIGKILL');
+    const answer = await ask('127.0.0.77', {}, JSON.stringify(newConfirmation()));
+    assertEnvelope(answer, 503, 'internal_service_unavailable');
+    assert.equal(answer.headers['retry-after'], '1');
+  });
+});
+
+interface ProxyOptions {
+  readonly port: number;
+  readonly servicePort: string;
+  readonly operationsPort: number;
+  readonly folder: string;
+}
+
+/** The block of the page, with a certificate and ports of this machine. */
+async function startProxy({ port, servicePort, operationsPort, folder }: ProxyOptions): Promise<void> {
+  const [block] = listBlocks().filter(({ tag }) => tag === 'haproxy');
+  const certificate = join(folder, 'partners.pem');
+  const words = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=partners'];
+  execFileSync('openssl', [...words, '-keyout', `${certificate}.key`, '-out', certificate], { stdio: 'ignore' });
+  writeFileSync(certificate, readFileSync(certificate, 'utf8') + readFileSync(`${certificate}.key`, 'utf8'));
+  const configuration = join(folder, 'haproxy.cfg');
+  const changes: [string, string][] = [
+    ['/etc/haproxy/partners.pem', certificate],
+    ['bind :443', `bind 127.0.0.1:${port}`],
+    ['connect port 8081', `connect port ${operationsPort}`],
+    ['127.0.0.1:8080', `127.0.0.1:${servicePort}`],
+  ];
+  const text = changes.reduce((changed, [from, to]) => {
+    assert.equal(changed.split(from).length, 2, `${from} stands in the block once`);
+    return changed.replace(from, to);
+  }, block?.text ?? '');
+  writeFileSync(configuration, text);
+  const check = spawnSync('haproxy', ['-c', '-f', configuration], { encoding: 'utf8' });
+  assert.equal(check.status, 0, check.stderr);
+  const proxy = spawn('haproxy', ['-db', '-f', configuration]);
+  let said = '';
+  for (const stream of [proxy.stdout, proxy.stderr]) stream.on('data', (chunk) => (said += chunk));
+  after(() => proxy.kill('SIGKILL'));
+  while (!(await canConnect(port))) {
+    if (proxy.exitCode !== null) throw new Error(`HAProxy ended: ${said}`);
+    await sleep(20);
+  }
+}
+
+function canConnect(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,203 @@
+/** What a partner may store in a day. Decisions, section 6: a byte quota refuses estimates and lists (429), never confirmations. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createMetrics } from '../../src/observability/metrics.ts';
+import { setPartnerQuota } from '../../src/operations/quotas/manage-partner-quota.ts';
+import { countStorage, type PartnerUse, type QuotaStage } from '../../src/operations/quotas/storage-usage.ts';
+import { addList, addStoredBytes, deleteOldDailyUsage, findDailyUsage } from '../../src/store/quotas/daily-usage.ts';
+import { OWNER } from '../support/actor.ts';
+import { detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
+import { commandLine } from '../support/command-line.ts';
+import { testService } from '../support/service.ts';
+import { closeNow, openFirst } from '../support/settlements.ts';
+
+const service = await testService();
+const { database } = service;
+const waiting = { timeout: 60_000 };
+const DAY_SECONDS = 86_400;
+
+async function withSettlement() {
+  const made = await service.newPartner();
+  const { partnerId } = made.partner;
+  await openFirst(database, made.partner);
+  const { closed } = await closeNow(database, partnerId);
+  const path = `/v1/settlements/${closed.settlementId}/reconciliations`;
+  const send = (body: string, idempotencyKey = uniqueId('key')) =>
+    made.client.call(path, { method: 'POST', body, headers: { 'content-type': 'text/csv', 'idempotency-key': idempotencyKey } });
+  return { ...made, partnerId, send };
+}
+
+const HEADER = 'partner_event_id,partner_order_ref,points\n';
+
+const rowsOf = async (table: string, partnerId: string) =>
+  (await database.pool.query(`select from ${table} where partner_id = $1`, [partnerId])).rows.length;
+
+describe('a partner that has stored its quota of bytes', waiting, () => {
+  test('estimates and lists are 429 with the reason; confirmations, look-ups and replays go on, and more bytes open it again', async () => {
+    const { client, partnerId, send } = await withSettlement();
+    await setPartnerQuota(database, OWNER, partnerId, { bytesPerDay: 1 });
+    const [first, key] = [newEstimate(), { 'idempotency-key': uniqueId('key') }];
+    const stored = await client.estimate(first, key);
+    assert.equal(stored.status, 201);
+    let count = 1;
+    let refused = await client.estimate();
+    for (; refused.status === 201; count++) {
+      await sleep(50);
+      refused = await client.estimate();
+    }
+    assert.deepEqual([refused.status, refused.body.error.code], [429, 'rate_limited']);
+    assert.deepEqual(detailCodes(refused), { quota: 'bytes_of_day_spent' });
+    const retryAfter = Number(refused.headers.get('retry-after'));
+    assert.ok(retryAfter >= 1 && retryAfter <= DAY_SECONDS);
+    assert.equal(await rowsOf('estimate', partnerId), count);
+    const replay = await client.estimate(first, key);
+    assert.deepEqual([replay.status, replay.headers.get('idempotent-replayed')], [201, 'true']);
+    assert.equal((await client.getEstimate(stored.body.estimate.calculation_id)).status, 200);
+    const sent = newConfirmation();
+    assert.equal((await client.confirm(sent)).status, 201);
+    assert.equal((await client.findByEvent(sent.partner_event_id)).status, 200);
+    const list = await send(HEADER);
+    assert.deepEqual([list.status, detailCodes(list)], [429, { quota: 'bytes_of_day_spent' }]);
+    assert.equal(await rowsOf('reconciliation', partnerId), 0);
+    const { client: other } = await service.newPartner();
+    assert.equal((await other.estimate()).status, 201);
+    await setPartnerQuota(database, OWNER, partnerId, { bytesPerDay: 1_000_000 });
+    while ((await client.estimate()).status !== 201) await sleep(50);
+  });
+
+  test('confirmations count', async () => {
+    const { client, partnerId } = await withSettlement();
+    await setPartnerQuota(database, OWNER, partnerId, { bytesPerDay: 1 });
+    assert.equal((await client.confirm()).status, 201);
+    while ((await client.estimate({}, {})).status !== 429) await sleep(50);
+    assert.equal((await client.confirm()).status, 201);
+    assert.ok((await findDailyUsage(database.pool, partnerId)).storedBytes > 2_000);
+  });
+});
+
+describe('lists of a day', waiting, () => {
+  test('each that is begun counts, also one that is refused; past the quota 429, and nothing is kept', async () => {
+    const { partnerId, send } = await withSettlement();
+    await setPartnerQuota(database, OWNER, partnerId, { listsPerDay: 2 });
+    const key = uniqueId('key');
+    assert.equal((await send('partner_event_id\n')).status, 400);
+    assert.equal((await send(HEADER, key)).status, 202);
+    await database.pool.query("update reconciliation set status = 'done', ended_at = now() where partner_id = $1", [partnerId]);
+    const refused = await send(HEADER);
+    assert.deepEqual([refused.status, detailCodes(refused)], [429, { quota: 'lists_of_day_spent' }]);
+    assert.match(refused.body.error.message, /^The partner has sent 2 lists today by UTC/);
+    assert.equal(await rowsOf('reconciliation', partnerId), 1);
+    const replay = await send(HEADER, key);
+    assert.deepEqual([replay.status, replay.headers.get('idempotent-replayed')], [202, 'true']);
+    await setPartnerQuota(database, OWNER, partnerId, { listsPerDay: 3 });
+    assert.equal((await send(HEADER)).status, 202);
+  });
+
+  test('twenty at once: as many begin as are left', async () => {
+    const { partner } = await service.newPartner();
+    const begun = await Promise.all(Array.from({ length: 20 }, () => addList(database.pool, partner.partnerId, 7)));
+    assert.equal(begun.filter(Boolean).length, 7);
+    assert.equal((await findDailyUsage(database.pool, partner.partnerId)).lists, 7);
+  });
+});
+
+describe('what processes count', waiting, () => {
+  async function counters(count: number, bytesPerDay: number) {
+    const { partner } = await service.newPartner();
+    await setPartnerQuota(database, OWNER, partner.partnerId, { bytesPerDay });
+    const told: [QuotaStage, PartnerUse][] = [];
+    const open = () =>
+      countStorage(database, {
+        everyMs: 10,
+        onStage: (stage, use) => told.push([stage, use]),
+        onError: (error) => assert.fail(String(error)),
+      });
+    return { ...partner, told, usages: Array.from({ length: count }, open) };
+  }
+
+  test('is one sum: two that each count less than the quota refuse together', async () => {
+    const { partnerId, usages } = await counters(2, 1_000);
+    const [one, other] = usages as [(typeof usages)[0], (typeof usages)[0]];
+    one.count(partnerId, 600);
+    while ((await findDailyUsage(database.pool, partnerId)).storedBytes < 600) await sleep(5);
+    assert.equal(one.isSpent(partnerId), false);
+    other.count(partnerId, 600);
+    while (!other.isSpent(partnerId)) await sleep(5);
+    one.count(partnerId, 1);
+    while (!one.isSpent(partnerId)) await sleep(5);
+    await Promise.all(usages.map((usage) => usage.close()));
+    assert.equal((await findDailyUsage(database.pool, partnerId)).storedBytes, 1_201);
+  });
+
+  test('is told before the quota is reached, when it is, and when confirmations go on; each once, and shown by the metrics', async () => {
+    const { partnerId, usages, told } = await counters(1, 1_000);
+    const [usage] = usages as [(typeof usages)[0]];
+    const metrics = createMetrics({ totalCount: 0, idleCount: 0, waitingCount: 0 }, NOTHING_TO_WATCH);
+    metrics.watchQuotas(usage.listNear);
+    const stages = () => told.map(([stage]) => stage);
+    for (const [bytes, stage] of [
+      [800, 'near'],
+      [200, 'spent'],
+      [400, 'exceeded'],
+    ] as const) {
+      usage.count(partnerId, bytes);
+      while (stages().at(-1) !== stage) await sleep(5);
+    }
+    await usage.close();
+    assert.deepEqual(stages(), ['near', 'spent', 'exceeded']);
+    assert.deepEqual(told[0]?.[1], { partnerId, storedBytes: 800, bytesPerDay: 1_000 });
+    const shown = await metrics.registry.getSingleMetricAsString('partner_impact_storage_quota_used_ratio');
+    assert.match(shown, new RegExp(`\\{partner_id="${partnerId}"\\} 1\\.4$`, 'm'));
+  });
+
+  test('is written down later when the database does not take it', async () => {
+    const { partner } = await service.newPartner();
+    let errors = 0;
+    const usage = countStorage(database, { everyMs: 5, onStage: assert.fail, onError: () => errors++ });
+    await database.pool.query('alter table daily_usage rename to daily_usage_away');
+    usage.count(partner.partnerId, 10);
+    while (errors < 3) await sleep(5);
+    await database.pool.query('alter table daily_usage_away rename to daily_usage');
+    usage.count(partner.partnerId, 1);
+    await usage.close();
+    assert.equal((await findDailyUsage(database.pool, partner.partnerId)).storedBytes, 11);
+  });
+
+  test('is removed after 30 days', async () => {
+    const { partner } = await service.newPartner();
+    await addStoredBytes(database.pool, partner.partnerId, 5);
+    await database.pool.query('update daily_usage set day = day - 31 where partner_id = $1', [partner.partnerId]);
+    await addStoredBytes(database.pool, partner.partnerId, 7);
+    await deleteOldDailyUsage(database.pool, 30);
+    assert.equal(await rowsOf('daily_usage', partner.partnerId), 1);
+    assert.equal((await findDailyUsage(database.pool, partner.partnerId)).storedBytes, 7);
+  });
+});
+
+const NOTHING_TO_WATCH = {
+  measureBacklog: async () => ({ waiting: 0, oldestWaitingSeconds: 0, exhausted: 0, relayLagSeconds: 0 }),
+  listEndpointStates: async () => [],
+  listJobStates: async () => [],
+  findDifferences: async () => undefined,
+};
+
+test('the command line sets the quota and shows what is stored today', async () => {
+  const { partner } = await service.newPartner();
+  const { partnerId } = partner;
+  await addStoredBytes(database.pool, partnerId, 123);
+  await addList(database.pool, partnerId, 1);
+  const { runJson, run } = commandLine({ DATABASE_URL: service.databaseUrl });
+  const before = await runJson('partner', 'show', '--partner', partnerId);
+  assert.deepEqual(
+    [before.bytes_per_day, before.lists_per_day, before.stored_bytes_today, before.lists_today],
+    [2 * 1024 ** 3, 100, 123, 1],
+  );
+  const changed = await runJson('partner', 'set-quota', '--partner', partnerId, '--bytes-per-day', '9007199254740');
+  assert.deepEqual(changed, { partner_id: partnerId, bytes_per_day: 9_007_199_254_740, lists_per_day: 100 });
+  assert.equal((await run(['partner', 'set-quota', '--partner', partnerId])).code, 2);
+  assert.match(
+    (await run(['partner', 'show', '--partner', partnerId])).stdout,
+    /bytes today +123 of 9007199254740\nlists today +1 of 100/,
+  );
+});

@@ -1,0 +1,127 @@
+/** The parts of the bench that judge: what they let through unnoticed, no figure would show. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { judge, type Measured } from '../../bench/budgets.ts';
+import {
+  calculationId,
+  eventId,
+  idempotencyKey,
+  identifierSql,
+  newToken,
+  orderRef,
+  transactionId,
+} from '../../bench/identifiers.ts';
+import { writeScript } from '../../bench/pgbench.ts';
+import { listProblems } from '../../bench/reconcile.ts';
+import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
+import { createOperations } from '../../src/operations/create-operations.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { auditKeys } from '../support/actor.ts';
+import { testDatabase } from '../support/postgres/database.ts';
+
+const task = { scenario: 'confirm', connections: 8 } as const;
+const stored = (contributions: number, estimates = 0, links = 0) => ({ contributions, estimates, links });
+
+describe('the rows in the database equal the acknowledged answers', () => {
+  const outcome = { statuses: { '201': 100 }, unanswered: 0 };
+
+  test('from all that was acknowledged to all that was in flight besides', () => {
+    for (const count of [100, 108]) assert.deepEqual(listProblems(task, outcome, stored(count)), []);
+  });
+
+  test('one row fewer, or one more than could be in flight, is a problem', () => {
+    for (const count of [99, 109]) assert.equal(listProblems(task, outcome, stored(count)).length, 1);
+  });
+
+  test('a failed request is a problem, and may have stored a row', () => {
+    const failed = { statuses: { '201': 100, '503': 1 }, unanswered: 1 };
+    assert.equal(listProblems(task, failed, stored(110)).length, 1);
+    assert.equal(listProblems(task, failed, stored(111)).length, 2);
+  });
+
+  test('a replay that stores a row is a problem', () => {
+    assert.equal(listProblems({ scenario: 'replay', connections: 8 }, outcome, stored(1)).length, 1);
+  });
+
+  test('a confirmation with calculation that made no link is a problem', () => {
+    const withCalculation = { scenario: 'confirm-with-calculation', connections: 8 } as const;
+    assert.deepEqual(listProblems(withCalculation, outcome, stored(100, 0, 100)), []);
+    assert.equal(listProblems(withCalculation, outcome, stored(100, 0, 99)).length, 1);
+  });
+});
+
+describe('the verdict on a budget', () => {
+  const nothing: Measured = { cells: [], growth: [], halfLoad: [], deliveries: [], lifetime: undefined, young: [] };
+  const held = (residentMegabytes: number) => ({ confirmations: 1, residentMegabytes });
+  const verdictOn = (what: string, measured: Measured) => judge(measured).find((verdict) => verdict.what.startsWith(what));
+
+  test('what was not measured has none', () => {
+    assert.ok(judge(nothing).every(({ isMustMet, isAimReached }) => isMustMet === undefined && isAimReached === undefined));
+  });
+
+  test('of deliveries to one endpoint and to five the worse counts', () => {
+    const sent = (perSecond: number) => ({ perSecond, cpuMicroseconds: 1, databaseCpuMicroseconds: undefined });
+    const to = (endpoints: number, own: number) => ({
+      endpoints,
+      connections: 64,
+      own: sent(own),
+      other: undefined,
+      bare: sent(100),
+    });
+    const verdict = verdictOn('deliveries', { ...nothing, deliveries: [to(1, 61), to(5, 29)] });
+    assert.deepEqual([verdict?.measured, verdict?.isMustMet, verdict?.isAimReached], [0.29, false, false]);
+  });
+
+  test('of look-ups and replays in the first minute the worse counts, and only those of the working tree', () => {
+    const latency = (p99Ms: number) => ({ p50Ms: 1, p99Ms, maxMs: p99Ms, perSecond: 1 });
+    const of = (revision: string, scenario: 'replay' | 'lookup-by-event', p99Ms: number) => ({
+      ...{ revision, scenario, young: latency(p99Ms), old: latency(10), confirmed: { young: 1, old: 1 } },
+    });
+    const young = [of('new', 'lookup-by-event', 12), of('new', 'replay', 31), of('old', 'replay', 900)];
+    const verdict = verdictOn('p99 in the first minute', { ...nothing, young });
+    assert.deepEqual([verdict?.measured, verdict?.isMustMet], [3.1, false]);
+  });
+
+  test('where small is better, more than the limit misses it', () => {
+    const lifetime = { readySeconds: 1.5, early: held(100), late: held(131) };
+    const ready = verdictOn('ready', { ...nothing, lifetime });
+    assert.deepEqual([ready?.isMustMet, ready?.isAimReached], [true, false]);
+    assert.equal(verdictOn('memory', { ...nothing, lifetime })?.isMustMet, false);
+  });
+});
+
+test('pgbench fills the columns that a confirmation fills, in the contribution and in its event', async () => {
+  const { databaseUrl, pool } = await testDatabase();
+  const database = openDatabase({ databaseUrl, auditKeys });
+  after(() => database.close());
+  await createOperations(database, { environment: 'sandbox', rulesOf: () => DEFAULT_RULES }).confirmContribution({
+    ...{ partnerId: 'ptn_of_service', isSuspended: false, idempotencyKey: 'key-00001', fingerprint: Buffer.alloc(32) },
+    ...{ currency: null, timeZone: 'Asia/Riyadh' },
+    ...{ partnerEventId: 'event-00001', partnerOrderRef: 'order-1', points: 250n, opaqueCustomerRef: 'customer-1' },
+    ...{ calculationId: undefined, correlationId: 'corr-00001', arrivedAtMs: performance.now() },
+  });
+  const script = await writeScript(pool);
+  await pool.query(script.replace(/^\\.*$/gm, '').replaceAll(':number', '1'));
+  for (const table of ['contribution', 'event_outbox']) {
+    const { rows } = await pool.query<{ columns: string[] }>(
+      `select array(select key from jsonb_each(to_jsonb(t)) where value <> 'null' order by key) as columns from ${table} t`,
+    );
+    assert.equal(rows.length, 2, table);
+    assert.deepEqual(rows[0], rows[1]);
+  }
+});
+
+test('identifiers made by SQL are those that the load asks for', async () => {
+  const { pool } = await testDatabase();
+  const token = newToken();
+  const columns = Object.values(identifierSql(token, 'number'));
+  for (const number of [1, 4_294_967, 130_000_000]) {
+    const { rows } = await pool.query({
+      text: `select ${columns.join(', ')} from (values ($1::bigint)) as given (number)`,
+      values: [number],
+      rowMode: 'array',
+    });
+    const expected = [eventId, orderRef, idempotencyKey, transactionId, calculationId].map((make) => make(token, number));
+    assert.deepEqual(rows[0], expected);
+  }
+});

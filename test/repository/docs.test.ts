@@ -1,0 +1,189 @@
+/** The documents name only what exists. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { loadCommands } from '../../src/commands/program.ts';
+import { OPERATOR_DETAIL_CODES, PARTNER_DETAIL_CODES } from '../../src/domain/detail-codes.ts';
+import { ERROR_CODES } from '../../src/domain/error-codes.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const PATHS_START = /^(?:\.ci|bin|docs|migrations|openapi|reliability|scripts|src|test)\//;
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT }).map((path) => ({ path, text: read(path) }));
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+/** Every first group of the pattern's matches. */
+function find(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, found = '']) => found);
+}
+
+/** GitHub's anchors of the headings of a document; a second heading of the same words gets `-1`. */
+function anchorsOf(markdown: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const heading of find(markdown.replace(/^ *```.*?^ *```$/gms, ''), /^#{1,6} (.+)$/gm)) {
+    const anchor = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-');
+    let unused = anchor;
+    for (let number = 1; anchors.has(unused); number++) unused = `${anchor}-${number}`;
+    anchors.add(unused);
+  }
+  return anchors;
+}
+
+/** Whether `docs/spec/decisions.md#6-rate-limits` leads to a file, and to a heading of it. */
+function leadsToHeading(target: string): boolean {
+  const [path = '', anchor] = target.split('#');
+  return existsSync(join(ROOT, path)) && (anchor === undefined || anchorsOf(read(path)).has(anchor));
+}
+
+test('docs/spec/interface.md is the interface, word for word', () => {
+  const hash = createHash('sha256').update(read('docs/spec/interface.md')).digest('hex');
+  assert.equal(hash, '3b2f8acad333d5533c6a8a34bc7e5ba56521dd28485e1e42dcbf5bb34e2b5e82');
+});
+
+const sources = globSync('{bench,bin,reliability,scripts,src,test}/**/*.{ts,mjs}', { cwd: ROOT });
+
+test('every path of a document in the source leads to a file and a heading', () => {
+  const targets = sources.flatMap((path) =>
+    find(read(path), /(?<![\w./])(docs\/[\w./-]+\.md(?:#[\w-]+)?)/g).map((target) => ({ path, target })),
+  );
+  assert.deepEqual(
+    targets.filter(({ target }) => !leadsToHeading(target)),
+    [],
+  );
+});
+
+test('the check of headings bites', () => {
+  const page = join('docs', 'spec', 'decisions.md');
+  assert.equal(leadsToHeading(`${page}#6-rate-limits`), true);
+  assert.equal(leadsToHeading(`${page}#6-rates`), false);
+  assert.equal(leadsToHeading(join('docs', 'spec', 'none.md')), false);
+  assert.deepEqual([...anchorsOf('# `A b`\n```sh\n# no\n```\n## A b\n')], ['a-b', 'a-b-1']);
+});
+
+test('`npm start` gives Node the settings that the command has in its first line', () => {
+  const [, settings] = /^#!\/usr\/bin\/env -S node (.+)\n/.exec(read('bin/partner-impact.mjs')) ?? [];
+  assert.match(String(scripts['start']), new RegExp(`^exec node ${settings} src/main\\.ts`));
+});
+
+test('`npm run reliability` tells of every experiment, and knows no other name', () => {
+  const run = (...words: string[]) =>
+    spawnSync(process.execPath, ['scripts/reliability.ts', ...words], { cwd: ROOT, encoding: 'utf8' });
+  const experiments = globSync('reliability/*.ts', { cwd: ROOT }).map((path) => basename(path, '.ts'));
+  assert.deepEqual(find(run().stdout, /^ {2}(\S+) +[A-Z].+\.$/gm), experiments.sort());
+  assert.equal(run('siege', '--help').status, 0);
+  assert.equal(run('none').status, 2);
+});
+
+const program = await loadCommands();
+
+/** Whether `doctor`, or `key issue`, may follow `partner-impact`; what follows a command without commands of its own is free. */
+function isCommand(words: string): boolean {
+  const [first, second] = words.split(' ');
+  const command = program.find((each) => each.name() === first);
+  if (!command || command.commands.length === 0) return command !== undefined;
+  return command.commands.some((each) => each.name() === second);
+}
+
+for (const { path, text } of documents) {
+  describe(path, () => {
+    test('every `npm run` script exists', () => {
+      assert.deepEqual(
+        find(text, /npm run ([\w:-]+)/g).filter((name) => !(name in scripts)),
+        [],
+      );
+    });
+
+    test('every link, its heading and every path exist', () => {
+      const links = find(text, /\]\((?!\w+:|#)([^)#\s]+)/g).map((link) => join(dirname(path), link));
+      const headings = find(text, /\]\((?!\w+:)((?:[^)#\s]+\.md)?#[^)\s]+)/g);
+      const targets = headings.map((link) => (link.startsWith('#') ? path + link : join(dirname(path), link)));
+      assert.deepEqual(
+        targets.filter((target) => !leadsToHeading(target)),
+        [],
+      );
+      const paths = find(text, /`([\w./-]+\.\w+|[\w./-]+\/)`/g).filter((name) => PATHS_START.test(name));
+      assert.deepEqual(
+        [...links, ...paths].filter((name) => !existsSync(join(ROOT, name))),
+        [],
+      );
+    });
+
+    test('every `partner-impact` command exists', () => {
+      const named = find(text, /(?:npx partner-impact|partner-impact\.mjs) ([a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*)?)/g);
+      assert.deepEqual(
+        named.filter((words) => !isCommand(words)),
+        [],
+      );
+    });
+  });
+}
+
+for (const path of ['README.md', 'docs/operating.md']) {
+  test(`${path}: the settings are those of src/config.ts`, () => {
+    const settings = find(read('src/config.ts'), /read\.\w+\('([A-Z_]+)'/g).sort();
+    assert.deepEqual(find(read(path), /^\| `([A-Z_]+)` \|/gm).sort(), settings);
+  });
+}
+
+test('docs/scaling.md: the connections of a process are the sizes of its pools', () => {
+  const files = globSync('src/**/*.ts', { cwd: ROOT }).filter((path) => !path.endsWith('.test.ts'));
+  const sizes = files.flatMap((path) => find(read(path), /^(?:export )?const \w*POOL_SIZE = (\d+);/gm)).map(Number);
+  const [, table = ''] = /^## Connections\n(.+?)^## /ms.exec(read('docs/scaling.md')) ?? [];
+  const rows = find(table, /^\| [^|]+ \| (\d+) \|/gm).map(Number);
+  const sorted = (numbers: number[]) => numbers.toSorted((a, b) => a - b);
+  assert.deepEqual(sorted(rows), sorted(sizes));
+  const sum = sizes.reduce((total, size) => total + size, 0);
+  assert.deepEqual(find(table, /(\d+) connections/g).map(Number), [sum]);
+});
+
+test('no other document says how many connections a process holds', () => {
+  const others = documents.filter(({ path }) => path !== 'docs/scaling.md');
+  assert.deepEqual(
+    others
+      .filter(({ text }) =>
+        /process\s+holds\s+(?:up\s+to\s+)?\d+\s+connections|\d+\s+(?:connections\s+)?per\s+process/.test(text),
+      )
+      .map(({ path }) => path),
+    [],
+  );
+});
+
+test('docs/errors.md has one section for each error code, with its status and retryable', () => {
+  const sections = [
+    ...read('docs/errors.md').matchAll(/^## (\w+)\n\nHTTP (\d+) · retryable: (yes|no) · points may be restored: (yes|no)$/gm),
+  ];
+  const told = sections.map(([, code, status, retryable, restored]) => ({ code, status: Number(status), retryable, restored }));
+  const expected = Object.entries(ERROR_CODES).map(([code, { status, isRetryable, nextAction }]) => ({
+    code,
+    status,
+    retryable: isRetryable ? 'yes' : 'no',
+    restored: nextAction === 'restore_points' ? 'yes' : 'no',
+  }));
+  assert.deepEqual(told, expected);
+  assert.equal(find(read('docs/errors.md'), /^## (\w+)/gm).length, expected.length);
+});
+
+test('docs/errors.md has a row for each code of details that a partner can meet, and for no other', () => {
+  const [, section = ''] = /### Codes of details\n(.+?)\n## /s.exec(read('docs/errors.md')) ?? [];
+  const rows = find(section, /^\| ((?:`\w+`(?:, )?)+) \| .+\|$/gm).flatMap((cell) => find(cell, /`(\w+)`/g));
+  assert.deepEqual(rows.toSorted(), [...PARTNER_DETAIL_CODES].sort());
+});
+
+test('each code of details is one that the program emits', () => {
+  const sources = globSync('src/**/*.ts', { cwd: ROOT }).filter((path) => !/detail-codes|\.test\.ts$/.test(path));
+  const text = sources.map((path) => read(path)).join('\n');
+  const codes: readonly string[] = [...PARTNER_DETAIL_CODES, ...OPERATOR_DETAIL_CODES];
+  assert.deepEqual(
+    codes.filter((code) => !text.includes(`'${code}'`)),
+    [],
+  );
+});

@@ -1,0 +1,344 @@
+/** The samples of docs/samples are what the documents show, and do what they promise, against a real service and real faults. */
+import assert from 'node:assert/strict';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { createPartner, suspendPartner } from '../../src/operations/access/manage-partner.ts';
+import { approveFailure, draftFailure } from '../../src/operations/contributions/record-failure.ts';
+import {
+  confirmPendingContribution,
+  failPendingContribution,
+} from '../../src/operations/contributions/resolve-pending-contribution.ts';
+import type { Partner } from '../../src/store/access/partner.ts';
+import { enrolled, OWNER, signedIn } from '../support/actor.ts';
+import { answerProxy, type Fault } from '../support/answer-proxy.ts';
+import { uniqueId } from '../support/client.ts';
+import { databaseProxy } from '../support/postgres/database-proxy.ts';
+import { insertContributionRule } from '../support/rules.ts';
+import {
+  confirmBySample,
+  type Intent,
+  LANGUAGES,
+  type Language,
+  needsLanguage,
+  readSample,
+  SAMPLES,
+  type SampleRun,
+} from '../support/sample.ts';
+import { OPEN_RATES, type TestPartner, testService } from '../support/service.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const pages = globSync('docs/*.md', { cwd: ROOT }).map((path) => readFileSync(join(ROOT, path), 'utf8'));
+
+for (const name of readdirSync(SAMPLES)) {
+  test(`${name} stands in one document, word for word`, () => {
+    const language = { ts: 'ts', py: 'python', go: 'go' }[name.split('.').at(-1) ?? ''];
+    const block = `\`\`\`${language}\n${readSample(name)}\`\`\`\n`;
+    assert.equal(pages.filter((page) => page.includes(block)).length, 1);
+  });
+}
+
+const underRules: Partner[] = [];
+const service = await testService({
+  async prepare(database) {
+    for (const rule of [{ review_threshold: 1_000 }, { points_max: 1_000 }]) {
+      const partner = await createPartner(database, OWNER, 'Under a rule', OPEN_RATES);
+      await insertContributionRule(database, { partnerId: partner.partnerId, ...rule });
+      underRules.push(partner);
+    }
+  },
+});
+const { database } = service;
+const usual = await service.newPartner();
+const [reviewed, bounded] = (await Promise.all(underRules.map((of) => service.newPartner({ of })))) as [TestPartner, TestPartner];
+
+function newIntent(change: Partial<Intent> = {}): Intent {
+  const [partnerEventId, idempotencyKey, partnerOrderRef] = ['event', 'key', 'order'].map(uniqueId) as [string, string, string];
+  return { partnerEventId, idempotencyKey, partnerOrderRef, points: 250n, ...change };
+}
+
+/** The body of an intent's confirmation, for what another program of the partner sent. */
+function bodyOf({ partnerEventId, partnerOrderRef, points }: Intent) {
+  return { partner_event_id: partnerEventId, partner_order_ref: partnerOrderRef, points };
+}
+
+describe('confirm', () => {
+  for (const language of LANGUAGES) describe(language, needsLanguage(language), () => declareCases(language));
+});
+
+function declareCases(language: Language): void {
+  /** Runs the sample for a partner behind a proxy with these faults. */
+  const confirm = async (
+    intent: Intent,
+    of: TestPartner = usual,
+    faults: readonly Fault[] = [],
+    run: Partial<SampleRun> = {},
+  ) => {
+    const proxy = await answerProxy(service.baseUrl, faults);
+    const outcome = await confirmBySample(intent, { language, baseUrl: proxy.baseUrl, apiKey: of.key.apiKey, ...run });
+    return { outcome, ...proxy };
+  };
+
+  const recordOf = async ({ partnerEventId }: Intent, { client }: TestPartner = usual) => {
+    const { body } = await client.findByEvent(partnerEventId);
+    return body.contribution;
+  };
+
+  const assertConfirmed = async (intent: Intent, { outcome, keys }: Awaited<ReturnType<typeof confirm>>) => {
+    const { status, points, transaction_id } = await recordOf(intent);
+    assert.deepEqual([status, points, outcome], ['confirmed', intent.points, ['confirmed', transaction_id]]);
+    assert.deepEqual([...keys], [intent.idempotencyKey]);
+  };
+
+  describe('confirmed', { concurrency: 4 }, () => {
+    for (const points of [1n, 9_007_199_254_740_993n, 2n ** 63n - 1n])
+      test(`${points} points, sent and read with all their digits`, async () => {
+        const intent = newIntent({ points });
+        const run = await confirm(intent);
+        await assertConfirmed(intent, run);
+        assert.deepEqual(run.exchanges, ['POST 201']);
+      });
+
+    const losses: [string, Fault[], string[]][] = [
+      ['the answer is lost', ['answer_lost'], ['POST answer_lost', 'GET 200']],
+      ['the answer is cut in the middle', ['answer_cut'], ['POST answer_cut', 'GET 200']],
+      ['the service answers, but never in time', ['silence'], ['POST silence', 'GET 200']],
+      ['the answer comes a byte a second', ['trickle'], ['POST trickle', 'GET 200']],
+      ['the request is lost', ['request_lost'], ['POST request_lost', 'GET 404', 'POST 201']],
+      [
+        'the request and a look-up are lost',
+        ['request_lost', 'request_lost'],
+        ['POST request_lost', 'GET request_lost', 'GET 404', 'POST 201'],
+      ],
+      [
+        'the answer and that of the look-up are lost',
+        ['answer_lost', 'answer_lost'],
+        ['POST answer_lost', 'GET answer_lost', 'GET 200'],
+      ],
+      ['a gateway answers 502 in HTML', [{ status: 502, body: '<h1>502</h1>' }], ['POST 502', 'GET 404', 'POST 201']],
+    ];
+    for (const [title, faults, exchanges] of losses)
+      test(`although ${title}`, async () => {
+        const intent = newIntent();
+        const run = await confirm(intent, usual, [...faults, 'none']);
+        await assertConfirmed(intent, run);
+        assert.deepEqual(run.exchanges, exchanges);
+      });
+
+    test('although the rate is used up: it waits as long as Retry-After says', async () => {
+      const limited = await service.newPartner({ rates: { writesPerSecond: 1 } });
+      const useUp = async () => {
+        while ((await limited.client.confirm()).status !== 429);
+      };
+      // A new second may begin between the two.
+      for (let first = ''; first !== 'POST 429'; ) {
+        const intent = newIntent();
+        const { outcome, exchanges } = await confirm(intent, limited, [useUp, 'none']);
+        assert.deepEqual(outcome, ['confirmed', (await recordOf(intent, limited)).transaction_id]);
+        first = exchanges[0] ?? '';
+      }
+    });
+
+    test('by a run that is killed after sending, and another one with the same intent', async () => {
+      const intent = newIntent();
+      const proxy = await answerProxy(service.baseUrl, ['silence', 'none']);
+      const [kill, given] = [new AbortController(), { language, baseUrl: proxy.baseUrl, apiKey: usual.key.apiKey }];
+      const killed = assert.rejects(confirmBySample(intent, given, kill.signal));
+      while (!(await recordOf(intent))) assert.equal(kill.signal.aborted, false);
+      kill.abort();
+      await killed;
+      const outcome = await confirmBySample(intent, { ...given, wasSent: true });
+      assert.deepEqual(outcome, ['confirmed', (await recordOf(intent)).transaction_id]);
+      assert.equal(proxy.exchanges.at(-1), 'GET 200');
+    });
+
+    test('by two runs of one intent at the same time, as one contribution', async () => {
+      const intent = newIntent();
+      const runs = await Promise.all([confirm(intent), confirm(intent, usual, ['answer_lost', 'none'])]);
+      for (const run of runs) await assertConfirmed(intent, run);
+    });
+
+    test('although another program of the partner confirmed the event under another key', async () => {
+      const intent = newIntent();
+      const { contribution } = (await usual.client.confirm(bodyOf(intent))).body;
+      assert.deepEqual((await confirm(intent)).outcome, ['confirmed', contribution.transaction_id]);
+    });
+  });
+
+  describe('pending and failed', { concurrency: 4 }, () => {
+    const decide = { confirmed: confirmPendingContribution, failed: failPendingContribution };
+    for (const end of ['confirmed', 'failed'] as const)
+      test(`pending until an operator decides, then ${end}, whichever way it asks`, async () => {
+        const intent = newIntent({ points: 1_000n });
+        const { outcome, exchanges } = await confirm(intent, reviewed);
+        const transactionId = (await recordOf(intent, reviewed)).transaction_id;
+        assert.deepEqual([outcome, exchanges], [['pending', transactionId], ['POST 202']]);
+        await decide[end](database, signedIn('operator'), { partnerId: reviewed.partner.partnerId, transactionId }, 'test');
+        for (const wasSent of [true, false])
+          assert.deepEqual((await confirm(intent, reviewed, [], { wasSent })).outcome, [end, transactionId]);
+      });
+
+    test('failed is believed of the record alone: not when the look-up does not get through', async () => {
+      const intent = newIntent({ points: 1_000n });
+      await confirm(intent, reviewed);
+      const transactionId = (await recordOf(intent, reviewed)).transaction_id;
+      const id = { partnerId: reviewed.partner.partnerId, transactionId };
+      await failPendingContribution(database, signedIn('operator'), id, 'test');
+      const { outcome, exchanges } = await confirm(intent, reviewed, ['none', 'request_lost'], { withinSeconds: 1 });
+      assert.deepEqual(
+        [outcome, exchanges],
+        [
+          ['unknown', 'no_answer'],
+          ['POST 422', 'GET request_lost'],
+        ],
+      );
+    });
+
+    test('refused out of bounds, then failed once two operators have recorded it so', async () => {
+      const { partnerId } = bounded.partner;
+      const intent = newIntent({ points: 1_001n });
+      assert.deepEqual((await confirm(intent, bounded)).outcome, ['refused', 'invalid_point_amount']);
+      const never = { partnerId, ...intent, reason: 'out of bounds' };
+      const [operator, approver] = await enrolled(database, 'operator', 'approver');
+      const { failureId } = await draftFailure(database, operator, never);
+      await approveFailure(database, approver, { partnerId, failureId });
+      const { transaction_id } = await recordOf(intent, bounded);
+      for (const wasSent of [true, false])
+        assert.deepEqual((await confirm(intent, bounded, [], { wasSent })).outcome, ['failed', transaction_id]);
+    });
+  });
+
+  describe('refused, for a person', { concurrency: 4 }, () => {
+    const assertRefused = async (
+      code: string,
+      intent: Intent,
+      of: TestPartner,
+      exchanges: string[],
+      run: Partial<SampleRun> = {},
+    ) => {
+      const before = await recordOf(intent, of);
+      const made = await confirm(intent, of, [], run);
+      assert.deepEqual([made.outcome, made.exchanges], [['refused', code], exchanges]);
+      assert.deepEqual(await recordOf(intent, of), before);
+    };
+
+    for (const wasSent of [false, true])
+      test(`unauthorized: a wrong key ends it${wasSent ? ' when it looks up first' : ''}`, async () => {
+        const apiKey = usual.key.apiKey.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+        await assertRefused('unauthorized', newIntent(), usual, wasSent ? ['GET 401'] : ['POST 401', 'GET 401'], {
+          apiKey,
+          wasSent,
+        });
+      });
+
+    test('unauthorized: the key is revoked between the request and the look-up', async () => {
+      const forbidden = { error: { code: 'unauthorized', retryable: false, message: '', correlation_id: 'corr_12345' } };
+      const answer = { status: 401, body: JSON.stringify(forbidden) };
+      const { outcome, exchanges } = await confirm(newIntent(), usual, ['answer_lost', answer]);
+      assert.deepEqual(
+        [outcome, exchanges],
+        [
+          ['refused', 'unauthorized'],
+          ['POST answer_lost', 'GET 401'],
+        ],
+      );
+    });
+
+    test('forbidden: a key that may only read', async () => {
+      const reader = await service.newPartner({ of: usual.partner, key: { permission: 'read_only' } });
+      await assertRefused('forbidden', newIntent(), reader, ['POST 403', 'GET 404']);
+    });
+
+    test('invalid_point_amount: out of bounds', async () =>
+      assertRefused('invalid_point_amount', newIntent({ points: 1_001n }), bounded, ['POST 400', 'GET 404']));
+
+    test('invalid_request: an event id that is too short', async () =>
+      assertRefused('invalid_request', newIntent({ partnerEventId: 'short' }), usual, ['POST 400', 'GET 400']));
+
+    test('idempotency_conflict: the key is of another event', async () => {
+      const intent = newIntent();
+      await usual.client.confirm({}, { 'idempotency-key': intent.idempotencyKey });
+      await assertRefused('idempotency_conflict', intent, usual, ['POST 409', 'GET 404']);
+    });
+
+    test('partner_order_conflict: the order is of another event', async () => {
+      const intent = newIntent();
+      await usual.client.confirm({ partner_order_ref: intent.partnerOrderRef });
+      await assertRefused('partner_order_conflict', intent, usual, ['POST 409', 'GET 404']);
+    });
+
+    for (const other of [{ points: 251n }, { partnerOrderRef: uniqueId('order') }])
+      test(`the event is recorded with other ${Object.keys(other)}`, async () => {
+        const intent = newIntent();
+        await usual.client.confirm(bodyOf({ ...intent, ...other }));
+        await assertRefused('recorded_with_other_values', intent, usual, ['POST 409', 'GET 200']);
+      });
+  });
+
+  describe('unknown, for a later run', { concurrency: 4 }, () => {
+    test('contribution_pending: the order is held by a pending contribution, for longer than this run', async () => {
+      const held = newIntent({ points: 1_000n });
+      await reviewed.client.confirm(bodyOf(held));
+      const { outcome, exchanges } = await confirm(newIntent({ partnerOrderRef: held.partnerOrderRef }), reviewed);
+      assert.deepEqual([outcome, exchanges], [['unknown', 'contribution_pending'], ['POST 409']]);
+    });
+
+    test('partner_suspended', async () => {
+      const suspended = await service.newPartner();
+      await suspendPartner(database, OWNER, suspended.partner.partnerId);
+      const { outcome, exchanges } = await confirm(newIntent(), suspended);
+      assert.deepEqual(
+        [outcome, exchanges],
+        [
+          ['unknown', 'partner_suspended'],
+          ['POST 403', 'GET 404'],
+        ],
+      );
+    });
+
+    test('nobody listens', async () => {
+      const baseUrl = 'http://127.0.0.1:1';
+      assert.deepEqual((await confirm(newIntent(), usual, [], { baseUrl, withinSeconds: 3 })).outcome, ['unknown', 'no_answer']);
+    });
+
+    const strangers: [string, Fault][] = [
+      ['an error in HTML', { status: 404, body: '<h1>404</h1>' }],
+      ['422 in the JSON of a gateway', { status: 422, body: '{"error":"failed"}' }],
+      ['an error without retryable', { status: 422, body: '{"error":{"code":"contribution_final_failure"}}' }],
+      ['an empty body', { status: 200, body: '' }],
+      ['null', { status: 200, body: 'null' }],
+      ['another object', { status: 200, body: '{"status":"failed"}' }],
+      ['a contribution in an error', { status: 500, body: '{"contribution":{"status":"failed"}}' }],
+      ['a redirection', { status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: '' }],
+      [
+        'Retry-After for ever',
+        { status: 503, headers: { 'retry-after': '9'.repeat(400) }, body: '{"error":{"code":"x","retryable":true}}' },
+      ],
+      [
+        'Retry-After in words',
+        { status: 503, headers: { 'retry-after': 'Sun' }, body: '{"error":{"code":"x","retryable":true}}' },
+      ],
+    ];
+    for (const [title, answer] of strangers)
+      test(`what answers is not the service: ${title}`, async () => {
+        const { outcome, exchanges } = await confirm(newIntent(), usual, [answer], { withinSeconds: 1 });
+        assert.equal(outcome[0], 'unknown');
+        assert.equal(exchanges.length, 1);
+      });
+  });
+
+  test('503 while the database is gone: unknown after the time that it has, and confirmed by the next run', async () => {
+    const proxy = await databaseProxy(service.databaseUrl);
+    const { baseUrl } = await testService({ env: { DATABASE_URL: proxy.databaseUrl } });
+    proxy.cut();
+    const [intent, run] = [newIntent(), { language, baseUrl, apiKey: usual.key.apiKey }];
+    assert.deepEqual(await confirmBySample(intent, { ...run, withinSeconds: 4 }), ['unknown', 'internal_service_unavailable']);
+    const later = confirmBySample(intent, { ...run, wasSent: true });
+    proxy.heal();
+    assert.deepEqual(await later, ['confirmed', (await recordOf(intent)).transaction_id]);
+  });
+
+  test('a key that no header can carry is said at once', async () => {
+    await assert.rejects(confirm(newIntent(), usual, [], { apiKey: 'pi_sandbox_…\n' }), /ended otherwise/);
+  });
+}

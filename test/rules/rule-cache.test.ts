@@ -1,0 +1,124 @@
+/** What a process remembers of the rules: when it reads them again, and from which moment on a version is in force. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { ContributionRules } from '../../src/domain/rules/contribution-rules.ts';
+import { withdrawRule } from '../../src/operations/rules/manage-rule.ts';
+import { openRuleBook, type RulesOf } from '../../src/operations/rules/rule-cache.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { auditKeys, OWNER } from '../support/actor.ts';
+import { newConfirmation, uniqueId } from '../support/client.ts';
+import { testDatabase } from '../support/postgres/database.ts';
+import { databaseProxy } from '../support/postgres/database-proxy.ts';
+import { insertContributionRule } from '../support/rules.ts';
+import { testService } from '../support/service.ts';
+
+const { databaseUrl } = await testDatabase();
+const database = openDatabase({ databaseUrl, poolSize: 2, auditKeys });
+after(() => database.close());
+
+const someone = { partnerId: 'ptn_someone', currency: null };
+
+/** A book whose clock stands still until it is moved. */
+function openBook(at = database) {
+  const clock = { atMs: 5_000, now: () => clock.atMs };
+  const errors: unknown[] = [];
+  const book = openRuleBook(at, { clock, onError: (error) => errors.push(error) });
+  after(() => book.close());
+  return { clock, errors, labelOf: async (atMs: number) => (await book.rulesOf(someone, atMs)).contributionRuleVersion, book };
+}
+
+async function startOf(label: string): Promise<number> {
+  const { rows } = await database.pool.query('select starts_at from rule_version where version = $1', [label]);
+  return rows[0].starts_at.getTime();
+}
+
+async function databaseNow(): Promise<number> {
+  const { rows } = await database.pool.query('select clock_timestamp() as now');
+  return rows[0].now.getTime();
+}
+
+/** Milliseconds around an instant, as a clock that stands still tells it: the database went on by as much while the book was read. */
+const SLACK_MS = 2_000;
+
+describe('the moment', () => {
+  test('a version is in force from its start on the clock of the database, and never before', async () => {
+    const { labelOf, clock } = openBook();
+    await labelOf(0);
+    const label = await insertContributionRule(database, { starts: '1 hour' });
+    clock.atMs += 60_000;
+    const before = await databaseNow();
+    await labelOf(clock.atMs);
+    const untilStartMs = (await startOf(label)) - before;
+    assert.notEqual(await labelOf(clock.atMs + untilStartMs - SLACK_MS), label);
+    assert.equal(await labelOf(clock.atMs + untilStartMs + SLACK_MS), label);
+    assert.notEqual(
+      await labelOf(clock.atMs + untilStartMs - SLACK_MS),
+      label,
+      'a request that arrived before it is judged after it',
+    );
+  });
+});
+
+describe('the memory', () => {
+  test('it answers at once while it is fresh, without asking the database', async () => {
+    const { book, clock } = openBook();
+    await book.rulesOf(someone, 0);
+    clock.atMs += 10_000;
+    assert.ok(!((book.rulesOf as RulesOf)(someone, clock.atMs) instanceof Promise));
+  });
+
+  test('older than ten seconds it is read anew before it is used', async () => {
+    const { book, clock, labelOf } = openBook();
+    await labelOf(clock.atMs);
+    const label = await insertContributionRule(database, { starts: '-1 hour' });
+    clock.atMs += 10_000;
+    assert.notEqual((book.rulesOf(someone, clock.atMs) as ContributionRules).contributionRuleVersion, label);
+    clock.atMs += 1;
+    assert.ok(book.rulesOf(someone, clock.atMs) instanceof Promise);
+    assert.equal(await labelOf(clock.atMs), label);
+  });
+
+  test('what was withdrawn is forgotten', async () => {
+    const label = await insertContributionRule(database, { starts: '2 hours' });
+    const { clock, labelOf } = openBook();
+    const inThreeHours = () => clock.atMs + 3 * 3_600_000;
+    assert.equal(await labelOf(inThreeHours()), label);
+    await withdrawRule(database, OWNER, { kind: 'contribution_rule', version: label });
+    clock.atMs += 10_001;
+    assert.notEqual(await labelOf(inThreeHours()), label);
+  });
+
+  test('without the database nothing old is used: internal_service_unavailable', async () => {
+    const proxy = await databaseProxy(databaseUrl);
+    const cut = openDatabase({ databaseUrl: proxy.databaseUrl, poolSize: 1, auditKeys });
+    after(() => cut.close());
+    const { clock, labelOf } = openBook(cut);
+    await labelOf(clock.atMs);
+    proxy.cut();
+    clock.atMs += 10_001;
+    await assert.rejects(labelOf(clock.atMs), { code: 'internal_service_unavailable' });
+  });
+});
+
+describe('a process that cannot read the rules', () => {
+  test('what is stored replays and conflicts; of anything else the outcome is unknown, and nobody says that it was not stored', async () => {
+    const first = await testService();
+    const { partner, client } = await first.newPartner();
+    const [confirmation, key] = [newConfirmation(), { 'idempotency-key': uniqueId('key') }];
+    const stored = await client.confirm(confirmation, key);
+    const { pool } = first.database;
+    await pool.query('alter table rule_revision rename to rule_revision_away');
+    const second = await testService({ env: { DATABASE_URL: first.databaseUrl } });
+    const { client: caller } = await second.newPartner({ of: partner });
+    const replay = await caller.confirm(confirmation, key);
+    assert.deepEqual([replay.status, replay.headers.get('idempotent-replayed')], [201, 'true']);
+    assert.deepEqual(replay.body.contribution, stored.body.contribution);
+    assert.equal((await caller.confirm({ ...confirmation, points: 1 }, key)).body.error.code, 'idempotency_conflict');
+    assert.equal((await caller.confirm(confirmation)).body.error.code, 'partner_event_conflict');
+    const unknown = await caller.confirm();
+    assert.equal(unknown.body.error.code, 'internal_service_unavailable');
+    assert.doesNotMatch(unknown.text, /nothing was|not stored/i);
+    await pool.query('alter table rule_revision_away rename to rule_revision');
+    assert.equal((await caller.confirm()).status, 201);
+  });
+});

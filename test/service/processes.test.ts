@@ -1,0 +1,196 @@
+/** Two service processes on one database: races, stopping, and what one process leaves to the other. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, Client, countByStatus, newConfirmation, uniqueId } from '../support/client.ts';
+import { spawnService, testServiceProcesses } from '../support/service.ts';
+
+const service = await testServiceProcesses(2);
+const { key, partner } = await service.newPartner();
+const clients = service.processes.map(({ baseUrl }) => new Client(baseUrl, key.apiKey));
+
+/** Twenty requests at once, in turn to one process and the other. */
+function race(send: (client: Client, index: number) => Promise<Answer>): Promise<Answer[]> {
+  return Promise.all(Array.from({ length: 20 }, (_, index) => send(clients[index % clients.length] as Client, index)));
+}
+
+const originals = (answers: Answer[]) =>
+  answers.filter(({ status, headers }) => status < 300 && headers.get('idempotent-replayed') === null);
+
+const secretsKey = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+
+describe('races across processes have one winner', () => {
+  test('the same key: one original, nineteen replays', async () => {
+    for (let round = 0; round < 10; round++) {
+      const fields = newConfirmation();
+      const headers = { 'idempotency-key': uniqueId('key') };
+      const answers = await race((client) => client.confirm(fields, headers));
+      assert.deepEqual(countByStatus(answers), { 201: 20 });
+      assert.equal(originals(answers).length, 1);
+      assert.equal(new Set(answers.map(({ body }) => body.contribution.transaction_id)).size, 1);
+    }
+  });
+
+  test('partner_event_conflict: the same event under twenty keys', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { partner_event_id } = newConfirmation();
+      const answers = await race((client) => client.confirm({ partner_event_id }));
+      assert.deepEqual(countByStatus(answers), { 201: 1, 409: 19 });
+    }
+  });
+
+  test('partner_order_conflict: one order confirms once, however many requests race', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { partner_order_ref } = newConfirmation();
+      const answers = await race((client) => client.confirm({ partner_order_ref }));
+      assert.deepEqual(countByStatus(answers), { 201: 1, 409: 19 });
+      const { rows } = await service.database.pool.query(
+        'select count(*)::int4 as n from contribution where partner_id = $1 and partner_order_ref = $2',
+        [partner.partnerId, partner_order_ref],
+      );
+      assert.equal(rows[0].n, 1);
+    }
+  });
+
+  test('batches that hold the same events in another order neither deadlock nor fail', async () => {
+    const events = Array.from({ length: 60 }, () => ({
+      fields: newConfirmation(),
+      headers: { 'idempotency-key': uniqueId('key') },
+    }));
+    const send = (client: Client, order: typeof events) => order.map(({ fields, headers }) => client.confirm(fields, headers));
+    const [first, second] = clients as [Client, Client];
+    const answers = await Promise.all([...send(first, events), ...send(second, [...events].reverse())]);
+    assert.deepEqual(countByStatus(answers), { 201: 120 });
+    assert.equal(originals(answers).length, 60);
+  });
+
+  test('one estimate: twenty associations at once make one link', async () => {
+    const { calculation_id, partner_order_ref } = (await (clients[0] as Client).estimate()).body.estimate;
+    const { transaction_id } = (await (clients[0] as Client).confirm({ partner_order_ref })).body.contribution;
+    const answers = await race((client) => client.associate(transaction_id, calculation_id));
+    assert.deepEqual(countByStatus(answers), { 201: 1, 409: 19 });
+  });
+});
+
+test('what one process confirmed the other finds at once', async () => {
+  const [first, second] = clients as [Client, Client];
+  const { contribution } = (await first.confirm()).body;
+  assert.deepEqual((await second.findByEvent(contribution.partner_event_id)).body.contribution, contribution);
+});
+
+describe('kill -9 in the middle of confirmations', () => {
+  test('what was acknowledged is found, the rest is recovered by look-up and the same request, and everything is there once', async () => {
+    const dying = await spawnService(service.databaseUrl);
+    const [doomed, survivor] = [new Client(dying.baseUrl, key.apiKey), clients[0] as Client];
+    const events = Array.from({ length: 300 }, () => ({
+      fields: newConfirmation(),
+      headers: { 'idempotency-key': uniqueId('key') },
+    }));
+    let acknowledged = 0;
+    const send = async ({ fields, headers }: (typeof events)[number]) => {
+      const answer = await doomed.confirm(fields, headers).catch(() => undefined);
+      if (answer?.status === 201 && ++acknowledged === 60) dying.process.kill('SIGKILL');
+      return answer;
+    };
+    const answers = await Promise.all(events.map(send));
+    const transactions = await Promise.all(
+      events.map(async ({ fields, headers }, index) => {
+        const found = await survivor.findByEvent(fields.partner_event_id);
+        const settled = found.status === 404 ? await survivor.confirm(fields, headers) : found;
+        const { transaction_id } = settled.body.contribution;
+        const told = answers[index]?.body?.contribution?.transaction_id;
+        if (told !== undefined) assert.deepEqual([found.status, transaction_id], [200, told]);
+        return transaction_id;
+      }),
+    );
+    assert.ok(acknowledged >= 60);
+    const { rows } = await service.database.pool.query(
+      'select count(*)::int4 as rows, count(distinct partner_event_id)::int4 as events from contribution where partner_id = $1 and partner_event_id = any($2)',
+      [partner.partnerId, events.map(({ fields }) => fields.partner_event_id)],
+    );
+    assert.deepEqual([rows[0], new Set(transactions).size], [{ rows: 300, events: 300 }, 300]);
+  });
+});
+
+describe('SIGTERM', () => {
+  test('answers every request that was accepted, resets none, and ends with 0', async () => {
+    const stopping = await spawnService(service.databaseUrl);
+    const client = new Client(stopping.baseUrl, key.apiKey);
+    await client.findByEvent('event-of-nobody');
+    const events = Array.from({ length: 200 }, () => newConfirmation());
+    const outcomes: Promise<Answer>[] = [];
+    for (const fields of events.slice(0, 100)) outcomes.push(client.confirm(fields));
+    // Once: at the very end of a process a signal has its old effect again.
+    const ended = stopping.end('SIGTERM');
+    for (const fields of events.slice(100)) outcomes.push(client.confirm(fields));
+    assert.deepEqual(countByStatus(await Promise.all(outcomes)), { 201: 200 });
+    assert.equal(await ended, 0);
+  });
+});
+
+describe('the start refuses what would go wrong later, with a sentence', () => {
+  const refusals: [string, Record<string, string>, RegExp][] = [
+    [
+      'settings that make no sense, all of them named',
+      { PORT: 'eighty', SERVICE_ENVIRONMENT: 'test', TRUSTED_PROXIES: 'here' },
+      /PORT must be[\s\S]*SERVICE_ENVIRONMENT must be[\s\S]*TRUSTED_PROXIES must be|SERVICE_ENVIRONMENT must be[\s\S]*PORT must be[\s\S]*TRUSTED_PROXIES must be/,
+    ],
+    ['a port that is taken', { PORT: new URL(service.processes[0]?.baseUrl ?? '').port }, /The port \d+ is taken[\s\S]*PORT=/],
+    [
+      'a database of the other environment',
+      { SERVICE_ENVIRONMENT: 'production', SECRETS_KEY: secretsKey, AUDIT_KEY: secretsKey },
+      /belongs to the sandbox environment/,
+    ],
+    [
+      'a database that is not there',
+      { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' },
+      /database cannot be reached[\s\S]*DATABASE_URL/,
+    ],
+  ];
+  for (const [title, env, sentence] of refusals) {
+    test(title, async () => {
+      await assert.rejects(spawnService(service.databaseUrl, env), sentence);
+    });
+  }
+});
+
+describe('several processes on one port (serve --processes)', () => {
+  test('they answer as one, a dead one is replaced, a second copy is refused, and SIGTERM stops all', async () => {
+    const crew = await spawnService(service.databaseUrl, {}, ['--processes', '2']);
+    const client = new Client(crew.baseUrl, key.apiKey);
+    const fields = newConfirmation();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => client.confirm(fields, { 'idempotency-key': 'key-of-the-crew' })),
+    );
+    assert.deepEqual([countByStatus(answers), originals(answers).length], [{ 201: 20 }, 1]);
+    await assert.rejects(
+      spawnService(service.databaseUrl, { PORT: new URL(crew.baseUrl).port }, ['--processes', '2']),
+      /is taken by another program/,
+    );
+    const [victim] = await childrenOf(crew.process.pid as number);
+    process.kill(victim as number, 'SIGKILL');
+    await eventually(async () =>
+      assert.equal((await childrenOf(crew.process.pid as number)).filter((pid) => pid !== victim).length, 2),
+    );
+    assert.equal((await client.confirm()).status, 201);
+    assert.equal(await crew.end('SIGTERM'), 0);
+  });
+});
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+/** Looks again until it holds; a bound, not a measure. */
+async function eventually(check: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await check();
+    } catch (error) {
+      if (attempt === 200) throw error;
+      await sleep(50);
+    }
+  }
+}

@@ -1,0 +1,303 @@
+/** What happens by the clock: once for each time, by one process, whatever becomes of it. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
+import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
+import { createPartner } from '../../src/operations/access/manage-partner.ts';
+import type { Job, JobContext } from '../../src/schedule/job.ts';
+import { runByHand } from '../../src/schedule/run-by-hand.ts';
+import { nextDueAfter, nextDueAt, registerJobs } from '../../src/schedule/run-job.ts';
+import { openSchedule } from '../../src/schedule/scheduler.ts';
+import { readClock } from '../../src/store/clock.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import {
+  claimJob,
+  endJobRun,
+  type JobRun,
+  type JobState,
+  listJobRuns,
+  listJobStates,
+  renewJobLease,
+} from '../../src/store/jobs/job.ts';
+import { auditKeys, OWNER, signedIn } from '../support/actor.ts';
+import { Client } from '../support/client.ts';
+import { commandLine } from '../support/command-line.ts';
+import { testDatabase } from '../support/postgres/database.ts';
+import { spawnService } from '../support/service.ts';
+
+const { databaseUrl } = await testDatabase();
+const waiting = { timeout: 60_000 };
+const NOON = new Date('2027-03-01T12:00:00Z');
+
+function open(): Database {
+  const database = openDatabase({ databaseUrl, poolSize: 4, auditKeys });
+  after(() => database.close());
+  return database;
+}
+const database = open();
+const { pool } = database;
+let made = 0;
+
+/** A job of its own name, each hour; the work is what the test says. */
+function newJob(run: (context: JobContext) => Promise<Record<string, number>> = async () => ({ done: 1 })): Job {
+  return { name: `job-${made++}`, description: 'a test', pattern: '0 * * * *', run };
+}
+
+async function untilRuns(jobName: string, areAsWanted: (runs: readonly JobRun[]) => boolean): Promise<JobRun[]> {
+  for (;;) {
+    const runs = await listJobRuns(pool, { jobName, limit: 100 });
+    if (areAsWanted(runs)) return runs;
+    await sleep(20, undefined, { ref: false });
+  }
+}
+const hasEnded = ([newest]: readonly JobRun[]) => newest?.endedAt != null;
+
+async function stateOf(jobName: string) {
+  return (await listJobStates(pool)).find((state) => state.jobName === jobName);
+}
+
+/** Follows the schedule until the test is over. */
+function follow(job: Job, on: Database = database) {
+  const errors: unknown[] = [];
+  const schedule = openSchedule({ database: on, jobs: [job], onRun: () => {}, onError: (error) => errors.push(error) });
+  after(() => schedule.close());
+  return { ...schedule, errors };
+}
+
+/** Time enters as data: what was due so long ago, such as `10 hours`. */
+async function setDueBefore(job: Job, ago: string): Promise<void> {
+  await pool.query('update job set due_at = now() - $2::interval where job_name = $1', [job.name, ago]);
+}
+
+async function registerDue(job: Job, ago = '1 hour'): Promise<void> {
+  await registerJobs(database, [job]);
+  await setDueBefore(job, ago);
+}
+
+/** After this the job is due at the next time of its pattern, by the database's clock. */
+async function isDueNext(job: Job, work: () => Promise<unknown>): Promise<void> {
+  const before = nextDueAt(job, await readClock(pool));
+  await work();
+  const times = [before, nextDueAt(job, await readClock(pool))].map((at) => at.toISOString());
+  assert.ok(times.includes((await stateOf(job.name))?.dueAt.toISOString() ?? ''), times.join());
+}
+
+describe('when a job is due', waiting, () => {
+  test('at the next time of its pattern, in UTC; starting again changes nothing, another pattern does', async () => {
+    const job = newJob();
+    assert.equal(nextDueAt(job, NOON).toISOString(), '2027-03-01T13:00:00.000Z');
+    assert.throws(() => nextDueAt({ ...job, pattern: '0 0 30 2 *' }, NOON), /never comes/);
+    await isDueNext(job, () => registerJobs(database, [job]));
+    await setDueBefore(job, '2 hours');
+    const dueAt = (await stateOf(job.name))?.dueAt;
+    await registerJobs(database, [job]);
+    assert.deepEqual((await stateOf(job.name))?.dueAt, dueAt);
+    const monthly = { ...job, pattern: '5 0 1 * *' };
+    await isDueNext(monthly, () => registerJobs(database, [monthly]));
+  });
+
+  test('a time beyond the next one, as a clock that was ahead has told it, is put right at the next start', async () => {
+    const job = newJob();
+    await registerDue(job, '-30 days');
+    await isDueNext(job, () => registerJobs(database, [job]));
+  });
+
+  test('what was due while no process ran is done at the next start, once', async () => {
+    const job = newJob();
+    await registerDue(job, '10 hours');
+    await isDueNext(job, async () => {
+      follow(job);
+      const [run] = await untilRuns(job.name, hasEnded);
+      assert.deepEqual([run?.outcome, run?.result, run?.trigger], ['succeeded', '{"done":1}', 'schedule']);
+    });
+    const state = await stateOf(job.name);
+    assert.deepEqual([state?.leaseUntil, state?.lastRunNo], [null, 1n]);
+  });
+});
+
+describe('one process does it', waiting, () => {
+  test('of twenty that ask at once for one due time, one begins it', async () => {
+    const [job, other] = [newJob(), open()];
+    await registerDue(job);
+    const claim = { jobName: job.name, leaseMs: 60_000, trigger: 'schedule' } as const;
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => claimJob((index % 2 ? database : other).pool, claim)),
+    );
+    assert.equal(claims.filter(Boolean).length, 1);
+  });
+
+  test('two processes of the service: each due time has one run', async () => {
+    const both = await Promise.all([0, 1].map(() => spawnService(databaseUrl, {}, ['--roles', 'schedule'])));
+    const name = 'remove-old-events';
+    // They serve before they have made their jobs known.
+    while (!(await stateOf(name))) await sleep(20);
+    for (let time = 1; time <= 5; time++) {
+      await pool.query("update job set due_at = now() - interval '1 second' where job_name = $1", [name]);
+      const runs = await untilRuns(name, (found) => found.length >= time && hasEnded(found));
+      assert.deepEqual([runs.length, runs[0]?.outcome, runs[0]?.result], [time, 'succeeded', '{"events":0}']);
+    }
+    assert.match(both[0]?.output() ?? '', /does schedule, and takes no requests/);
+    for (const each of both) assert.equal(await each.end('SIGTERM'), 0);
+    assert.equal((await listJobRuns(pool, { jobName: name, limit: 100 })).length, 5);
+  });
+});
+
+describe('what goes wrong', waiting, () => {
+  test('a process that is killed in the middle: the lease ends, another does it, and the first run says so', async () => {
+    const script = fileURLToPath(new URL('../support/hold-job.ts', import.meta.url));
+    await pool.query("insert into job (job_name, pattern, due_at) values ('endless', '0 0 1 1 *', now())");
+    const child = spawn(process.execPath, [script, databaseUrl], { stdio: ['ignore', 'pipe', 'inherit'] });
+    after(() => child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const claim = { jobName: 'endless', leaseMs: 60_000, trigger: 'hand' } as const;
+    assert.equal(await claimJob(pool, claim), undefined, 'the lease holds, though its process has gone');
+    await pool.query("update job set lease_until = now() where job_name = 'endless'");
+    follow({ ...newJob(), name: 'endless', pattern: '0 0 1 1 *' });
+    const runs = await untilRuns('endless', (found) => found.length === 2 && hasEnded(found));
+    assert.deepEqual(
+      runs.map(({ outcome }) => outcome),
+      ['succeeded', 'abandoned'],
+    );
+    assert.match(runs[1]?.error ?? '', /process that ran it ended/);
+  });
+
+  test('a run that failed is tried again after a minute, then after two, and at last at its time', async () => {
+    const run = async () => {
+      throw new Error('no luck');
+    };
+    const job = { ...newJob(run), pattern: '0 0 1 1 *' };
+    for (const [failures, minutes] of [1, 2, 4].entries()) {
+      await registerDue(job);
+      const { close } = follow(job);
+      const [last] = await untilRuns(job.name, (found) => found.length === failures + 1 && hasEnded(found));
+      await close();
+      assert.deepEqual([last?.outcome, last?.error], ['failed', 'no luck']);
+      const { dueAt, failuresInRow } = (await stateOf(job.name)) as JobState;
+      const from = dueAt.getTime() - minutes * 60_000;
+      assert.ok(from >= Number(last?.startedAt) && from <= Number(last?.endedAt), dueAt.toISOString());
+      assert.equal(failuresInRow, failures + 1);
+    }
+    const failed = { job: newJob(), outcome: 'failed', failuresInRow: 3 } as const;
+    assert.equal(nextDueAfter(failed, NOON)?.toISOString(), '2027-03-01T12:08:00.000Z');
+    assert.equal(nextDueAfter({ ...failed, failuresInRow: 6 }, NOON)?.toISOString(), '2027-03-01T13:00:00.000Z');
+  });
+
+  test('a process that stops lets the job end where it is, and leaves it due for another', async () => {
+    const begun = Promise.withResolvers<void>();
+    const job = newJob(async ({ signal }) => {
+      begun.resolve();
+      await once(signal, 'abort');
+      return { half: 1 };
+    });
+    await registerDue(job);
+    const { close } = follow(job);
+    await begun.promise;
+    await close();
+    assert.equal((await untilRuns(job.name, hasEnded))[0]?.outcome, 'stopped');
+    follow({ ...job, run: async () => ({ rest: 1 }) }, open());
+    const runs = await untilRuns(job.name, (found) => found.length === 2 && hasEnded(found));
+    assert.equal(runs[0]?.result, '{"rest":1}');
+  });
+
+  test('a run that lost its job to another renews nothing, and writes nothing', async () => {
+    const job = newJob();
+    await registerDue(job);
+    const claim = { jobName: job.name, leaseMs: 0, trigger: 'schedule' } as const;
+    const slow = await claimJob(pool, claim);
+    const quick = await claimJob(pool, { ...claim, leaseMs: 60_000 });
+    assert.deepEqual([slow?.runNo, quick?.runNo], [1n, 2n]);
+    const end = { jobName: job.name, outcome: 'succeeded', result: null, error: null, nextDueAt: null } as const;
+    assert.equal(await renewJobLease(pool, job.name, 1n, 60_000), false);
+    assert.equal(await endJobRun(pool, { ...end, runNo: 1n }), false);
+    assert.equal(await endJobRun(pool, { ...end, runNo: 2n }), true);
+  });
+});
+
+describe('by hand', waiting, () => {
+  const never = new AbortController().signal;
+
+  test('any time, again and again, with an entry in the audit', async () => {
+    const [job, operator] = [newJob(), signedIn('operator')];
+    for (const run of [1n, 2n]) {
+      const { outcome, runNo } = await runByHand(database, operator, job, never);
+      assert.deepEqual([outcome, runNo], ['succeeded', run]);
+    }
+    const { rows } = await pool.query('select operator_id, action from audit_entry where subject_id = $1', [job.name]);
+    assert.deepEqual(rows, Array(2).fill({ operator_id: operator.operatorId, action: 'job.run' }));
+  });
+
+  test('not while another process runs it, and not by a viewer', async () => {
+    const job = newJob();
+    await registerDue(job);
+    await claimJob(pool, { jobName: job.name, leaseMs: 60_000, trigger: 'schedule' });
+    await assert.rejects(runByHand(database, OWNER, job, never), /Another process runs the job/);
+    await assert.rejects(runByHand(database, signedIn('viewer'), newJob(), never), /takes the role operator/);
+  });
+
+  const JOBS = [
+    ...['close-settlements', 'expire-pending', 'remove-old-events', 'remove-reconciliations'],
+    ...['seal-contributions', 'report-break-glass', 'verify', 'prune-job-runs'],
+  ];
+
+  test('the command line lists, runs and tells; an unknown job is refused', async () => {
+    const { run, runJson } = commandLine({ DATABASE_URL: databaseUrl });
+    await pool.query(
+      `insert into job_run (job_name, run_no, trigger, started_at, ended_at, outcome) values
+       ('prune-job-runs', -1, 'schedule', now() - interval '91 days', now() - interval '91 days', 'succeeded'),
+       ('prune-job-runs', -2, 'schedule', now() - interval '89 days', now() - interval '89 days', 'succeeded')`,
+    );
+    const { outcome, result } = await runJson('job', 'run', 'prune-job-runs');
+    assert.deepEqual([outcome, result], ['succeeded', { runs: 1 }]);
+    const history = await runJson('job', 'history', '--job', 'prune-job-runs');
+    assert.deepEqual(
+      history.map(({ run_no, trigger }: { run_no: number; trigger: string }) => [run_no, trigger]),
+      [
+        [1, 'hand'],
+        [-2, 'schedule'],
+      ],
+    );
+    const listed = await runJson('job', 'list');
+    assert.deepEqual(
+      listed.map(({ job }: { job: string }) => job),
+      JOBS,
+    );
+    const { code, stderr } = await run(['job', 'run', 'sleep']);
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`There is no job sleep; there are ${JOBS.join(', ')}`));
+  });
+});
+
+test('the metrics tell the last success, the duration and the failures of each job', waiting, async () => {
+  const port = 20_000 + (process.pid % 10_000);
+  const service = await spawnService(databaseUrl, { OPERATIONS_PORT: String(port) }, ['--roles', 'schedule,webhooks']);
+  await pool.query("update job set due_at = now() - interval '1 second' where job_name = 'prune-job-runs'");
+  await untilRuns('prune-job-runs', (runs) => runs[0]?.trigger === 'schedule' && hasEnded(runs));
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  assert.match(text, /partner_impact_job_last_success_timestamp_seconds\{job="prune-job-runs"\} \d+/);
+  assert.match(text, /partner_impact_job_duration_seconds_count\{job="prune-job-runs"\} 1/);
+  assert.match(text, /partner_impact_job_runs_total\{job="prune-job-runs",outcome="succeeded"\} 1/);
+  assert.equal(await service.end('SIGTERM'), 0);
+});
+
+test('a process with the role api alone answers, numbers no event and follows no schedule', waiting, async () => {
+  const { databaseUrl: ownUrl } = await testDatabase();
+  const env = { AUDIT_KEY: auditKeys().map(writeNamedKey).join() };
+  const service = await spawnService(ownUrl, env, ['--roles', 'api']);
+  const own = openDatabase({ databaseUrl: ownUrl, poolSize: 2, auditKeys });
+  after(() => own.close());
+  const { partnerId } = await createPartner(own, OWNER, 'Alone');
+  const terms = { name: 'server', permission: 'read_write', allowedAddresses: [], expiresAt: null } as const;
+  const { apiKey } = await issueApiKey(own, OWNER, { environment: 'sandbox', partnerId, ...terms });
+  assert.equal((await new Client(service.baseUrl, apiKey).confirm()).status, 201);
+  assert.equal(await service.end('SIGTERM'), 0);
+  const { rows } = await own.pool.query(
+    'select (select count(*) from event_outbox) as waiting, (select count(*) from job) as jobs',
+  );
+  assert.deepEqual(rows, [{ waiting: 2n, jobs: 0n }]);
+});

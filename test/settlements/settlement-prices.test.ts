@@ -1,0 +1,154 @@
+/** Amounts of settlements by the rules that contributions were judged by: settlements, sections 1 and 2. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
+import { createPartner } from '../../src/operations/access/manage-partner.ts';
+import { draftAdjustment } from '../../src/operations/adjustments/manage-adjustment.ts';
+import { pricesUnderRules } from '../../src/operations/rules/rule-prices.ts';
+import { attestRecord } from '../../src/operations/verification/attest-record.ts';
+import type { Partner } from '../../src/store/access/partner.ts';
+import { enrolled, OWNER } from '../support/actor.ts';
+import { uniqueId } from '../support/client.ts';
+import { commandLine } from '../support/command-line.ts';
+import { insertPrice } from '../support/rules.ts';
+import { OPEN_RATES, testService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const LABEL = uniqueId('value');
+const partners: Partner[] = [];
+const service = await testService({
+  async prepare(database) {
+    for (const currency of ['SAR', 'SAR', null, 'SAR', 'SAR'])
+      partners.push(await createPartner(database, OWNER, 'Settled', { ...OPEN_RATES, currency }));
+    const price = { starts: '-1 day', price: '0.0125' };
+    await insertPrice(database, 'point_conversion', { ...price, partnerId: idOf(0), label: LABEL });
+    await insertPrice(database, 'point_conversion', { ...price, partnerId: idOf(4), label: uniqueId('value') });
+    await insertPrice(database, 'point_conversion', { ...price, partnerId: idOf(1), label: uniqueId('no-value'), price: null });
+    await database.pool.query("update partner set created_at = now() - interval '3 days' where partner_id = $1", [idOf(3)]);
+    await attestRecord(database, OWNER, { kind: 'partner', id: idOf(3), reason: 'made earlier by a test' });
+    for (const [starts, value] of [
+      ['-5 days', '9'],
+      ['-4 days', '0.05'],
+      ['-2 days', '0.03'],
+      ['-1 day', '0.01'],
+      ['1 day', '7'],
+    ] as const)
+      await insertPrice(database, 'point_conversion', { partnerId: idOf(3), label: uniqueId('value'), starts, price: value });
+  },
+});
+const folder = temporaryFolder('prices');
+const settings = {
+  DATABASE_URL: service.databaseUrl,
+  DATA_DIR: folder,
+  AUDIT_KEY: service.database.auditKeys().map(writeNamedKey).join(','),
+};
+const { runJson } = commandLine(settings);
+
+async function signIn(name: string, role: string) {
+  const home = commandLine({ ...settings, XDG_CONFIG_HOME: join(folder, name) });
+  const { sign_in_code } = await runJson(
+    'operator',
+    'create',
+    '--name',
+    name,
+    '--email',
+    `${uniqueId(name)}@example.org`,
+    '--role',
+    role,
+  );
+  assert.equal((await home.run(['login'], {}, `${sign_in_code}\n`)).code, 0);
+  return home;
+}
+
+function idOf(index: number): string {
+  return (partners[index] as Partner).partnerId;
+}
+
+async function closedAfter(index: number, points: readonly number[]) {
+  const { client } = await service.newPartner({ of: partners[index] as Partner });
+  for (const each of points) await client.confirm({ points: each });
+  const open = (await client.call('/v1/settlements?limit=1')).body.settlements[0];
+  await runJson('settlement', 'close', '--partner', idOf(index), '--yes');
+  return { open, closed: (await client.call(`/v1/settlements/${open.settlement_id}`)).body.settlement };
+}
+
+describe('what a point is worth', { timeout: 60_000 }, () => {
+  test('by the version of its label, exact by version and rounded once; open as closed', async () => {
+    for (const { amount, currency, totals_by_version } of Object.values(await closedAfter(0, [1, 1, 99]))) {
+      assert.deepEqual([amount, currency], ['1.26', 'SAR']);
+      const [only] = totals_by_version;
+      assert.deepEqual([only.point_conversion_version, only.amount], [LABEL, '1.2625']);
+    }
+  });
+
+  test('without a value there is no amount: under a version that says so, and under none', async () => {
+    for (const index of [1, 2])
+      for (const { amount, net_points } of Object.values(await closedAfter(index, [7])))
+        assert.deepEqual([amount, net_points], [null, 7n]);
+  });
+
+  test('a restatement reaches to the highest value that was in force since the partner was made', async () => {
+    const { client } = await service.newPartner({ of: partners[3] as Partner });
+    const { transaction_id: transactionId } = (await client.confirm({ points: 100 })).body.contribution;
+    const why = { reasonCode: 'conversion_restatement', reasonEn: 'Another value.', reasonAr: 'قيمة أخرى.' };
+    const [operator] = await enrolled(service.database, 'operator');
+    const draft = (amountDelta: string) => {
+      const wanted = { partnerId: idOf(3), transactionId, ...why, pointsDelta: 0n, amountDelta, reversalOf: null };
+      return draftAdjustment(service.database, operator, wanted, { pricesOf: pricesUnderRules });
+    };
+    await assert.rejects(
+      draft('4.01'),
+      /leave 5\.01 SAR settled for 100 points, which are worth 5 SAR at most; 1 SAR is settled now/,
+    );
+    assert.equal((await draft('4')).amountDelta, 4_000_000_000_000n);
+    await assert.rejects(draft('-1.01'), /leave -0\.01 SAR settled/);
+  });
+
+  test('adjustment draft, show, approve and post say money and points before and after, and what the open settlement becomes', async () => {
+    const { client } = await service.newPartner({ of: partners[4] as Partner });
+    const { transaction_id } = (await client.confirm({ points: 200 })).body.contribution;
+    await client.confirm({ points: 100 });
+    const [ada, bea] = [await signIn('ada', 'operator'), await signIn('bea', 'approver')];
+    const of = ['--partner', idOf(4)];
+    const why = ['--transaction', transaction_id, '--reason-en', 'Twice.', '--reason-ar', 'مرتين.'];
+    const refused = await ada.run([
+      ...['adjustment', 'draft', ...of, ...why, '--reason', 'conversion_restatement', '--amount-delta', '-99999.50'],
+    ]);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /-99997 SAR settled for 200 points, which are worth 2\.5 SAR at most; 2\.5 SAR is settled now/);
+    const drafted = await ada.runJson(
+      'adjustment',
+      'draft',
+      ...of,
+      ...why,
+      '--reason',
+      'operator_error',
+      '--points-delta',
+      '-160',
+    );
+    const { before, after, ...settlement } = drafted.effect.settlement;
+    assert.deepEqual(
+      { ...drafted.effect, settlement: Object.keys(settlement) },
+      {
+        ...{ settled_points_before: 200, settled_points_after: 40, settled_amount_before: '2.5', settled_amount_after: '0.5' },
+        ...{ settled_amount_max: '0.5', currency: 'SAR', problems: [], settlement: ['settlement_id', 'period_label'] },
+      },
+    );
+    assert.deepEqual([before.payable_points, before.payable_amount], [300, '3.75']);
+    assert.deepEqual([after.net_points, after.payable_points, after.payable_amount], [140, 140, '1.75']);
+    const id = [...of, '--adjustment', drafted.adjustment_id];
+    const shown = (await ada.run(['adjustment', 'show', ...id])).stdout;
+    assert.match(shown, /settled points before +200\nsettled points after +40\nsettled amount before +2\.5 SAR\n/);
+    assert.match(shown, /its payable amount +3\.75, with it 1\.75\n/);
+    assert.deepEqual((await bea.runJson('adjustment', 'approve', ...id)).effect, drafted.effect);
+    const asked = (await ada.run(['adjustment', 'post', ...id])).stderr;
+    assert.match(
+      asked,
+      /: 200 points settled, then 40; 2\.5 SAR, then 0\.5 SAR; payable on \d{4}-\d\d 3\.75 SAR, then 1\.75 SAR, and tell/,
+    );
+    assert.deepEqual((await ada.runJson('adjustment', 'post', ...id, '--yes')).effect, drafted.effect);
+    const listed = (await ada.runJson('settlement', 'list', ...of))[0];
+    assert.deepEqual([listed.net_points, listed.payable_amount], [140, '1.75']);
+  });
+});

@@ -1,0 +1,39 @@
+/** The same service on a Citus cluster: where its rows lie, and what a plain PostgreSQL says of distribution. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { distributeTables, GROWING_TABLES, listDistributedTables } from '../../src/store/schema/distribute.ts';
+import { countByStatus } from '../support/client.ts';
+import { testService } from '../support/service.ts';
+
+const isCluster = process.env['TEST_ENGINE'] === 'citus';
+const service = await testService();
+
+if (isCluster) {
+  describe('on a cluster', () => {
+    test('every growing table is distributed by partner_id, and together', async () => {
+      const { rows } = await service.database.pool.query(
+        'select table_name::text as name, distribution_column as "column", colocation_id as colocation from citus_tables where table_name::text = any($1)',
+        [GROWING_TABLES],
+      );
+      assert.deepEqual(rows.map(({ name }) => name).sort(), [...GROWING_TABLES].sort());
+      assert.deepEqual(new Set(rows.map(({ column }) => column)), new Set(['partner_id']));
+      assert.equal(new Set(rows.map(({ colocation }) => colocation)).size, 1);
+    });
+
+    test('the service knows it, and distributing again changes nothing', async () => {
+      assert.equal(service.database.isDistributed, true);
+      assert.deepEqual(await distributeTables(service.database), []);
+    });
+
+    test('many partners at once: each confirmation lands on its own shard, none is lost', async () => {
+      const partners = await Promise.all(Array.from({ length: 8 }, () => service.newPartner()));
+      const answers = await Promise.all(partners.flatMap(({ client }) => Array.from({ length: 10 }, () => client.confirm())));
+      assert.deepEqual(countByStatus(answers), { 201: 80 });
+    });
+  });
+} else {
+  test('migrate --distribute is refused where the extension is missing, with what to do', async () => {
+    await assert.rejects(distributeTables(service.database), /extension Citus is missing[\s\S]*create extension citus/);
+    assert.deepEqual(await listDistributedTables(service.database), []);
+  });
+}

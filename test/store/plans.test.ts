@@ -1,0 +1,104 @@
+/**
+ * A session plans a statement once, and may do so while its tables are empty: what it reads later must not depend on it. On a cluster the
+ * nodes plan each statement for itself, and may know nothing of their rows yet. A new statement that is sent over and over goes into
+ * `support/postgres/hot-calls.ts`.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type pg from 'pg';
+import { newToken } from '../../bench/identifiers.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { clusterDatabase, untilNodesParted } from '../support/postgres/cluster-database.ts';
+import { testDatabase } from '../support/postgres/database.ts';
+import { fillTables, GROWN, prepareParties } from '../support/postgres/grown-tables.ts';
+import { type HotCall, hotCalls } from '../support/postgres/hot-calls.ts';
+
+const clusterUrl = process.env['TEST_ENGINE'] === 'citus' ? process.env['TEST_DATABASE_URL'] : undefined;
+const isDistributed = clusterUrl !== undefined;
+
+const ROWS = 200_000;
+const FEWER = 40_000;
+/** A page of each of the indexes that a batch writes may be another one after the table was vacuumed. */
+const SPARE_BLOCKS = 10;
+const QUERY_CANCELED = '57014';
+
+const { databaseUrl, pool, workers } =
+  clusterUrl === undefined ? { ...(await testDatabase()), workers: [] } : await clusterDatabase(clusterUrl);
+let database: Database;
+
+before(() => {
+  database = openDatabase({ databaseUrl, poolSize: 2 });
+});
+
+after(() => database.close());
+
+test('a statement planned on empty tables reads as little of 200,000 rows of one partner as one planned by their statistics', async () => {
+  for (const table of GROWN) await pool.query(`alter table ${table} set (autovacuum_enabled = false)`);
+  const terms = { ...(await prepareParties(pool)), token: newToken(), rows: ROWS, fewer: FEWER, isDistributed };
+  const calls = hotCalls(terms);
+  const young = await inSession(async (client) => {
+    await readEach(client, calls);
+    await fillTables(pool, terms);
+    return readEach(client, calls);
+  });
+  await pool.query('vacuum (analyze)');
+  const old = await inSession(async (client) => {
+    await client.query('discard plans');
+    return readEach(client, calls);
+  });
+  const blocksOf = ({ title }: HotCall) => ({ title, young: young.get(title) ?? 0, old: old.get(title) ?? 0 });
+  assert.deepEqual(
+    calls.map(blocksOf).filter((blocks) => blocks.young > blocks.old * 1.5 + SPARE_BLOCKS),
+    [],
+  );
+});
+
+async function inSession<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await database.pool.connect();
+  try {
+    return await work(client);
+  } finally {
+    client.release();
+  }
+}
+
+/** By title. */
+async function readEach(client: pg.PoolClient, calls: readonly HotCall[]): Promise<Map<string, number>> {
+  const blocks = new Map<string, number>();
+  for (const call of calls) blocks.set(call.title, await read(client, call));
+  return blocks;
+}
+
+const FETCHED = `select sum(pg_stat_get_xact_blocks_fetched(oid))::int4 as blocks from pg_class
+  where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`;
+const FETCHED_EVER = FETCHED.replace('_xact', '');
+
+/** How many blocks it reads, those of its triggers and foreign keys included; without end where it takes too long. Nothing of it stays. */
+async function read(client: pg.PoolClient, { title, prepare, send }: HotCall): Promise<number> {
+  const fetched = async () => (await client.query<{ blocks: number }>(FETCHED)).rows[0]?.blocks ?? 0;
+  const fetchedByWorkers = await countByWorkers();
+  await client.query('begin');
+  try {
+    await prepare?.(client);
+    const blocks = await fetched();
+    await send(client);
+    const ofCoordinator = (await fetched()) - blocks;
+    await client.query('rollback');
+    return ofCoordinator + (await countByWorkers()) - fetchedByWorkers;
+  } catch (cause) {
+    await client.query('rollback');
+    if ((cause as pg.DatabaseError).code === QUERY_CANCELED) return Number.POSITIVE_INFINITY;
+    throw new Error(`The call failed: ${title}`, { cause });
+  }
+}
+
+/** What the nodes of a cluster ever read; each counts what a connection read when the connection ends. */
+async function countByWorkers(): Promise<number> {
+  await untilNodesParted(workers);
+  let blocks = 0;
+  for (const worker of workers) {
+    await worker.query('select pg_stat_clear_snapshot()');
+    blocks += (await worker.query<{ blocks: number }>(FETCHED_EVER)).rows[0]?.blocks ?? 0;
+  }
+  return blocks;
+}

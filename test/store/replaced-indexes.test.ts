@@ -1,0 +1,95 @@
+/** A migration that puts unique indexes in the place of others on a table with rows. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type pg from 'pg';
+import { newToken } from '../../bench/identifiers.ts';
+import { contributionColumns, fitToTable, insertSelect } from '../../bench/rows.ts';
+import { migrate } from '../../src/store/schema/migrate.ts';
+import { emptyDatabase, type TestDatabase } from '../support/postgres/database.ts';
+import { applyOlder, insertOldRows } from '../support/postgres/older-database.ts';
+
+const MIGRATION = '0012_keys_for_who_names_them';
+const ROWS = 2_000;
+
+/** Confirmations of one event, each under its own key, order and id. */
+async function confirmAgain(pool: pg.Pool, token: string, number: number): Promise<string | undefined> {
+  const columns = contributionColumns({ partner: `'ptn_1'`, token: newToken(), number: `${number}::bigint` });
+  const again = {
+    ...columns,
+    partner_event_id: contributionColumns({ partner: `''`, token, number: '1::bigint' })['partner_event_id'] ?? '',
+  };
+  return pool.query(insertSelect('contribution', await fitToTable(pool, 'contribution', again), '')).then(
+    () => undefined,
+    ({ constraint, message }: pg.DatabaseError) => constraint ?? message,
+  );
+}
+
+/** As the release before left it, with rows. */
+async function olderDatabase(): Promise<TestDatabase & { readonly token: string }> {
+  const database = await emptyDatabase();
+  await applyOlder(database.pool, MIGRATION);
+  const token = newToken();
+  await insertOldRows(database.pool, { token, first: 1, last: ROWS });
+  return { ...database, token };
+}
+
+const INDEXES = `select indexrelid::regclass::text as name from pg_index
+  where indrelid in ('contribution'::regclass, 'estimate'::regclass) and indisvalid and indisunique order by 1`;
+const NAMES = [
+  'contribution_idempotency_key',
+  'contribution_order_holder',
+  'contribution_partner_event',
+  'contribution_pkey',
+  'estimate_idempotency_key',
+  'estimate_pkey',
+];
+
+test('an event is recorded once at every moment of it, whoever migrates besides', async () => {
+  const { databaseUrl, pool, token } = await olderDatabase();
+  let isOver = false;
+  const migrated = Promise.all([1, 2, 3].map(() => migrate(databaseUrl))).finally(() => {
+    isOver = true;
+  });
+  const refusals: (string | undefined)[] = [];
+  for (let number = 1; !isOver; number++) refusals.push(await confirmAgain(pool, token, number));
+  const applied = (await migrated).flat().map(({ name }) => name);
+  assert.ok(applied.includes(MIGRATION));
+  assert.ok(refusals.length > 0);
+  for (const refusal of refusals) assert.match(String(refusal), /^contribution_partner_event/);
+  assert.equal(await confirmAgain(pool, token, 0), 'contribution_partner_event');
+  assert.deepEqual(
+    (await pool.query<{ name: string }>(INDEXES)).rows.map(({ name }) => name),
+    NAMES,
+  );
+});
+
+test('an index that an earlier attempt left unfinished is built anew', async () => {
+  const { databaseUrl, pool, token } = await olderDatabase();
+  // What is left of an attempt that was ended: a unique index that cannot be.
+  await assert.rejects(
+    pool.query('create unique index concurrently contribution_partner_event_next on contribution (partner_id)'),
+    /could not create unique index/,
+  );
+  await migrate(databaseUrl);
+  assert.equal(await confirmAgain(pool, token, 1), 'contribution_partner_event');
+  assert.deepEqual(
+    (await pool.query<{ name: string }>(INDEXES)).rows.map(({ name }) => name),
+    NAMES,
+  );
+});
+
+test('nobody who writes waits for the building, which waits for everybody who writes', async () => {
+  const { databaseUrl, pool, token } = await olderDatabase();
+  const writer = await pool.connect();
+  await writer.query('begin; lock table contribution in row exclusive mode');
+  const migrated = migrate(databaseUrl);
+  const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await pool.query(waits)).rowCount === 0);
+  assert.equal(await confirmAgain(pool, token, 1), 'contribution_partner_event');
+  await writer.query('commit');
+  writer.release();
+  assert.deepEqual(
+    (await migrated).map(({ name }) => name).filter((name) => name === MIGRATION),
+    [MIGRATION],
+  );
+});

@@ -1,0 +1,311 @@
+/** Every statement that the service sends over and over, by the store's own functions: on behalf of partners, or while nobody calls. */
+import { draftContribution, draftEstimate, linkOf, withLink } from '../../../bench/hot-statements.ts';
+import { calculationId, eventId, idempotencyKey, newToken, orderRef, transactionId } from '../../../bench/identifiers.ts';
+import { newId } from '../../../src/domain/identifiers.ts';
+import { findHeldApiKeys, updateApiKeysLastUsed } from '../../../src/store/access/api-key.ts';
+import { findPartner, listPartners } from '../../../src/store/access/partner.ts';
+import { findAuditHead, lockAuditHead } from '../../../src/store/audit/audit.ts';
+import { readClock } from '../../../src/store/clock.ts';
+import {
+  findContributionRivals,
+  findContributionsByEvent,
+  findContributionsById,
+  lockContribution,
+} from '../../../src/store/contributions/contribution.ts';
+import { type ContributionDraft, insertContributions } from '../../../src/store/contributions/contribution-insert.ts';
+import { findContributionReview, listOverdueContributionReviews } from '../../../src/store/contributions/contribution-review.ts';
+import { addToDailyCount, lockDailyCount } from '../../../src/store/contributions/daily-count.ts';
+import type { Database, Queryable } from '../../../src/store/database.ts';
+import { findEmissionsLinkByKey, insertEmissionsLink } from '../../../src/store/emissions/emissions-link.ts';
+import { findEstimatesById, findEstimatesByKey, insertEstimates } from '../../../src/store/emissions/estimate.ts';
+import {
+  findEvent,
+  findEventsBySequence,
+  findLastSequence,
+  insertEvent,
+  listEventCounters,
+  listEvents,
+  updateEventBodies,
+} from '../../../src/store/events/event.ts';
+import { listPartnersWithUnnumberedEvents, numberEvents, WHOLE_OUTBOX } from '../../../src/store/events/event-outbox.ts';
+import { deleteOldEvents } from '../../../src/store/events/event-retention.ts';
+import { claimInstallation, findInstallationId } from '../../../src/store/installation.ts';
+import { claimJob, deleteOldJobRuns, endJobRun, listDueJobs, listJobStates, renewJobLease } from '../../../src/store/jobs/job.ts';
+import { endLostReconciliations, listLeftReconciliations } from '../../../src/store/reconciliations/reconciliation.ts';
+import { listRuleVersions, readRuleRevision } from '../../../src/store/rules/rule-version.ts';
+import { findOpenSettlement } from '../../../src/store/settlements/settlement.ts';
+import {
+  claimDeliveries,
+  deleteDeliveries,
+  hastenDeliveries,
+  listDueEndpoints,
+  recordAttempts,
+  releaseDeliveries,
+} from '../../../src/store/webhooks/delivery.ts';
+import { listEndpointStates, measureBacklog } from '../../../src/store/webhooks/delivery-backlog.ts';
+import {
+  clearEndpointHealth,
+  findWebhookEndpoint,
+  listWebhookEndpoints,
+  lockEndpointHealth,
+  updateEndpointDueFrom,
+} from '../../../src/store/webhooks/webhook-endpoint.ts';
+
+/** What the calls are about; `token` numbers the rows that are there, or will be. */
+export interface HotTerms {
+  readonly partnerId: string;
+  readonly keyId: string;
+  readonly endpointId: string;
+  readonly token: string;
+  /** Contributions and their events, in the end. */
+  readonly rows: number;
+  /** Estimates, deliveries, and whatever else there is fewer of. */
+  readonly fewer: number;
+  readonly isDistributed: boolean;
+}
+
+export interface HotCall {
+  readonly title: string;
+  /** Never sent to a cluster: there a batch has one partner. */
+  readonly isOfSeveral?: boolean;
+  /** What has to be there before, in the same transaction. */
+  readonly prepare?: (db: Queryable) => Promise<unknown>;
+  readonly send: (db: Queryable) => Promise<unknown>;
+}
+
+const BATCH = 32;
+
+/** Each as it is sent for one batch. The numbers lie wide apart, so that none is found on another's page. */
+export function hotCalls(terms: HotTerms): HotCall[] {
+  const calls = [confirmationCalls, lookUpCalls, eventCalls, deliveryCalls, idleCalls].flatMap((list) => list(terms));
+  return calls.filter(({ isOfSeveral = false }) => !(isOfSeveral && terms.isDistributed));
+}
+
+function numbersOf(rows: number): number[] {
+  return Array.from({ length: BATCH }, (_, index) => 5 * (1 + index * Math.floor(rows / 5 / BATCH)));
+}
+
+function confirmationCalls(terms: HotTerms): HotCall[] {
+  const { partnerId } = terms;
+  const fresh = newToken();
+  const calculation = newId('calc');
+  const estimate = { ...draftEstimate(partnerId, fresh, 1) };
+  const estimates = numbersOf(terms.rows).map((number) => draftEstimate(partnerId, newToken(), number));
+  const linked = { ...estimate, estimate: { ...estimate.estimate, calculationId: calculation } };
+  const link = { ...linkOf(newId('txn'), fresh, 1), calculationId: calculation };
+  const draft = draftContribution(partnerId, fresh, 1);
+  const unlinked = { ...draft, contribution: { ...draft.contribution, transactionId: link.transactionId } };
+  const prepareLink = async (db: Queryable) => {
+    await insertEstimates(db, [linked]);
+    await insertContributions(db, [unlinked]);
+  };
+  const keyed = { partnerId, idempotencyKey: idempotencyKey(fresh, 9), fingerprint: Buffer.alloc(32), link };
+  const drafts = (token: string) => numbersOf(terms.rows).map((number) => draftContribution(partnerId, token, number));
+  return [
+    { title: 'confirm', send: (db) => insertContributions(db, drafts(newToken())) },
+    {
+      title: 'confirm with an estimate',
+      prepare: (db) => insertEstimates(db, [linked]),
+      send: (db) => insertContributions(db, [withLink(draft as ContributionDraft, link)]),
+    },
+    { title: 'confirm what is there', send: (db) => insertContributions(db, drafts(terms.token)) },
+    { title: 'estimate', send: (db) => insertEstimates(db, estimates) },
+    { title: 'associate', prepare: prepareLink, send: (db) => insertEmissionsLink(db, keyed) },
+    { title: 'count of the day', send: (db) => lockDailyCount(db, partnerId, 'Asia/Riyadh') },
+    {
+      title: 'add to the count of the day',
+      send: (db) => addToDailyCount(db, partnerId, { day: '2026-01-01', points: 1n, contributions: 1n }),
+    },
+    { title: 'event of a change', send: (db) => insertEvent(db, eventDraft(partnerId)) },
+  ];
+}
+
+function eventDraft(partnerId: string) {
+  const eventType = 'impact.transaction.adjusted';
+  return { partnerId, eventId: newId('evt'), eventType, subjectId: newId('txn'), correlationId: null, data: '{}' };
+}
+
+function lookUpCalls(terms: HotTerms): HotCall[] {
+  const { partnerId, token } = terms;
+  const numbers = numbersOf(terms.rows);
+  const fewer = numbersOf(terms.fewer);
+  const of = <Name extends string>(name: Name, idOf: (token: string, number: number) => string, from = token) =>
+    (idOf === calculationId ? fewer : numbers).map(
+      (number) => ({ partnerId, [name]: idOf(from, number) }) as { partnerId: string } & Record<Name, string>,
+    );
+  const mixed = <Item extends { partnerId: string }>(items: Item[]) => [
+    ...items,
+    { ...items[0], partnerId: 'ptn_of_others' } as Item,
+  ];
+  const claims = (from: string) =>
+    numbers.map((number) => ({
+      partnerId,
+      idempotencyKey: idempotencyKey(from, number),
+      partnerEventId: eventId(from, number + 1),
+      partnerOrderRef: orderRef(from, number + 2),
+    }));
+  const keys = fewer.map((number) => ({ partnerId, idempotencyKey: idempotencyKey(token, number) }));
+  const absent = newToken();
+  const middle = Math.floor(terms.rows / 2);
+  const id = transactionId(token, middle);
+  return [
+    { title: 'look up by event', send: (db) => findContributionsByEvent(db, of('partnerEventId', eventId)) },
+    {
+      title: 'look up by event, nothing there',
+      send: (db) => findContributionsByEvent(db, of('partnerEventId', eventId, absent)),
+    },
+    {
+      title: 'look up by event, several partners',
+      isOfSeveral: true,
+      send: (db) => findContributionsByEvent(db, mixed(of('partnerEventId', eventId))),
+    },
+    { title: 'look up by id', send: (db) => findContributionsById(db, of('transactionId', transactionId)) },
+    {
+      title: 'look up by id, several partners',
+      isOfSeveral: true,
+      send: (db) => findContributionsById(db, mixed(of('transactionId', transactionId))),
+    },
+    { title: 'rivals', send: (db) => findContributionRivals(db, claims(token)) },
+    { title: 'rivals, none there', send: (db) => findContributionRivals(db, claims(absent)) },
+    { title: 'rivals, several partners', isOfSeveral: true, send: (db) => findContributionRivals(db, mixed(claims(token))) },
+    { title: 'lock a contribution', send: (db) => lockContribution(db, partnerId, id) },
+    { title: 'estimates by id', send: (db) => findEstimatesById(db, of('calculationId', calculationId)) },
+    {
+      title: 'estimates by id, several partners',
+      isOfSeveral: true,
+      send: (db) => findEstimatesById(db, mixed(of('calculationId', calculationId))),
+    },
+    { title: 'estimates by key', send: (db) => findEstimatesByKey(db, keys) },
+    {
+      title: 'estimates by key, several partners',
+      isOfSeveral: true,
+      send: (db) => findEstimatesByKey(db, mixed(keys)),
+    },
+    { title: 'link by key', send: (db) => findEmissionsLinkByKey(db, partnerId, idempotencyKey(token, 5)) },
+    { title: 'review', send: (db) => findContributionReview(db, { partnerId, transactionId: id }) },
+  ];
+}
+
+function eventCalls(terms: HotTerms): HotCall[] {
+  const { partnerId, rows } = terms;
+  const sequences = numbersOf(terms.rows).map(BigInt);
+  const made = sequences.map((sequence) => ({ sequence, body: '{"body":1}' }));
+  return [
+    {
+      title: 'number events',
+      send: (db) => numberEvents(db, terms, partnerId, { limit: BATCH, attemptsMax: 10, range: WHOLE_OUTBOX }),
+    },
+    { title: 'partners with unnumbered events', send: (db) => listPartnersWithUnnumberedEvents(db, terms, WHOLE_OUTBOX) },
+    {
+      title: 'list events',
+      send: (db) => listEvents(db, partnerId, { afterSequence: BigInt(Math.floor(rows / 2)), limit: BATCH }),
+    },
+    { title: 'find an event', send: (db) => findEvent(db, partnerId, `evt_${transactionId(terms.token, 500).slice(4)}`) },
+    { title: 'events by sequence', send: (db) => findEventsBySequence(db, partnerId, sequences) },
+    { title: 'bodies of events', send: (db) => updateEventBodies(db, partnerId, made) },
+    { title: 'last sequence', send: (db) => findLastSequence(db, partnerId) },
+    { title: 'event counters', send: (db) => listEventCounters(db) },
+    { title: 'old events', send: (db) => deleteOldEvents(db, partnerId, { days: 90, limit: BATCH }) },
+  ];
+}
+
+function asPool(db: Queryable, { isDistributed }: HotTerms): Pick<Database, 'pool' | 'isDistributed'> {
+  return { pool: db as Database['pool'], isDistributed };
+}
+
+/** The id of the delivery of an event that was filled in, by its number. */
+export const deliveryId = (token: string, number: number) => `dlv_${token}${String(number).padStart(15, '0')}`;
+
+function deliveryCalls(terms: HotTerms): HotCall[] {
+  const { partnerId, endpointId, token } = terms;
+  const endpoint = { partnerId, endpointId };
+  const leaseMs = 60_000;
+  const dueFrom = new Date(0);
+  const attempts = numbersOf(terms.fewer).map((number) => ({
+    claimed: {
+      ...endpoint,
+      deliveryId: deliveryId(token, number),
+      eventId: newId('evt'),
+      eventType: 'impact.transaction.confirmed',
+      sequence: BigInt(number),
+      body: null,
+      trigger: 'event' as const,
+      attempts: 0,
+      attemptsLeft: 10,
+      lease: 0n,
+      leaseEndsAt: new Date(),
+    },
+    startedAt: new Date(),
+    milliseconds: 5,
+    status: 200,
+    errorClass: null,
+    excerpt: null,
+    isSuccess: true,
+    endedAt: new Date(),
+    nextAttemptAt: undefined,
+  }));
+  return [
+    { title: 'due endpoints', send: (db) => listDueEndpoints(asPool(db, terms)) },
+    { title: 'claim deliveries', send: (db) => claimDeliveries(db, { ...endpoint, dueFrom }, { limit: BATCH, leaseMs }) },
+    {
+      title: 'release deliveries',
+      send: (db) =>
+        releaseDeliveries(
+          db,
+          partnerId,
+          attempts.map(({ claimed }) => claimed),
+          undefined,
+        ),
+    },
+    { title: 'record attempts', send: (db) => recordAttempts(db, partnerId, attempts) },
+    { title: 'hasten deliveries', send: (db) => hastenDeliveries(db, endpoint, { leaseMs, limit: BATCH }) },
+    {
+      title: 'delete deliveries',
+      send: (db) =>
+        deleteDeliveries(
+          db,
+          partnerId,
+          attempts.map(({ claimed }) => claimed.deliveryId),
+        ),
+    },
+    { title: 'clear the health of an endpoint', send: (db) => clearEndpointHealth(db, endpoint) },
+    { title: 'lock the health of an endpoint', send: (db) => lockEndpointHealth(db, endpoint) },
+    {
+      title: 'note from when on deliveries are due',
+      send: (db) => updateEndpointDueFrom(db, { ...endpoint, dueFrom }, new Date()),
+    },
+    { title: 'find an endpoint', send: (db) => findWebhookEndpoint(db, partnerId, endpointId) },
+    { title: 'list endpoints', send: (db) => listWebhookEndpoints(db, partnerId) },
+    { title: 'backlog', send: (db) => measureBacklog(asPool(db, terms)) },
+    { title: 'states of endpoints', send: (db) => listEndpointStates(db) },
+  ];
+}
+
+/** What is sent to nobody's call. */
+function idleCalls({ partnerId, keyId }: HotTerms): HotCall[] {
+  const jobName = 'close_settlements';
+  const end = { jobName, runNo: 1n, outcome: 'succeeded', result: null, error: null, nextDueAt: null } as const;
+  return [
+    { title: 'credentials', send: (db) => findHeldApiKeys(db, [keyId, ...Array.from({ length: BATCH }, newToken)]) },
+    { title: 'last use of keys', send: (db) => updateApiKeysLastUsed(db, [keyId]) },
+    { title: 'partner', send: (db) => findPartner(db, partnerId) },
+    { title: 'partners', send: (db) => listPartners(db, { afterId: '', limit: 500 }) },
+    { title: 'revision of the rules', send: (db) => readRuleRevision(db) },
+    { title: 'versions of the rules', send: (db) => listRuleVersions(db) },
+    { title: 'clock', send: (db) => readClock(db) },
+    { title: 'due jobs', send: (db) => listDueJobs(db) },
+    { title: 'states of jobs', send: (db) => listJobStates(db) },
+    { title: 'claim a job', send: (db) => claimJob(db, { jobName, leaseMs: 1_000, trigger: 'schedule' }) },
+    { title: 'renew the lease of a job', send: (db) => renewJobLease(db, jobName, 1n, 1_000) },
+    { title: 'end of a run', send: (db) => endJobRun(db, end) },
+    { title: 'old runs', send: (db) => deleteOldJobRuns(db, { days: 30, limit: BATCH }) },
+    { title: 'end of the audit', send: (db) => findAuditHead(db) },
+    { title: 'lock the end of the audit', send: (db) => lockAuditHead(db) },
+    { title: 'environment', send: (db) => claimInstallation(db, 'sandbox') },
+    { title: 'installation', send: (db) => findInstallationId(db) },
+    { title: 'lost reconciliations', send: (db) => endLostReconciliations(db) },
+    { title: 'left reconciliations', send: (db) => listLeftReconciliations(db) },
+    { title: 'open settlement', send: (db) => findOpenSettlement(db, partnerId) },
+    { title: 'overdue reviews', send: (db) => listOverdueContributionReviews(db, partnerId, { hours: 72, limit: BATCH }) },
+  ];
+}

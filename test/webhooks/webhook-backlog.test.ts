@@ -1,0 +1,117 @@
+/** What a backlog costs: nothing reads more of it than it takes (decisions, section 7, Delivery). */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Database, openDatabase, type Queryable } from '../../src/store/database.ts';
+import { insertEventCounter } from '../../src/store/events/event.ts';
+import { numberEvents, WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
+import { deleteOldEvents } from '../../src/store/events/event-retention.ts';
+import { claimDeliveries, hastenDeliveries, listDueEndpoints, recordAttempts } from '../../src/store/webhooks/delivery.ts';
+import { recoverDeliveries } from '../../src/store/webhooks/delivery-log.ts';
+import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
+import { testDatabase } from '../support/postgres/database.ts';
+
+const { databaseUrl, pool: administrator } = await testDatabase();
+// One connection: what it planned while the tables were empty, it goes on with.
+const database = openDatabase({ databaseUrl, poolSize: 1 });
+const { pool } = database;
+after(() => database.close());
+
+const [partnerId, endpointId] = ['ptn_of-a-backlog', 'wep_of-a-backlog'];
+const endpoint = { partnerId, endpointId };
+const BACKLOG = 5_000;
+const LEASE_MS = 60_000;
+const LIMIT = 16;
+const ALWAYS = new Date(0);
+
+const steps: readonly [name: string, prepare: string, work: (db: Queryable) => Promise<unknown>][] = [
+  ['numbers', '', (db) => numberEvents(db, database, partnerId, { limit: LIMIT, attemptsMax: 10, range: WHOLE_OUTBOX })],
+  ['looks for', '', (db) => listDueEndpoints({ pool: db as Database['pool'], isDistributed: false })],
+  ['claims and records', '', claimAndRecord],
+  [
+    'hastens',
+    "update delivery set next_attempt_at = now() + interval '1 hour'",
+    (db) => hastenDeliveries(db, endpoint, { leaseMs: LEASE_MS, limit: LIMIT }),
+  ],
+  [
+    'recovers',
+    "update delivery set status = 'exhausted', ended_at = now()",
+    (db) => recoverDeliveries(db, { ...endpoint, since: ALWAYS, attemptsMax: 10, limit: LIMIT }),
+  ],
+  [
+    'removes',
+    "update event set occurred_at = now() - interval '91 days'",
+    (db) => deleteOldEvents(db, partnerId, { days: 90, limit: LIMIT }),
+  ],
+];
+
+test('whoever takes a few of thousands reads those few, although it was planned while there were none', {
+  timeout: 60_000,
+}, async () => {
+  // Nobody counts the rows meanwhile, which would have everything planned anew.
+  for (const table of ['event_outbox', 'event', 'delivery', 'delivery_attempt'])
+    await administrator.query(`alter table ${table} set (autovacuum_enabled = off)`);
+  // What is always taken away at once has been found empty before.
+  await administrator.query('vacuum analyze event_outbox');
+  await insertEventCounter(pool, partnerId);
+  const made = { ...endpoint, url: 'https://example.com/', eventTypes: [], secretSealed: 'none' };
+  await insertWebhookEndpoint(pool, made);
+  for (const [, , work] of steps) await work(pool);
+  await pileUp();
+  const { rows } = await administrator.query("select current_setting('server_version_num')::int4 as version");
+  // Before 17 a list is looked up by going through the partner's rows once, here in two statements at most.
+  const readMax = LIMIT * 20 + (rows[0].version < 170_000 ? 2 * BACKLOG : 0);
+  for (const [name, prepare, work] of steps) {
+    if (prepare !== '') await administrator.query(prepare);
+    const read = await countRead(work);
+    assert.ok(read >= 1 && read <= readMax, `whoever ${name} what is due reads ${read} rows`);
+  }
+});
+
+/** Events without a sequence, and others whose deliveries wait. */
+async function pileUp(): Promise<void> {
+  const fill = (text: string, ...values: unknown[]) =>
+    administrator.query(`${text} from generate_series(1, $2::int4) as number`, [partnerId, BACKLOG, ...values]);
+  await fill(`insert into event_outbox (partner_id, event_id, event_type, subject_id, occurred_at)
+    select $1, 'evt_later-' || number, 'settlement.created', 'stl_1', now()`);
+  await fill(`insert into event (partner_id, sequence, event_id, event_type, subject_id, occurred_at)
+    select $1, number, 'evt_' || number, 'settlement.created', 'stl_1', now()`);
+  await administrator.query('update event_counter set last_sequence = $2 where partner_id = $1', [partnerId, BACKLOG]);
+  await fill(
+    `insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
+      next_attempt_at, created_at)
+    select $1, 'dlv_' || number || '.' || right($3, 8), $3, 'evt_' || number, number, 'settlement.created', 'event', 'waiting', 10, now(), now()`,
+    endpointId,
+  );
+}
+
+async function claimAndRecord(db: Queryable): Promise<void> {
+  const { deliveries } = await claimDeliveries(db, { ...endpoint, dueFrom: ALWAYS }, { limit: LIMIT, leaseMs: LEASE_MS });
+  const answer = { startedAt: new Date(), milliseconds: 1, status: 200, errorClass: null, excerpt: null };
+  await recordAttempts(
+    db,
+    partnerId,
+    deliveries.map((claimed) => ({ claimed, ...answer, isSuccess: true, endedAt: new Date(), nextAttemptAt: undefined })),
+  );
+}
+
+/** How many rows of tables the work reads, in a transaction that leaves nothing. */
+async function countRead(work: (db: Queryable) => Promise<unknown>): Promise<number> {
+  const client = await pool.connect();
+  // PostgreSQL counts what earlier transactions read along, for a while.
+  const read = async () =>
+    (
+      await client.query<{ read: number }>(
+        "select sum(coalesce(idx_tup_fetch, 0) + seq_tup_read)::int4 as read from pg_stat_xact_user_tables where schemaname = 'public'",
+      )
+    ).rows[0]?.read ?? 0;
+  try {
+    await client.query('begin');
+    const before = await read();
+    await work(client);
+    const sum = (await read()) - before;
+    await client.query('rollback');
+    return sum;
+  } finally {
+    client.release();
+  }
+}

@@ -1,0 +1,573 @@
+/** What becomes of a delivery when receivers and senders fail (decisions, section 7, Delivery). */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { attestRecord } from '../../src/operations/verification/attest-record.ts';
+import type { Database } from '../../src/store/database.ts';
+import { type ClaimedDelivery, claimDeliveries, recordAttempts } from '../../src/store/webhooks/delivery.ts';
+import { type LoggedDelivery, listDeliveries, listDeliveryAttempts } from '../../src/store/webhooks/delivery-log.ts';
+import { listWebhookEndpoints } from '../../src/store/webhooks/webhook-endpoint.ts';
+import { settleAttempts } from '../../src/webhooks/delivery/record-attempts.ts';
+import { removeOldEvents } from '../../src/webhooks/delivery/retention.ts';
+import { makeMissingCounters } from '../../src/webhooks/delivery/start-webhooks.ts';
+import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
+import { getDelivery, recoverExhausted, replayMissing, resend } from '../../src/webhooks/endpoints/manage-delivery.ts';
+import { disableEndpoint, enableEndpoint, removeEndpoint, rotateSecret } from '../../src/webhooks/endpoints/manage-endpoint.ts';
+import { testEndpoint } from '../../src/webhooks/endpoints/test-endpoint.ts';
+import { OWNER } from '../support/actor.ts';
+import { assertPublished } from '../support/published.ts';
+import { insertOldPartner, untilNumbered } from '../support/records.ts';
+import { spawnService, testService, testServiceProcesses } from '../support/service.ts';
+import { type Arrived, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+
+let aheadMs = 0;
+const clock = () => Date.now() + aheadMs;
+const service = await testService({ env: WEBHOOK_ENV, clock });
+const { database } = service;
+const tools = endpointTools(database, clock);
+const withEndpoint = (eventTypes: readonly string[] = []) => newEndpoint(service, tools, eventTypes);
+
+const waiting = { timeout: 60_000 };
+const ALWAYS = new Date(0);
+
+/** All attempts but the last are spent, without waiting four days for it. */
+async function spendAttempts(partnerId: string): Promise<void> {
+  await database.pool.query("update delivery set attempts_left = 1 where partner_id = $1 and status = 'waiting'", [partnerId]);
+  await makeDue(database, partnerId);
+}
+
+async function secondsToNextAttempt({ pool }: Database, partnerId: string): Promise<number> {
+  const { rows } = await pool.query(
+    'select extract(epoch from next_attempt_at - now())::float8 as seconds from delivery where partner_id = $1',
+    [partnerId],
+  );
+  return rows[0].seconds;
+}
+
+describe('the next attempt', waiting, () => {
+  const cases: [answer: string, status: number, headers: Record<string, string>, least: number, most: number][] = [
+    ['500', 500, {}, 0, 6],
+    ['429 with Retry-After', 429, { 'retry-after': '120' }, 100, 120],
+    ['503 with Retry-After beyond a day', 503, { 'retry-after': '9999999' }, 86_000, 86_400],
+    ['404 with Retry-After, which only 429 and 503 may ask for', 404, { 'retry-after': '120' }, 0, 6],
+  ];
+  for (const [answer, status, headers, least, most] of cases) {
+    test(`after ${answer} lies ${least} to ${most} s ahead`, async () => {
+      const { client: caller, partner, receiver } = await withEndpoint();
+      receiver.answerWith(status, headers);
+      await caller.confirm();
+      await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.attempts === 1);
+      const seconds = await secondsToNextAttempt(database, partner.partnerId);
+      // The time of the answer is reckoned from the claim, which a busy machine answers late.
+      assert.ok(seconds > least - 1 && seconds <= most + 10, `${seconds} s`);
+    });
+  }
+
+  test('ten minutes later is signed anew: a receiver that allows five minutes takes it', async () => {
+    const { client: caller, partner, receiver, secret } = await withEndpoint();
+    receiver.answerWith(500);
+    await caller.confirm();
+    await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.attempts === 1);
+    const [first] = receiver.arrived as [Arrived];
+    aheadMs = 600_000;
+    try {
+      receiver.answerWith(200);
+      await makeDue(database, partner.partnerId);
+      const [, second] = (await receiver.until(2)) as [Arrived, Arrived];
+      assert.deepEqual([isFresh(first), isFresh(second)], [false, true]);
+      assert.equal(second.headers['x-service-signature'], hmac(secret, second));
+      assert.deepEqual(second.body, first.body);
+    } finally {
+      aheadMs = 0;
+    }
+  });
+});
+
+test('a rotation after one whose overlap ended by itself: the retired secret signs nothing any more', waiting, async () => {
+  const { client: caller, partner, receiver, endpointId } = await withEndpoint();
+  const second = await rotateSecret(tools, OWNER, { partnerId: partner.partnerId, endpointId });
+  await database.pool.query("update webhook_endpoint set next_secret_from = now() - interval '1 hour' where endpoint_id = $1", [
+    endpointId,
+  ]);
+  await attestRecord(database, OWNER, { kind: 'webhook_endpoint', id: endpointId, reason: 'the overlap is over' });
+  const id = { partnerId: partner.partnerId, endpointId };
+  const third = await rotateSecret(tools, OWNER, id);
+  await assert.rejects(rotateSecret(tools, OWNER, id), /--replace/);
+  await caller.confirm();
+  const [arrived] = (await receiver.until(1)) as [Arrived];
+  assert.equal(arrived.headers['x-service-signature'], hmac(second.secret, arrived));
+  assert.equal(arrived.headers['x-service-signature-next'], hmac(third.secret, arrived));
+});
+
+function isFresh({ headers }: Arrived): boolean {
+  return Math.abs(clock() / 1_000 - Number(headers['x-service-timestamp'])) <= 300;
+}
+
+/** As the interface has it, and nothing of ours. */
+function hmac(secret: string, { headers, body }: Arrived): string {
+  return `v1=${createHmac('sha256', secret).update(`${headers['x-service-timestamp']}.`).update(body).digest('hex')}`;
+}
+
+test('openssl and the published verifier verify a real delivery', waiting, async () => {
+  const { client: caller, receiver, secret } = await withEndpoint();
+  await caller.confirm({ points: 9_223_372_036_854_775_807n });
+  const [{ headers, body }] = (await receiver.until(1)) as [Arrived];
+  const folder = mkdtempSync(join(tmpdir(), 'partner-impact-openssl-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const signed = join(folder, 'signed');
+  writeFileSync(signed, Buffer.concat([Buffer.from(`${headers['x-service-timestamp']}.`), body]));
+  const printed = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret, signed], { encoding: 'utf8' });
+  assert.equal(headers['x-service-signature'], `v1=${printed.trim().split('= ')[1]}`);
+  new Webhook(secret).verify(body, headers as Record<string, string>);
+  const altered = Buffer.from(body.toString().replace('confirmed', 'confirmeD'));
+  assert.throws(() => new Webhook(secret).verify(altered, headers as Record<string, string>));
+});
+
+describe('whoever answers', waiting, () => {
+  test('with a redirect is not followed', async () => {
+    const { client: caller, partner, receiver } = await withEndpoint();
+    const inside = await WebhookReceiver.open();
+    receiver.answerWith(307, { location: inside.url });
+    await caller.confirm();
+    const [delivery] = await untilDeliveries(database, partner.partnerId, ([first]) => first?.attempts === 1);
+    const [attempt] = await listDeliveryAttempts(database.pool, partner.partnerId, delivery?.deliveryId as string);
+    assert.deepEqual([attempt?.status, inside.arrived.length], [307, 0]);
+  });
+
+  test('with 103 again and again, and nothing else, fails the attempt as `endless`', async () => {
+    const { client: caller, partner, receiver } = await withEndpoint();
+    receiver.answer = (response) => {
+      for (let sent = 0; sent < 20; sent++) response.writeEarlyHints({ link: '</a>; rel=preload' });
+    };
+    await caller.confirm();
+    const [delivery] = await untilDeliveries(database, partner.partnerId, ([first]) => first?.attempts === 1);
+    const [attempt] = await listDeliveryAttempts(database.pool, partner.partnerId, delivery?.deliveryId as string);
+    assert.deepEqual([attempt?.status, attempt?.errorClass, delivery?.status], [null, 'endless', 'waiting']);
+  });
+
+  test('2xx and then an endless body has it delivered; 2 KiB are kept, without what a terminal or the database would choke on', async () => {
+    const { client: caller, partner, receiver } = await withEndpoint();
+    receiver.answer = (response) => {
+      response.writeHead(200);
+      const pour = () => {
+        while (!response.destroyed && response.write(`\0${'a'.repeat(1_023)}`));
+        if (!response.destroyed) response.once('drain', pour);
+      };
+      pour();
+    };
+    await caller.confirm();
+    const [delivery] = await untilDeliveries(database, partner.partnerId, ([first]) => first?.status === 'delivered');
+    const [attempt] = await listDeliveryAttempts(database.pool, partner.partnerId, delivery?.deliveryId as string);
+    assert.equal(attempt?.excerpt, 'a'.repeat(2_046));
+  });
+
+  test('nothing, on a connection that is cut, is told apart from a refusal', async () => {
+    const { client: caller, partner, receiver } = await withEndpoint();
+    receiver.answer = (response) => void response.socket?.destroy();
+    await caller.confirm();
+    const [delivery] = await untilDeliveries(database, partner.partnerId, ([first]) => first?.attempts === 1);
+    const { log } = await getDelivery(database, partner.partnerId, delivery?.deliveryId as string);
+    assert.deepEqual([log[0]?.status, log[0]?.errorClass], [null, 'reset']);
+  });
+});
+
+describe('an endpoint that fails on and on', waiting, () => {
+  test('is left in peace after 20 failures in a row, then tried out by one delivery, which uses up no attempt of the others', async () => {
+    const { client: caller, partner, receiver, endpointId } = await withEndpoint();
+    receiver.answerWith(500);
+    await Promise.all(Array.from({ length: 30 }, () => caller.confirm()));
+    // How many get through before it opens depends on how many are under way at once.
+    await untilDeliveries(
+      database,
+      partner.partnerId,
+      (all) => sumOfAttempts(all) >= 20 && sumOfAttempts(all) === receiver.arrived.length,
+    );
+    const [{ failuresInRow, breakerTrips, breakerOpenUntil }] = await health(partner.partnerId);
+    assert.ok(failuresInRow >= 20 && breakerTrips >= 1 && breakerOpenUntil !== null);
+    const before = receiver.arrived.length;
+    await makeDue(database, partner.partnerId);
+    await untilBreakerTrips(partner.partnerId, breakerTrips + 1);
+    assert.equal(receiver.arrived.length, before + 1, 'one probe, and nothing else');
+    receiver.answerWith(200);
+    await makeDue(database, partner.partnerId);
+    await untilDeliveries(database, partner.partnerId, (all) => all.every(({ status }) => status === 'delivered'));
+    assert.deepEqual((await health(partner.partnerId))[0], { failuresInRow: 0, breakerTrips: 0, breakerOpenUntil: null });
+    assert.equal(endpointId.slice(0, 4), 'wep_');
+  });
+
+  test('is left in peace for 30 s the first time, however many attempts were under way', async () => {
+    const { client: caller, partner, receiver } = await withEndpoint();
+    const held: ServerResponse[] = [];
+    receiver.answer = (response) => void held.push(response);
+    await Promise.all(Array.from({ length: 64 }, () => caller.confirm()));
+    await receiver.until(48);
+    for (let answered = 1; held.length > 0; answered++) {
+      held.shift()?.writeHead(500).end();
+      // Each is written down for itself.
+      await untilDeliveries(database, partner.partnerId, (all) => sumOfAttempts(all) >= answered);
+    }
+    const [{ failuresInRow, breakerTrips, breakerOpenUntil }] = await health(partner.partnerId);
+    assert.ok(failuresInRow >= 48, `${failuresInRow} failures`);
+    assert.equal(breakerTrips, 1);
+    assert.ok(Number(breakerOpenUntil) - Date.now() <= 30_000);
+  });
+
+  test('is disabled after five days without a success, and enabling it forgets its failures', async () => {
+    const { client: caller, partner, receiver, endpointId } = await withEndpoint();
+    receiver.answerWith(500);
+    await database.pool.query(
+      "update endpoint_health set failures_in_row = 10, failing_since = now() - interval '5 days' where partner_id = $1",
+      [partner.partnerId],
+    );
+    await caller.confirm();
+    await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.status === 'held');
+    receiver.answerWith(200);
+    await enableEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId });
+    await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.status === 'delivered');
+    const [endpoint] = await listWebhookEndpoints(database.pool, partner.partnerId);
+    assert.deepEqual([endpoint?.status, endpoint?.failingSince], ['active', null]);
+  });
+
+  function sumOfAttempts(deliveries: readonly LoggedDelivery[]): number {
+    return deliveries.reduce((sum, { attempts }) => sum + attempts, 0);
+  }
+
+  async function health(partnerId: string) {
+    const endpoints = await listWebhookEndpoints(database.pool, partnerId);
+    return endpoints.map(({ failuresInRow, breakerTrips, breakerOpenUntil }) => ({
+      failuresInRow,
+      breakerTrips,
+      breakerOpenUntil,
+    })) as [{ failuresInRow: number; breakerTrips: number; breakerOpenUntil: Date | null }];
+  }
+
+  async function untilBreakerTrips(partnerId: string, trips: number): Promise<void> {
+    while ((await health(partnerId))[0].breakerTrips < trips) await sleep(20, undefined, { ref: false });
+  }
+});
+
+test('a receiver that hangs takes nothing from the others', waiting, async () => {
+  const [hanging, sound] = [await withEndpoint(), await withEndpoint()];
+  const held: ServerResponse[] = [];
+  hanging.receiver.answer = (response) => void held.push(response);
+  await Promise.all(Array.from({ length: 100 }, () => hanging.client.confirm()));
+  await hanging.receiver.until(48);
+  await Promise.all(Array.from({ length: 100 }, () => sound.client.confirm()));
+  await sound.receiver.until(100);
+  assert.ok(hanging.receiver.arrived.length <= 64, 'no more than its places');
+  for (const response of held) response.end();
+});
+
+describe('whoever sends', waiting, () => {
+  test('is killed: another process delivers the same event, with the same bytes, once the lease is over', async () => {
+    const killed = await testServiceProcesses(1, WEBHOOK_ENV);
+    const { client: caller, partner, receiver } = await newEndpoint(killed, endpointTools(killed.database));
+    receiver.hang();
+    await caller.confirm();
+    await receiver.until(1);
+    await killed.processes[0]?.end('SIGKILL');
+    const [first] = receiver.arrived as [Arrived];
+    const seconds = await secondsToNextAttempt(killed.database, partner.partnerId);
+    assert.ok(seconds > 0 && seconds <= 60, `${seconds} s to the end of the lease`);
+    receiver.answerWith(200);
+    await spawnService(killed.databaseUrl, WEBHOOK_ENV);
+    await makeDue(killed.database, partner.partnerId);
+    await untilDeliveries(killed.database, partner.partnerId, ([delivery]) => delivery?.status === 'delivered');
+    const second = receiver.arrived.at(-1) as Arrived;
+    assert.equal(second.headers['x-service-event-id'], first.headers['x-service-event-id']);
+    assert.deepEqual(second.body, first.body);
+  });
+
+  test('is stopped while a receiver does not answer: it ends in order, and the attempt counts for nothing', async () => {
+    const stopped = await testServiceProcesses(1, WEBHOOK_ENV);
+    const { client: caller, partner, receiver } = await newEndpoint(stopped, endpointTools(stopped.database));
+    receiver.hang();
+    await caller.confirm();
+    await receiver.until(1);
+    assert.equal(await stopped.processes[0]?.end('SIGTERM'), 0);
+    const [delivery] = await untilDeliveries(stopped.database, partner.partnerId, () => true);
+    assert.deepEqual([delivery?.status, delivery?.attempts], ['waiting', 0]);
+    const [endpoint] = await listWebhookEndpoints(stopped.database.pool, partner.partnerId);
+    assert.equal(endpoint?.failuresInRow, 0);
+  });
+
+  test('comes back after its lease has gone to another: its attempt is logged, and changes nothing', async () => {
+    const { client: caller, partner, receiver } = await withEndpoint();
+    let late: ServerResponse | undefined;
+    receiver.answer = (response) => {
+      late = response;
+    };
+    await caller.confirm();
+    await receiver.until(1);
+    receiver.answerWith(200);
+    await makeDue(database, partner.partnerId);
+    await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.status === 'delivered');
+    late?.writeHead(500).end();
+    let attempts: Awaited<ReturnType<typeof listDeliveryAttempts>> = [];
+    const [delivery] = await untilDeliveries(database, partner.partnerId, () => true);
+    while (attempts.length < 2) {
+      await sleep(20, undefined, { ref: false });
+      attempts = await listDeliveryAttempts(database.pool, partner.partnerId, delivery?.deliveryId as string);
+    }
+    assert.deepEqual(
+      attempts.map(({ number, status }) => [Number(number), status]),
+      [
+        [1, 500],
+        [2, 200],
+      ],
+    );
+    const { status, attempts: counted } = await getDelivery(database, partner.partnerId, delivery?.deliveryId as string);
+    assert.deepEqual([status, counted], ['delivered', 1]);
+  });
+});
+
+test('an attempt that the database does not take is written down when it does, and not sent again', waiting, async () => {
+  const own = await testServiceProcesses(1, { ...WEBHOOK_ENV, LOG_LEVEL: 'error' });
+  const { client: caller, partner, receiver } = await newEndpoint(own, endpointTools(own.database));
+  await own.database.pool.query('alter table delivery_attempt rename column excerpt to elsewhere');
+  await caller.confirm();
+  while (!own.processes[0]?.output().includes('it is tried again')) await sleep(20, undefined, { ref: false });
+  await own.database.pool.query('alter table delivery_attempt rename column elsewhere to excerpt');
+  const [delivery] = await untilDeliveries(own.database, partner.partnerId, ([first]) => first?.status === 'delivered');
+  const log = await listDeliveryAttempts(own.database.pool, partner.partnerId, delivery?.deliveryId as string);
+  assert.deepEqual([delivery?.attempts, log.map(({ status }) => status), receiver.arrived.length], [1, [200], 1]);
+});
+
+/** A delivery with so many attempts left, and what came of one that failed. Nobody else sends it. */
+async function claimFailing(attemptsLeft: number) {
+  const { client: caller, partner, endpointId } = await withEndpoint();
+  const { partnerId } = partner;
+  await caller.confirm();
+  await untilDeliveries(database, partnerId, ([first]) => first?.status === 'delivered');
+  await disableEndpoint(database, OWNER, { partnerId, endpointId }, 'Only the test sends.');
+  await database.pool.query(
+    "update delivery set status = 'waiting', attempts_left = $2, next_attempt_at = now() - interval '1 second' where partner_id = $1",
+    [partnerId, attemptsLeft],
+  );
+  const claim = { limit: 1, leaseMs: 60_000 };
+  const { deliveries } = await claimDeliveries(database.pool, { partnerId, endpointId, dueFrom: ALWAYS }, claim);
+  const [claimed] = deliveries as [ClaimedDelivery];
+  const at = new Date();
+  const outcome = { status: 500, errorClass: null, excerpt: null, isSuccess: false } as const;
+  return { partnerId, claimed, at, failure: { claimed, startedAt: at, endedAt: at, milliseconds: 1, ...outcome } };
+}
+
+test('an attempt that is written down twice counts once', async () => {
+  const { partnerId, claimed, at, failure } = await claimFailing(2);
+  for (let times = 0; times < 2; times++) await recordAttempts(database.pool, partnerId, [{ ...failure, nextAttemptAt: at }]);
+  const { status, attempts, attemptsLeft, log } = await getDelivery(database, partnerId, claimed.deliveryId);
+  assert.deepEqual([status, attempts, attemptsLeft, log.length], ['held', 2, 1, 2]);
+});
+
+test('a failure that is written down again counts once for the endpoint, and what an older one says again takes nothing back', async () => {
+  const { partnerId, claimed, at, failure } = await claimFailing(2);
+  const failed = [{ ...failure, nextAttemptAt: at }];
+  const success = { claimed: { ...claimed, lease: claimed.lease - 1n }, status: 200, isSuccess: true, nextAttemptAt: undefined };
+  const { pool } = database;
+  const failuresInRow = async () => (await listWebhookEndpoints(pool, partnerId))[0]?.failuresInRow;
+  await settleAttempts(database, partnerId, failed);
+  for (let times = 0; times < 2; times++) await settleAttempts(database, partnerId, failed);
+  assert.equal(await failuresInRow(), 1);
+  // Its first attempt was a success, and stands in the log.
+  await settleAttempts(database, partnerId, [{ ...failure, ...success }]);
+  assert.equal(await failuresInRow(), 1);
+});
+
+test('a 410 that is written down again still disables the endpoint', async () => {
+  const { partnerId, failure } = await claimFailing(2);
+  const gone = [{ ...failure, status: 410, nextAttemptAt: undefined }];
+  // Nobody knows whether the first time took effect, and its disabling did not.
+  await recordAttempts(database.pool, partnerId, gone);
+  await database.pool.query("update webhook_endpoint set status = 'active' where partner_id = $1", [partnerId]);
+  await attestRecord(database, OWNER, { kind: 'webhook_endpoint', id: failure.claimed.endpointId, reason: 'not disabled yet' });
+  const [standing] = await settleAttempts(database, partnerId, gone);
+  assert.deepEqual([standing?.isPaused, standing?.disabledFor], [true, 'The receiver answered 410 Gone.']);
+});
+
+test('sent again by hand while its last attempt is under way: that is logged, and decides nothing', async () => {
+  const { partnerId, claimed, failure } = await claimFailing(1);
+  await resend(database, OWNER, { partnerId, deliveryId: claimed.deliveryId });
+  await recordAttempts(database.pool, partnerId, [{ ...failure, nextAttemptAt: undefined }]);
+  const { status, attemptsLeft, log } = await getDelivery(database, partnerId, claimed.deliveryId);
+  assert.deepEqual([status, attemptsLeft > 1, log.length], ['held', true, 2]);
+});
+
+test(
+  'a delivery that was made again while its event was removed goes with it, and an event that cannot be written holds up no other',
+  waiting,
+  async () => {
+    const { client: caller, partner, endpointId, receiver } = await withEndpoint();
+    const { partnerId } = partner;
+    await disableEndpoint(database, OWNER, { partnerId, endpointId }, 'Until all are there.');
+    for (let confirmed = 0; confirmed < 3; confirmed++) await caller.confirm();
+    await untilDeliveries(database, partnerId, (all) => all.length === 3);
+    await database.pool.query('delete from event where partner_id = $1 and sequence = 2', [partnerId]);
+    await database.pool.query("update event set subject_id = 'txn_nothing' where partner_id = $1 and sequence = 3", [partnerId]);
+    await enableEndpoint(database, OWNER, { partnerId, endpointId });
+    const [arrived] = (await receiver.until(1)) as [Arrived];
+    assert.equal(JSON.parse(arrived.body.toString()).sequence, 4);
+    await untilDeliveries(database, partnerId, (all) => all.length === 2);
+  },
+);
+
+describe('sent again', waiting, () => {
+  test('a delivery that succeeded: the same bytes under the same event id, and both attempts stand in the log', async () => {
+    const { client: caller, partner, receiver } = await withEndpoint();
+    await caller.confirm();
+    const [delivery] = await untilDeliveries(database, partner.partnerId, ([first]) => first?.status === 'delivered');
+    await resend(database, OWNER, { partnerId: partner.partnerId, deliveryId: delivery?.deliveryId as string });
+    const [first, second] = (await receiver.until(2)) as [Arrived, Arrived];
+    assert.deepEqual(second.body, first.body);
+    await untilDeliveries(database, partner.partnerId, ([again]) => again?.attempts === 2);
+    const { log, status } = await getDelivery(database, partner.partnerId, delivery?.deliveryId as string);
+    assert.deepEqual([status, log.map(({ trigger }) => trigger)], ['delivered', ['event', 'resend']]);
+  });
+
+  test('what was given up, since a time, with all its attempts anew', async () => {
+    const { client: caller, partner, receiver, endpointId } = await withEndpoint();
+    const { partnerId } = partner;
+    receiver.answerWith(500);
+    await Promise.all(Array.from({ length: 3 }, () => caller.confirm()));
+    await untilDeliveries(database, partnerId, (all) => all.length === 3 && all.every(({ attempts }) => attempts === 1));
+    await spendAttempts(partnerId);
+    const spent = await untilDeliveries(database, partnerId, (all) => all.every(({ status }) => status === 'exhausted'));
+    const later = new Date(Math.max(...spent.map(({ endedAt }) => Number(endedAt))) + 1);
+    // When it happened says nothing of when it was given up.
+    await database.pool.query("update delivery set created_at = now() - interval '3 days' where partner_id = $1", [partnerId]);
+    const earlier = new Date(Math.min(...spent.map(({ endedAt }) => Number(endedAt))));
+    assert.equal(await recoverExhausted(database, OWNER, { partnerId, endpointId, since: later }), 0);
+    assert.equal(await recoverExhausted(database, OWNER, { partnerId, endpointId, since: earlier }), 3);
+    await untilDeliveries(database, partnerId, (all) =>
+      all.every(({ attempts, status }) => attempts === 3 && status === 'waiting'),
+    );
+    receiver.answerWith(200);
+    await makeDue(database, partnerId);
+    await untilDeliveries(database, partnerId, (all) => all.every(({ status }) => status === 'delivered'));
+  });
+
+  test('everything for a new endpoint, of the kinds that it wants, and each once', async () => {
+    const { client: caller, partner } = await withEndpoint();
+    const { partnerId } = partner;
+    for (let count = 0; count < 3; count++) await caller.confirm();
+    await untilDeliveries(database, partnerId, ({ length }) => length === 3);
+    const [wanting, indifferent] = [await WebhookReceiver.open(), await WebhookReceiver.open()];
+    const { endpointId } = await addEndpoint(tools, OWNER, { partnerId, url: wanting.url, eventTypes: [] });
+    const other = await addEndpoint(tools, OWNER, { partnerId, url: indifferent.url, eventTypes: ['settlement.closed'] });
+    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 4);
+    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 0);
+    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId: other.endpointId, since: ALWAYS }), 0);
+    const sequences = (await wanting.until(4)).map(({ event }) => event.sequence).sort();
+    assert.deepEqual([sequences, indifferent.arrived.length], [[1, 2, 3, 4], 0]);
+  });
+
+  test('not to an endpoint that was removed, and nothing of another partner', async () => {
+    const [mine, other] = [await withEndpoint(), await withEndpoint()];
+    await mine.client.confirm();
+    const [delivery] = await untilDeliveries(database, mine.partner.partnerId, ([first]) => first?.status === 'delivered');
+    const { deliveryId } = delivery as { deliveryId: string };
+    await assert.rejects(resend(database, OWNER, { partnerId: other.partner.partnerId, deliveryId }), /has no delivery/);
+    const foreign = { partnerId: other.partner.partnerId, endpointId: mine.endpointId, since: ALWAYS };
+    await assert.rejects(recoverExhausted(database, OWNER, foreign), /has no endpoint/);
+    await assert.rejects(replayMissing(database, OWNER, foreign), /has no endpoint/);
+    await removeEndpoint(database, OWNER, { partnerId: mine.partner.partnerId, endpointId: mine.endpointId });
+    await assert.rejects(resend(database, OWNER, { partnerId: mine.partner.partnerId, deliveryId }), /was removed/);
+  });
+});
+
+test('a test event is signed, has no sequence, is tried once and stands in the log', waiting, async () => {
+  const { partner, receiver, endpointId, secret } = await withEndpoint();
+  const { isSuccess, claimed } = await testEndpoint(tools, partner.partnerId, endpointId);
+  const [arrived] = receiver.arrived as [Arrived];
+  assert.deepEqual([isSuccess, arrived.event.sequence, arrived.event.event_type], [true, null, 'webhook.endpoint.test']);
+  assert.equal(arrived.headers['x-service-signature'], hmac(secret, arrived));
+  assertPublished(arrived);
+  receiver.answerWith(500);
+  const failed = await testEndpoint(tools, partner.partnerId, endpointId);
+  const { status, log } = await getDelivery(database, partner.partnerId, failed.claimed.deliveryId);
+  assert.deepEqual([status, log.length, log[0]?.status], ['failed', 1, 500]);
+  const listed = async (wanted: 'exhausted' | 'failed') =>
+    (await listDeliveries(database.pool, partner.partnerId, { status: wanted, limit: 10 })).map(({ deliveryId }) => deliveryId);
+  assert.deepEqual([await listed('exhausted'), await listed('failed')], [[], [failed.claimed.deliveryId]]);
+  assert.equal((await getDelivery(database, partner.partnerId, claimed.deliveryId)).status, 'delivered');
+});
+
+test('a test event that cannot be signed leaves nothing behind, and other endpoints get theirs', waiting, async () => {
+  const [locked, sound] = [await withEndpoint(), await withEndpoint()];
+  const { partnerId } = locked.partner;
+  await database.pool.query(
+    "update webhook_endpoint set secret_sealed = replace(secret_sealed, 'v1.test.', 'v1.lost.') where partner_id = $1",
+    [partnerId],
+  );
+  await attestRecord(database, OWNER, { kind: 'webhook_endpoint', id: locked.endpointId, reason: 'a key is lost' });
+  await assert.rejects(testEndpoint(tools, partnerId, locked.endpointId), /sealed under the key "lost"/);
+  assert.deepEqual(await untilDeliveries(database, partnerId, () => true), []);
+  await Promise.all([locked.client.confirm(), sound.client.confirm()]);
+  await sound.receiver.until(1);
+  const [delivery] = await untilDeliveries(database, partnerId, ({ length }) => length === 1);
+  assert.deepEqual([delivery?.status, delivery?.attempts, locked.receiver.arrived.length], ['waiting', 0, 0]);
+});
+
+test('what is older than its retention goes, with its deliveries and attempts; what is younger stays', waiting, async () => {
+  const { client: caller, partner, endpointId } = await withEndpoint();
+  const { partnerId } = partner;
+  for (let count = 0; count < 3; count++) await caller.confirm();
+  await testEndpoint(tools, partnerId, endpointId);
+  await untilDeliveries(database, partnerId, (all) => all.length === 4 && all.every(({ status }) => status === 'delivered'));
+  await database.pool.query(
+    "update event set occurred_at = now() - interval '91 days' where partner_id = $1 and sequence between 2 and 3",
+    [partnerId],
+  );
+  await database.pool.query(
+    "update delivery set created_at = now() - interval '91 days' where partner_id = $1 and sequence is null",
+    [partnerId],
+  );
+  assert.equal(await removeOldEvents(database, 90), 2);
+  const counted = async (table: string) =>
+    Number((await database.pool.query(`select count(*) from ${table} where partner_id = $1`, [partnerId])).rows[0].count);
+  assert.deepEqual([await counted('event'), await counted('delivery'), await counted('delivery_attempt')], [2, 1, 1]);
+});
+
+test('a partner whose old events cannot be removed holds up no other, and is told of at the end', waiting, async () => {
+  const made = [await withEndpoint(), await withEndpoint(), await withEndpoint()];
+  for (const { client: caller, partner } of made) {
+    await caller.confirm();
+    await untilNumbered(database, partner.partnerId, 2);
+  }
+  const partnerIds = made.map(({ partner }) => partner.partnerId).sort();
+  const held = partnerIds[1] as string;
+  await database.pool.query("update event set occurred_at = now() - interval '91 days' where partner_id = any ($1)", [
+    partnerIds,
+  ]);
+  // What is removed before a settlement closed over it leaves a note for that: here it cannot.
+  await database.pool.query(
+    `alter table settlement_candidate add constraint not_this_one check (partner_id <> '${held}') not valid`,
+  );
+  try {
+    await assert.rejects(removeOldEvents(database, 90), (error: AggregateError) => {
+      assert.match(error.message, /^Old events of 1 partner could not be removed\. The first: .*not_this_one/);
+      assert.match(String(error.errors[0]), /not_this_one/);
+      return true;
+    });
+  } finally {
+    await database.pool.query('alter table settlement_candidate drop constraint not_this_one');
+  }
+  const { rows } = await database.pool.query('select distinct partner_id from event where partner_id = any ($1)', [partnerIds]);
+  assert.deepEqual(rows, [{ partner_id: held }]);
+});
+
+test('a partner whose counter is missing, as an older version leaves it, gets its events all the same', waiting, async () => {
+  const { client: caller, partner } = await service.newPartner({ of: await insertOldPartner(database) });
+  const receiver = await WebhookReceiver.open();
+  await addEndpoint(tools, OWNER, { partnerId: partner.partnerId, url: receiver.url, eventTypes: [] });
+  await caller.confirm();
+  await makeMissingCounters(database);
+  await receiver.until(1);
+});
