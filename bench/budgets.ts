@@ -1,4 +1,4 @@
-import type { Growth } from './growth.ts';
+import type { Growth } from './measures/growth.ts';
 import type { Results } from './results.ts';
 import { LOOKUPS } from './scenarios.ts';
 

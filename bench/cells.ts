@@ -1,11 +1,11 @@
-import type { ConstantServer } from './constant-server.ts';
-import type { Installation } from './installation.ts';
+import type { ConstantServer } from './baselines/constant-server.ts';
+import type { Pgbench } from './baselines/pgbench.ts';
 import { answeredOk, type Load } from './load/load.ts';
-import { type Figures, type Measurement, meanOf, measure, type Task } from './measure.ts';
-import type { Pgbench } from './pgbench.ts';
-import { readUsage } from './processes.ts';
+import { type Figures, type Measurement, meanOf, measure, type Task } from './measures/measure.ts';
 import { progress } from './report/progress.ts';
 import { SCENARIOS, type ScenarioName } from './scenarios.ts';
+import type { Installation } from './subject/installation.ts';
+import { readUsage } from './subject/processes.ts';
 
 /** Everything that measures; one for a whole run. */
 export interface Bench {

@@ -9,8 +9,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readArguments, readWhole } from '../reliability/support/arguments.ts';
-import { percentile } from '../reliability/support/report.ts';
+import { readArguments, readWhole } from '../reliability/harness/arguments.ts';
+import { percentile } from '../reliability/harness/report.ts';
 import { newId } from '../src/domain/identifiers.ts';
 import { DEFAULT_RULES } from '../src/domain/rules/contribution-rules.ts';
 import { openEmbedded } from '../src/embedded-postgres/open-embedded.ts';

@@ -22,26 +22,26 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startConstantServer } from './baselines/constant-server.ts';
+import { findPgbench, preparePgbench } from './baselines/pgbench.ts';
 import { judge } from './budgets.ts';
 import { type Bench, type Cell, measureCell, measureChecked, measureConstant } from './cells.ts';
-import { startConstantServer } from './constant-server.ts';
-import { readContributionBytes } from './database.ts';
-import { measureDeliveries } from './deliveries.ts';
-import { measureGrowth } from './growth.ts';
-import { measureHalfLoad } from './half-load.ts';
-import { install, sampleAnswers } from './installation.ts';
-import { measureLifetime } from './lifetime.ts';
+import { measureDeliveries } from './deliveries/deliveries.ts';
 import { loadByAutocannon } from './load/autocannon.ts';
 import { loadByWrk } from './load/wrk.ts';
-import { describeMachine, describeRevision } from './machine.ts';
+import { measureGrowth } from './measures/growth.ts';
+import { measureHalfLoad } from './measures/half-load.ts';
+import { measureLifetime } from './measures/lifetime.ts';
+import { explainHotStatements } from './measures/plans.ts';
+import { FIRST_MINUTE_SECONDS, measureYoung, type Young } from './measures/young.ts';
 import { type BenchOptions, readOptions } from './options.ts';
-import { unpackRevision } from './other-revision.ts';
-import { findPgbench, preparePgbench } from './pgbench.ts';
-import { explainHotStatements } from './plans.ts';
 import { progress } from './report/progress.ts';
 import { renderResults } from './report/tables.ts';
 import { type Results, writeResults } from './results.ts';
-import { FIRST_MINUTE_SECONDS, measureYoung, type Young } from './young.ts';
+import { readContributionBytes } from './subject/database.ts';
+import { install, sampleAnswers } from './subject/installation.ts';
+import { describeMachine, describeRevision } from './subject/machine.ts';
+import { unpackRevision } from './subject/other-revision.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 /** For each second of a cell: an old service has confirmed a million in a run of the usual five, or worked for five minutes. */

@@ -1,4 +1,4 @@
-import { readArguments, readWhole } from '../reliability/support/arguments.ts';
+import { readArguments, readWhole } from '../reliability/harness/arguments.ts';
 import { findWrk } from './load/wrk.ts';
 import { isScenarioName, SCENARIO_NAMES, type ScenarioName } from './scenarios.ts';
 

@@ -2,14 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Verdict } from './budgets.ts';
 import type { Cell } from './cells.ts';
-import type { Deliveries } from './deliveries.ts';
-import type { Growth } from './growth.ts';
-import type { HalfLoad } from './half-load.ts';
-import type { Lifetime } from './lifetime.ts';
-import type { Machine } from './machine.ts';
-import type { Plan } from './plans.ts';
+import type { Deliveries } from './deliveries/deliveries.ts';
+import type { Growth } from './measures/growth.ts';
+import type { HalfLoad } from './measures/half-load.ts';
+import type { Lifetime } from './measures/lifetime.ts';
+import type { Plan } from './measures/plans.ts';
+import type { Young } from './measures/young.ts';
 import { drawChart } from './report/chart.ts';
-import type { Young } from './young.ts';
+import type { Machine } from './subject/machine.ts';
 
 /** Everything that one run found out; what `latest.json` holds. */
 export interface Results {

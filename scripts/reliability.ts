@@ -1,5 +1,5 @@
 /**
- * Runs one of the experiments in reliability/ with its options, as its own script does.
+ * Runs one of the experiments in reliability/ with its options, or one of those measurements in bench/ that stand by themselves.
  *
  *     npm run reliability -- NAME [options]
  *
@@ -7,20 +7,29 @@
  */
 import { spawn } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
-const names = globSync('reliability/*.ts', { cwd: ROOT })
-  .map((path) => basename(path, '.ts'))
-  .sort();
+/** By name: a folder's `main.ts` has the name of its folder, whatever else a script of npm starts has that of its file. */
+const files = new Map(
+  [...globSync('reliability/*/main.ts', { cwd: ROOT }), ...Object.values(scripts).flatMap(listExperiments)].map((file) => [
+    basename(file) === 'main.ts' ? basename(dirname(file)) : basename(file, '.ts'),
+    file,
+  ]),
+);
+const names = [...files.keys()].sort();
 const [name = '', ...options] = process.argv.slice(2);
 
-if (names.includes(name)) run(name, options);
+const wanted = files.get(name);
+if (wanted) run(wanted, options);
 else list();
 
-function run(experiment: string, words: readonly string[]): void {
-  const file = `reliability/${experiment}.ts`;
+function listExperiments(command: string): string[] {
+  return command.match(/(?:reliability|bench)\/\S+\/\S+\.ts$/) ?? [];
+}
+
+function run(file: string, words: readonly string[]): void {
   // Some experiments measure themselves under the service's settings of Node, which their script names.
   const script = Object.values(scripts).find((command) => command.endsWith(` ${file}`)) ?? `node ${file}`;
   const child = spawn(process.execPath, [...script.split(' ').slice(1), ...words], { cwd: ROOT, stdio: 'inherit' });
@@ -41,7 +50,7 @@ function list(): void {
 
 /** The first sentence of the comment at its head. */
 function describe(experiment: string): string {
-  const text = readFileSync(join(ROOT, `reliability/${experiment}.ts`), 'utf8');
+  const text = readFileSync(join(ROOT, files.get(experiment) ?? ''), 'utf8');
   const [, comment = ''] = /\/\*\*\n(.*?)\n \*(?:\n|\/)/s.exec(text) ?? [];
   return (
     comment

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, startProgram } from '../processes.ts';
+import { freePort, startProgram } from '../subject/processes.ts';
 import type { Received, ReceiverSettings } from './receiver-program.ts';
 
 const PROGRAM = new URL('receiver-program.ts', import.meta.url).pathname;

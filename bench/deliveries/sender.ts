@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, measureChecked } from '../cells.ts';
-import { settle } from '../database.ts';
-import { newToken } from '../identifiers.ts';
-import { type Installation, readServiceUsage } from '../installation.ts';
+import { newToken } from '../rows/identifiers.ts';
+import { settle } from '../subject/database.ts';
+import { type Installation, readServiceUsage } from '../subject/installation.ts';
 import type { Receiver } from './receiver.ts';
 
 /** As the receiver saw it, with the processor time of each delivery. */

@@ -1,4 +1,4 @@
-import { calculationId, eventId, idempotencyKey, orderRef, transactionId } from '../identifiers.ts';
+import { calculationId, eventId, idempotencyKey, orderRef, transactionId } from '../rows/identifiers.ts';
 import type { ScenarioName } from '../scenarios.ts';
 import type { LoadRequest } from './load.ts';
 

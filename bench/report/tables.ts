@@ -1,13 +1,13 @@
 import { growthAside, type Verdict } from '../budgets.ts';
 import type { Cell } from '../cells.ts';
-import type { Deliveries } from '../deliveries.ts';
-import type { Growth } from '../growth.ts';
-import type { HalfLoad } from '../half-load.ts';
-import type { Lifetime } from '../lifetime.ts';
-import type { Plan } from '../plans.ts';
+import type { Deliveries } from '../deliveries/deliveries.ts';
+import type { Growth } from '../measures/growth.ts';
+import type { HalfLoad } from '../measures/half-load.ts';
+import type { Lifetime } from '../measures/lifetime.ts';
+import type { Plan } from '../measures/plans.ts';
+import type { Young } from '../measures/young.ts';
 import type { Results } from '../results.ts';
 import { SCENARIOS } from '../scenarios.ts';
-import type { Young } from '../young.ts';
 import { type Column, decimal, ratio, renderTable, whole } from './table.ts';
 
 /** What a person reads of a run, on standard output. */

@@ -1,4 +1,4 @@
--- What each scenario sends. Identifiers are computed as in bench/identifiers.ts, bodies as in bench/load/requests.ts.
+-- What each scenario sends. Identifiers are computed as in bench/rows/identifiers.ts, bodies as in bench/load/requests.ts.
 
 local api_key = os.getenv("BENCH_API_KEY")
 local token = os.getenv("BENCH_TOKEN")

@@ -6,7 +6,7 @@ import { ServiceError } from '../../src/domain/service-error.ts';
 import { closeSettlement } from '../../src/operations/settlements/close-settlement.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { findOpenSettlement } from '../../src/store/settlements/settlement.ts';
-import { settlementTools } from '../support/settlement-tools.ts';
+import { settlementTools } from '../harness/settlement-tools.ts';
 
 const [databaseUrl = '', partnerId = '', count = ''] = process.argv.slice(2);
 // The contributions are checked under the keys of the service that sealed them.

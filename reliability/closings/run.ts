@@ -8,7 +8,7 @@ import { verifySettlements } from '../../src/operations/settlements/verify-settl
 import type { Database } from '../../src/store/database.ts';
 import { eachSettlement } from '../../src/store/settlements/settlement.ts';
 import { eachSettlementLine } from '../../src/store/settlements/settlement-line.ts';
-import { settlementTools } from '../support/settlement-tools.ts';
+import { settlementTools } from '../harness/settlement-tools.ts';
 
 const CLOSER = join(import.meta.dirname, 'closer.ts');
 const PROCESSES = 2;

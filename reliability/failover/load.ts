@@ -1,9 +1,9 @@
 /** Partners' requests without a pause, whatever breaks meanwhile, and when the last one was confirmed. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../harness/random.ts';
 import type { Exchange } from '../kill/exchange.ts';
 import { type Intent, makeIntents } from '../kill/intent.ts';
 import { Partner } from '../kill/partner.ts';
-import type { Random } from '../support/random.ts';
 
 export interface LoadOptions {
   readonly exchange: Exchange;

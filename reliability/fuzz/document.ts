@@ -1,7 +1,7 @@
 /** The OpenAPI document as the fuzzer uses it: what to send, and what an answer must look like. */
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { closeAnswers } from '../support/close-answers.ts';
+import { closeAnswers } from '../harness/close-answers.ts';
 
 export interface JsonSchema {
   readonly type?: string | readonly string[];

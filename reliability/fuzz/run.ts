@@ -1,4 +1,4 @@
-/** Sends generated requests to a service and judges every answer. Shared by `reliability/fuzz.ts` and `test/reliability/fuzz.test.ts`. */
+/** Sends generated requests to a service and judges every answer. Shared by `reliability/fuzz/main.ts` and `test/reliability/fuzz.test.ts`. */
 import { Connection, type Received } from './connection.ts';
 import { type Draft, render, targetOf } from './draft.ts';
 import { generate, type Keys } from './generate.ts';

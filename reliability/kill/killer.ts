@@ -1,7 +1,7 @@
 /** Kills the service or its database in the middle of the work, again and again, and measures how it comes back. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Installation } from '../support/installation.ts';
-import type { Random } from '../support/random.ts';
+import type { Installation } from '../harness/installation.ts';
+import type { Random } from '../harness/random.ts';
 
 export type Target = 'service' | 'database';
 

@@ -1,6 +1,6 @@
 /** Who used the processor: a load on the machine of the service takes from what it measures, so it is part of the figures. */
 import { readFileSync } from 'node:fs';
-import type { Installation } from '../support/installation.ts';
+import type { Installation } from '../harness/installation.ts';
 
 const TICKS_PER_SECOND = 100;
 

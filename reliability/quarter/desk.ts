@@ -14,7 +14,7 @@ import {
 import { configuredSettlementTools } from '../../src/service/configured-seals.ts';
 import { listOpenContributionReviews } from '../../src/store/contributions/contribution-review.ts';
 import type { Database } from '../../src/store/database.ts';
-import type { Random } from '../support/random.ts';
+import type { Random } from '../harness/random.ts';
 import { HOUR_MS, PARTNERS } from './calendar.ts';
 import type { SimulatedClock } from './clock.ts';
 import type { Entry, Ledger, PostedAdjustment } from './ledger.ts';

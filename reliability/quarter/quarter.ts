@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../src/store/database.ts';
 import { listJobStates } from '../../src/store/jobs/job.ts';
-import type { Random } from '../support/random.ts';
-import { progress } from '../support/report.ts';
+import type { Random } from '../harness/random.ts';
+import { progress } from '../harness/report.ts';
 import {
   ADJUSTMENT_DAYS,
   BELOW_ZERO_DAY,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../support/random.ts';
+import type { Random } from '../harness/random.ts';
 import { PARTNERS, REVIEWED } from './calendar.ts';
 import type { SimulatedClock } from './clock.ts';
 import type { Entry, Ledger } from './ledger.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts';
+import type { Random } from '../harness/random.ts';
 import type { Attacker } from './attacker.ts';
 
 /** One way of taking the service away from the others. */

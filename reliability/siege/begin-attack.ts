@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts';
+import type { Random } from '../harness/random.ts';
 import type { Attack } from './attack.ts';
 import { Attacker } from './attacker.ts';
 import type { Partners } from './partners.ts';

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Installation } from '../harness/installation.ts';
+import { MemoryWatch } from '../harness/memory-watch.ts';
+import type { Random } from '../harness/random.ts';
+import { percentile } from '../harness/report.ts';
 import type { LoadFigures, Tally } from '../overload/generator.ts';
 import { watchCores } from '../overload/processor-time.ts';
 import { runLoad } from '../overload/run-load.ts';
-import type { Installation } from '../support/installation.ts';
-import { MemoryWatch } from '../support/memory-watch.ts';
-import type { Random } from '../support/random.ts';
-import { percentile } from '../support/report.ts';
 import type { Attack } from './attack.ts';
 import type { Attacker } from './attacker.ts';
 import { prepareAttack } from './begin-attack.ts';

@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Installation } from '../harness/installation.ts';
 import { LoadClient } from '../overload/client.ts';
 import { requestMaker } from '../overload/requests.ts';
-import type { Installation } from '../support/installation.ts';
 import { addEndpoint } from '../webhooks/set-up.ts';
 
 export interface SiegePartner {

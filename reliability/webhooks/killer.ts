@@ -1,7 +1,7 @@
 /** `kill -9` at random moments: of the whole service, or of one of the processes that share its work. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Installation } from '../support/installation.ts';
-import type { Random } from '../support/random.ts';
+import type { Installation } from '../harness/installation.ts';
+import type { Random } from '../harness/random.ts';
 
 export interface Kill {
   readonly of: 'service' | 'process';

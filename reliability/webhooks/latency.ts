@@ -1,4 +1,4 @@
-import { percentile } from '../support/report.ts';
+import { percentile } from '../harness/report.ts';
 import type { Cast } from './members.ts';
 
 /** A span of time whose events are counted, by the time of their commit. */

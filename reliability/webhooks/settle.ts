@@ -1,7 +1,7 @@
 /** Waiting for what must come: events at their endpoints, and their record in the database. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../src/store/database.ts';
-import { progress } from '../support/report.ts';
+import { progress } from '../harness/report.ts';
 import { hastenRetries, readBacklog } from './database.ts';
 import type { Ledger } from './ledger.ts';
 import type { Endpoint, Member } from './members.ts';

@@ -1,6 +1,6 @@
 /** The parts of a run, one after the other. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { progress } from '../support/report.ts';
+import { progress } from '../harness/report.ts';
 import { forgetFailures } from './database.ts';
 import type { Span } from './latency.ts';
 import { type Contribution, contributeAtRate, takeTurns } from './load.ts';

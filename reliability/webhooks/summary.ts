@@ -1,6 +1,6 @@
 /** The tables at the end of a run. */
 import { decimal, ratio, renderTable, whole } from '../../bench/report/table.ts';
-import { percentile, printFigures, provenBelow } from '../support/report.ts';
+import { percentile, printFigures, provenBelow } from '../harness/report.ts';
 import { describeFault } from './faults.ts';
 import type { Kill } from './killer.ts';
 import type { Latencies, Latency } from './latency.ts';

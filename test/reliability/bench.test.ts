@@ -1,7 +1,9 @@
 /** The parts of the bench that judge: what they let through unnoticed, no figure would show. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { writeScript } from '../../bench/baselines/pgbench.ts';
 import { judge, type Measured } from '../../bench/budgets.ts';
+import { listProblems } from '../../bench/measures/reconcile.ts';
 import {
   calculationId,
   eventId,
@@ -10,9 +12,7 @@ import {
   newToken,
   orderRef,
   transactionId,
-} from '../../bench/identifiers.ts';
-import { writeScript } from '../../bench/pgbench.ts';
-import { listProblems } from '../../bench/reconcile.ts';
+} from '../../bench/rows/identifiers.ts';
 import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
 import { createOperations } from '../../src/operations/create-operations.ts';
 import { openDatabase } from '../../src/store/database.ts';

@@ -1,4 +1,4 @@
-/** A short run of `reliability/closings.ts`. */
+/** A short run of `reliability/closings/main.ts`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runClosings } from '../../reliability/closings/run.ts';

@@ -1,11 +1,11 @@
-/** A short run of `reliability/fuzz.ts`; `FUZZ_SEED=N` repeats one that failed. */
+/** A short run of `reliability/fuzz/main.ts`; `FUZZ_SEED=N` repeats one that failed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ledger } from '../../reliability/fuzz/ledger.ts';
 import { rawCorpus } from '../../reliability/fuzz/raw-corpus.ts';
 import { sendRawCorpus } from '../../reliability/fuzz/raw-run.ts';
 import { fuzz } from '../../reliability/fuzz/run.ts';
-import { freshSeed } from '../../reliability/support/random.ts';
+import { freshSeed } from '../../reliability/harness/random.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { OWNER } from '../support/actor.ts';
 import { testService } from '../support/service.ts';

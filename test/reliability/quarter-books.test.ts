@@ -1,4 +1,4 @@
-/** The reckoning of `reliability/quarter.ts`, which holds the service's books against its own. */
+/** The reckoning of `reliability/quarter/main.ts`, which holds the service's books against its own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listWrongAmounts } from '../../reliability/quarter/check-figures.ts';

@@ -1,4 +1,4 @@
-/** The parts of `reliability/webhooks.ts` that judge: what they let through unnoticed, no run would show. */
+/** The parts of `reliability/webhooks/main.ts` that judge: what they let through unnoticed, no run would show. */
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';

@@ -77,7 +77,8 @@ test('`npm start` gives Node the settings that the command has in its first line
 test('`npm run reliability` tells of every experiment, and knows no other name', () => {
   const run = (...words: string[]) =>
     spawnSync(process.execPath, ['scripts/reliability.ts', ...words], { cwd: ROOT, encoding: 'utf8' });
-  const experiments = globSync('reliability/*.ts', { cwd: ROOT }).map((path) => basename(path, '.ts'));
+  const folders = globSync('reliability/*/main.ts', { cwd: ROOT }).map((path) => basename(dirname(path)));
+  const experiments = [...folders, 'held-key', 'statement', 'reconciliation'];
   assert.deepEqual(find(run().stdout, /^ {2}(\S+) +[A-Z].+\.$/gm), experiments.sort());
   assert.equal(run('siege', '--help').status, 0);
   assert.equal(run('none').status, 2);

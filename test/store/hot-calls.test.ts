@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { newToken } from '../../bench/identifiers.ts';
+import { newToken } from '../../bench/rows/identifiers.ts';
 import type { Queryable } from '../../src/store/database.ts';
 import { newConfirmation } from '../support/client.ts';
 import { hotCalls } from '../support/postgres/hot-calls.ts';

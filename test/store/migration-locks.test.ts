@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { newToken } from '../../bench/identifiers.ts';
+import { newToken } from '../../bench/rows/identifiers.ts';
 import { listStatements, migrate, readMigrationState } from '../../src/store/schema/migrate.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
 import { applyOlder, insertOldRows } from '../support/postgres/older-database.ts';

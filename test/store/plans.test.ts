@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
-import { newToken } from '../../bench/identifiers.ts';
+import { newToken } from '../../bench/rows/identifiers.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { clusterDatabase, untilNodesParted } from '../support/postgres/cluster-database.ts';
 import { testDatabase } from '../support/postgres/database.ts';

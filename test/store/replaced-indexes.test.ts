@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type pg from 'pg';
-import { newToken } from '../../bench/identifiers.ts';
-import { contributionColumns, fitToTable, insertSelect } from '../../bench/rows.ts';
+import { newToken } from '../../bench/rows/identifiers.ts';
+import { contributionColumns, fitToTable, insertSelect } from '../../bench/rows/rows.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { emptyDatabase, type TestDatabase } from '../support/postgres/database.ts';
 import { applyOlder, insertOldRows } from '../support/postgres/older-database.ts';

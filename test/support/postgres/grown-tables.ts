@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { transactionId } from '../../../bench/identifiers.ts';
-import { contributionColumns, estimateColumns, insertSelect, linkColumns } from '../../../bench/rows.ts';
+import { transactionId } from '../../../bench/rows/identifiers.ts';
+import { contributionColumns, estimateColumns, insertSelect, linkColumns } from '../../../bench/rows/rows.ts';
 import { deliveryId, type HotTerms } from './hot-calls.ts';
 
 /** The tables that are filled. */

@@ -1,6 +1,6 @@
 /** Every statement that the service sends over and over, by the store's own functions: on behalf of partners, or while nobody calls. */
-import { draftContribution, draftEstimate, linkOf, withLink } from '../../../bench/hot-statements.ts';
-import { calculationId, eventId, idempotencyKey, newToken, orderRef, transactionId } from '../../../bench/identifiers.ts';
+import { draftContribution, draftEstimate, linkOf, withLink } from '../../../bench/rows/hot-statements.ts';
+import { calculationId, eventId, idempotencyKey, newToken, orderRef, transactionId } from '../../../bench/rows/identifiers.ts';
 import { newId } from '../../../src/domain/identifiers.ts';
 import { findHeldApiKeys, updateApiKeysLastUsed } from '../../../src/store/access/api-key.ts';
 import { findPartner, listPartners } from '../../../src/store/access/partner.ts';

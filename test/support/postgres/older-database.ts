@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { contributionColumns, estimateColumns, fitToTable, insertSelect } from '../../../bench/rows.ts';
+import { contributionColumns, estimateColumns, fitToTable, insertSelect } from '../../../bench/rows/rows.ts';
 import { listStatements } from '../../../src/store/schema/migrate.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../migrations/', import.meta.url));

@@ -1,0 +1,177 @@
+/**
+ * Kills the service (or its database) in the middle of confirmations, and checks that no partner loses anything.
+ *
+ *     node reliability/kill/main.ts [--confirmations 5000] [--kills 60] [--clients 32] [--seed N] [--database] [--processes 1]
+ *
+ * Starts `serve` on the embedded PostgreSQL in a temporary folder. A partner's server, written from the contract alone,
+ * deducts points, keeps its intent, sends; `kill -9` falls among its requests; the service starts again; the partner
+ * recovers by the contract's rules. Some requests go out twice at once, some points lie near the end of int64, some orders
+ * are wanted twice, some estimates are linked with the confirmation and some afterwards, some keys are used wrongly.
+ *
+ * At the end, in the database: each event once, with one transaction id, as it was acknowledged field for field; one
+ * contribution per order; deducted = confirmed + held by another contribution of the order; links as answered.
+ *
+ *   --confirmations  how many contributions (default 5000)
+ *   --kills          how many kills are spread over them (default 60)
+ *   --clients        how many requests at once (default 32)
+ *   --seed           repeats the schedule of an earlier run (times still differ); printed at the start
+ *   --database       kills the embedded server, its postmaster alone or with all sessions; the service must not end, and
+ *                    must be ready within 5 s
+ *   --processes      so many processes share the port (`serve --processes`): a kill hits one of them, or the first one
+ *   --repository     kills the service of another checkout, such as one with a planted defect
+ *
+ * Limits: ready within 2 s of its own kill, within 5 s of its database's, the next confirmation within 10 s of either.
+ * Exit code 1 when anything is violated.
+ */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readArguments, readWhole } from '../harness/arguments.ts';
+import { Installation, makePartner } from '../harness/installation.ts';
+import { freshSeed, seeded } from '../harness/random.ts';
+import { percentile, printFigures, progress, provenBelow, Violations } from '../harness/report.ts';
+import { Exchange } from './exchange.ts';
+import { type Intent, makeIntents } from './intent.ts';
+import { CONFIRMED_WITHIN_MS, Killer, type Target } from './killer.ts';
+import { Partner } from './partner.ts';
+import { type Verification, verify } from './verify.ts';
+
+const READY_WITHIN_MS: Record<Target, number> = { service: 2_000, database: 5_000 };
+const REPORT_EVERY_MS = 5_000;
+
+const given = readArguments(import.meta.filename, {
+  confirmations: { type: 'string', default: '5000' },
+  kills: { type: 'string', default: '60' },
+  clients: { type: 'string', default: '32' },
+  seed: { type: 'string', default: String(freshSeed()) },
+  database: { type: 'boolean', default: false },
+  processes: { type: 'string', default: '1' },
+  repository: { type: 'string', default: join(import.meta.dirname, '../..') },
+});
+const confirmations = readWhole('confirmations', given.confirmations, { min: 1, max: 1_000_000 });
+const kills = readWhole('kills', given.kills, { min: 0, max: confirmations });
+const clients = readWhole('clients', given.clients, { min: 1, max: 512 });
+const seed = readWhole('seed', given.seed, { min: 0, max: 2 ** 32 - 1 });
+const processes = readWhole('processes', given.processes, { min: 1, max: 16 });
+const target: Target = given.database ? 'database' : 'service';
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  progress(`Seed ${seed}: ${confirmations} confirmations, ${clients} at once, ${kills} times kill -9 of the ${target}`);
+  const violations = new Violations();
+  const { report } = violations;
+  const installation = await Installation.start({ repository: given.repository, processes });
+  const database = installation.openDatabase();
+  try {
+    const { partnerId, apiKey } = await makePartner(database);
+    const exchange = new Exchange(installation.baseUrl, apiKey, clients * 2);
+    const random = seeded(seed);
+    const intents = makeIntents(confirmations, random, seed.toString(36));
+    const countUnderWay = () => exchange.underWay;
+    const killer = new Killer({ installation, target, kills, confirmations, random, countUnderWay, report });
+    const partner = await Promise.race([contribute(intents, { exchange, killer, report }), killer.broken]);
+    progress('Everything is settled; every event is looked up once more');
+    await lookUpAll(intents, partner, report);
+    const verification = await verify(database, partnerId, { intents, report });
+    await exchange.close();
+    judgeKills(killer, report);
+    print({ intents, partner, killer, verification });
+    return violations.printVerdict();
+  } finally {
+    await database.close();
+    await installation.close();
+  }
+}
+
+interface Cast {
+  readonly exchange: Exchange;
+  readonly killer: Killer;
+  readonly report: (violation: string) => void;
+}
+
+/** Each client takes the next intent as soon as it is done with its last one. */
+async function contribute(intents: readonly Intent[], { exchange, killer, report }: Cast): Promise<Partner> {
+  const partner = new Partner({
+    exchange,
+    onSent: () => killer.noteSent(),
+    onConfirmed: () => killer.noteConfirmed(),
+    report,
+  });
+  let next = 0;
+  const timer = setInterval(() => progress(`${next} of ${intents.length} begun, ${killer.kills.length} kills`), REPORT_EVERY_MS);
+  const client = async () => {
+    for (let intent = intents[next++]; intent; intent = intents[next++]) await partner.contribute(intent);
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  await killer.finish();
+  clearInterval(timer);
+  return partner;
+}
+
+/** What was once confirmed is found by its event, and is still the same. */
+async function lookUpAll(intents: readonly Intent[], partner: Partner, report: (violation: string) => void): Promise<void> {
+  for (const intent of intents.filter(({ learned }) => learned.outcome === 'confirmed')) {
+    for (let attempt = 1; !(await partner.lookUp(intent)); attempt++) {
+      if (attempt === 100) report(`${intent.partnerEventId}: no look-up was answered at the end`);
+      if (attempt === 100) break;
+      await sleep(50);
+    }
+  }
+}
+
+function judgeKills({ kills: done }: Killer, report: (violation: string) => void): void {
+  if (done.length < kills) report(`only ${done.length} of ${kills} kills took place`);
+  for (const [index, { readyAfterMs, confirmedAfterMs }] of done.entries()) {
+    if (readyAfterMs > READY_WITHIN_MS[target]) report(`kill ${index + 1}: ready after ${Math.round(readyAfterMs)} ms`);
+    if (confirmedAfterMs > CONFIRMED_WITHIN_MS && index < done.length - 1)
+      report(`kill ${index + 1}: the next confirmation came after ${Math.round(confirmedAfterMs)} ms`);
+  }
+}
+
+function print({
+  intents,
+  partner: { tally },
+  killer,
+  verification,
+}: {
+  intents: readonly Intent[];
+  partner: Partner;
+  killer: Killer;
+  verification: Verification;
+}): void {
+  const times = (values: number[]) =>
+    `median ${Math.round(percentile(values, 0.5))}, p95 ${Math.round(percentile(values, 0.95))}, most ${Math.round(Math.max(0, ...values))}`;
+  const acknowledged = intents.filter(({ learned }) => learned.isAcknowledged).length;
+  const learnedByLookup = intents.filter(({ learned }) => learned.outcome === 'confirmed' && !learned.isAcknowledged).length;
+  printFigures(`kill -9 of the ${target}, seed ${seed}`, {
+    kills: killer.kills.length,
+    'kills with requests under way': killer.kills.filter(({ requestsCut }) => requestsCut > 0).length,
+    'requests under way at a kill': times(killer.kills.map(({ requestsCut }) => requestsCut)),
+    'ready again, ms': times(killer.kills.map(({ readyAfterMs }) => readyAfterMs)),
+    'next confirmation, ms': times(killer.kills.map(({ confirmedAfterMs }) => confirmedAfterMs).filter(Number.isFinite)),
+  });
+  printFigures('What the partner went through', {
+    'confirmations sent': tally.sent,
+    'of these twice at once': tally.sentTwiceAtOnce,
+    'requests without an answer': tally.silent,
+    'answers 503': tally.unavailable,
+    'found by look-up after silence': tally.foundByLookup,
+    'not found, sent again': tally.sentAgainAfterNotFound,
+    'replays, all marked': tally.replays,
+    idempotency_conflict: tally.keyConflicts,
+    partner_event_conflict: tally.eventConflicts,
+    partner_order_conflict: tally.ordersHeld,
+    'estimates linked afterwards': tally.linksAfterwards,
+  });
+  printFigures('What the database holds', {
+    'contributions, one per event and order': verification.rows,
+    'acknowledged with 201': acknowledged,
+    'known by look-up alone': learnedByLookup,
+    'fields compared with the answers': verification.fieldsCompared,
+    links: verification.links,
+    'points deducted': verification.pointsDeducted,
+    '= confirmed': verification.pointsConfirmed,
+    '+ held by another contribution of the order': verification.pointsHeld,
+    'a confirmation lost or doubled': provenBelow(intents.length),
+  });
+}

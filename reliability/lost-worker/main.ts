@@ -1,0 +1,182 @@
+/**
+ * Kills one worker of a Citus cluster in the middle of the confirmations of many partners, and starts it again.
+ *
+ *     node reliability/lost-worker/main.ts --database-url postgres://…/postgres --worker FOLDER
+ *       [--confirmations 5000] [--partners 20] [--outage 5] [--seed N]
+ *
+ * Each partner's server, written from the contract alone, deducts points, keeps its intent and sends. Meanwhile the partners whose
+ * rows lie on the lost worker must be answered 503 or not at all; all others must go on as if nothing were missing. Once the worker
+ * is back everybody recovers by the contract's rules, and in the database each event stands once, as it was acknowledged.
+ *
+ *   --database-url   the coordinator; the tables are distributed when they are not yet
+ *   --worker         the data folder of a worker on this machine, whose server is killed
+ *   --confirmations  how many contributions, over all partners (default 5000)
+ *   --partners       how many partners (default 20)
+ *   --outage         for how many seconds the worker is away (default 5)
+ *   --seed           repeats what an earlier run sent; printed at the start
+ *
+ * Exit code 1 when anything is violated.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openAuditKeys } from '../../src/service/configured-keys.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { distributeTables } from '../../src/store/schema/distribute.ts';
+import { migrate } from '../../src/store/schema/migrate.ts';
+import { readArguments, readWhole } from '../harness/arguments.ts';
+import { Installation, makePartner } from '../harness/installation.ts';
+import { freshSeed, seeded } from '../harness/random.ts';
+import { printFigures, progress, provenBelow, Violations } from '../harness/report.ts';
+import { Exchange } from '../kill/exchange.ts';
+import { type Intent, makeIntents } from '../kill/intent.ts';
+import { Partner } from '../kill/partner.ts';
+import { type Verification, verify } from '../kill/verify.ts';
+import { Worker } from './worker.ts';
+
+const CLIENTS_PER_PARTNER = 4;
+/** The worker is lost when so much of the work is done, and comes back while some is left. */
+const LOST_AT_SHARE = 0.25;
+
+const given = readArguments(import.meta.filename, {
+  'database-url': { type: 'string', default: '' },
+  worker: { type: 'string', default: '' },
+  confirmations: { type: 'string', default: '5000' },
+  partners: { type: 'string', default: '20' },
+  outage: { type: 'string', default: '5' },
+  seed: { type: 'string', default: String(freshSeed()) },
+});
+const databaseUrl = given['database-url'];
+if (databaseUrl === '' || given.worker === '') throw new Error('--database-url and --worker are needed; see --help.');
+const partnersCount = readWhole('partners', given.partners, { min: 2, max: 200 });
+const confirmations = readWhole('confirmations', given.confirmations, { min: partnersCount, max: 1_000_000 });
+const outageMs = 1_000 * readWhole('outage', given.outage, { min: 1, max: 30 });
+const seed = readWhole('seed', given.seed, { min: 0, max: 2 ** 32 - 1 });
+
+/** One partner's server and what it met while the worker was away. */
+interface Member {
+  readonly partnerId: string;
+  readonly isOnWorker: boolean;
+  readonly exchange: Exchange;
+  readonly intents: readonly Intent[];
+  readonly partner: Partner;
+  readonly confirmed: { count: number };
+}
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  progress(
+    `Seed ${seed}: ${confirmations} confirmations of ${partnersCount} partners, one worker away for ${outageMs / 1_000} s`,
+  );
+  await migrate(databaseUrl);
+  const database = openDatabase({
+    databaseUrl,
+    poolSize: 4,
+    auditKeys: () => openAuditKeys({ auditKey: undefined, dataDirectory: installation.dataDirectory }),
+  });
+  await distributeTables(database);
+  const violations = new Violations();
+  const { report } = violations;
+  const worker = new Worker(given.worker);
+  const installation = await Installation.start({ env: { DATABASE_URL: databaseUrl } });
+  try {
+    const members = await Promise.all(Array.from({ length: partnersCount }, (_, index) => makeMember(index)));
+    const onWorker = members.filter(({ isOnWorker }) => isOnWorker);
+    const elsewhere = members.filter(({ isOnWorker }) => !isOnWorker);
+    if (onWorker.length === 0 || elsewhere.length === 0) throw new Error('All partners lie on one worker; take more of them.');
+    const [outage] = await Promise.all([loseWorker(members), ...members.map(contributeAll)]);
+    if (outage.onWorker > 0) report(`${outage.onWorker} confirmations of partners on the lost worker were acknowledged`);
+    if (outage.elsewhere === 0) report('the other partners did not go on');
+    for (const { partner, partnerId } of elsewhere)
+      if (partner.tally.unavailable + partner.tally.silent > 0)
+        report(`${partnerId}, which lies elsewhere, met ${partner.tally.unavailable} × 503 and ${partner.tally.silent} silences`);
+    const found: Verification[] = [];
+    for (const { partnerId, intents } of members) found.push(await verify(database, partnerId, { intents, report }));
+    print({ onWorker, elsewhere, outage, found });
+    return violations.printVerdict();
+  } finally {
+    await worker.start();
+    await database.close();
+    await installation.close();
+  }
+
+  async function makeMember(index: number): Promise<Member> {
+    const { partnerId, apiKey } = await makePartner(database);
+    const exchange = new Exchange(installation.baseUrl, apiKey, CLIENTS_PER_PARTNER * 2);
+    const count = Math.ceil(confirmations / partnersCount);
+    const intents = makeIntents(count, seeded(seed + index), `${seed.toString(36)}-${index}`);
+    const confirmed = { count: 0 };
+    const partner = new Partner({ exchange, onSent: () => {}, onConfirmed: () => confirmed.count++, report });
+    return { partnerId, isOnWorker: (await findPort(partnerId)) === worker.port, exchange, intents, partner, confirmed };
+  }
+
+  /** The port of the node that holds a partner's rows. */
+  async function findPort(partnerId: string): Promise<number> {
+    const { rows } = await database.pool.query<{ nodeport: number }>(
+      `select nodeport from citus_shards where shardid = get_shard_id_for_distribution_column('contribution', $1::text)`,
+      [partnerId],
+    );
+    return rows[0]?.nodeport ?? 0;
+  }
+
+  async function loseWorker(members: readonly Member[]): Promise<{ onWorker: number; elsewhere: number }> {
+    const count = (wanted: boolean) =>
+      members.filter(({ isOnWorker }) => isOnWorker === wanted).reduce((sum, { confirmed }) => sum + confirmed.count, 0);
+    while (count(true) + count(false) < confirmations * LOST_AT_SHARE) await sleep(10);
+    await worker.kill();
+    progress(`the worker is gone; ${count(true) + count(false)} are confirmed`);
+    // What it had committed may still be on its way to the partners.
+    await sleep(500);
+    const before = { onWorker: count(true), elsewhere: count(false) };
+    await sleep(outageMs);
+    const during = { onWorker: count(true) - before.onWorker, elsewhere: count(false) - before.elsewhere };
+    await worker.start();
+    progress(`the worker is back; meanwhile the others confirmed ${during.elsewhere}`);
+    return during;
+  }
+}
+
+async function contributeAll({ partner, intents }: Member): Promise<void> {
+  let next = 0;
+  const client = async () => {
+    for (let intent = intents[next++]; intent; intent = intents[next++]) await partner.contribute(intent);
+  };
+  await Promise.all(Array.from({ length: CLIENTS_PER_PARTNER }, client));
+}
+
+interface Figures {
+  readonly onWorker: readonly Member[];
+  readonly elsewhere: readonly Member[];
+  readonly outage: { readonly onWorker: number; readonly elsewhere: number };
+  readonly found: readonly Verification[];
+}
+
+function print({ onWorker, elsewhere, outage, found }: Figures): void {
+  const sum = (
+    members: readonly Member[],
+    of: 'unavailable' | 'silent' | 'foundByLookup' | 'sentAgainAfterNotFound' | 'replays',
+  ) => members.reduce((total, { partner }) => total + partner.tally[of], 0);
+  for (const [title, members, during] of [
+    ['Partners on the lost worker', onWorker, outage.onWorker],
+    ['All others', elsewhere, outage.elsewhere],
+  ] as const)
+    printFigures(title, {
+      partners: members.length,
+      'confirmed while the worker was away': during,
+      'answers 503': sum(members, 'unavailable'),
+      'requests without an answer': sum(members, 'silent'),
+      'found by look-up after silence': sum(members, 'foundByLookup'),
+      'not found, sent again': sum(members, 'sentAgainAfterNotFound'),
+      'replays, all marked': sum(members, 'replays'),
+    });
+  const total = (of: 'rows' | 'links' | 'fieldsCompared') => found.reduce((all, each) => all + each[of], 0);
+  const points = (of: 'pointsDeducted' | 'pointsConfirmed' | 'pointsHeld') => found.reduce((all, each) => all + each[of], 0n);
+  printFigures('What the database holds', {
+    'contributions, one per event and order': total('rows'),
+    'fields compared with the answers': total('fieldsCompared'),
+    links: total('links'),
+    'points deducted': points('pointsDeducted'),
+    '= confirmed': points('pointsConfirmed'),
+    '+ held by another contribution of the order': points('pointsHeld'),
+    'a confirmation lost or doubled': provenBelow(confirmations),
+  });
+}

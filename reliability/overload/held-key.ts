@@ -1,0 +1,108 @@
+/**
+ * One key is held by an open transaction for three seconds, as a half-dead process holds it, while its own request is
+ * repeated over and over. Everybody else must not notice.
+ *
+ *     node reliability/overload/held-key.ts [--connections 64] [--seconds 3]
+ *
+ * Prints the latencies of the others with and without the held key; ends with 1 when their p99 reaches 100 ms meanwhile, or
+ * the held request does not end as exactly one contribution.
+ */
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { Client, newConfirmation, uniqueId } from '../../test/support/client.ts';
+import { Installation, makePartner } from '../harness/installation.ts';
+
+const { values } = parseArgs({
+  options: { connections: { type: 'string', default: '64' }, seconds: { type: 'string', default: '3' } },
+});
+const connections = Number(values.connections);
+const durationMs = Number(values.seconds) * 1000;
+const P99_LIMIT_MS = 100;
+
+const installation = await Installation.start();
+const database = installation.openDatabase();
+try {
+  const { partnerId, apiKey } = await makePartner(database);
+  const client = new Client(installation.baseUrl, apiKey);
+  await measure(client, 1_000);
+  const calm = await measure(client, durationMs);
+  const held = { ...newConfirmation(), key: uniqueId('held-key') };
+  const release = await hold(partnerId, held);
+  const repeats = repeatUntil(client, held, durationMs);
+  const busy = await measure(client, durationMs);
+  await release();
+  const outcomes = await repeats;
+  const last = await client.confirm(
+    { partner_event_id: held.partner_event_id, partner_order_ref: held.partner_order_ref },
+    { 'idempotency-key': held.key },
+  );
+  console.log(`without   ${describe(calm)}`);
+  console.log(`held      ${describe(busy)}`);
+  console.log(`the held request: ${outcomes.join(' ')}; afterwards ${last.status}`);
+  const isWell =
+    percentile(busy, 0.99) < P99_LIMIT_MS && last.status === 201 && outcomes.every((status) => status === 201 || status === 503);
+  console.log(isWell ? 'Nobody else noticed.' : 'FAILED');
+  process.exitCode = isWell ? 0 : 1;
+} finally {
+  await database.close();
+  await installation.close();
+}
+
+/** Inserts the very row that the request will want, and leaves the transaction open. */
+async function hold(partnerId: string, held: { key: string; partner_event_id: string; partner_order_ref: string }) {
+  const session = await database.pool.connect();
+  // The service would end such a session after three seconds; here it has to last.
+  await session.query("begin; set local idle_in_transaction_session_timeout = '60s'");
+  await session.query(
+    `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points, status,
+       first_status, contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar, association_outcome,
+       created_at, confirmed_at)
+     values ($1, $2, $3, $4, $5, $6, 250, 'confirmed', 'confirmed', 'r', 'p', 't', 'en', 'ar', 'not_requested', now(), now())`,
+    [partnerId, uniqueId('txn'), held.key, randomBytes(32), held.partner_event_id, held.partner_order_ref],
+  );
+  return async () => {
+    await session.query('rollback');
+    session.release();
+  };
+}
+
+async function repeatUntil(
+  client: Client,
+  held: { key: string; partner_event_id: string; partner_order_ref: string },
+  forMs: number,
+): Promise<number[]> {
+  const statuses: number[] = [];
+  const { key, ...fields } = held;
+  const endsAt = performance.now() + forMs;
+  const sent: Promise<unknown>[] = [];
+  while (performance.now() < endsAt) {
+    sent.push(client.confirm(fields, { 'idempotency-key': key }).then(({ status }) => statuses.push(status)));
+    await new Promise((resolve) => setTimeout(resolve, 150));
+  }
+  await Promise.all(sent);
+  return statuses;
+}
+
+async function measure(client: Client, forMs: number): Promise<number[]> {
+  const latencies: number[] = [];
+  const endsAt = performance.now() + forMs;
+  const one = async () => {
+    while (performance.now() < endsAt) {
+      const startedAt = performance.now();
+      const { status } = await client.confirm();
+      if (status !== 201) throw new Error(`Another request was answered ${status}.`);
+      latencies.push(performance.now() - startedAt);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, one));
+  return latencies.sort((a, b) => a - b);
+}
+
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+function describe(sorted: readonly number[]): string {
+  const shown = [0.5, 0.99, 1].map((share) => percentile(sorted, share).toFixed(1).padStart(7));
+  return `${String(sorted.length).padStart(6)} requests   p50 ${shown[0]} ms   p99 ${shown[1]} ms   longest ${shown[2]} ms`;
+}

@@ -1,0 +1,178 @@
+/**
+ * Offers the service three times what it can do, and measures what it still does.
+ *
+ *     node reliability/overload/main.ts [--seconds 15] [--connections 128] [--times 3] [--pool 1024] [--cpu-prof DIR] [--repository PATH]
+ *
+ * First the peak: durable confirmations in a closed loop on 128 connections. Then an open loop: confirmations fall due at
+ * `times` the peak, whatever becomes of the earlier ones. The partners have so many connections together as `--pool` says;
+ * a request that finds them all busy waits, for 250 ms at most, and is then given up unsent. Latency counts from the moment at
+ * which a request was due, this wait included. Nobody honours Retry-After: a refused request is lost, and the next ones keep
+ * coming. Fifty look-ups a second go along on connections of their own, as of partners that recover.
+ *
+ * Generator, service and PostgreSQL share this machine. The generator is one thread that writes bytes made beforehand; what
+ * each of the three, and everybody else, took of the processor is printed. A generator that cannot keep up would flatter the
+ * service, so a run is void when less than 95 % of the requests fell due, or 1 % of them more than 100 ms late.
+ *
+ *   --seconds      how long each of the two is measured (default 15), after 3 s that are not
+ *   --connections  of the closed loop (default 128)
+ *   --times        how many times the peak is offered (default 3)
+ *   --pool         how many connections the partners have in the open loop (default 1024)
+ *   --cpu-prof     a folder for a processor profile of the service, for Chrome's developer tools
+ *   --repository   measures the service of another checkout
+ *
+ * Limits: useful work at least 70 % of the peak; accepted p99 at most 500 ms; every refusal 429 or 503 with Retry-After; no
+ * look-up refused; as many rows as acknowledgements. Exit code 1 when one is missed or the run is void.
+ */
+import { join } from 'node:path';
+import { readArguments, readWhole } from '../harness/arguments.ts';
+import { Installation, makePartner } from '../harness/installation.ts';
+import { percentile, printFigures, progress, Violations } from '../harness/report.ts';
+import type { Load, LoadFigures, Tally } from './generator.ts';
+import { type Cores, watchCores } from './processor-time.ts';
+import { FIRST_RUN } from './requests.ts';
+import { runLoad } from './run-load.ts';
+
+const USEFUL_SHARE_MIN = 0.7;
+const ACCEPTED_P99_MS_MAX = 500;
+const OFFERED_SHARE_MIN = 0.95;
+const LATENESS_MS_MAX = 100;
+const WARM_UP_MS = 3_000;
+const LOOKUPS_PER_SECOND = 50;
+
+const given = readArguments(import.meta.filename, {
+  seconds: { type: 'string', default: '15' },
+  connections: { type: 'string', default: '128' },
+  times: { type: 'string', default: '3' },
+  pool: { type: 'string', default: '1024' },
+  'cpu-prof': { type: 'string' },
+  repository: { type: 'string', default: join(import.meta.dirname, '../..') },
+});
+const durationMs = readWhole('seconds', given.seconds, { min: 1, max: 3_600 }) * 1_000;
+const connections = readWhole('connections', given.connections, { min: 1, max: 4_096 });
+const partnerConnections = readWhole('pool', given.pool, { min: 1, max: 20_000 });
+const times = readWhole('times', given.times, { min: 1, max: 20 });
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const violations = new Violations();
+  const profile = given['cpu-prof'];
+  const installation = await Installation.start({
+    repository: given.repository,
+    discardsOutput: true,
+    env: { LOG_LEVEL: 'info' },
+    nodeOptions: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
+  });
+  const database = installation.openDatabase();
+  try {
+    const { apiKey } = await makePartner(database);
+    const load = { port: installation.port, apiKey, durationMs, warmUpMs: WARM_UP_MS };
+    progress(`The peak: ${connections} connections in a closed loop`);
+    const peak = await measure({ ...load, run: FIRST_RUN, connections }, installation);
+    const peakPerSecond = usefulPerSecond(peak.figures);
+    progress(`${Math.round(peakPerSecond)} confirmations a second; now ${times} times as many are offered`);
+    const rates = { requestsPerSecond: peakPerSecond * times, lookupsPerSecond: LOOKUPS_PER_SECOND };
+    const over = await measure({ ...load, run: 'over', connections: partnerConnections, rates }, installation);
+    const { rows } = await database.pool.query<{ count: bigint }>('select count(*) from contribution');
+    const stored = Number(rows[0]?.count);
+    judge(peakPerSecond, over.figures, violations);
+    judgeRows(stored, [peak.figures, over.figures], violations);
+    print(peak, over);
+    return violations.printVerdict();
+  } finally {
+    await database.close();
+    await installation.close();
+  }
+}
+
+interface Phase {
+  readonly figures: LoadFigures;
+  readonly cores: Cores;
+  /** Of the service, at the end. */
+  readonly memoryMegabytes: number;
+}
+
+async function measure(load: Load, installation: Installation): Promise<Phase> {
+  const cores = watchCores(installation);
+  const figures = await runLoad(load);
+  return { figures, cores: cores(), memoryMegabytes: installation.residentMegabytes };
+}
+
+function usefulPerSecond({ confirmations, measuredMs }: LoadFigures): number {
+  return (confirmations.byStatus['201'] ?? 0) / (measuredMs / 1_000);
+}
+
+function judge(peakPerSecond: number, over: LoadFigures, { report }: Violations): void {
+  const { confirmations, lookups } = over;
+  const offered = count(confirmations) + count(lookups);
+  const expected = (peakPerSecond * times + LOOKUPS_PER_SECOND) * (over.measuredMs / 1_000);
+  if (offered < expected * OFFERED_SHARE_MIN)
+    report(`void: only ${Math.round((offered / expected) * 100)} % of the load fell due`);
+  if (over.latenessMs > LATENESS_MS_MAX)
+    report(`void: 1 % of the requests went out more than ${Math.round(over.latenessMs)} ms late`);
+  const share = usefulPerSecond(over) / peakPerSecond;
+  if (share < USEFUL_SHARE_MIN) report(`useful work is ${Math.round(share * 100)} % of the peak`);
+  const p99 = percentile(confirmations.acceptedMs, 0.99);
+  if (p99 > ACCEPTED_P99_MS_MAX) report(`accepted p99 is ${Math.round(p99)} ms`);
+  for (const status of Object.keys(confirmations.byStatus))
+    if (!['201', '429', '503', 'unsent'].includes(status))
+      report(`${confirmations.byStatus[status]} confirmations ended with ${status}`);
+  const withoutRetryAfter = confirmations.refusalsWithoutRetryAfter + lookups.refusalsWithoutRetryAfter;
+  if (withoutRetryAfter > 0) report(`${withoutRetryAfter} refusals came without Retry-After`);
+  const refusedLookups = count(lookups) - (lookups.byStatus['200'] ?? 0);
+  if (refusedLookups > 0) report(`${refusedLookups} of ${count(lookups)} look-ups did not get their answer`);
+}
+
+function judgeRows(stored: number, phases: readonly LoadFigures[], { report }: Violations): void {
+  const acknowledged = phases.reduce((sum, figures) => sum + figures.acknowledged, 0);
+  const unanswered = phases.reduce((sum, figures) => sum + figures.unanswered, 0);
+  // Without an answer it may be stored or not; a refusal stores nothing, but a 503 of a request that was begun says "unknown".
+  if (stored < acknowledged) report(`${acknowledged} are acknowledged, and ${stored} are stored`);
+  if (stored > acknowledged + unanswered)
+    progress(`${stored - acknowledged} are stored beyond the acknowledged ones: 503 said "unknown"`);
+}
+
+function count({ byStatus }: Tally): number {
+  return Object.values(byStatus).reduce((sum, each) => sum + each, 0);
+}
+
+function print(peak: Phase, over: Phase): void {
+  const peakPerSecond = usefulPerSecond(peak.figures);
+  const { confirmations, lookups, connectionsMax, latenessMs, measuredMs } = over.figures;
+  printFigures(`The peak, closed loop, ${connections} connections`, {
+    'confirmations a second': Math.round(peakPerSecond),
+    'p50 and p99, ms': quantiles(peak.figures.confirmations.acceptedMs),
+    'answers by status': show(peak.figures.confirmations.byStatus),
+    'cores in use': cores(peak),
+  });
+  printFigures(`${times} times the peak, open loop`, {
+    'offered a second': Math.round(count(confirmations) / (measuredMs / 1_000)),
+    'useful a second': `${Math.round(usefulPerSecond(over.figures))} = ${Math.round((usefulPerSecond(over.figures) / peakPerSecond) * 100)} % of the peak`,
+    'accepted p50 and p99, ms': quantiles(confirmations.acceptedMs),
+    'refused p50 and p99, ms': quantiles(confirmations.refusedMs),
+    'answers by status': show(confirmations.byStatus),
+    'refusals without Retry-After': confirmations.refusalsWithoutRetryAfter,
+    'look-ups by status': show(lookups.byStatus),
+    'look-ups p50 and p99, ms': quantiles(lookups.acceptedMs),
+    'connections at most': connectionsMax,
+    'sent late at p99, ms': Math.round(latenessMs),
+    'cores in use': cores(over),
+    'memory of the service, MB': over.memoryMegabytes,
+  });
+}
+
+function quantiles(values: readonly number[]): string {
+  return `${Math.round(percentile(values, 0.5))} and ${Math.round(percentile(values, 0.99))}`;
+}
+
+function show(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([status, each]) => `${status} ${each}`)
+    .join(', ');
+}
+
+function cores({ cores: by }: Phase): string {
+  return Object.entries(by)
+    .map(([who, number]) => `${who} ${number.toFixed(2)}`)
+    .join(', ');
+}
