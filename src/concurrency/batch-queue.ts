@@ -25,6 +25,14 @@ export interface BatchOptions<Request, Outcome> {
   run(requests: readonly Request[]): Promise<readonly (Outcome | Promise<Outcome>)[]>;
 }
 
+/** How look-ups go together. */
+export interface LookupLanes {
+  /** Statements under way at once. */
+  readonly lanes: number;
+  /** Whether a statement looks up for one partner only. */
+  readonly isOfOneShare: boolean;
+}
+
 interface Waiting<Request, Outcome> {
   readonly request: Request;
   readonly since: number;

@@ -1,5 +1,5 @@
-import { batched, byPartner } from '../../concurrency/batch-queue.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { batched, byPartner, type LookupLanes } from '../../concurrency/batch-queue.ts';
+import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import {
   type ContributionRecord,
   findContributionsByEvent,
@@ -20,14 +20,6 @@ export interface IdLookup {
 export interface GetContribution {
   byPartnerEventId(lookup: EventLookup): Promise<ContributionRecord>;
   byId(lookup: IdLookup): Promise<ContributionRecord>;
-}
-
-/** How look-ups go together. */
-export interface LookupLanes {
-  /** Statements under way at once. */
-  readonly lanes: number;
-  /** Whether a statement looks up for one partner only. */
-  readonly isOfOneShare: boolean;
 }
 
 const LIMITS = { batchMax: 256, waitingMax: 4_096, waitMaxMs: 5_000, shareOf: byPartner };
@@ -71,11 +63,4 @@ function keyOf(partnerId: string, id: string): string {
 function found(record: ContributionRecord | undefined, field: 'partner_event_id' | 'transaction_id'): ContributionRecord {
   if (!record) throw contributionNotFound(field);
   return record;
-}
-
-export function contributionNotFound(field: 'partner_event_id' | 'transaction_id'): ServiceError {
-  return new ServiceError(
-    'contribution_not_found',
-    `No contribution is recorded for this ${field}. This is not a final failure.`,
-  );
 }

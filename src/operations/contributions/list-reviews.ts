@@ -1,3 +1,4 @@
+import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import { eachPartner } from '../../store/access/partner.ts';
 import type { ContributionId, ContributionRecord } from '../../store/contributions/contribution.ts';
 import { findContributionsById } from '../../store/contributions/contribution.ts';
@@ -7,7 +8,6 @@ import {
   listOpenContributionReviews,
 } from '../../store/contributions/contribution-review.ts';
 import type { Queryable } from '../../store/database.ts';
-import { contributionNotFound } from './get-contribution.ts';
 
 /** A contribution, and why an operator looks at it. */
 export interface ReviewedContribution {

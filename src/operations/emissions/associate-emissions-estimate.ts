@@ -1,4 +1,5 @@
 import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import type { EmissionsLink } from '../../domain/emissions/association.ts';
 import { existingRecord } from '../../domain/recovery-verdict.ts';
 import { ServiceError, unavailable } from '../../domain/service-error.ts';
@@ -9,7 +10,6 @@ import { findEmissionsLinkByKey, insertEmissionsLink } from '../../store/emissio
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
 import { type EventDraft, insertEvent } from '../../store/events/event.ts';
 import { CommitUnknownError, inTransaction, type Transaction } from '../../store/transaction.ts';
-import { contributionNotFound } from '../contributions/get-contribution.ts';
 import { refuseSuspended, type Standing, tellKeyApart } from '../idempotent-replay.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './linking.ts';
 

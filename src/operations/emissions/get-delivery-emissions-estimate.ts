@@ -1,8 +1,7 @@
-import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { batched, byPartner, type LookupLanes } from '../../concurrency/batch-queue.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
-import type { LookupLanes } from '../contributions/get-contribution.ts';
 
 export interface EstimateLookup {
   readonly partnerId: string;

@@ -1,4 +1,5 @@
 import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import type { ShownBatch } from '../../domain/impact/impact-batch.ts';
 import { type ErrorDetail, recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
@@ -12,7 +13,6 @@ import {
   listTransactionsOfSettlement,
   type PooledContribution,
 } from '../../store/impact/impact-batch-settlement.ts';
-import { contributionNotFound } from '../contributions/get-contribution.ts';
 import { showBatch } from './impact-batch-record.ts';
 
 export interface StatusOfContribution {

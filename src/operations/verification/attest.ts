@@ -1,4 +1,5 @@
 import type { Actor } from '../../domain/access/role.ts';
+import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import type { RuleKind } from '../../domain/rules/rule-versions.ts';
 import type { ContributionId } from '../../store/contributions/contribution.ts';
 import { lockContribution } from '../../store/contributions/contribution.ts';
@@ -11,7 +12,6 @@ import type { Database } from '../../store/database.ts';
 import { type RuleRecord, raiseRuleRevision } from '../../store/rules/rule-version.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { audit, requireRole } from '../audit/audit.ts';
-import { contributionNotFound } from '../contributions/get-contribution.ts';
 import { requireNote } from '../require-reason.ts';
 import { getRule } from '../rules/manage-rule.ts';
 import { ruleSubject } from '../rules/rule-proofs.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
+import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
-import { contributionNotFound } from '../../operations/contributions/get-contribution.ts';
 import { recordToWire } from '../../wire/contribution-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { NoQuery } from '../envelope-schemas.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
+import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import { fingerprint } from '../../domain/fingerprint.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
-import { contributionNotFound } from '../../operations/contributions/get-contribution.ts';
 import { associationToWire } from '../../wire/contribution-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { TransactionParams } from '../contributions/contribution-schemas.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
+import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
-import { contributionNotFound } from '../../operations/contributions/get-contribution.ts';
 import { environmentalStatusToWire } from '../../wire/environmental-status-to-wire.ts';
 import { exactJson } from '../../wire/event-to-text.ts';
 import type { PartnerApiOptions } from '../app.ts';
