@@ -1,5 +1,6 @@
 import type { Environment } from '../domain/access/api-key.ts';
 import { EVENT_API_VERSION, type EventHead } from '../domain/events/event.ts';
+import { exactJson } from './exact-json.ts';
 
 /**
  * The body of an event: exactly the text that is stored, signed and sent.
@@ -40,9 +41,4 @@ export function foundEventToText({ body }: Body, correlationId: string): string 
 interface Body {
   /** The text of {@link eventToText}. */
   readonly body: string;
-}
-
-/** JSON in which a `bigint` is an integer with all its digits. */
-export function exactJson(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) => (typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member));
 }

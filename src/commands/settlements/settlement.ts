@@ -11,7 +11,7 @@ import { attestContribution } from '../../operations/verification/attest.ts';
 import { configuredSettlementTools } from '../../service/configured-seals.ts';
 import { eachPartner } from '../../store/access/partner.ts';
 import { findOpenSettlement, findSettlement, listSettlements } from '../../store/settlements/settlement.ts';
-import { exactJson } from '../../wire/event-to-text.ts';
+import { exactJson } from '../../wire/exact-json.ts';
 import { type ShownSettlement, settlementToWire } from '../../wire/settlement-to-wire.ts';
 import { currentActor } from '../terminal/actor.ts';
 import { askFirst } from '../terminal/confirmation.ts';

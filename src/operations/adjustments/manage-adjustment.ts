@@ -29,7 +29,7 @@ import { insertEvent } from '../../store/events/event.ts';
 import { findLineOfContribution } from '../../store/impact/impact-batch-settlement.ts';
 import { databaseOf, inTransaction } from '../../store/transaction.ts';
 import { adjustmentToData } from '../../wire/adjustment-to-wire.ts';
-import { exactJson } from '../../wire/event-to-text.ts';
+import { exactJson } from '../../wire/exact-json.ts';
 import { requireAuditedOperator } from '../access/audit-operator.ts';
 import { requireFirstPerson, requireSecondPerson, requireSignedIn } from '../access/four-eyes.ts';
 import { getPartner } from '../access/manage-partner.ts';

@@ -2,7 +2,7 @@ import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import type { NamedKey } from '../../domain/audit/named-key.ts';
 import { listAuditEntries, listAuditSubjects } from '../../store/audit/audit.ts';
 import type { Queryable } from '../../store/database.ts';
-import { exactJson } from '../../wire/event-to-text.ts';
+import { exactJson } from '../../wire/exact-json.ts';
 import { readSealedRecord } from './sealed-record.ts';
 
 /** A record that is not as the service wrote it. */

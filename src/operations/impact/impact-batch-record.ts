@@ -7,7 +7,7 @@ import { findImpactBatch, type ImpactBatchChange, listImpactBatchChanges } from 
 import { eachBatchSettlement } from '../../store/impact/impact-batch-settlement.ts';
 import { listEvidence } from '../../store/impact/impact-evidence.ts';
 import { findProject } from '../../store/impact/project.ts';
-import { exactJson } from '../../wire/event-to-text.ts';
+import { exactJson } from '../../wire/exact-json.ts';
 
 /** What a batch pools, added up in one pass over its settlements. */
 export interface PooledSettlements {

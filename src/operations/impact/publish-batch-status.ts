@@ -3,7 +3,7 @@ import type { BatchShare, ImpactBatch } from '../../domain/impact/impact-batch.t
 import type { Queryable } from '../../store/database.ts';
 import { insertEvent } from '../../store/events/event.ts';
 import { type BatchNews, batchNewsToData } from '../../wire/environmental-status-to-wire.ts';
-import { exactJson } from '../../wire/event-to-text.ts';
+import { exactJson } from '../../wire/exact-json.ts';
 import { showBatch } from './impact-batch-record.ts';
 
 /**

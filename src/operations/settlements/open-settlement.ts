@@ -8,7 +8,7 @@ import { insertEvent } from '../../store/events/event.ts';
 import { findSettlement, insertSettlement, type NewSettlement, type Settlement } from '../../store/settlements/settlement.ts';
 import type { Prices } from '../../store/settlements/settlement-price.ts';
 import { type SumOptions, sumUnsettled } from '../../store/settlements/unsettled-contribution.ts';
-import { exactJson } from '../../wire/event-to-text.ts';
+import { exactJson } from '../../wire/exact-json.ts';
 import { type ShownSettlement, settlementToData } from '../../wire/settlement-to-wire.ts';
 
 const NOTHING: SettlementTotals = totalsOfSums({ contributions: [], adjustments: [] });

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { distanceText, readDistanceKm } from '../../domain/emissions/distance.ts';
 import { fingerprint } from '../../domain/fingerprint.ts';
-import { estimateToWire } from '../../wire/contribution-to-wire.ts';
+import { estimateToWire } from '../../wire/estimate-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { WriteHeaders } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';

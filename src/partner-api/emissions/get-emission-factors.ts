@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { findEmissionFactors } from '../../domain/emissions/emission-factors.ts';
-import { emissionFactorsToWire } from '../../wire/contribution-to-wire.ts';
+import { emissionFactorsToWire } from '../../wire/estimate-to-wire.ts';
 import { NoQuery } from '../envelope-schemas.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { factorsNotFound } from './emission-factors-not-found.ts';

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { calculationSheet } from '../../domain/emissions/calculation-sheet.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { estimateNotFound } from '../../operations/emissions/get-delivery-emissions-estimate.ts';
-import { calculationToWire } from '../../wire/contribution-to-wire.ts';
+import { calculationToWire } from '../../wire/estimate-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { NoQuery } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';

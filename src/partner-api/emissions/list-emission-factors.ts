@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { listEmissionFactors as listAll } from '../../domain/emissions/emission-factors.ts';
-import { emissionFactorsToWire } from '../../wire/contribution-to-wire.ts';
+import { emissionFactorsToWire } from '../../wire/estimate-to-wire.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { pageMembers, placeOf } from '../paging.ts';
 import { isIntegerText } from '../validation/integer-text.ts';

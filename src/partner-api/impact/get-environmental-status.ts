@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { environmentalStatusToWire } from '../../wire/environmental-status-to-wire.ts';
-import { exactJson } from '../../wire/event-to-text.ts';
+import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { TransactionParams } from '../contributions/contribution-schemas.ts';
 import { NoQuery } from '../envelope-schemas.ts';

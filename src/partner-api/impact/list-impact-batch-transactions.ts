@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { impactBatchNotFound } from '../../operations/impact/read-environmental-status.ts';
 import { batchTransactionToWire, impactBatchToWire } from '../../wire/environmental-status-to-wire.ts';
-import { exactJson } from '../../wire/event-to-text.ts';
+import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';

@@ -11,13 +11,8 @@ import { existingRecord } from '../../domain/recovery-verdict.ts';
 import { DEFAULT_RULES } from '../../domain/rules/contribution-rules.ts';
 import type { ErrorDetail } from '../../domain/service-error.ts';
 import { supportTexts } from '../../domain/texts.ts';
-import {
-  associationToWire,
-  calculationToWire,
-  contributionToWire,
-  emissionFactorsToWire,
-  estimateToWire,
-} from '../../wire/contribution-to-wire.ts';
+import { associationToWire, contributionToWire } from '../../wire/contribution-to-wire.ts';
+import { calculationToWire, emissionFactorsToWire, estimateToWire } from '../../wire/estimate-to-wire.ts';
 import { EXAMPLE_NEXT_AFTER } from '../paging.ts';
 
 /** Made by the same code as real answers, so that an example cannot fall behind. */

@@ -6,7 +6,7 @@ import { LIST_LIMITS } from '../../domain/reconciliations/partner-list.ts';
 import { LIST_FORMATS, type ListFormat } from '../../domain/reconciliations/read-partner-list.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
-import { exactJson } from '../../wire/event-to-text.ts';
+import { exactJson } from '../../wire/exact-json.ts';
 import { reconciliationPath, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
 import { judgeCaller } from '../access/still-allowed.ts';
 import type { PartnerApiOptions } from '../app.ts';

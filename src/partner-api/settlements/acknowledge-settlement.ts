@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { fingerprint } from '../../domain/fingerprint.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
-import { exactJson } from '../../wire/event-to-text.ts';
+import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { WriteHeaders } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';

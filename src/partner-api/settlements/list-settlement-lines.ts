@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
-import { exactJson } from '../../wire/event-to-text.ts';
+import { exactJson } from '../../wire/exact-json.ts';
 import { settlementLineToWire } from '../../wire/settlement-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
