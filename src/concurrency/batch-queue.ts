@@ -1,3 +1,8 @@
+/**
+ * This folder says how work runs: together, in turn, again and again. It knows no subject, no SQL and no HTTP; whoever uses it says what
+ * the work is.
+ */
+
 import { type ServiceError, unavailable } from '../domain/service-error.ts';
 import { WaitingQueue } from './waiting-queue.ts';
 

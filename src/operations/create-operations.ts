@@ -1,3 +1,8 @@
+/**
+ * This folder holds the changes of state and the look-ups: one file per operation, one transaction each. The interface, the schedule and
+ * the command line call them. What a request looks like on the wire, and the SQL, stand elsewhere.
+ */
+
 import type { Environment } from '../domain/access/api-key.ts';
 import type { Database } from '../store/database.ts';
 import { type ConfirmContribution, confirmContributions } from './contributions/confirm-contribution.ts';

@@ -1,3 +1,8 @@
+/**
+ * This folder puts the parts together: it opens the database and the keys, and starts and stops what a process does, in order. It decides
+ * nothing about a partner's request.
+ */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Config } from '../config.ts';

@@ -1,8 +1,3 @@
-/**
- * Changes of state live in this folder: one file per operation, one transaction each. Both APIs, the schedule and the
- * command line call them. What a request looks like on the wire, and what SQL says, is known elsewhere.
- */
-
 import { batched, byPartner } from '../../concurrency/batch-queue.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { contributionBytes } from '../../domain/quotas/stored-bytes.ts';

@@ -1,3 +1,8 @@
+/**
+ * This folder holds everything between a committed event and the partner's server: how a delivery is signed, where it may
+ * go, how it is sent and tried again. Which events exist, and what is stored of them, does not belong here.
+ */
+
 import { repeat } from '../../concurrency/poll.ts';
 import type { Environment } from '../../domain/access/api-key.ts';
 import { eachPartner } from '../../store/access/partner.ts';

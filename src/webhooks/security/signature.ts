@@ -1,7 +1,3 @@
-/**
- * Everything between a committed event and the partner's server lives in this folder: how a delivery is signed, where it may
- * go, how it is sent and tried again. Which events exist, and what is stored of them, does not belong here.
- */
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 
