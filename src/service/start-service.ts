@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Config } from '../config.ts';
 import type { ContributionRules } from '../domain/rules/contribution-rules.ts';
-import { type OperationsListener, openOperationsListener } from '../observability/admin-listener.ts';
 import { type Log, openLog } from '../observability/log.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
 import { seldom } from '../observability/throttled.ts';
@@ -26,12 +25,12 @@ import { listJobs } from '../schedule/jobs.ts';
 import type { EndedRun } from '../schedule/run-job.ts';
 import { openSchedule, SCHEDULE_POOL_SIZE } from '../schedule/scheduler.ts';
 import type { Database } from '../store/database.ts';
-import { proveCommit } from '../store/durability.ts';
 import { findLastJobResult, listJobStates } from '../store/jobs/job.ts';
 import { listEndpointStates, measureBacklog } from '../store/webhooks/delivery-backlog.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from '../webhooks/delivery/start-webhooks.ts';
 import { openConfiguredSecretBox } from './configured-keys.ts';
 import { configuredSettlementTools } from './configured-seals.ts';
+import { checkDatabase, openInternalListener } from './internal-listener.ts';
 import { explainBusyPort } from './listen-error.ts';
 import { connectStore } from './open-database.ts';
 import { SERVICE_ROLES, type ServiceRole } from './role.ts';
@@ -64,7 +63,6 @@ export interface ServiceProcess extends Service {
 const CLOSE_TIMEOUT_MS = 5_000;
 /** Connections that wait to be accepted. Past it the system drops them, and a partner tries again a second later. */
 const BACKLOG = 4_096;
-const READINESS_TIMEOUT_MS = 2_000;
 /** Who reads the metrics waits for whoever reads them already, and takes no connection from what they tell of. */
 const METRICS_POOL_SIZE = 1;
 
@@ -267,25 +265,6 @@ function openUsage(database: Database, { logger }: Log): StorageUsage {
       logger.warn({ err, times }, 'what partners store could not be written down; it is tried again'),
     ),
   });
-}
-
-export async function openInternalListener(
-  { operationsHost: host, operationsPort: port, operationsNames }: Config,
-  answers: { metrics(): Promise<string>; checkReadiness(): Promise<void> },
-): Promise<OperationsListener> {
-  return openOperationsListener({ host, port, names: [host, ...operationsNames], ...answers }).catch(
-    explainBusyPort('OPERATIONS_PORT=', port),
-  );
-}
-
-/** @throws Error With the reason why no contribution could be committed now. */
-export async function checkDatabase({ pool }: Database): Promise<void> {
-  await Promise.race([proveCommit(pool), refuseAfter(READINESS_TIMEOUT_MS)]);
-}
-
-async function refuseAfter(timeoutMs: number): Promise<never> {
-  await sleep(timeoutMs, undefined, { ref: false });
-  throw new Error(`the database did not commit within ${timeoutMs} ms`);
 }
 
 /** Whoever calls again waits for the first call. */

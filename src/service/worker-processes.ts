@@ -4,8 +4,9 @@ import type { Config } from '../config.ts';
 import type { OperationsListener } from '../observability/admin-listener.ts';
 import { type Log, openLog } from '../observability/log.ts';
 import { collectFromProcesses } from '../observability/metrics.ts';
+import { checkDatabase, openInternalListener } from './internal-listener.ts';
 import { connectStore } from './open-database.ts';
-import { checkDatabase, once, openInternalListener, type Service, type ServiceOptions } from './start-service.ts';
+import { once, type Service, type ServiceOptions } from './start-service.ts';
 
 /** What a process tells the first one when it takes requests. */
 export interface ListeningMessage {

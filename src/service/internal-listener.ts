@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config.ts';
+import { type OperationsListener, openOperationsListener } from '../observability/admin-listener.ts';
+import type { Database } from '../store/database.ts';
+import { proveCommit } from '../store/durability.ts';
+import { explainBusyPort } from './listen-error.ts';
+
+const READINESS_TIMEOUT_MS = 2_000;
+
+export async function openInternalListener(
+  { operationsHost: host, operationsPort: port, operationsNames }: Config,
+  answers: { metrics(): Promise<string>; checkReadiness(): Promise<void> },
+): Promise<OperationsListener> {
+  return openOperationsListener({ host, port, names: [host, ...operationsNames], ...answers }).catch(
+    explainBusyPort('OPERATIONS_PORT=', port),
+  );
+}
+
+/** @throws Error With the reason why no contribution could be committed now. */
+export async function checkDatabase({ pool }: Database): Promise<void> {
+  await Promise.race([proveCommit(pool), refuseAfter(READINESS_TIMEOUT_MS)]);
+}
+
+async function refuseAfter(timeoutMs: number): Promise<never> {
+  await sleep(timeoutMs, undefined, { ref: false });
+  throw new Error(`the database did not commit within ${timeoutMs} ms`);
+}
