@@ -15,7 +15,7 @@ export interface Asked {
   readonly isValid: boolean;
 }
 
-/** Status and `retryable` of each code. @see decisions, section 1. */
+/** Status and `retryable` of each code. @see docs/spec/decisions.md#1-http. */
 const CODES: Readonly<Record<string, { statuses: readonly number[]; retryable: boolean }>> = {
   invalid_request: { statuses: [400, 404, 405, 413, 415, 417, 431], retryable: false },
   invalid_point_amount: { statuses: [400], retryable: false },

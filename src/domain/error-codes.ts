@@ -4,7 +4,7 @@
  * `nextAction` is what a partner's program does after the error, where the outcome of a contribution could be misread.
  * `retryAfterSeconds` is sent with every answer of the code unless the cause knows better.
  *
- * @see Interface, "Errors"; decisions, section 1.
+ * @see docs/spec/interface.md#errors; docs/spec/decisions.md#1-http.
  */
 export const ERROR_CODES = {
   invalid_request: { status: 400, isRetryable: false, nextAction: 'fix_request' },

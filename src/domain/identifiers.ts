@@ -10,7 +10,7 @@ export const LONG_IDENTIFIER = { pattern: `^${CHARACTERS}+$`, minLength: 8, maxL
 /** Shape of a reference with 1 to 128 characters, as members of a JSON Schema. */
 export const SHORT_IDENTIFIER = { pattern: `^${CHARACTERS}+$`, minLength: 1, maxLength: 128 } as const;
 
-/** Which shape each identifier of the interface has. @see Interface, "Limits". */
+/** Which shape each identifier of the interface has. @see docs/spec/interface.md#limits. */
 export const IDENTIFIERS = {
   idempotency_key: LONG_IDENTIFIER,
   correlation_id: LONG_IDENTIFIER,
@@ -23,12 +23,16 @@ export const IDENTIFIERS = {
 const LONG = exactly(LONG_IDENTIFIER);
 const SHORT = exactly(SHORT_IDENTIFIER);
 
-/** Whether a value may be an idempotency key, correlation id, `partner_event_id` or `calculation_id`. @see Interface, "Limits". */
+/**
+ * Whether a value may be an idempotency key, correlation id, `partner_event_id` or `calculation_id`.
+ *
+ * @see docs/spec/interface.md#limits.
+ */
 export function isLongIdentifier(value: unknown): value is string {
   return typeof value === 'string' && LONG.test(value);
 }
 
-/** Whether a value may be a `partner_order_ref` or `opaque_customer_ref`. @see Interface, "Limits". */
+/** Whether a value may be a `partner_order_ref` or `opaque_customer_ref`. @see docs/spec/interface.md#limits. */
 export function isShortIdentifier(value: unknown): value is string {
   return typeof value === 'string' && SHORT.test(value);
 }

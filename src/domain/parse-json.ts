@@ -23,7 +23,7 @@ const SHOWN_NAME_MAX = 64;
  * @throws SyntaxError The text is not JSON, is nested deeper than 64 levels, names a member twice in one object, or holds
  * half a surrogate pair. The message is a reason without a full stop, to stand after a colon; it quotes at most a member's
  * name, never a value: references must not reach a log.
- * @see Interface, "confirmContribution", field points; "Errors", code invalid_request.
+ * @see docs/spec/interface.md#confirmcontribution, field points; "Errors", code invalid_request.
  */
 export function readJson(text: string): unknown {
   const rounded = parse(text);

@@ -64,7 +64,7 @@ const NEXT_STEPS: Record<RecoverableOperation, Partial<Record<ErrorCode, string>
  * The recovery verdict in machine form: whether points may be restored, and what to do next. The first item speaks of points alone, the
  * second of the next step alone, so that they cannot contradict each other.
  *
- * @see decisions, section 1, "The recovery verdict"; interface, "Errors", recovery rules 1 to 4.
+ * @see docs/spec/decisions.md#1-http, "The recovery verdict"; docs/spec/interface.md#errors, recovery rules 1 to 4.
  */
 export function recoveryVerdict(code: ErrorCode, operation: RecoverableOperation): ErrorDetail[] {
   const { nextAction } = describeErrorCode(code);

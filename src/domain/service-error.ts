@@ -2,7 +2,7 @@ import type { DetailCode } from './detail-codes.ts';
 import type { ErrorCode } from './error-codes.ts';
 import type { Limit } from './limit.ts';
 
-/** One problem or instruction of an error. @see Interface, "Errors", error.details. */
+/** One problem or instruction of an error. @see docs/spec/interface.md#errors, error.details. */
 export interface ErrorDetail {
   readonly field: string;
   readonly code: DetailCode;
@@ -41,7 +41,7 @@ export class ServiceError extends Error {
  * A record of one of the paths that the interface does not name. Another partner's is answered in the same words as none.
  *
  * @param field What it was looked for by.
- * @see decisions, section 1.
+ * @see docs/spec/decisions.md#1-http.
  */
 export function recordNotFound(field: string, message: string): ServiceError {
   return new ServiceError('invalid_request', message, { status: 404, details: [{ field, code: 'not_found', message }] });

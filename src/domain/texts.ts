@@ -14,19 +14,23 @@ export interface Label {
   readonly ar: string;
 }
 
-/** What a contribution is expected to support, in both languages. @see Interface, "Contribution", field expected_environmental_support. */
+/**
+ * What a contribution is expected to support, in both languages.
+ *
+ * @see docs/spec/interface.md#contribution, field expected_environmental_support.
+ */
 export interface SupportTexts {
   summaryEn: string;
   summaryAr: string;
 }
 
-/** @see Interface, "Estimate", fields disclosure_en and disclosure_ar. */
+/** @see docs/spec/interface.md#estimate-object-estimate, fields disclosure_en and disclosure_ar. */
 export const DISCLOSURE_EN =
   'Estimated from delivery distance and vehicle type using well-to-wheel emission factors. For information only; it is not a measurement and is not linked to the points contributed.';
 export const DISCLOSURE_AR =
   'قيمة تقديرية محسوبة من مسافة التوصيل ونوع المركبة، وفق معاملات انبعاثات تشمل إنتاج الوقود واستهلاكه في المركبة (Well-to-Wheel). القيمة للتوعية فقط، وليست قياسًا فعليًا، ولا ترتبط بعدد النقاط المقدَّمة في المساهمة.';
 
-/** What follows a displayed emissions value. @see Interface, "Estimate", field display. */
+/** What follows a displayed emissions value. @see docs/spec/interface.md#estimate-object-estimate, field display. */
 export const EMISSIONS_UNIT_EN = 'kg CO2e';
 export const EMISSIONS_UNIT_AR = 'كجم من مكافئ ثاني أكسيد الكربون';
 
@@ -35,7 +39,7 @@ export const EMISSIONS_UNIT_AR = 'كجم من مكافئ ثاني أكسيد ا�
  *
  * @param points 1 or more.
  * @param trees Whole trees, rounded down; `0n` is less than one tree, `undefined` means that no conversion applies.
- * @see Interface, "Contribution", field expected_environmental_support.
+ * @see docs/spec/interface.md#contribution, field expected_environmental_support.
  */
 export function supportTexts(points: bigint, trees: bigint | undefined): SupportTexts {
   const contributionEn = `This contribution of ${pointsEn(points)} is expected to`;
@@ -58,20 +62,20 @@ export function supportTexts(points: bigint, trees: bigint | undefined): Support
   };
 }
 
-/** @see Interface, "Estimate", field vehicle_category. */
+/** @see docs/spec/interface.md#estimate-object-estimate, field vehicle_category. */
 export const VEHICLE_LABELS = {
   motorcycle_gasoline: { en: 'Gasoline motorcycle', ar: 'دراجة نارية تعمل بالبنزين' },
   car_gasoline: { en: 'Gasoline car', ar: 'سيارة تعمل بالبنزين' },
 } as const satisfies Record<VehicleCategory, Label>;
 
-/** In Arabic they agree with «مساهمة». @see Interface, "Contribution", field status. */
+/** In Arabic they agree with «مساهمة». @see docs/spec/interface.md#contribution, field status. */
 export const CONTRIBUTION_STATUS_LABELS = {
   confirmed: { en: 'Confirmed', ar: 'مؤكَّدة' },
   pending: { en: 'Pending', ar: 'قيد المعالجة' },
   failed: { en: 'Failed', ar: 'فشلت' },
 } as const satisfies Record<ContributionStatus, Label>;
 
-/** In Arabic the statuses agree with «تسوية». @see settlements, section 2. */
+/** In Arabic the statuses agree with «تسوية». @see docs/spec/settlements.md#2-settlement. */
 export const SETTLEMENT_LABELS = {
   settlement: { en: 'Settlement', ar: 'تسوية' },
   open: { en: 'Open', ar: 'مفتوحة' },
@@ -82,7 +86,7 @@ export const SETTLEMENT_LABELS = {
   adjustment: { en: 'Adjustment', ar: 'تعديل' },
 } as const satisfies Record<string, Label>;
 
-/** In Arabic they agree with «مساهمة» and with «زراعة» alike. @see settlements, section 4. */
+/** In Arabic they agree with «مساهمة» and with «زراعة» alike. @see docs/spec/settlements.md#4-environmental-status. */
 export const ENVIRONMENTAL_STATUS_LABELS = {
   recorded: { en: 'Recorded', ar: 'مُسجَّلة' },
   allocated: { en: 'Allocated', ar: 'مُخصَّصة' },
@@ -96,7 +100,7 @@ export const ENVIRONMENTAL_STATUS_LABELS = {
  * The summaries of an impact batch: `Planting of 3 trees: in progress.`
  *
  * @param trees Whole trees, 0 or more; `undefined` while no number is known.
- * @see settlements, section 4, fields summary_en and summary_ar.
+ * @see docs/spec/settlements.md#4-environmental-status, fields summary_en and summary_ar.
  */
 export function environmentalSummary(status: EnvironmentalStatus, trees: bigint | undefined): SupportTexts {
   const { en, ar } = ENVIRONMENTAL_STATUS_LABELS[status];

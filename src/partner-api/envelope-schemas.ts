@@ -2,7 +2,12 @@ import { Type } from 'typebox';
 import { ERROR_CODE_NAMES } from '../domain/error-codes.ts';
 import { closed, longId } from './schema-parts.ts';
 
-/** What stands around the records, whatever the operation. @see Interface, "Common request headers", "Request echo" and "Errors". */
+/**
+ * What stands around the records, whatever the operation.
+ *
+ * @see docs/spec/interface.md#common-request-headers, docs/spec/interface.md#request-echo-object-request and
+ * docs/spec/interface.md#errors.
+ */
 
 export const WriteHeaders = Type.Object({
   'idempotency-key': longId('One key per event: the same key and payload give the original result. No personal data.'),

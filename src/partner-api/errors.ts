@@ -13,7 +13,7 @@ export interface ErrorEnvelope {
   };
 }
 
-/** The one envelope of every error. @see Interface, "Errors". */
+/** The one envelope of every error. @see docs/spec/interface.md#errors. */
 export function errorEnvelope(
   { code, message, details }: Pick<ServiceError, 'code' | 'message' | 'details'>,
   correlationId: string,

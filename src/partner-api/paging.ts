@@ -6,7 +6,7 @@ import { ServiceError } from '../domain/service-error.ts';
 /**
  * How every list of the interface is read: `limit` and `after` go in, `next_after` and `has_more` come out.
  *
- * @see decisions, section 9. `GET /v1/events` has names of its own.
+ * @see docs/spec/decisions.md#9-self-service-and-pages. `GET /v1/events` has names of its own.
  */
 
 export interface PageSizes {

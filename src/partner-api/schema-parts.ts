@@ -8,7 +8,7 @@ import { LONG_IDENTIFIER, SHORT_IDENTIFIER } from '../domain/identifiers.ts';
  * Keywords of our own: `x-error-code` is the code that a bad value gives where it is not `invalid_request`; a value under
  * `x-lenient` is described and not judged.
  *
- * @see Interface, "Resources and their fields" and "Endpoints".
+ * @see docs/spec/interface.md#resources-and-their-fields and docs/spec/interface.md#endpoints.
  */
 
 export const longId = (description: string) => Type.String({ ...LONG_IDENTIFIER, description });

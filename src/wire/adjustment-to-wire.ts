@@ -5,7 +5,7 @@ import type { Adjustment } from '../store/adjustments/adjustment.ts';
  * The member `data` of `impact.transaction.adjusted` for a posted adjustment; all but the environment, which is not known where an event is
  * written down.
  *
- * @see settlements, section 3, Fields.
+ * @see docs/spec/settlements.md#3-adjustment, Fields.
  */
 export function adjustmentToData(adjustment: Adjustment) {
   return { change: 'adjustment', ...adjustmentToWire(adjustment) };

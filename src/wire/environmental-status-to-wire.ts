@@ -15,7 +15,7 @@ export interface BatchNews {
   readonly occurredAt: Date;
 }
 
-/** The member `data` of `environmental.status.updated`. @see settlements, section 4. */
+/** The member `data` of `environmental.status.updated`. @see docs/spec/settlements.md#4-environmental-status. */
 export function batchNewsToData(shown: ShownBatch, news: BatchNews) {
   const { impactBatchId, status } = shown.batch;
   return {

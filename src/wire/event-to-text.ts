@@ -5,7 +5,7 @@ import { exactJson } from './exact-json.ts';
 /**
  * The body of an event: exactly the text that is stored, signed and sent.
  *
- * @see Interface, "Events"; decisions, section 7, Envelope.
+ * @see docs/spec/interface.md#events; docs/spec/decisions.md#7-events, Envelope.
  */
 export function eventToText(head: EventHead, environment: Environment, data: object): string {
   return exactJson({

@@ -53,7 +53,7 @@ export function settlementToData({ settlement, totals, currency, asOf }: ShownSe
   };
 }
 
-/** Four of points and four of `amount`. @see decisions, section 9. */
+/** Four of points and four of `amount`. @see docs/spec/decisions.md#9-self-service-and-pages. */
 export function figuresToData(totals: SettlementTotals, currency: string | null) {
   const [points, amounts] = [pointFigures(totals), amountFigures(totals, currency)];
   return {

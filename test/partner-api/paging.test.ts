@@ -1,4 +1,8 @@
-/** Every list is read in one way: `limit` and `after`, `next_after` and `has_more`. @see decisions, section 9. */
+/**
+ * Every list is read in one way: `limit` and `after`, `next_after` and `has_more`.
+ *
+ * @see docs/spec/decisions.md#9-self-service-and-pages.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readList } from '../../docs/samples/read-list.ts';

@@ -61,6 +61,19 @@ test('every path of a document in the source leads to a file and a heading', () 
   );
 });
 
+/** What a tag may name: a section of a document, a published standard, a manual page, or another symbol. */
+const SEE = /^(?:docs\/[\w./-]+\.md#|RFC \d|ISO \d|https:\/\/|\w+\(\d\)|\{@link \w)/;
+
+test('every `@see` names a section of a document, or a published standard', () => {
+  const tags = sources.flatMap((path) => find(read(path), /^\s*\/?\*.*@see (.+)$/gm).map((tag) => ({ path, tag })));
+  assert.ok(tags.length > 100, `only ${tags.length} tags were found`);
+  assert.deepEqual(
+    tags.filter(({ tag }) => !SEE.test(tag)),
+    [],
+  );
+  assert.doesNotMatch('Interface, "Limits".', SEE);
+});
+
 test('the check of headings bites', () => {
   const page = join('docs', 'spec', 'decisions.md');
   assert.equal(leadsToHeading(`${page}#6-rate-limits`), true);

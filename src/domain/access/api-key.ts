@@ -5,7 +5,7 @@ import { newCheckedSecret, parseCheckedSecret } from './checked-secret.ts';
  * checksum of 6, all in base 62. The checksum lets a typing error be refused before any database is asked.
  */
 
-/** @see Interface, "What the service does", 8: two separate environments. */
+/** @see docs/spec/interface.md#what-the-service-does, 8: two separate environments. */
 export const ENVIRONMENTS = ['sandbox', 'production'] as const;
 
 export type Environment = (typeof ENVIRONMENTS)[number];
@@ -18,7 +18,7 @@ export interface ParsedApiKey {
 }
 
 export interface NewApiKey {
-  /** The whole key, to be shown once and never stored or logged. @see Interface, "Authentication", 3. */
+  /** The whole key, to be shown once and never stored or logged. @see docs/spec/interface.md#authentication, 3. */
   apiKey: string;
   keyId: string;
   secretSha256: Buffer;

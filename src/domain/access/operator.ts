@@ -1,7 +1,7 @@
 import { type CheckedSecret, newCheckedSecret, parseCheckedSecret } from './checked-secret.ts';
 import type { Role } from './role.ts';
 
-/** A person who may change something. @see Settlements, section 5. */
+/** A person who may change something. @see docs/spec/settlements.md#5-operators. */
 export interface Operator {
   /** `opr_…` */
   readonly operatorId: string;

@@ -34,7 +34,7 @@ export interface AdjustmentEffect {
   readonly settledAmountMax: bigint | null;
 }
 
-/** @see settlements, section 3. */
+/** @see docs/spec/settlements.md#3-adjustment. */
 export function effectOf(standing: Standing, { pointsDelta, amountDelta }: Deltas): AdjustmentEffect {
   const { settledPoints, restated, pointValue, highestValue } = standing;
   const pointsAfter = settledPoints + pointsDelta;
@@ -51,7 +51,8 @@ export function effectOf(standing: Standing, { pointsDelta, amountDelta }: Delta
 /**
  * What speaks against posting an adjustment now; empty when it may be posted.
  *
- * @see settlements, section 3: settled points stay within 0 and the contribution's points, the settled amount within 0 and their worth.
+ * @see docs/spec/settlements.md#3-adjustment: settled points stay within 0 and the contribution's points, the settled amount
+ * within 0 and their worth.
  */
 export function checkEffect(
   standing: Standing,

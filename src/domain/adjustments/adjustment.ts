@@ -1,4 +1,4 @@
-/** @see settlements, section 3. */
+/** @see docs/spec/settlements.md#3-adjustment. */
 export const ADJUSTMENT_STATUSES = ['draft', 'approved', 'posted', 'rejected'] as const;
 
 export type AdjustmentStatus = (typeof ADJUSTMENT_STATUSES)[number];
@@ -23,7 +23,7 @@ export type AdjustmentRefusal = 'not_possible' | 'second_operator_needed';
  * Why an operator may not take a step with an adjustment, or `undefined`. Whoever drafted it may reject it, that is withdraw it, or
  * post it once it is approved, but never approve it.
  *
- * @see settlements, section 3: approved by a second operator.
+ * @see docs/spec/settlements.md#3-adjustment: approved by a second operator.
  */
 export function checkAdjustmentStep(
   { status, draftedBy }: { status: AdjustmentStatus; draftedBy: string },
@@ -34,7 +34,7 @@ export function checkAdjustmentStep(
   return to === 'approved' && operatorId === draftedBy ? 'second_operator_needed' : undefined;
 }
 
-/** @see settlements, section 3, field reason_code. */
+/** @see docs/spec/settlements.md#3-adjustment, field reason_code. */
 export const ADJUSTMENT_REASONS = [
   'duplicate_report',
   'partner_reporting_error',
@@ -58,7 +58,7 @@ export function isRestatement(reason: AdjustmentReason): boolean {
  * @param points The contribution's points; they never change.
  * @param settledPoints What is settled before: `points` and all deltas posted so far.
  * @returns `undefined` where it would leave 0 to `points`, so the adjustment must not be posted.
- * @see settlements, section 3: settled points stay within 0 and the contribution's points.
+ * @see docs/spec/settlements.md#3-adjustment: settled points stay within 0 and the contribution's points.
  */
 export function settledPointsAfter(points: bigint, settledPoints: bigint, pointsDelta: bigint): bigint | undefined {
   const after = settledPoints + pointsDelta;

@@ -51,7 +51,7 @@ const AMOUNT_MAX = 10n ** BigInt(30 + MONEY_DECIMALS);
  * Everything that is wrong with a new adjustment, field by field under the names on the wire; empty when it may be drafted.
  * The bounds of what is settled are checked again when it is approved and posted, since others may have been posted meanwhile.
  *
- * @see settlements, section 3.
+ * @see docs/spec/settlements.md#3-adjustment.
  */
 export function checkNewAdjustment(adjustment: NewAdjustment, surroundings: AdjustmentSurroundings): ErrorDetail[] {
   const { reasonCode, reasonEn, reasonAr } = adjustment;

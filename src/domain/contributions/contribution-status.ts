@@ -1,4 +1,4 @@
-/** @see Interface, "States and transitions", Contribution status. */
+/** @see docs/spec/interface.md#states-and-transitions, Contribution status. */
 export const CONTRIBUTION_STATUSES = ['confirmed', 'pending', 'failed'] as const;
 
 export type ContributionStatus = (typeof CONTRIBUTION_STATUSES)[number];
@@ -27,7 +27,7 @@ export function isTerminal(status: ContributionStatus): boolean {
  * The field `non_refundable`. Only `failed` allows points to be restored, so a pending contribution,
  * which might still be confirmed, shows `true` as well.
  *
- * @see Interface, "States and transitions", rule 1: a pending result does not authorize point restoration.
+ * @see docs/spec/interface.md#states-and-transitions, rule 1: a pending result does not authorize point restoration.
  */
 export function nonRefundable(status: ContributionStatus): boolean {
   return status !== 'failed';

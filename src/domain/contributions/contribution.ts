@@ -4,7 +4,7 @@ import type { ContributionStatus } from './contribution-status.ts';
 /**
  * A recorded contribution of points. Its environment and `non_refundable` are derived where it is shown.
  *
- * @see Interface, "Contribution".
+ * @see docs/spec/interface.md#contribution.
  */
 export interface Contribution {
   transactionId: string;

@@ -6,7 +6,7 @@ import { type SupportTexts, supportTexts } from '../texts.ts';
  * Both prices are whole numbers of the same unit, so the division is the only step that drops anything, and drops it once.
  *
  * @returns `undefined` where points have no value or the cost of a tree is unknown; `0n` for less than one tree.
- * @see settlements, section 1, "Expected support".
+ * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels, "Expected support".
  */
 export function expectedTrees(points: bigint, { pointValue, treeCost }: ContributionRules): bigint | undefined {
   return pointValue === null || treeCost === null ? undefined : (points * pointValue) / treeCost;

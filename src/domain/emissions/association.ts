@@ -2,13 +2,17 @@ import type { ContributionStatus } from '../contributions/contribution-status.ts
 import { isLongIdentifier } from '../identifiers.ts';
 import type { VehicleCategory } from './emissions.ts';
 
-/** What became of the wish to link an estimate with a contribution. @see Interface, "Association outcome": these three and no other. */
+/**
+ * What became of the wish to link an estimate with a contribution.
+ *
+ * @see docs/spec/interface.md#association-outcome-object-association: these three and no other.
+ */
 export type Association =
   | { status: 'not_requested' }
   | { status: 'associated'; link: EmissionsLink }
   | { status: 'rejected'; rejection: Rejection };
 
-/** The link as it was made; it never changes. @see Interface, "Emissions link". */
+/** The link as it was made; it never changes. @see docs/spec/interface.md#emissions-link-object-associationlink. */
 export interface EmissionsLink {
   associationId: string;
   transactionId: string;
@@ -76,7 +80,7 @@ export interface AssociationFacts {
  * The first reason against linking an estimate with a contribution, or `undefined` when nothing speaks against it.
  * A linked estimate no longer expires, so its link is looked at before its expiry.
  *
- * @see Interface, "associateEmissionsEstimate"; the order is that of decisions.md, section 2.
+ * @see docs/spec/interface.md#associateemissionsestimate; the order is that of docs/spec/decisions.md#2-fields.
  */
 export function checkAssociation(facts: AssociationFacts): AssociationRefusal | undefined {
   const code = firstObstacle(facts);

@@ -11,7 +11,11 @@ export interface CalculationStep {
   readonly unit: 'gco2e' | 'kgco2e' | null;
 }
 
-/** Everything that an estimate's digits follow from. @see settlements, section 1, "the sheet behind an estimate". */
+/**
+ * Everything that an estimate's digits follow from.
+ *
+ * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels, "the sheet behind an estimate".
+ */
 export interface CalculationSheet
   extends Pick<
     Estimate,
@@ -42,7 +46,8 @@ const KILOGRAMS_DECIMALS = GRAMS_DECIMALS + 3;
  * It is reckoned again from the distance and the factor that the estimate keeps, in exact arithmetic.
  *
  * @throws Error The estimate says something else than its own distance and factor give: a defect, or a record that was changed.
- * @see Interface, "createDeliveryEmissionsEstimate", Calculation; "Estimate", Display rules 1 and 2.
+ * @see docs/spec/interface.md#createdeliveryemissionsestimate, Calculation; docs/spec/interface.md#estimate-object-estimate,
+ * Display rules 1 and 2.
  */
 export function calculationSheet(estimate: Estimate): CalculationSheet {
   const { distanceKm, emissionFactorGco2ePerKm, rawEmissionsGco2e, estimatedEmissionsKgco2e } = estimate;

@@ -1,6 +1,6 @@
 import { decimalText, readDecimal } from '../numbers/decimal.ts';
 
-/** 200 km. @see Interface, "Limits". */
+/** 200 km. @see docs/spec/interface.md#limits. */
 export const DISTANCE_MAX_METRES = 200_000;
 
 /** Three decimals of a kilometre are whole metres. */
@@ -13,7 +13,7 @@ const LONGEST_TEXT = 7;
  * `"12.345"` is 12345 whole metres, 1 to 200 000. `undefined` unless the value is a string with a plain decimal
  * in (0, 200] with at most three decimal places; a JSON number is none.
  *
- * @see Interface, "createDeliveryEmissionsEstimate", field distance_km: the caller answers `invalid_distance`.
+ * @see docs/spec/interface.md#createdeliveryemissionsestimate, field distance_km: the caller answers `invalid_distance`.
  */
 export function readDistanceKm(text: unknown): number | undefined {
   if (typeof text !== 'string' || text.length > LONGEST_TEXT) return undefined;

@@ -26,7 +26,8 @@ export type FactorSources = Readonly<Record<string, string>>;
 /**
  * Every version of the factors there ever was, oldest first. No conformity with a standard is claimed.
  *
- * @see settlements, section 1: the estimate's labels come from a versioned table in the code.
+ * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels: the estimate's labels come from a versioned table in the
+ * code.
  */
 export function listEmissionFactors(sources: FactorSources = {}): EmissionFactors[] {
   return EMISSION_METHODS.map((method) => describeMethod(method, sources));

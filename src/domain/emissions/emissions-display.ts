@@ -1,7 +1,7 @@
 import { fixedText, readDecimal, roundHalfUp } from '../numbers/decimal.ts';
 import { EMISSIONS_UNIT_AR, EMISSIONS_UNIT_EN } from '../texts.ts';
 
-/** How a customer sees an estimate. @see Interface, "Estimate", field display. */
+/** How a customer sees an estimate. @see docs/spec/interface.md#estimate-object-estimate, field display. */
 export interface EmissionsDisplay {
   kgco2eTwoDecimals: string;
   usesLessThanThreshold: boolean;
@@ -23,7 +23,7 @@ const END_OF_DIRECTION = '\u2069';
  * `"2.56171095"` shows `2.56`, `"0.00988287"` shows `<0.01`: the threshold tests the value before it is rounded.
  *
  * @param kgText The field estimated_emissions_kgco2e, an exact decimal.
- * @see Interface, "Estimate", Display rules 1 and 2.
+ * @see docs/spec/interface.md#estimate-object-estimate, Display rules 1 and 2.
  */
 export function displayEmissions(kgText: string): EmissionsDisplay {
   const kg = readDecimal(kgText, KG_DECIMALS);

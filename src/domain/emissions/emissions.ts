@@ -1,6 +1,6 @@
 import { decimalText } from '../numbers/decimal.ts';
 
-/** @see Interface, "Estimate", field vehicle_category. */
+/** @see docs/spec/interface.md#estimate-object-estimate, field vehicle_category. */
 export const VEHICLE_CATEGORIES = ['motorcycle_gasoline', 'car_gasoline'] as const;
 
 export type VehicleCategory = (typeof VEHICLE_CATEGORIES)[number];
@@ -23,7 +23,7 @@ export interface EmissionMethod {
   factorCentigramsPerKm: Readonly<Record<VehicleCategory, number>>;
 }
 
-/** New estimates use this one. @see Interface, "createDeliveryEmissionsEstimate", Calculation. */
+/** New estimates use this one. @see docs/spec/interface.md#createdeliveryemissionsestimate, Calculation. */
 export const CURRENT_EMISSION_METHOD = {
   methodologyVersion: 'wtw-distance-1',
   vehicleCatalogVersion: 'vehicles-1',
@@ -52,7 +52,7 @@ export interface Emissions {
  * Well-to-wheel emissions of one delivery: 12345 metres by car are `2561.71095` grams and `2.56171095` kilograms.
  *
  * @param distanceMetres Whole metres, 1 to 200 000: three decimals of a kilometre, exactly.
- * @see Interface, "createDeliveryEmissionsEstimate", Calculation.
+ * @see docs/spec/interface.md#createdeliveryemissionsestimate, Calculation.
  */
 export function estimateEmissions(distanceMetres: number, vehicleCategory: VehicleCategory): Emissions {
   const { factorCentigramsPerKm, validFrom: _from, validUntil: _until, ...versions } = CURRENT_EMISSION_METHOD;

@@ -3,7 +3,7 @@ import type { Emissions, VehicleCategory } from './emissions.ts';
 /**
  * A delivery-emissions estimate as it is stored. Units, display, disclosure and environment are derived where it is shown.
  *
- * @see Interface, "Estimate".
+ * @see docs/spec/interface.md#estimate-object-estimate.
  */
 export interface Estimate extends Emissions {
   calculationId: string;

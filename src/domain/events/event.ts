@@ -7,7 +7,7 @@ export const EVENT_TYPES = [
   'environmental.status.updated',
 ] as const;
 
-/** @see Interface, "Events". */
+/** @see docs/spec/interface.md#events. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** A signed POST that an endpoint answers before its first event; never an event of its partner. */

@@ -1,7 +1,11 @@
 import type { DetailCode } from '../detail-codes.ts';
 import type { ErrorDetail } from '../service-error.ts';
 
-/** How far the planting has come that an impact batch pays for, first to last. @see settlements, section 4. */
+/**
+ * How far the planting has come that an impact batch pays for, first to last.
+ *
+ * @see docs/spec/settlements.md#4-environmental-status.
+ */
 export const ENVIRONMENTAL_STATUSES = ['recorded', 'allocated', 'funded', 'in_progress', 'delivered', 'verified'] as const;
 
 export type EnvironmentalStatus = (typeof ENVIRONMENTAL_STATUSES)[number];
@@ -60,7 +64,7 @@ export function environmentalStatusAfter(status: EnvironmentalStatus, changeType
  * One step at a time and none skipped. Delay is an attribute, not a status. `verified` needs evidence, and an operator other than the
  * one who recorded the delivery; a correction of a verified batch needs another than the one who verified it.
  *
- * @see settlements, section 4.
+ * @see docs/spec/settlements.md#4-environmental-status.
  */
 export function checkEnvironmentalChange(batch: ImpactBatchFacts, change: EnvironmentalChange): ErrorDetail | undefined {
   const { status } = batch;

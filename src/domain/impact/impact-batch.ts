@@ -2,7 +2,7 @@ import type { EnvironmentalStatus } from './environmental-status.ts';
 import type { Evidence } from './evidence.ts';
 import type { Project } from './project.ts';
 
-/** The contributions of closed settlements, pooled for a project. @see settlements, section 4. */
+/** The contributions of closed settlements, pooled for a project. @see docs/spec/settlements.md#4-environmental-status. */
 export interface ImpactBatch {
   readonly impactBatchId: string;
   /** For operators; partners do not see it. */

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../service-error.ts';
 import { isLine, lineForm } from '../single-line-text.ts';
 
-/** What contributions are pooled for. @see settlements, section 4, field project. */
+/** What contributions are pooled for. @see docs/spec/settlements.md#4-environmental-status, field project. */
 export interface Project {
   readonly projectId: string;
   readonly nameEn: string;

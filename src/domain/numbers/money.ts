@@ -14,7 +14,7 @@ const UNIT_PRICE_LIMIT = 10n ** BigInt(12 + MONEY_DECIMALS);
  * The value of one point or the cost of one tree: `"0.05"` is 50 000 000 000.
  *
  * @returns Above zero and below 10^12 units. `undefined` unless the text is such a plain decimal with at most twelve decimals.
- * @see settlements, section 1, point_conversion_version and tree_cost_version.
+ * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels, point_conversion_version and tree_cost_version.
  */
 export function readUnitPrice(text: string): bigint | undefined {
   if (text.length > 25) return undefined;
@@ -37,7 +37,7 @@ export function amountText(amount: bigint): string {
  *
  * @param points Of either sign, as an adjustment's are.
  * @param pointValue As {@link readUnitPrice} gives it.
- * @see settlements, section 2, amount: lines are exact.
+ * @see docs/spec/settlements.md#2-settlement, amount: lines are exact.
  */
 export function amountOf(points: bigint, pointValue: bigint): bigint {
   return points * pointValue;
@@ -48,7 +48,7 @@ export function amountOf(points: bigint, pointValue: bigint): bigint {
  * 12.345 KWD are `"12.345"`, 12.345 AED are `"12.35"`, -0.005 AED are `"-0.01"`, 0 JPY are `"0"`.
  *
  * @throws RangeError The currency is none of ISO 4217.
- * @see settlements, section 2, amount.
+ * @see docs/spec/settlements.md#2-settlement, amount.
  */
 export function totalText(amount: bigint, currency: string): string {
   return minorUnitsText(minorUnitsOf(amount, currency), currency);

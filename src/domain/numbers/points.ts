@@ -1,11 +1,11 @@
-/** The largest number of points: the interface's int64. @see Interface, "Contribution", field points. */
+/** The largest number of points: the interface's int64. @see docs/spec/interface.md#contribution, field points. */
 export const POINTS_MAX = 9_223_372_036_854_775_807n;
 
 /**
  * Whether a value, as `readJson` gives it, is a number of points: whole, 1 to {@link POINTS_MAX}.
  * A float is never one, even 100: it has lost what its sender wrote.
  *
- * @see Interface, "confirmContribution", field points.
+ * @see docs/spec/interface.md#confirmcontribution, field points.
  */
 export function isPoints(value: unknown): value is bigint {
   return typeof value === 'bigint' && value >= 1n && value <= POINTS_MAX;

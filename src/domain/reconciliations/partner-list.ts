@@ -5,7 +5,7 @@ import { ServiceError } from '../service-error.ts';
 import { LINE_TYPES, type LineType } from '../settlements/settlement-line.ts';
 import type { ListProblem } from './list-problem.ts';
 
-/** What a partner's own list says of one contribution. @see settlements, section 2, Reconciliation. */
+/** What a partner's own list says of one contribution. @see docs/spec/settlements.md#2-settlement, Reconciliation. */
 export interface ListedContribution {
   readonly partnerEventId: string;
   readonly partnerOrderRef: string;
@@ -73,7 +73,7 @@ export interface ListReading extends ListLimits {
   readonly onStatement?: () => void;
 }
 
-/** @see settlements, section 2, Reconciliation: up to 1 000 000 lines or 100 MiB. */
+/** @see docs/spec/settlements.md#2-settlement, Reconciliation: up to 1 000 000 lines or 100 MiB. */
 export const LIST_LIMITS: ListLimits = {
   lines: 1_000_000,
   bytes: 100 * 1024 * 1024,

@@ -27,7 +27,7 @@ type Positions = readonly (readonly [field: ListField | StatementField, position
  *
  * @throws ServiceError `invalid_request`: the header row lacks a column, a quotation mark is not closed, a line is too long, too many are
  * blank or malformed (400), or the list has more lines than it may (413); `details[].code` tells which.
- * @see settlements, section 2, Reconciliation.
+ * @see docs/spec/settlements.md#2-settlement, Reconciliation.
  */
 export async function* readCsvList(
   chunks: AsyncIterable<Uint8Array>,

@@ -21,7 +21,7 @@ import { JsonArrayError, splitJsonArray } from './split-json-array.ts';
  *
  * @throws ServiceError `invalid_request`: the text is no array, or not a whole one, an element is too long, too many are malformed (400), or there are
  * more elements than there may be (413); `details[].code` tells which.
- * @see settlements, section 2, Reconciliation.
+ * @see docs/spec/settlements.md#2-settlement, Reconciliation.
  */
 export async function* readJsonList(
   chunks: AsyncIterable<Uint8Array>,

@@ -12,7 +12,7 @@ export type ListFormat = keyof typeof LIST_FORMATS;
  *
  * @throws ServiceError `invalid_request`: what {@link readCsvList} and {@link readJsonList} refuse, and 413 for a list of more bytes
  * than it may have. Lines that were read before stay read: who compares them has to forget them.
- * @see settlements, section 2, Reconciliation: up to 1 000 000 lines or 100 MiB, as a stream.
+ * @see docs/spec/settlements.md#2-settlement, Reconciliation: up to 1 000 000 lines or 100 MiB, as a stream.
  */
 export function readPartnerList(
   chunks: AsyncIterable<Uint8Array>,

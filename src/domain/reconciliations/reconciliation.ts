@@ -3,7 +3,11 @@ import { recoveryVerdict } from '../recovery-verdict.ts';
 import type { ErrorDetail } from '../service-error.ts';
 import type { LineType } from '../settlements/settlement-line.ts';
 
-/** What comes of comparing a partner's list with a settlement, line by line. @see settlements, section 2, Reconciliation. */
+/**
+ * What comes of comparing a partner's list with a settlement, line by line.
+ *
+ * @see docs/spec/settlements.md#2-settlement, Reconciliation.
+ */
 export const RECONCILIATION_VERDICTS = [
   'matched',
   'missing_in_service',
@@ -73,7 +77,7 @@ export interface ReconciliationResult {
  * A contribution that is pending or failed is on no settlement and never was confirmed, so for a list of what was contributed the
  * service does not have it; the look-up that the advice asks for tells its state.
  *
- * @see settlements, section 2, Reconciliation.
+ * @see docs/spec/settlements.md#2-settlement, Reconciliation.
  */
 export function reconcile(pair: ReconciliationPair): ReconciliationResult {
   const matchedPoints = matchPoints(pair);

@@ -3,7 +3,7 @@ import { POINTS_MAX } from '../numbers/points.ts';
 /**
  * What a partner's contributions are held against, under the version labels that each of them carries.
  *
- * @see settlements, section 1.
+ * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels.
  */
 export interface ContributionRules {
   readonly contributionRuleVersion: string;
@@ -68,7 +68,7 @@ export type ReviewReason = 'reviews_everything' | 'review_threshold' | 'daily_po
  * Why an operator looks at a contribution before it is confirmed; `undefined`: it is confirmed at once.
  *
  * @param today What was counted on the same settlement day before it. A cap may be reached exactly, and not passed.
- * @see decisions, section 4: a contribution becomes pending only by these rules.
+ * @see docs/spec/decisions.md#4-pending-and-failed: a contribution becomes pending only by these rules.
  */
 export function reviewReason(points: bigint, rules: ContributionRules, today: DailyCount): ReviewReason | undefined {
   const { reviewsEverything, reviewThreshold, dailyPointsCap, dailyCountCap } = rules;

@@ -39,7 +39,8 @@ type Problems = readonly (ErrorDetail | false | undefined)[];
 /**
  * Everything that is wrong with a new rule, field by field under the names on the wire; empty when it may be kept.
  *
- * @see settlements, section 1: rules never start in the past, and a rule in another currency than the partner's is refused.
+ * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels: rules never start in the past, and a rule in another
+ * currency than the partner's is refused.
  */
 export function checkNewRule(rule: NewRule, surroundings: RuleSurroundings): ErrorDetail[] {
   const problems = [...checkHead(rule, surroundings), ...checkContent(rule, surroundings)];

@@ -1,6 +1,10 @@
 import { type ContributionRules, DEFAULT_RULES } from './contribution-rules.ts';
 
-/** The kinds of rule that operators set, each under labels of its own. @see settlements, section 1. */
+/**
+ * The kinds of rule that operators set, each under labels of its own.
+ *
+ * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels.
+ */
 export const RULE_KINDS = ['contribution_rule', 'point_conversion', 'tree_cost'] as const;
 
 export type RuleKind = (typeof RULE_KINDS)[number];
@@ -54,7 +58,7 @@ export interface RuledPartner {
  * partner's own before any for all, however old. A value in another currency than the partner's is in force for others only.
  *
  * @returns `undefined` where `default-1` applies.
- * @see settlements, section 1.
+ * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels.
  */
 export function findVersionInForce<Kind extends RuleKind>(
   kind: Kind,

@@ -13,7 +13,7 @@ export interface Figures<Value> {
   readonly carriedOut: Value;
 }
 
-/** @see decisions, section 9. */
+/** @see docs/spec/decisions.md#9-self-service-and-pages. */
 export function pointFigures({ carriedPoints, netPoints, totalPoints }: SettlementTotals): Figures<bigint> {
   return { carriedIn: carriedPoints, net: netPoints, ...split(totalPoints) };
 }
@@ -23,7 +23,7 @@ export function pointFigures({ carriedPoints, netPoints, totalPoints }: Settleme
  * rounded, and the net is what lies between: it differs by one minor unit from the period's own lines where fractions of one were carried in.
  *
  * @returns `null` where the settlement has no amount.
- * @see decisions, section 9; settlements, section 2, amount.
+ * @see docs/spec/decisions.md#9-self-service-and-pages; docs/spec/settlements.md#2-settlement, amount.
  */
 export function amountFigures(totals: SettlementTotals, currency: string | null): Figures<string> | null {
   const exact = exactAmount(totals);

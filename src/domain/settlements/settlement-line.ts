@@ -1,6 +1,6 @@
 import type { Association } from '../emissions/association.ts';
 
-/** What a line of a settlement stands for. @see settlements, section 2. */
+/** What a line of a settlement stands for. @see docs/spec/settlements.md#2-settlement. */
 export const LINE_TYPES = ['contribution', 'adjustment', 'carried_forward'] as const;
 
 export type LineType = (typeof LINE_TYPES)[number];
@@ -9,7 +9,7 @@ export type LineType = (typeof LINE_TYPES)[number];
  * One line of a closed settlement, which never changes. What does not apply to its type is `null`: a line that carries a negative
  * net forward belongs to no contribution.
  *
- * @see settlements, section 2, "Assignment at close" and "Statement".
+ * @see docs/spec/settlements.md#2-settlement, "Assignment at close" and "Statement".
  */
 export interface SettlementLine {
   /** From 1, without gaps. */

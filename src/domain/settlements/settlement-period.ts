@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** Where nothing else is configured. @see settlements, section 2. */
+/** Where nothing else is configured. @see docs/spec/settlements.md#2-settlement. */
 export const DEFAULT_TIME_ZONE = 'Asia/Riyadh';
 
 /** After the end of a period, so that what was confirmed just before it is there when it closes. */
@@ -41,7 +41,7 @@ export function findTimeZone(name: string): string | undefined {
  * 2009-11-01): that hour belongs to the month that had begun.
  *
  * @throws RangeError The zone is unknown, or the year is not of four digits.
- * @see settlements, section 2, "Period".
+ * @see docs/spec/settlements.md#2-settlement, "Period".
  */
 export function calendarPeriod(at: Date, timeZone: string): SettlementPeriod {
   const month = monthOf(at, timeZone);
@@ -62,7 +62,7 @@ export function calendarPeriod(at: Date, timeZone: string): SettlementPeriod {
  *
  * @param previous The period that was closed, with the end that it was closed at.
  * @throws RangeError The zone is unknown.
- * @see settlements, section 2, "Assignment at close".
+ * @see docs/spec/settlements.md#2-settlement, "Assignment at close".
  */
 export function nextPeriod(previous: SettlementPeriod, timeZone: string): SettlementPeriod {
   const { month: previousMonth, part } = readPeriodLabel(previous.label);

@@ -44,7 +44,7 @@ export interface TotalsCounter {
   totals(): SettlementTotals;
 }
 
-/** @see settlements, section 2, Fields, and "Closing checks that the lines' sum is the totals". */
+/** @see docs/spec/settlements.md#2-settlement, Fields, and "Closing checks that the lines' sum is the totals". */
 export function countTotals(): TotalsCounter {
   const counts = { contribution: 0n, adjustment: 0n, carried_forward: 0n };
   const points = { contribution: 0n, adjustment: 0n, carried_forward: 0n };
@@ -136,7 +136,7 @@ function addTwo(one: VersionTotals, other: VersionTotals): VersionTotals {
  * Nothing of a negative settlement is paid, so the next one's rounding is the only one.
  *
  * @returns The line's points and amount, or `undefined` when nothing is carried.
- * @see settlements, section 2, amount: a negative net is carried into the next settlement as a line.
+ * @see docs/spec/settlements.md#2-settlement, amount: a negative net is carried into the next settlement as a line.
  */
 export function carriedForward({ totalPoints, amount }: SettlementTotals): Carried | undefined {
   const isOwing = totalPoints < 0n || (amount !== null && amount < 0n);

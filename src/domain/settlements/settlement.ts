@@ -4,7 +4,7 @@ import type { ErrorDetail } from '../service-error.ts';
 import { isText, textForm } from '../single-line-text.ts';
 import type { SettlementPeriod } from './settlement-period.ts';
 
-/** @see settlements, section 2. */
+/** @see docs/spec/settlements.md#2-settlement. */
 export const SETTLEMENT_STATUSES = ['open', 'closed'] as const;
 
 export type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number];
@@ -24,7 +24,7 @@ export function settlementMayBecome(from: 'none' | SettlementStatus, to: Settlem
  * Whether a record that is on no settlement yet goes onto the one that closes: everything before its end, however old.
  *
  * @param at A contribution's `confirmed_at`, an adjustment's `posted_at`.
- * @see settlements, section 2, "Assignment at close".
+ * @see docs/spec/settlements.md#2-settlement, "Assignment at close".
  */
 export function isDue(at: Date, { endsAt }: SettlementPeriod): boolean {
   return at < endsAt;
@@ -35,7 +35,11 @@ export function isLate(at: Date, { startsAt }: SettlementPeriod): boolean {
   return at < startsAt;
 }
 
-/** What the partner says of a closed settlement. It reopens nothing. @see settlements, section 2, field acknowledgement. */
+/**
+ * What the partner says of a closed settlement. It reopens nothing.
+ *
+ * @see docs/spec/settlements.md#2-settlement, field acknowledgement.
+ */
 export const ACKNOWLEDGEMENT_STATUSES = ['pending', 'accepted', 'disputed'] as const;
 
 export type AcknowledgementStatus = (typeof ACKNOWLEDGEMENT_STATUSES)[number];

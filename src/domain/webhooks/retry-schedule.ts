@@ -1,4 +1,4 @@
-/** When a delivery is tried again, and when an endpoint is left alone. @see decisions, section 7, Delivery. */
+/** When a delivery is tried again, and when an endpoint is left alone. @see docs/spec/decisions.md#7-events, Delivery. */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

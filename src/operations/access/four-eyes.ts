@@ -34,7 +34,7 @@ export async function requireFirstPerson(db: Queryable, actor: Actor): Promise<v
  * @param firstOperatorId Who began it.
  * @throws ServiceError `forbidden` for the same person, also under another account: with the same address, or without one, or when one
  * person has held the codes of both accounts within {@link CONTROL_DAYS} days; and for the owner of the machine on either side, who may be anybody.
- * @see settlements, section 5.
+ * @see docs/spec/settlements.md#5-operators.
  */
 export async function requireSecondPerson(db: Queryable, actor: Actor, firstOperatorId: string): Promise<void> {
   requireSignedIn(actor);

@@ -25,7 +25,7 @@ import { requireAudited } from '../audit/require-audited.ts';
 import { requireName } from '../require-reason.ts';
 import { openFirstSettlement } from '../settlements/open-settlement.ts';
 
-/** Requests a second where an operator says nothing else. @see decisions, section 6. */
+/** Requests a second where an operator says nothing else. @see docs/spec/decisions.md#6-rate-limits. */
 export const DEFAULT_RATES: PartnerRates = { writesPerSecond: 100, lookupsPerSecond: 200, reportsPerSecond: 50 };
 
 const LOCK_TIMEOUT_MS = 4_000;

@@ -58,7 +58,7 @@ export interface AdjustmentId {
  *
  * @throws ServiceError `forbidden`, also for the owner of the machine, and below the role admin with a reason to go beyond what the points are
  * worth; `invalid_request` with every problem.
- * @see settlements, section 3.
+ * @see docs/spec/settlements.md#3-adjustment.
  */
 export async function draftAdjustment(
   database: Database,

@@ -7,7 +7,7 @@ import { findInstallation } from '../../store/installation.ts';
  * by name, so that an operator who takes the own sign-in off the machine becomes nobody who may do more.
  *
  * @throws ServiceError `forbidden`, with how to go on.
- * @see settlements, section 5.
+ * @see docs/spec/settlements.md#5-operators.
  */
 export async function requireOwnerMayAct(db: Queryable): Promise<void> {
   const installation = await findInstallation(db);

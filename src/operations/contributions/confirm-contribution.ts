@@ -47,7 +47,8 @@ export interface ConfirmationLanes {
  * `partner_event_conflict`, `partner_suspended`, `invalid_point_amount`, `partner_order_conflict` and
  * `contribution_pending`, in this precedence; then this request stored nothing.
  *
- * @see Interface, "confirmContribution"; decisions, sections 1, 3 and 4.
+ * @see docs/spec/interface.md#confirmcontribution; docs/spec/decisions.md#1-http, docs/spec/decisions.md#3-idempotency and
+ * docs/spec/decisions.md#4-pending-and-failed.
  */
 export function confirmContributions(
   database: Database,

@@ -28,7 +28,7 @@ const LIMITS = { batchMax: 256, waitingMax: 4_096, waitMaxMs: 5_000, shareOf: by
  * Finds a contribution again. Throws `contribution_not_found`, for another partner's record just as for none.
  * Always reads the primary, and what has been committed before the call is found: a stale "not found" would be a lie.
  *
- * @see Interface, "getContributionByPartnerEventId" and "getContributionById".
+ * @see docs/spec/interface.md#getcontributionbypartnereventid and docs/spec/interface.md#getcontributionbyid.
  */
 export function getContributions(database: Database, together: LookupLanes): GetContribution {
   const findByEvent = batched<EventLookup, ContributionRecord | undefined>({

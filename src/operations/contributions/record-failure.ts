@@ -51,7 +51,7 @@ export interface FailureId {
  *
  * Throws `forbidden`, and `invalid_request` with all problems, or when the event is stored or has an open draft.
  *
- * @see decisions, sections 1 and 4.
+ * @see docs/spec/decisions.md#1-http and docs/spec/decisions.md#4-pending-and-failed.
  */
 export async function draftFailure(database: Database, actor: Actor, event: NeverStored): Promise<FailureDraft> {
   requireRole(actor, 'operator');

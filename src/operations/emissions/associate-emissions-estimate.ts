@@ -41,7 +41,7 @@ const ATTEMPTS = 3;
  * `contribution_pending`, `estimate_not_found`, `association_conflict`, `estimate_expired` and `calculation_mismatch`, in
  * this precedence. Whatever it throws, the contribution stays as it was.
  *
- * @see Interface, "associateEmissionsEstimate"; decisions, section 2.
+ * @see docs/spec/interface.md#associateemissionsestimate; docs/spec/decisions.md#2-fields.
  */
 export function associateEstimates(database: Database, lanes: number): AssociateEmissionsEstimate {
   return batched<AssociationRequest, AssociationOutcome>({

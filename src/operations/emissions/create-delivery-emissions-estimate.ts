@@ -46,7 +46,7 @@ type EstimateLanes = Pick<GroupCommitOptions<Calculation, EstimateRecord | undef
  * Calculates and keeps an estimate. Throws `idempotency_conflict`, `partner_suspended`, and `rate_limited` where the partner has stored its quota
  * of the day.
  *
- * @see Interface, "createDeliveryEmissionsEstimate".
+ * @see docs/spec/interface.md#createdeliveryemissionsestimate.
  */
 export function createEstimates(
   database: Database,

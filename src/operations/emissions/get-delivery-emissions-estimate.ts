@@ -14,7 +14,7 @@ export type GetDeliveryEmissionsEstimate = (lookup: EstimateLookup) => Promise<E
  * Reads an estimate. Throws `estimate_not_found`, for another partner's just as for none, and `estimate_expired` from its
  * expiry on, unless it is linked: a linked estimate no longer expires.
  *
- * @see Interface, "getDeliveryEmissionsEstimate".
+ * @see docs/spec/interface.md#getdeliveryemissionsestimate.
  */
 export function getEstimates(database: Database, together: LookupLanes): GetDeliveryEmissionsEstimate {
   const find = batched<EstimateLookup, EstimateRecord | undefined>({

@@ -24,7 +24,11 @@ export function arrivalOf(estimate: EstimateRecord | undefined, waitedMs: number
   return new Date((estimate?.readAt.getTime() ?? 0) - waitedMs);
 }
 
-/** What a link keeps of its estimate. @see Interface, "Emissions link": authoritative after association. */
+/**
+ * What a link keeps of its estimate.
+ *
+ * @see docs/spec/interface.md#emissions-link-object-associationlink: authoritative after association.
+ */
 export function linkSnapshot(transactionId: string, estimate: Estimate): Omit<EmissionsLink, 'associatedAt'> {
   return {
     associationId: newId('assoc'),

@@ -35,7 +35,7 @@ export interface ReadEvents {
 /** A page may take tens of milliseconds: pages wait for each other, and for nobody else. */
 const LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 5_000, shareOf: byPartner };
 
-/** Lets a partner that was down catch up by itself. @see decisions, section 7. */
+/** Lets a partner that was down catch up by itself. @see docs/spec/decisions.md#7-events. */
 export function readEvents(database: Database, environment: Environment, lanes: number): ReadEvents {
   const { pool } = database;
   const readPage = async ({ partnerId, afterSequence, limit }: EventCursor): Promise<EventPage> => {

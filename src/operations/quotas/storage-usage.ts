@@ -50,7 +50,7 @@ const EXCEEDED = 1.05;
  * Counts what partners store in a day of UTC. Each process counts its own in memory; every few seconds it adds that to the partner's row,
  * and learns from the same statement what all have counted. A request never waits for it. A partner that stores nothing costs nothing.
  *
- * @see decisions, section 6: a byte quota refuses estimates and lists, never confirmations.
+ * @see docs/spec/decisions.md#6-rate-limits: a byte quota refuses estimates and lists, never confirmations.
  */
 export function countStorage(database: Database, { onStage, onError, everyMs = EVERY_MS }: StorageUsageOptions): StorageUsage {
   const partners = new Map<string, Counted>();

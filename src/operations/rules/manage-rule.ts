@@ -31,7 +31,7 @@ const LOCK_TIMEOUT_MS = 4_000;
  *
  * Throws `forbidden`, and `invalid_request` with everything that is wrong with it.
  *
- * @see settlements, section 1.
+ * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels.
  */
 export async function createRule(database: Database, actor: Actor, request: RuleRequest): Promise<RuleRecord> {
   requireRole(actor, 'admin');

@@ -47,7 +47,8 @@ export interface AuthenticatorOptions {
  * `forbidden` for an address that the key does not allow, and
  * `rate_limited` when too many keys from this address were wrong; a valid key is never refused for that.
  *
- * @see Interface, "Authentication"; decisions, sections 1, 5 and 6.
+ * @see docs/spec/interface.md#authentication; docs/spec/decisions.md#1-http, docs/spec/decisions.md#5-api-keys and
+ * docs/spec/decisions.md#6-rate-limits.
  */
 export function authenticator({
   database,

@@ -23,7 +23,7 @@ export async function judgeCaller(request: FastifyRequest, authenticate: Authent
  * Whether the key of a request was judged so long ago that it has to be judged again before a write: a revocation or a suspension
  * holds within 10 s for requests that began before it, too.
  *
- * @see decisions, section 5.
+ * @see docs/spec/decisions.md#5-api-keys.
  */
 export function wasJudgedLongAgo({ context }: FastifyRequest): boolean {
   return performance.now() - context.arrivedAtMs > JUDGED_FOR_MS;

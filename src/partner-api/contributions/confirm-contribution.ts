@@ -17,7 +17,7 @@ import { ConfirmContributionBody, ConfirmedBody } from './contribution-schemas.t
 type Body = Static<typeof ConfirmContributionBody>;
 type Headers = Static<typeof WriteHeaders>;
 
-/** @see Interface, "confirmContribution". */
+/** @see docs/spec/interface.md#confirmcontribution. */
 export function confirmContribution(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
   app.post<{ Body: Body; Headers: Headers }>(
     '/v1/impact-transactions',
@@ -67,7 +67,11 @@ export function confirmContribution(app: FastifyInstance, { operations, environm
   );
 }
 
-/** `null` equals absent; a `calculation_id` of any other kind enters as it was sent. @see decisions, section 3. */
+/**
+ * `null` equals absent; a `calculation_id` of any other kind enters as it was sent.
+ *
+ * @see docs/spec/decisions.md#3-idempotency.
+ */
 function fingerprintOf(body: Body): Buffer {
   return fingerprint('confirmContribution', {
     partner_event_id: body.partner_event_id,

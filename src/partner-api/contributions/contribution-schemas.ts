@@ -6,7 +6,7 @@ import { Association } from '../emissions/association-schemas.ts';
 import { Echo, KeyedEcho } from '../envelope-schemas.ts';
 import { closed, Environment, int64, longId, nullable, nullableTime, shortId, time } from '../schema-parts.ts';
 
-/** The shapes of contributions. @see Interface, "Contribution". */
+/** The shapes of contributions. @see docs/spec/interface.md#contribution. */
 
 export const ConfirmContributionBody = Type.Object(
   {

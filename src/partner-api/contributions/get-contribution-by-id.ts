@@ -10,7 +10,7 @@ import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { ContributionBody, TransactionParams } from './contribution-schemas.ts';
 
-/** @see Interface, "getContributionById". */
+/** @see docs/spec/interface.md#getcontributionbyid. */
 export function getContributionById(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
   app.get<{ Params: Static<typeof TransactionParams> }>(
     '/v1/impact-transactions/:transaction_id',

@@ -7,7 +7,7 @@ import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { ContributionBody, EventQuery } from './contribution-schemas.ts';
 
-/** @see Interface, "getContributionByPartnerEventId". */
+/** @see docs/spec/interface.md#getcontributionbypartnereventid. */
 export function getContributionByPartnerEventId(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
   app.get<{ Querystring: Static<typeof EventQuery> }>(
     '/v1/impact-transactions',

@@ -18,7 +18,7 @@ interface Shape {
   Headers: Static<typeof WriteHeaders>;
 }
 
-/** @see Interface, "associateEmissionsEstimate". */
+/** @see docs/spec/interface.md#associateemissionsestimate. */
 export function associateEmissionsEstimate(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
   app.post<Shape>(
     '/v1/impact-transactions/:transaction_id/emissions-associations',

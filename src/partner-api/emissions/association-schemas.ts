@@ -3,7 +3,11 @@ import { LONG_IDENTIFIER } from '../../domain/identifiers.ts';
 import { KeyedEcho } from '../envelope-schemas.ts';
 import { closed, decimal, Environment, longId, nullable, shortId, time } from '../schema-parts.ts';
 
-/** The shapes of the link between a contribution and an estimate. @see Interface, "Association outcome". */
+/**
+ * The shapes of the link between a contribution and an estimate.
+ *
+ * @see docs/spec/interface.md#association-outcome-object-association.
+ */
 
 export const AssociateEstimateBody = Type.Object({ calculation_id: longId('The estimate to link.') }, closed);
 

@@ -10,7 +10,7 @@ import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { CreateEstimateBody, EstimateBody } from './emissions-schemas.ts';
 
-/** @see Interface, "createDeliveryEmissionsEstimate". */
+/** @see docs/spec/interface.md#createdeliveryemissionsestimate. */
 export function createDeliveryEmissionsEstimate(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
   app.post<{ Body: Static<typeof CreateEstimateBody>; Headers: Static<typeof WriteHeaders> }>(
     '/v1/emissions/estimates',

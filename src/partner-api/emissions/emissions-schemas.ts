@@ -5,7 +5,11 @@ import { pageAnswer, pageQuery } from '../paging.ts';
 import { closed, decimal, Environment, longId, nullable, nullableTime, shortId, time } from '../schema-parts.ts';
 import { Association } from './association-schemas.ts';
 
-/** The shapes of estimates, and of the factors and the calculation behind them. @see Interface, "Estimate"; settlements, section 1. */
+/**
+ * The shapes of estimates, and of the factors and the calculation behind them.
+ *
+ * @see docs/spec/interface.md#estimate-object-estimate; docs/spec/settlements.md#1-contribution-rules-the-version-labels.
+ */
 
 export const CreateEstimateBody = Type.Object(
   {

@@ -11,7 +11,7 @@ import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { CalculationParams, EstimateBody } from './emissions-schemas.ts';
 
-/** @see Interface, "getDeliveryEmissionsEstimate". */
+/** @see docs/spec/interface.md#getdeliveryemissionsestimate. */
 export function getDeliveryEmissionsEstimate(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
   app.get<{ Params: Static<typeof CalculationParams> }>(
     '/v1/emissions/estimates/:calculation_id',

@@ -7,7 +7,7 @@ import { describeOperation } from '../openapi/openapi-operations.ts';
 import { factorsNotFound } from './emission-factors-not-found.ts';
 import { EmissionFactorsBody, FactorsParams } from './emissions-schemas.ts';
 
-/** One version of the factors. @see settlements, section 1. */
+/** One version of the factors. @see docs/spec/settlements.md#1-contribution-rules-the-version-labels. */
 export function getEmissionFactors(app: FastifyInstance): void {
   app.get<{ Params: Static<typeof FactorsParams> }>(
     '/v1/emissions/factors/:emission_factor_version',

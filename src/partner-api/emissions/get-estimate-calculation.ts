@@ -11,7 +11,11 @@ import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { CalculationBody, CalculationParams } from './emissions-schemas.ts';
 
-/** The sheet behind an estimate, as long as that can be read. @see settlements, section 1. */
+/**
+ * The sheet behind an estimate, as long as that can be read.
+ *
+ * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels.
+ */
 export function getEstimateCalculation(app: FastifyInstance, { operations }: PartnerApiOptions): void {
   app.get<{ Params: Static<typeof CalculationParams> }>(
     '/v1/emissions/estimates/:calculation_id/calculation',

@@ -11,7 +11,7 @@ import { EmissionFactorsListBody, FACTORS_PAGE, ListFactorsQuery } from './emiss
 const LIST = { name: ['listEmissionFactors'], first: '0', isPlace: (text: string) => isIntegerText(text, PLACES) };
 const PLACES = { minimum: 0, maximum: 1_000_000 };
 
-/** The public table of factors. @see settlements, section 1. */
+/** The public table of factors. @see docs/spec/settlements.md#1-contribution-rules-the-version-labels. */
 export function listEmissionFactors(app: FastifyInstance): void {
   app.get<{ Querystring: Static<typeof ListFactorsQuery> }>(
     '/v1/emissions/factors',

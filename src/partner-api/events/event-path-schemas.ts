@@ -3,7 +3,7 @@ import { Echo } from '../envelope-schemas.ts';
 import { closed, int64, longId } from '../schema-parts.ts';
 import { Event } from './event-kinds.ts';
 
-/** The shapes of the paths of events. @see decisions, section 7. */
+/** The shapes of the paths of events. @see docs/spec/decisions.md#7-events. */
 
 export const EVENT_PAGE = { default: 100, max: 500 } as const;
 

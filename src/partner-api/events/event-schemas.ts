@@ -8,7 +8,7 @@ import { closed, Environment, int64, longId, nullable, nullableTime, shortId, su
 /**
  * What events say, kind by kind: published in the OpenAPI document, for webhooks and for whoever fetches events alike.
  *
- * @see Interface, "Events"; decisions, section 7.
+ * @see docs/spec/interface.md#events; docs/spec/decisions.md#7-events.
  */
 
 const oneOf = (values: readonly string[], description: string) =>

@@ -31,7 +31,7 @@ interface Connection {
  * Takes the requests of one connection one after another: the next begins when the answer before it has left. So a connection holds
  * one place at most, however much is sent on it, and a sender that reads nothing gets nothing done.
  *
- * @see decisions, section 6: a connection has one request under way.
+ * @see docs/spec/decisions.md#6-rate-limits: a connection has one request under way.
  */
 export function oneAtATime(handle: RequestListener, { onCut = () => {}, ...limits }: QueueOptions = {}): RequestListener {
   const connections = new Map<Socket, Connection>();

@@ -20,7 +20,7 @@ export interface TransferWatch {
  * the service waits for the partner, never its own.
  *
  * @throws ServiceError `internal_service_unavailable` (408) for a partner that is slower than 16 KiB a second; what `judge` throws.
- * @see decisions, section 5.
+ * @see docs/spec/decisions.md#5-api-keys.
  */
 export async function* watchTransfer(
   chunks: AsyncIterable<Uint8Array>,

@@ -5,7 +5,7 @@ import { BATCH_STATUSES, Evidence, Project } from '../events/event-schemas.ts';
 import { olderAfter, olderNextAfter, pageAnswer, pageQuery } from '../paging.ts';
 import { closed, int64, longId, nullable, nullableTime, shortId, time } from '../schema-parts.ts';
 
-/** The shapes of the paths of environmental status. @see settlements, section 4. */
+/** The shapes of the paths of environmental status. @see docs/spec/settlements.md#4-environmental-status. */
 
 export const TRANSACTION_PAGE = { default: 100, max: 500 } as const;
 

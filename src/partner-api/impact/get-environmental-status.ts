@@ -13,7 +13,7 @@ import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { EnvironmentalStatusBody } from './environmental-schemas.ts';
 
-/** @see settlements, section 4, the contribution's own path. */
+/** @see docs/spec/settlements.md#4-environmental-status, the contribution's own path. */
 export function getEnvironmentalStatus(app: FastifyInstance, { operations }: PartnerApiOptions): void {
   app.get<{ Params: Static<typeof TransactionParams> }>(
     '/v1/impact-transactions/:transaction_id/environmental-status',

@@ -23,7 +23,7 @@ interface Window {
   readonly endsAtMs: number;
 }
 
-/** @see decisions, section 6: the limit refuses only requests whose key is not valid. */
+/** @see docs/spec/decisions.md#6-rate-limits: the limit refuses only requests whose key is not valid. */
 export function failureLimit(clock: { now(): number } = performance): FailureLimit {
   const windows = new LRUCache<string, Window>({ max: ADDRESSES_MAX });
   const windowOf = (address: string): Window => {

@@ -20,7 +20,7 @@ export interface Counted {
  * A request counts when its key is known, and for others when it has arrived whole: who sends half a request, or none with a
  * key, takes nobody's place.
  *
- * @see decisions, section 6.
+ * @see docs/spec/decisions.md#6-rate-limits.
  */
 export class InFlight {
   readonly #partners = new Map<string, PartnerCount>();

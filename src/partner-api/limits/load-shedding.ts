@@ -51,7 +51,8 @@ export interface LoadGate {
  * refuses, or under overload refusing takes all the time there is. Each route's requests are refused from its own number of
  * requests in flight on; what comes with a key that is not known yet is counted when it is.
  *
- * @see decisions, section 6: reports are shed first, then estimates, then new confirmations; look-ups of contributions last.
+ * @see docs/spec/decisions.md#6-rate-limits: reports are shed first, then estimates, then new confirmations; look-ups of
+ * contributions last.
  */
 export function loadGate({ traffic, partnerOf, onAnswer }: LoadGateOptions): LoadGate {
   const routes: GuardedRoute[] = [];

@@ -28,7 +28,7 @@ type Buckets = Readonly<Record<TrafficClass, TokenBucket>>;
  * Throws `rate_limited` with `Retry-After` in whole seconds; nothing is stored then.
  *
  * @param processes How many share the port, each counting for itself: each takes its share of the rate.
- * @see decisions, section 6. The headers `RateLimit` and `RateLimit-Policy` are advisory.
+ * @see docs/spec/decisions.md#6-rate-limits. The headers `RateLimit` and `RateLimit-Policy` are advisory.
  */
 export function rateLimits(processes: number): LimitRate {
   const partners = new LRUCache<string, Buckets>({ max: PARTNERS_MAX });

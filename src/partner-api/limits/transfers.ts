@@ -19,7 +19,7 @@ const RETRY_AFTER_SECONDS = 5;
  *
  * Throws `rate_limited` where the partner has its share, and `internal_service_unavailable` where the process carries as many as it can.
  *
- * @see decisions, section 6.
+ * @see docs/spec/decisions.md#6-rate-limits.
  */
 export function shareTransfers({ name, perPartner, inAll }: TransferShares): BeginTransfer {
   const partners = new Map<string, number>();

@@ -22,7 +22,7 @@ import {
 
 type Params = Static<typeof ReconciliationParams>;
 
-/** How far a reconciliation is, and its counts. @see settlements, section 2, Reconciliation. */
+/** How far a reconciliation is, and its counts. @see docs/spec/settlements.md#2-settlement, Reconciliation. */
 export function getReconciliation(app: FastifyInstance, { operations }: PartnerApiOptions): void {
   app.get<{ Params: Params }>(
     '/v1/settlements/:settlement_id/reconciliations/:reconciliation_id',

@@ -31,7 +31,7 @@ const UPLOAD_SHARES = { name: 'lists', perPartner: 2, inAll: 16 };
 /**
  * Takes a partner's own list as a stream. This path alone is exempt from the limits on a body's size and time.
  *
- * @see settlements, section 2, Reconciliation.
+ * @see docs/spec/settlements.md#2-settlement, Reconciliation.
  */
 export function reconcileSettlement(app: FastifyInstance, { operations, authenticate }: PartnerApiOptions): void {
   takeListsAsStreams(app);

@@ -8,7 +8,7 @@ import { pageAnswer, pageQuery } from '../paging.ts';
 import { closed, longId, nullable, nullableTime, shortId, time } from '../schema-parts.ts';
 import { LINE_PAGE } from '../settlements/settlement-schemas.ts';
 
-/** The shapes of reconciliations. @see settlements, section 2, Reconciliation. */
+/** The shapes of reconciliations. @see docs/spec/settlements.md#2-settlement, Reconciliation. */
 
 const LINE_VERDICTS = [...RECONCILIATION_VERDICTS, 'malformed'] as const;
 export type LineVerdictName = (typeof LINE_VERDICTS)[number];

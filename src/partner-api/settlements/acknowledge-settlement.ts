@@ -18,7 +18,7 @@ interface Shape {
   Headers: Static<typeof WriteHeaders>;
 }
 
-/** @see settlements, section 2, field acknowledgement. */
+/** @see docs/spec/settlements.md#2-settlement, field acknowledgement. */
 export function acknowledgeSettlement(app: FastifyInstance, { operations }: PartnerApiOptions): void {
   app.post<Shape>(
     '/v1/settlements/:settlement_id/acknowledgement',

@@ -26,7 +26,7 @@ const DOWNLOAD_SHARES = { name: 'statements', perPartner: 2, inAll: 32 };
  * The statement as a stream, as fast as it is read. Without `excel_safe` its length and its digest are told in the head, so
  * that one that was cut off is known as such.
  *
- * @see settlements, section 2, Statement.
+ * @see docs/spec/settlements.md#2-settlement, Statement.
  */
 export function getSettlementStatement(app: FastifyInstance, { operations, authenticate }: PartnerApiOptions): void {
   const beginDownload = shareTransfers(DOWNLOAD_SHARES);

@@ -12,7 +12,7 @@ import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { SettlementBody, SettlementParams } from './settlement-schemas.ts';
 
-/** @see settlements, section 2, Fields. */
+/** @see docs/spec/settlements.md#2-settlement, Fields. */
 export function getSettlement(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
   app.get<{ Params: Static<typeof SettlementParams> }>(
     '/v1/settlements/:settlement_id',

@@ -16,7 +16,7 @@ import { ListSettlementsQuery, SETTLEMENT_PAGE, SettlementPageBody } from './set
 const LATEST = POINTS_MAX;
 const isPlace = (text: string) => isIntegerText(text, { minimum: 1 });
 
-/** @see settlements, section 2, partner paths. */
+/** @see docs/spec/settlements.md#2-settlement, partner paths. */
 export function listSettlements(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
   app.get<{ Querystring: Static<typeof ListSettlementsQuery> }>(
     '/v1/settlements',

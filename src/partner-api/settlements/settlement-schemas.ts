@@ -7,7 +7,7 @@ import { olderAfter, olderNextAfter, pageAnswer, pageQuery } from '../paging.ts'
 import { closed, longId, nullable, nullableTime, sum } from '../schema-parts.ts';
 import type { IntegerBounds } from '../validation/integer-text.ts';
 
-/** The shapes of the paths of settlements. @see settlements, section 2. */
+/** The shapes of the paths of settlements. @see docs/spec/settlements.md#2-settlement. */
 
 export const SETTLEMENT_PAGE = { default: 24, max: 100 } as const;
 export const LINE_PAGE = { default: 100, max: 1_000 } as const;

@@ -15,7 +15,7 @@ const CHUNK = 100;
  *
  * One that an operator decides on at the same moment is left as it was decided, as is one that another process has failed.
  *
- * @see decisions, section 4.
+ * @see docs/spec/decisions.md#4-pending-and-failed.
  */
 export function expirePending({ hours }: { readonly hours: number }): Job {
   return {

@@ -5,7 +5,7 @@ import type { Queryable } from '../database.ts';
 import { type PageOfIds, run, type Statement } from '../query.ts';
 import { readExact, writeExact } from '../settlements/exact-totals.ts';
 
-/** A correction of what is settled, with what of its contribution never changes. @see settlements, section 3. */
+/** A correction of what is settled, with what of its contribution never changes. @see docs/spec/settlements.md#3-adjustment. */
 export interface Adjustment {
   readonly partnerId: string;
   readonly adjustmentId: string;

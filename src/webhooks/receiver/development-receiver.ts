@@ -56,7 +56,7 @@ export interface ReceivedEvent {
  * A receiver of events on this machine, for development: it judges every delivery and tells about it. Unlike a receiver in earnest
  * it answers all of them alike, so that what is wrong with one is read here and not guessed from what the service does next.
  *
- * @see Interface, "Events", consumer rules 1 to 4.
+ * @see docs/spec/interface.md#events, consumer rules 1 to 4.
  */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
   const known = new LRUCache<string, true>({ max: REMEMBERED_EVENTS_MAX });

@@ -1,7 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { decodeSecret, hmac } from '../security/signature.ts';
 
-/** A receiver accepts a timestamp only within five minutes before or after receipt. @see Interface, "Events", consumer rule 3. */
+/**
+ * A receiver accepts a timestamp only within five minutes before or after receipt.
+ *
+ * @see docs/spec/interface.md#events, consumer rule 3.
+ */
 const TOLERANCE_SECONDS = 300;
 
 /** A delivery as a receiver has it, or as a receiver's own test made it. */
@@ -63,7 +67,7 @@ export type SignatureHeader = 'X-Service-Signature' | 'X-Service-Signature-Next'
  * Verifies a delivery and says exactly which part differs. The form of the headers is judged first, then the signature, then the
  * time, so that a delivery kept for later is still told whether its signature was right.
  *
- * @see Interface, "Events", consumer rules 1 to 3.
+ * @see docs/spec/interface.md#events, consumer rules 1 to 3.
  */
 export function explainSignature(delivery: ReceivedDelivery): SignatureVerdict {
   const header = headerReader(delivery.headers);

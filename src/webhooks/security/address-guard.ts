@@ -55,7 +55,7 @@ const PORT_OF: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 }
  * What a name resolves to is judged at every connection.
  *
  * @param options `allowedPort`: one more that an operator allows for this endpoint.
- * @see Decisions, section 7, "Endpoints".
+ * @see docs/spec/decisions.md#7-events, "Endpoints".
  */
 export function judgeEndpointUrl(text: string, options: GuardOptions & { readonly allowedPort?: number }): EndpointUrlVerdict {
   if (!URL.canParse(text)) return refuse('not_a_url');

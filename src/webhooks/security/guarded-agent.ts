@@ -50,7 +50,7 @@ const NEXT_ADDRESS_AFTER_MS = 1_000;
  * It knows no proxy and follows no redirect, and cuts off an answer without end. It speaks HTTP/1.1 only: requests do not share a connection.
  * A request that is refused fails with {@link AddressRefusedError}.
  *
- * @see Decisions, section 7, "Endpoints".
+ * @see docs/spec/decisions.md#7-events, "Endpoints".
  */
 export function openGuardedAgent(options: GuardedAgentOptions): Agent {
   const { allowInsecure, certificateAuthorities, agentOptions } = options;

@@ -28,7 +28,7 @@ const SEALED = /^v1\.([0-9A-Za-z_-]{1,32})\.([0-9A-Za-z_-]+)$/;
  * AES-256-GCM with a random nonce of 96 bits: fit for 2^32 secrets under one key.
  *
  * @param keys At least one. The first seals, all open.
- * @see Decisions, section 7, last line.
+ * @see docs/spec/decisions.md#7-events, last line.
  */
 export function openSecretBox(keys: readonly NamedKey[]): SecretBox {
   const [first] = keys;

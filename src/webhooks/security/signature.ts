@@ -40,7 +40,7 @@ export function newSecret(): string {
  * `X-Service-Signature-Next` is that of the next one, and `webhook-signature` lists both, the current one first.
  * What is signed are the timestamp, the body and, in the headers of Standard Webhooks, the event id: the rest is for reading.
  *
- * @see Interface, "Events", consumer rules 1 and 2; https://www.standardwebhooks.com for the headers `webhook-…`.
+ * @see docs/spec/interface.md#events, consumer rules 1 and 2; https://www.standardwebhooks.com for the headers `webhook-…`.
  */
 export function signAttempt(secrets: EndpointSecrets, attempt: DeliveryAttempt): Record<string, string> {
   const { current, next } = secrets;

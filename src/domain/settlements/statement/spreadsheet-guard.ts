@@ -13,7 +13,7 @@ const MEANING_WORD = /^(?:true|false|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|
 /**
  * A text as a spreadsheet leaves it alone: `00123`, `-1+2`, `1-2` and `MAY5` get an apostrophe before them, `ORDER-17` does not.
  *
- * @see settlements, section 2, Statement, `?excel_safe=true`.
+ * @see docs/spec/settlements.md#2-settlement, Statement, `?excel_safe=true`.
  */
 export function guardText(text: string): string {
   return text === '' || (/^[A-Za-z]/.test(text) && !MEANING_WORD.test(text)) ? text : GUARD + text;

@@ -29,7 +29,7 @@ export interface ChainBreak {
  * statements after them. This value changes in every one.
  *
  * @param previous The value of the partner's statement before; `null` for the first.
- * @see settlements, section 2, Statement: chained to the previous statement's.
+ * @see docs/spec/settlements.md#2-settlement, Statement: chained to the previous statement's.
  */
 export function chainValue(previous: string | null, csvSha256: string): string {
   return hash('sha256', (previous ?? BEFORE_THE_FIRST) + csvSha256, 'hex');

@@ -18,7 +18,7 @@ const TIME_OR_NONE = /^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)?$/;
 /**
  * The columns of a statement, in order. What does not apply to a line is empty; nothing else is.
  *
- * @see settlements, section 2, Statement, Columns.
+ * @see docs/spec/settlements.md#2-settlement, Statement, Columns.
  */
 export const STATEMENT_COLUMNS: readonly StatementColumn[] = [
   { name: 'line_no', kind: 'number', cell: (line) => String(line.lineNo), form: /^[1-9]\d*$/ },

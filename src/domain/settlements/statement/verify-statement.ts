@@ -60,7 +60,7 @@ const POSITIONS: ReadonlyMap<string, number> = new Map(STATEMENT_HEADER.map((nam
  * when its lines are, without their apostrophes. Memory does not grow with the number of lines.
  *
  * @param chunks The file's bytes, cut anywhere.
- * @see settlements, section 2, Statement: the command line verifies a statement file and its chain.
+ * @see docs/spec/settlements.md#2-settlement, Statement: the command line verifies a statement file and its chain.
  */
 export async function verifyStatement(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

@@ -44,7 +44,7 @@ export function guardCells(cells: readonly string[]): string[] {
  * @param lines In the order of their numbers.
  * @returns The chunks, and in the end, for those who call `next` themselves, the digest; {@link digestStatement} gives it alone.
  * @throws RangeError The numbers of the lines have a gap, so some are missing.
- * @see settlements, section 2, Statement.
+ * @see docs/spec/settlements.md#2-settlement, Statement.
  */
 export async function* writeStatement(
   lines: AsyncIterable<SettlementLine> | Iterable<SettlementLine>,
