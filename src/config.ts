@@ -37,13 +37,84 @@ export interface Config {
   readonly logLevel: string;
 }
 
-/** Settings that make no sense, all of them at once. */
+/** A setting as the documents show it. */
+export interface Setting {
+  /** As it is written in the environment. */
+  readonly default?: string;
+  /** For a default that depends on something else. */
+  readonly shownDefault?: string;
+  readonly meaning: string;
+  /** What only the operating guide says. */
+  readonly more?: string;
+}
+
+const KEY_FORM = '`id:base64 of 32 bytes`, separated by commas';
+
+/** The tables of README.md and docs/operating.md are written from this: `npm run settings`. */
+export const SETTINGS = {
+  SERVICE_ENVIRONMENT: {
+    default: 'sandbox',
+    meaning: '`sandbox` or `production`. A database belongs to one of them permanently',
+    more: 'The first start on a database stores it there; services of the other environment refuse to start on it. Keys start with `pi_sandbox_` or `pi_live_`',
+  },
+  HOST: { default: '127.0.0.1', meaning: 'address of the partner interface', more: '`0.0.0.0` for all addresses' },
+  PORT: { default: '8080', meaning: 'port of the partner interface; `0` selects a free one' },
+  OPERATIONS_HOST: {
+    default: '127.0.0.1',
+    meaning: 'address of the admin listener: `/livez`, `/readyz` and `/metrics`',
+    more: 'Partners must not reach it',
+  },
+  OPERATIONS_PORT: { default: '8081', meaning: 'port of the admin listener; not the same as `PORT`' },
+  OPERATIONS_NAMES: {
+    meaning: 'host names under which `/metrics` may be requested, separated by commas and without ports',
+    more: 'Addresses, `localhost` and the name in `OPERATIONS_HOST` are always allowed',
+  },
+  DATABASE_URL: {
+    meaning:
+      'a PostgreSQL 15 or later, `postgresql://user:password@host:5432/database`. Without it the service uses the embedded one',
+  },
+  DATABASE_PREPARED_STATEMENTS: {
+    default: 'on',
+    meaning: '`on` or `off`. Set `off` behind a transaction pooler such as PgBouncer',
+    more: 'See [behind PgBouncer](#behind-pgbouncer)',
+  },
+  DATA_DIR: {
+    shownDefault: '`var` in the installation',
+    meaning: 'folder of the embedded PostgreSQL and of generated keys',
+    more: 'Created with mode 700 if it is missing',
+  },
+  REFERENCE: {
+    shownDefault: '`on`; in production `off`',
+    meaning: '`on` or `off`: whether `/docs` is served',
+    more: 'It needs no key. The service sends at most 32 of its files at a time. In production the page cannot send requests',
+  },
+  TRUSTED_PROXIES: { meaning: 'addresses and CIDR blocks, separated by commas, whose `X-Forwarded-For` is trusted' },
+  SECRETS_KEY: {
+    meaning: `keys that encrypt the secrets of webhook endpoints, ${KEY_FORM}. Required in production`,
+    more: 'The first key encrypts, all decrypt. Without the setting the service creates one and stores it in `DATA_DIR`',
+  },
+  AUDIT_KEY: {
+    meaning: `keys that seal audit entries, contributions and settlements, ${KEY_FORM}. Required in production`,
+    more: 'The first key seals; keep older ones to verify their seals. Without the setting the service creates one and stores it in `DATA_DIR`',
+  },
+  WEBHOOK_ALLOW_INSECURE: {
+    meaning: '`true` allows events to plain http and to private addresses, for development. Production refuses it',
+    more: 'Without it a sandbox with the embedded database, a loopback `HOST` and no `TRUSTED_PROXIES` may send to exactly 127.0.0.1 and ::1, written as addresses, and prints this at its start. `false` refuses that too',
+  },
+  EVENT_RETENTION_DAYS: { default: '90', meaning: 'days for which events, their deliveries and attempts are kept, 7 to 3650' },
+  REVIEW_EXPIRY_HOURS: { default: '72', meaning: 'hours after which an undecided pending contribution fails, 1 to 8760' },
+  LOG_LEVEL: { default: 'info', meaning: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`' },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+type SettingName = keyof typeof SETTINGS;
+
+/** Invalid settings, all of them together. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(`The settings make no sense:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    super(`Invalid configuration:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
     this.problems = problems;
   }
 }
@@ -55,25 +126,25 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const problems: string[] = [];
   const read = reader(env, problems);
-  const environment = read.oneOf('SERVICE_ENVIRONMENT', ENVIRONMENTS, 'sandbox');
+  const environment = read.oneOf('SERVICE_ENVIRONMENT', ENVIRONMENTS);
   const settings = {
     environment,
-    host: read.text('HOST', '127.0.0.1'),
-    port: read.port('PORT', 8080),
-    operationsHost: read.text('OPERATIONS_HOST', '127.0.0.1'),
-    operationsPort: read.port('OPERATIONS_PORT', 8081),
+    host: read.text('HOST'),
+    port: read.port('PORT'),
+    operationsHost: read.text('OPERATIONS_HOST'),
+    operationsPort: read.port('OPERATIONS_PORT'),
     operationsNames: read.hostNames('OPERATIONS_NAMES'),
     databaseUrl: read.databaseUrl('DATABASE_URL'),
-    preparesStatements: read.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], 'on') === 'on',
+    preparesStatements: read.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off']) === 'on',
     dataDirectory: resolve(read.text('DATA_DIR', DEFAULT_DATA_DIRECTORY)),
     showsReference: read.oneOf('REFERENCE', ['on', 'off'], environment === 'production' ? 'off' : 'on') === 'on',
     trustedProxies: read.addresses('TRUSTED_PROXIES'),
     secretsKey: read.namedKeys('SECRETS_KEY'),
     auditKey: read.namedKeys('AUDIT_KEY'),
     allowsInsecureWebhooks: read.oneOf('WEBHOOK_ALLOW_INSECURE', ['true', 'false'], 'false') === 'true',
-    eventDays: read.wholeNumber('EVENT_RETENTION_DAYS', { least: 7, most: 3_650 }, 90),
-    reviewExpiryHours: read.wholeNumber('REVIEW_EXPIRY_HOURS', { least: 1, most: 8_760 }, 72),
-    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    eventDays: read.wholeNumber('EVENT_RETENTION_DAYS', { least: 7, most: 3_650 }),
+    reviewExpiryHours: read.wholeNumber('REVIEW_EXPIRY_HOURS', { least: 1, most: 8_760 }),
+    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS),
   };
   const isOpen = !env['WEBHOOK_ALLOW_INSECURE'] && isSandboxOfThisMachine(settings);
   const config: Config = Object.freeze({ ...settings, allowsWebhooksToThisMachine: isOpen });
@@ -82,17 +153,17 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   if (config.environment === 'production') {
     if (config.allowsInsecureWebhooks)
-      problems.push('WEBHOOK_ALLOW_INSECURE must not be true in production: it lets events go to private addresses.');
+      problems.push('WEBHOOK_ALLOW_INSECURE must not be true in production: it allows events to private addresses.');
     if (config.secretsKey === undefined)
-      problems.push('SECRETS_KEY must be set in production: the secrets of webhook endpoints are kept under it.');
+      problems.push('SECRETS_KEY must be set in production: it encrypts the secrets of webhook endpoints.');
     if (config.auditKey === undefined)
-      problems.push('AUDIT_KEY must be set in production: audit entries and settlements are sealed with it.');
+      problems.push('AUDIT_KEY must be set in production: it seals audit entries, contributions and settlements.');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }
 
-/** `npm start` as it comes: the embedded database, and nobody from elsewhere who could name an address of this machine. */
+/** As `npm start` configures it: the embedded database, and no other machine can add an endpoint on this one. */
 function isSandboxOfThisMachine({
   environment,
   databaseUrl,
@@ -111,14 +182,15 @@ function readList(value = ''): string[] {
 }
 
 function reader(env: NodeJS.ProcessEnv, problems: string[]) {
-  const given = (name: string) => (env[name] === '' ? undefined : env[name]);
+  const given = (name: SettingName) => (env[name] === '' ? undefined : env[name]);
+  const defaultOf = (name: SettingName): string => (SETTINGS[name] as Setting).default ?? '';
   const refuse = <T>(problem: string, instead: T): T => {
     problems.push(problem);
     return instead;
   };
   return {
-    text: (name: string, fallback: string): string => given(name) ?? fallback,
-    namedKeys(name: string): string | undefined {
+    text: (name: SettingName, fallback = defaultOf(name)): string => given(name) ?? fallback,
+    namedKeys(name: SettingName): string | undefined {
       const value = given(name);
       try {
         if (value !== undefined) readNamedKeys(value, name);
@@ -127,44 +199,44 @@ function reader(env: NodeJS.ProcessEnv, problems: string[]) {
         return refuse((error as Error).message, undefined);
       }
     },
-    oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+    oneOf<T extends string>(name: SettingName, allowed: readonly T[], fallback = defaultOf(name) as T): T {
       const value = given(name) ?? fallback;
       return allowed.includes(value as T)
         ? (value as T)
         : refuse(`${name} must be ${allowed.join(' or ')}; it is "${value}".`, fallback);
     },
-    port(name: string, fallback: number): number {
-      const value = given(name) ?? String(fallback);
+    port(name: SettingName): number {
+      const value = given(name) ?? defaultOf(name);
       const isPort = /^\d{1,5}$/.test(value) && Number(value) <= 65_535;
-      return isPort ? Number(value) : refuse(`${name} must be a port, 0 to 65535; it is "${value}".`, fallback);
+      return isPort ? Number(value) : refuse(`${name} must be a port, 0 to 65535; it is "${value}".`, 0);
     },
-    wholeNumber(name: string, { least, most }: { least: number; most: number }, fallback: number): number {
-      const value = given(name) ?? String(fallback);
+    wholeNumber(name: SettingName, { least, most }: { least: number; most: number }): number {
+      const value = given(name) ?? defaultOf(name);
       const isInside = /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most;
       return isInside
         ? Number(value)
-        : refuse(`${name} must be a whole number from ${least} to ${most}; it is "${value}".`, fallback);
+        : refuse(`${name} must be a whole number from ${least} to ${most}; it is "${value}".`, least);
     },
-    databaseUrl(name: string): string | undefined {
+    databaseUrl(name: SettingName): string | undefined {
       const value = given(name);
       // The value may hold a password, so that it is not repeated.
       return value === undefined || /^postgres(ql)?:\/\//.test(value)
         ? value
         : refuse(`${name} must be a PostgreSQL address such as postgresql://user:password@host:5432/database.`, undefined);
     },
-    hostNames(name: string): string[] {
+    hostNames(name: SettingName): string[] {
       const entries = readList(given(name));
       const wrong = entries.filter((entry) => !/^[A-Za-z0-9._-]+$/.test(entry));
       return wrong.length === 0
         ? entries
-        : refuse(`${name} must be host names with commas between, without ports; not so: ${wrong.join(', ')}.`, []);
+        : refuse(`${name} must be host names without ports, separated by commas; invalid: ${wrong.join(', ')}.`, []);
     },
-    addresses(name: string): string[] {
+    addresses(name: SettingName): string[] {
       const entries = readList(given(name));
       const wrong = entries.filter((entry) => !isAddressOrBlock(entry));
       return wrong.length === 0
         ? entries
-        : refuse(`${name} must be addresses or CIDR blocks with commas between; not so: ${wrong.join(', ')}.`, []);
+        : refuse(`${name} must be addresses or CIDR blocks, separated by commas; invalid: ${wrong.join(', ')}.`, []);
     },
   };
 }

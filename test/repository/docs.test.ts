@@ -5,7 +5,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
+import { renderSettings, SETTINGS_DOCUMENTS } from '../../scripts/render-settings.ts';
 import { loadCommands } from '../../src/commands/program.ts';
+import { SETTINGS } from '../../src/config.ts';
 import { OPERATOR_DETAIL_CODES, PARTNER_DETAIL_CODES } from '../../src/domain/detail-codes.ts';
 import { ERROR_CODES } from '../../src/domain/error-codes.ts';
 
@@ -141,12 +143,14 @@ for (const { path, text } of documents) {
   });
 }
 
-for (const path of ['README.md', 'docs/operating.md']) {
-  test(`${path}: the settings are those of src/config.ts`, () => {
-    const settings = find(read('src/config.ts'), /read\.\w+\('([A-Z_]+)'/g).sort();
-    assert.deepEqual(find(read(path), /^\| `([A-Z_]+)` \|/gm).sort(), settings);
+for (const path of Object.keys(SETTINGS_DOCUMENTS))
+  test(`${path}: the settings are those of src/config.ts; \`npm run settings\` writes them`, () => {
+    assert.equal(renderSettings(path, read(path)), read(path));
   });
-}
+
+test('src/config.ts reads every setting of its table, and no other', () => {
+  assert.deepEqual(find(read('src/config.ts'), /read\.\w+\('([A-Z_]+)'/g).sort(), Object.keys(SETTINGS).sort());
+});
 
 test('docs/scaling.md: the connections of a process are the sizes of its pools', () => {
   const files = globSync('src/**/*.ts', { cwd: ROOT }).filter((path) => !path.endsWith('.test.ts'));
