@@ -320,8 +320,8 @@ export const RULES: readonly Rule[] = [
     rule: 'a request that did not arrive whole is unknown, not refused',
     source: 'decisions 1, invalid_request',
     file: 'src/partner-api/http/node-answers.ts',
-    find: "unavailable('The request did not arrive whole in time; its outcome is unknown.', {\n    status: 408,\n    limit: 'request_late',\n  })",
-    replace: "refusal(408, 'The request did not arrive whole in time.')",
+    find: "unavailable('The request did not arrive completely in time; its outcome is unknown.', {\n    status: 408,\n    limit: 'request_late',\n  })",
+    replace: "refusal(408, 'The request did not arrive completely in time.')",
     tests: ['partner-api/http'],
   },
   {

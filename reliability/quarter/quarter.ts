@@ -193,7 +193,7 @@ export class Quarter {
       report(`two closed at once, and it became ${closed.join(' and ') || 'nothing'}: ${outcomes[0]?.stderr}`, 'early closing');
     const lost = outcomes.filter(({ exitCode }) => exitCode !== 0);
     for (const { stderr } of lost)
-      if (!/Somebody else closed|being closed by somebody else/.test(stderr))
+      if (!/Another process (closed|is closing) the settlement/.test(stderr))
         report(`an early closing failed: ${stderr}`, 'early closing failed');
     this.counts.lostRaces.count += lost.length;
     (this.counts.early[partner] as number) += closed.length;

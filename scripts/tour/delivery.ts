@@ -54,7 +54,7 @@ async function runShown({ story, sandbox }: Scene, args: readonly string[]): Pro
 async function listen(story: Story, port: number, secret?: string): Promise<Listener> {
   story.command(`${secret === undefined ? '' : `WEBHOOK_SECRET=${secret} `}npx partner-impact webhook listen --port ${port} &`);
   const receiver = await startListener(port, secret);
-  story.output(`Events are received at ${receiver.url}`);
+  story.output(`Receiving events at ${receiver.url}`);
   return receiver;
 }
 

@@ -59,7 +59,7 @@ async function readUrl({ stderr }: ChildProcess): Promise<string> {
   let said = '';
   for await (const chunk of stderr?.iterator({ destroyOnReturn: false }) ?? []) {
     said += chunk;
-    const [, url] = /received at (\S+)/.exec(said) ?? [];
+    const [, url] = /Receiving events at (\S+)/.exec(said) ?? [];
     if (url !== undefined) {
       stderr?.resume();
       return url;

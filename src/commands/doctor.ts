@@ -22,7 +22,7 @@ interface Finding {
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('look at settings, database, durability, clock and migrations; say what to do')
+    .description('check settings, database, durability, clock and migrations; say what to do')
     .option('--json', 'one JSON object, for programs')
     .action(examine);
 }
@@ -80,7 +80,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
       await examineJobs(store),
     ].flat();
   } catch (error) {
-    const message = `${(error as Error).message}. Check that the database runs and that DATABASE_URL is right.`;
+    const message = `${(error as Error).message}. Check that the database runs and that DATABASE_URL is correct.`;
     return [{ check: 'connection', verdict: 'problem', message }];
   } finally {
     await store?.close();
@@ -97,7 +97,7 @@ async function examineServer({ database }: Store): Promise<Finding[]> {
     ['statement_timeout', settings.statementTimeout, '4500ms'],
     ['idle_in_transaction_session_timeout', settings.idleInTransactionTimeout, '3s'],
   ]) {
-    const message = `${name} does not hold in this session, so a lost client can block a contribution: alter role … set ${name} = '${wanted}'`;
+    const message = `${name} is not in effect in this session, so a lost client can block a contribution: alter role … set ${name} = '${wanted}'`;
     if (value === '0') findings.push({ check: 'time-outs', verdict: 'warning', message });
   }
   return findings;
@@ -147,7 +147,7 @@ async function examinePeople({ database: { pool } }: Store, { environment }: Con
   const hasAdmin = Boolean((await findInstallation(pool))?.firstAdminAt);
   if (environment === 'production' && !hasAdmin) {
     const message =
-      'there is no admin yet, and everybody who has the machine acts as its owner. Run: npx partner-impact operator create --name NAME --email ADDRESS --role admin';
+      'there is no admin yet, so every user of the machine acts for the owner account. Run: npx partner-impact operator create --name NAME --email ADDRESS --role admin';
     findings.push({ check: 'operators', verdict: 'warning', message });
   }
   const uses = await listBreakGlass(pool, new Date(Date.now() - BREAK_GLASS_DAYS * DAY_MS));
@@ -165,7 +165,7 @@ async function examineRules({ database }: Store, { environment }: Config): Promi
   if (environment !== 'production') return [];
   if ((await readMigrationState(database.pool)).pending.length > 0) return [];
   const unruled = await listPartnersUnderDefaults(database.pool);
-  if (unruled.length === 0) return [{ check: 'rules', verdict: 'ok', message: 'every partner is under rules that were set' }];
+  if (unruled.length === 0) return [{ check: 'rules', verdict: 'ok', message: 'every partner has rules' }];
   const named = unruled.slice(0, 3).map(({ partnerId, kinds }) => `${partnerId}: ${kinds.join(', ')}`);
   const more = unruled.length > named.length ? `, and ${unruled.length - named.length} more partners` : '';
   const message = `${DEFAULT_VERSION} applies (${named.join('; ')}${more}): any number of points, no value. Run: npx partner-impact rule create --help`;
@@ -178,7 +178,7 @@ async function examineProofs({ database }: Store): Promise<Finding[]> {
   const { doubts } = await readRuleProofs(database.pool, database.auditKeys);
   return [...doubts].map(([rule, doubt]) => ({
     ...{ check: 'rules', verdict: 'problem' },
-    message: `${rule} is not as the audit has it: ${doubt}. Run: npx partner-impact rule verify`,
+    message: `${rule} differs from the audit: ${doubt}. Run: npx partner-impact rule verify`,
   }));
 }
 

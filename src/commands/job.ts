@@ -17,15 +17,15 @@ interface JsonOption {
 }
 
 export function jobCommand(): Command {
-  const job = new Command('job').description('jobs: what the service does by the clock');
+  const job = new Command('job').description('jobs: scheduled work of the service');
   job
     .command('list')
-    .description('all jobs, when each is due, and how it stands')
+    .description('all jobs, when each is due, and its state')
     .option('--json', 'one JSON array, for programs')
     .action(list);
   job
     .command('run')
-    .description('do a job now, due or not; it may be repeated without harm')
+    .description('run a job now, due or not; it may be repeated without harm')
     .argument('<name>', 'name of the job')
     .option('--json', 'one JSON object, for programs')
     .action(runOne);
@@ -75,7 +75,7 @@ function findJob(name: string): Job {
   const jobs = listJobs({ ...config, settlementTools: configuredSettlementTools(config) });
   const job = jobs.find((each) => each.name === name);
   if (job) return job;
-  throw new ServiceError('invalid_request', `There is no job ${name}; there are ${jobs.map((each) => each.name).join(', ')}.`);
+  throw new ServiceError('invalid_request', `There is no job ${name}. The jobs are ${jobs.map((each) => each.name).join(', ')}.`);
 }
 
 async function history({ job, limit, json }: JsonOption & { job?: string; limit: number }): Promise<void> {

@@ -16,8 +16,8 @@ interface MigrateOptions {
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('bring the database up to date; repeatable, and safe while services start')
-    .option('--distribute', 'spread the growing tables over the nodes of a Citus cluster, by partner')
+    .description('apply missing migrations; repeatable, and safe while services run')
+    .option('--distribute', 'distribute the growing tables over the nodes of a Citus cluster, by partner')
     .option('--json', 'one JSON object, for programs')
     .action(bringUpToDate);
 }

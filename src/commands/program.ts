@@ -46,7 +46,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     .description('Records loyalty-points contributions exactly once and estimates delivery emissions, for partners.')
     .option(
       '--break-glass <reason>',
-      'act for the owner of the machine where no admin can help: the audit keeps the reason, the service logs it, doctor shows it',
+      'act for the owner account when no admin can act: the audit records the reason, the service logs it, doctor shows it',
     )
     .on('option:break-glass', actByBreakGlass)
     .showHelpAfterError('(--help shows all options)')

@@ -16,9 +16,9 @@ import { stopSignal } from './terminal/stop-signal.ts';
 export function serveCommand(): Command {
   return new Command('serve')
     .description('run the service until SIGTERM or SIGINT')
-    .option('--demo', 'in a sandbox without partners: make one, and show how to call')
+    .option('--demo', 'in a sandbox without partners: create one and print a first call')
     .option('--processes <n>', 'processes that share the port', readProcesses, 1)
-    .option('--roles <roles>', 'what it does, with commas between', readServiceRoles, [...SERVICE_ROLES])
+    .option('--roles <roles>', 'roles of the process, separated by commas', readServiceRoles, [...SERVICE_ROLES])
     .action(serve);
 }
 
@@ -40,11 +40,11 @@ async function serve({ demo = false, processes, roles }: ServeOptions): Promise<
   const { baseUrl } = service;
   if (roles.includes('api'))
     printText(`\nPartner Impact (${config.environment}) listens on ${baseUrl}\n${whereReferenceIs(config, baseUrl)}`);
-  else printText(`\nPartner Impact (${config.environment}) does ${roles.join(' and ')}, and takes no requests\n`);
+  else printText(`\nPartner Impact (${config.environment}) does ${roles.join(' and ')}, and accepts no requests\n`);
   if (roles.includes('webhooks')) printText(whereEventsGo(config));
   if (demo && roles.includes('api')) await showFirstCall(service, config);
   await stopped;
-  printProgress('Stopping: what was accepted is answered first …');
+  printProgress('Stopping: accepted requests are answered first …');
   await stopInTime(service);
 }
 

@@ -99,7 +99,7 @@ async function runBatch<Request, Outcome>(
 
 function isStillWanted<Request, Outcome>({ since, reject }: Waiting<Request, Outcome>, waitMaxMs: number): boolean {
   const isWanted = performance.now() - since <= waitMaxMs;
-  if (!isWanted) reject(unavailable('The service is overloaded and did not get to the request in time.'));
+  if (!isWanted) reject(unavailable('The service is overloaded: the request waited too long.'));
   return isWanted;
 }
 

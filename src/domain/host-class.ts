@@ -14,7 +14,7 @@ const ADDRESS_CLASSES = {
   loopback: 'a loopback address',
   private: 'a private address',
   link_local: 'a link-local address',
-  carrier_grade_nat: 'an address behind carrier-grade NAT',
+  carrier_grade_nat: 'a carrier-grade NAT address',
   metadata: 'the metadata address of a cloud',
   multicast: 'a multicast address',
   broadcast: 'the broadcast address',
@@ -31,7 +31,7 @@ const ADDRESS_CLASSES = {
   six_to_four: 'a 6to4 address',
   teredo: 'a Teredo address',
   isatap: 'an ISATAP address',
-  unreadable: 'no address',
+  unreadable: 'not an address',
 } as const;
 
 /** Ranges that are more than what `ipaddr.js` says of them, or that it does not know. The first that fits counts. */

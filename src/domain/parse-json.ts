@@ -28,13 +28,13 @@ const SHOWN_NAME_MAX = 64;
 export function readJson(text: string): unknown {
   const rounded = parse(text);
   const { depth, members, hasPlainNumbers } = survey(text);
-  if (depth > DEPTH_MAX) throw new SyntaxError(`it is nested deeper than ${DEPTH_MAX} levels`);
+  if (depth > DEPTH_MAX) throw new SyntaxError(`it has more than ${DEPTH_MAX} levels`);
   // Reading each number from its source costs five times as much, and a usual request does not need it.
   const value = hasPlainNumbers ? rounded : JSON.parse(text, exactNumber as (name: string, value: unknown) => unknown);
   const tally = { members: 0 };
   const settled = settle(value, hasPlainNumbers, tally);
   if (tally.members !== members) throw new SyntaxError(`the member ${repeatedName(text)} occurs twice`);
-  if (mayBeIllFormed(text) && !isWellFormed(settled)) throw new SyntaxError('a string holds half a surrogate pair');
+  if (mayBeIllFormed(text) && !isWellFormed(settled)) throw new SyntaxError('a string has half a surrogate pair');
   return settled;
 }
 

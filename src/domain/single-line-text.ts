@@ -6,7 +6,7 @@
 const HIDDEN =
   /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\u200c\u200d\ufe00-\ufe0f]]/gv;
 
-const HIDDEN_ONES = 'bidirectional control characters and other characters that nobody sees';
+const HIDDEN_ONES = 'bidirectional control characters and other invisible characters';
 
 /** Whether a text of either language can stand in a line: not blank, at most so long, with nothing hidden. */
 export function isLine(text: string, charactersMax: number): boolean {

@@ -30,7 +30,7 @@ export function assertUsable(cluster: string): void {
   const owner = statSync(cluster, { throwIfNoEntry: false })?.uid;
   if (owner === undefined || owner === process.getuid?.() || process.getuid?.() === 0) return;
   throw embeddedProblem(
-    `${cluster} belongs to user ${owner}, and this is ${whoAmI()}: start as that user, or choose another folder with DATA_DIR.`,
+    `${cluster} belongs to user ${owner}, but this is ${whoAmI()}: start as that user, or choose another folder with DATA_DIR.`,
   );
 }
 
@@ -97,7 +97,7 @@ function refuseIfShared({ owner }: Candidate, dataDirectory: string): void {
   const { status } = spawnSync('setpriv', [...asNobody, 'sh', '-c', 'cd "$1"', 'sh', dataDirectory], { stdio: 'ignore' });
   if (status !== 0) return;
   throw embeddedProblem(
-    `${dataDirectory} is open to other programs of the user nobody, as whom PostgreSQL has to run here, so that they could change the database: run "chmod 700 ${dataDirectory}", or start as an ordinary user. ${USE_OWN_DATABASE}`,
+    `${dataDirectory} is accessible to other programs of the user nobody, as which PostgreSQL has to run here, so they could change the database: run "chmod 700 ${dataDirectory}", or start as an ordinary user. ${USE_OWN_DATABASE}`,
   );
 }
 
@@ -126,5 +126,5 @@ function tryAccount(
 function explain(failures: readonly string[]): string {
   const reasons = failures.join('; ');
   if (process.getuid?.() !== 0) return `The embedded PostgreSQL cannot run on this machine: ${reasons}. ${USE_OWN_DATABASE}`;
-  return `PostgreSQL refuses to run as root, and this machine forbids what would help (a user namespace, or another user): ${reasons}. Start as an ordinary user. ${USE_OWN_DATABASE}`;
+  return `PostgreSQL refuses to run as root, and this machine allows neither a user namespace nor a change of user: ${reasons}. Start as an ordinary user. ${USE_OWN_DATABASE}`;
 }

@@ -58,8 +58,8 @@ export function assertSameMajor(cluster: string, { postgresMajor }: Account): vo
   const made = Number(readFileSync(join(cluster, 'PG_VERSION'), 'utf8'));
   if (made === postgresMajor) return;
   throw embeddedProblem(
-    `${cluster} was made by PostgreSQL ${made} and cannot be read by PostgreSQL ${postgresMajor}, which is installed now. ` +
-      `Choose another folder with DATA_DIR and restore a dump there, or go on with the release that made it. ${USE_OWN_DATABASE}`,
+    `${cluster} was created by PostgreSQL ${made} and cannot be read by the installed PostgreSQL ${postgresMajor}. ` +
+      `Choose another folder with DATA_DIR and restore a dump there, or use the release that created it. ${USE_OWN_DATABASE}`,
   );
 }
 

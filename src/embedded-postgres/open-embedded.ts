@@ -50,7 +50,7 @@ export async function openEmbedded(dataDirectory: string, options: EmbeddedOptio
   const { cluster, binaries } = findPlace(dataDirectory, options.binaries);
   const account = chooseAccount(binaries, cluster);
   if (!isCreated(cluster)) {
-    onProgress(`Making a PostgreSQL ${account.postgresMajor} database in ${cluster} (once) …`);
+    onProgress(`Creating a PostgreSQL ${account.postgresMajor} database in ${cluster} (only at the first start) …`);
     await createCluster(cluster, binaries, account);
   }
   assertSameMajor(cluster, account);
@@ -88,7 +88,7 @@ function keepRunning(cluster: string, first: Running, start: () => Promise<Runni
     async ensureRunning() {
       if (isStopped || isAlive()) return;
       if (!isCreated(cluster))
-        throw embeddedProblem(`${cluster} has disappeared: put it back, or start the service anew with an empty database.`);
+        throw embeddedProblem(`${cluster} has disappeared: restore it, or restart the service with an empty database.`);
       attempt ??= restart().finally(() => {
         attempt = undefined;
       });

@@ -7,7 +7,7 @@
 export const EMBEDDED_PROBLEM = 'embedded_database_unavailable';
 
 /** What every sentence may end with when nothing on this machine will help. */
-export const USE_OWN_DATABASE = 'A PostgreSQL of your own (15 or later), named in DATABASE_URL, will do as well.';
+export const USE_OWN_DATABASE = 'Or set DATABASE_URL to your own PostgreSQL (15 or later).';
 
 /** An error whose message is a finished sentence; its `code` is {@link EMBEDDED_PROBLEM}. */
 export function embeddedProblem(sentence: string, cause?: unknown): Error {
@@ -29,10 +29,10 @@ export function explainFailure(words: string, place: string): string {
     return `${place} is on a read-only file system: choose another folder with DATA_DIR. ${USE_OWN_DATABASE} (${reason})`;
   }
   if (/EEXIST|ENOTDIR|ENOTEMPTY/.test(reason)) {
-    return `Something that is no database is in the way in ${place}: move it away, or choose another folder with DATA_DIR. (${reason})`;
+    return `${place} has files that are not a database: move them away, or choose another folder with DATA_DIR. (${reason})`;
   }
   if (/EACCES|EPERM|Permission denied/i.test(reason)) {
-    return `${place} cannot be used by ${whoAmI()}: give that user the folder, or choose another with DATA_DIR. (${reason})`;
+    return `${whoAmI()} cannot use ${place}: change the owner of the folder, or choose another folder with DATA_DIR. (${reason})`;
   }
   return `The embedded PostgreSQL in ${place} did not start: ${reason || 'it gave no reason'}.`;
 }

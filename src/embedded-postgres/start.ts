@@ -46,10 +46,10 @@ export async function attachOrStart(site: Site): Promise<Running> {
       report(
         postmaster.status === 'stopping'
           ? 'The previous database server is still shutting down …'
-          : 'PostgreSQL is bringing its files up to date …',
+          : 'PostgreSQL is recovering its files …',
       );
     } else if (isOccupied(cluster)) {
-      report('Waiting for the last sessions of a database server that was killed …');
+      report('Waiting for the last sessions of a killed database server …');
     } else if (!launch || launch.hasEnded()) {
       const foreign = await findAnsweringPostmaster(cluster);
       if (foreign) return { postmaster: foreign, isOurs: false };
@@ -59,7 +59,7 @@ export async function attachOrStart(site: Site): Promise<Running> {
     }
   }
   throw embeddedProblem(
-    `The database in ${cluster} is occupied, and no server became ready there within ${IDLE_TIMEOUT_MS / 1000} s. ${lastWords(launch)}`,
+    `The database in ${cluster} is in use, but no server became ready within ${IDLE_TIMEOUT_MS / 1000} s. ${lastWords(launch)}`,
   );
 }
 

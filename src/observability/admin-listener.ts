@@ -78,13 +78,12 @@ function answer({ names, metrics, checkReadiness }: OperationsListenerOptions): 
           (reason: unknown) => send(503, `no metrics: ${(reason as Error).message}\n`),
         );
       default:
-        return send(404, 'There is /livez, /readyz and /metrics.\n');
+        return send(404, 'The paths are /livez, /readyz and /metrics.\n');
     }
   };
 }
 
-const NOT_OURS =
-  'The Host of the request is not a name of this service. Ask by its address, or add the name to OPERATIONS_NAMES.\n';
+const NOT_OURS = 'The Host of the request is not a name of this service. Use its address, or add the name to OPERATIONS_NAMES.\n';
 
 /** A page in a browser that names the service by a name of its own must not read it. Whoever sends none is no browser. */
 function isOwnHost(host: string | undefined, own: ReadonlySet<string>): boolean {

@@ -113,14 +113,14 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
 function measureLimits(registry: Registry): Pick<Metrics, 'countLimit' | 'watchConnections'> {
   const hits = new Counter({
     name: 'partner_impact_limit_hits_total',
-    help: 'How often a limit refused a request or ended what was under way, by limit.',
+    help: 'How often a limit refused a request or ended a transfer or connection, by limit.',
     labelNames: ['limit'],
     registers: [registry],
   });
   let count = () => Promise.resolve(0);
   new Gauge({
     name: 'partner_impact_connections',
-    help: "Connections that are open to the partners' interface.",
+    help: 'Open connections to the partner interface.',
     registers: [registry],
     collect() {
       return count().then((open) => this.set(open));
@@ -138,7 +138,7 @@ function measureQuotas(registry: Registry): Metrics['watchQuotas'] {
   let list: Parameters<Metrics['watchQuotas']>[0] = () => [];
   new Gauge({
     name: 'partner_impact_storage_quota_used_ratio',
-    help: 'What a partner has stored today by UTC, as a share of its quota, from 0.8 on; above 1 by confirmations, which are never refused.',
+    help: 'What a partner has stored in this UTC day, as a share of its quota, from 0.8 on; above 1 by confirmations, which are never refused.',
     labelNames: ['partner_id'],
     registers: [registry],
     aggregator: 'max',
@@ -160,7 +160,7 @@ function watchDeliveries(registry: Registry, { measureBacklog, listEndpointState
   const backlog = shared(measureBacklog);
   const waiting = gauge(
     'partner_impact_deliveries_waiting',
-    'Deliveries that wait for active endpoints; 10000 stands for as many or more.',
+    'Deliveries that wait for active endpoints; 10000 means 10000 or more.',
     async () => waiting.set((await backlog()).waiting),
   );
   const oldest = gauge(
@@ -170,7 +170,7 @@ function watchDeliveries(registry: Registry, { measureBacklog, listEndpointState
   );
   const exhausted = gauge(
     'partner_impact_deliveries_exhausted',
-    'Deliveries whose attempts are spent and that nobody has sent again; 10000 stands for as many or more.',
+    'Exhausted deliveries that no operator has sent again; 10000 means 10000 or more.',
     async () => exhausted.set((await backlog()).exhausted),
   );
   const lag = gauge(
@@ -180,7 +180,7 @@ function watchDeliveries(registry: Registry, { measureBacklog, listEndpointState
   );
   const states = gauge(
     'partner_impact_endpoint_state',
-    'Always 1; the label says how the endpoint fares: sound, failing, probed, open (left in peace by the breaker) or disabled.',
+    'Always 1; the state of the endpoint: sound (healthy), failing, probed (half-open), open (circuit open) or disabled.',
     async () => {
       const endpoints = await listEndpointStates();
       states.reset();
@@ -194,7 +194,7 @@ function watchDeliveries(registry: Registry, { measureBacklog, listEndpointState
 function measureJobs(registry: Registry, { listJobStates, findDifferences }: JobWatch): Metrics['countRun'] {
   const differing: Gauge = new Gauge({
     name: 'partner_impact_verify_differences',
-    help: 'Records that the last daily verification found not to be as they were recorded; 0 before the first.',
+    help: 'Modified records that the last daily verification found; 0 before the first.',
     registers: [registry],
     aggregator: 'max',
     collect: () =>

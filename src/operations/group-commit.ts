@@ -96,7 +96,7 @@ export function groupCommit<Request extends { readonly partnerId: string }, Stor
         if (violatedKey(error) === undefined && !isDeadlock(error)) throw error;
       }
     }
-    throw unavailable('Other requests for the same record came in between; the outcome is not known yet.');
+    throw unavailable('Concurrent requests for the same record interfered; the outcome is not known yet.');
   };
 
   const blocked = new Set<Request>();

@@ -17,16 +17,16 @@ export function tellKeyApart(stored: Buffer, sent: Buffer): void {
 export interface Standing {
   /** New records are refused; what is stored already replays. */
   readonly isSuspended: boolean;
-  /** The partner's row is not as the audit has it, so that nobody knows whether it is suspended, or on what terms it is. */
+  /** The partner's row differs from the audit, so that nobody knows whether it is suspended, or on what terms it is. */
   readonly isUnproven?: boolean;
 }
 
 /** @throws ServiceError `partner_suspended`, or `internal_service_unavailable` for an unproven partner: new records only. */
 export function refuseSuspended({ isSuspended, isUnproven = false }: Standing): void {
-  if (isUnproven) throw unavailable('The partner cannot be verified at the moment: nothing new is recorded.');
+  if (isUnproven) throw unavailable('The service cannot verify the partner at the moment, so it records nothing new.');
   if (!isSuspended) return;
   throw new ServiceError(
     'partner_suspended',
-    'The partner is suspended: nothing new is recorded. What is recorded stays readable and replays.',
+    'The partner is suspended: the service records nothing new. Look-ups and replays of stored records still work.',
   );
 }

@@ -73,10 +73,14 @@ export interface OlderPlace {
 /** The place that a page begins after. */
 export function placeOf(list: PagedList, after: string | undefined, older?: OlderPlace): string {
   if (after === undefined) return older?.place ?? list.first;
-  if (older?.place !== undefined) throw refuse(older.name, 'not_together', `Send after or ${older.name}, and not both.`);
+  if (older?.place !== undefined) throw refuse(older.name, 'not_together', `Send after or ${older.name}, not both.`);
   const place = readPageCursor(list.name, after);
   if (place !== undefined && list.isPlace(place)) return place;
-  throw refuse('after', 'not_of_this_list', 'after must be the next_after of a page of this list; leave it out to begin anew.');
+  throw refuse(
+    'after',
+    'not_of_this_list',
+    'after must be the next_after of a page of this list; leave it out to start with the first page.',
+  );
 }
 
 /** @param last The place of the last record of the page; of a page without records the place that it began after. */

@@ -27,7 +27,7 @@ export function openKeyFile({ dataDirectory, name, ifExposed }: KeyFile): NamedK
   if (existing) return existing;
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   makeKeyFile(dataDirectory, path);
-  return readIfThere(path, ifExposed) ?? fail(`${path} was taken away while the service started: start again.`);
+  return readIfThere(path, ifExposed) ?? fail(`${path} was removed while the service started: start again.`);
 }
 
 function readIfThere(path: string, ifExposed: string): NamedKey[] | undefined {

@@ -7,11 +7,11 @@ export function explainBusyPort(setting: string, port: number): (error: unknown)
   return (cause) => {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
-      throw new Error(`The port ${port} is taken by another program. Choose another one, such as ${setting}${port + 10}`, {
+      throw new Error(`The port ${port} is in use by another program. Choose another port, such as ${setting}${port + 10}`, {
         cause,
       });
     if (code === 'EACCES')
-      throw new Error(`The port ${port} may not be opened by this user. Choose one above 1023: ${setting}${port + 8_000}`, {
+      throw new Error(`The port ${port} is not allowed for this user. Choose one above 1023: ${setting}${port + 8_000}`, {
         cause,
       });
     throw cause;

@@ -108,22 +108,22 @@ async function prepare(
   if (migrates || config.auditKey !== undefined) database.auditKeys();
   const settings = await readServerSettings(database.pool).catch((cause: unknown) => {
     throw new Error(
-      `The database cannot be reached: ${(cause as Error).message}. Check that it runs and that DATABASE_URL is right.`,
+      `The database cannot be reached: ${(cause as Error).message}. Check that it runs and that DATABASE_URL is correct.`,
       { cause },
     );
   });
   const problems = listDurabilityProblems(settings);
   if (problems.length > 0)
-    throw new Error(`This database would not keep contributions safe.\n${problems.map((each) => `  - ${each}`).join('\n')}`);
+    throw new Error(
+      `This database is not durable: contributions could be lost.\n${problems.map((each) => `  - ${each}`).join('\n')}`,
+    );
   const { pending, unknown } = await readMigrationState(database.pool);
   if (!migrates && pending.length > 0)
     throw new Error(
       `The database lacks ${pending.join(', ')}. Start the service (npm start), or run: npx partner-impact migrate`,
     );
   if (migrates && unknown.length > 0)
-    throw new Error(
-      `The database has seen ${unknown.join(', ')}, which this release does not know: a newer one was here. Start that one.`,
-    );
+    throw new Error(`The database has the migrations ${unknown.join(', ')} of a newer release. Start that release.`);
   if (migrates && pending.length > 0)
     for (const { name } of await migrate(databaseUrl, { isPooled: !config.preparesStatements }))
       onProgress(`Migrated the database: ${name}`);
@@ -134,7 +134,7 @@ async function prepare(
   const owner = await claimInstallation(database.pool, config.environment);
   if (owner !== config.environment) {
     throw new Error(
-      `This database belongs to the ${owner} environment, and SERVICE_ENVIRONMENT is ${config.environment}. Use the database of this environment.`,
+      `This database belongs to the ${owner} environment, but SERVICE_ENVIRONMENT is ${config.environment}. Use the database of this environment.`,
     );
   }
 }

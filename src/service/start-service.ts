@@ -152,10 +152,10 @@ async function startPartnerApi(
   { database, ofKeys }: { database: Database; ofKeys: Database },
   parts: AsyncDisposableStack,
 ): Promise<string> {
-  const uses = noteKeyUse(database, (err) => log.logger.warn({ err }, 'the last use of keys could not be written'));
+  const uses = noteKeyUse(database, (err) => log.logger.warn({ err }, 'the last use of keys could not be recorded'));
   parts.defer(() => uses.close());
   const onDoubt = seldom((err, times) =>
-    log.logger.error({ err, times }, 'a record is not as the audit has it: nothing is permitted by it'),
+    log.logger.error({ err, times }, 'a record differs from the audit: it authorises nothing'),
   );
   const rules = openRules(database, rulesOf, log);
   parts.defer(() => rules.close());
@@ -206,13 +206,13 @@ function startWebhooks({ config, options: { clock = Date.now }, log, metrics }: 
         { partner_id, endpoint_id, reason },
         'a webhook endpoint was disabled: its events are held until it is enabled',
       ),
-    onError: seldom((err, times) => log.logger.error({ err, times }, 'events could not be delivered; it is tried again')),
+    onError: seldom((err, times) => log.logger.error({ err, times }, 'events could not be delivered; the service tries again')),
   });
 }
 
 function startSchedule({ config, log, metrics }: Tools, database: Database, parts: AsyncDisposableStack): void {
   const closeReconciler = openReconciler(database, (err) =>
-    log.logger.error({ err }, 'reconciliations could not be completed; it is tried again'),
+    log.logger.error({ err }, 'reconciliations could not be completed; the service tries again'),
   );
   parts.defer(endInTime({ close: closeReconciler }));
   const schedule = openSchedule({
@@ -222,7 +222,7 @@ function startSchedule({ config, log, metrics }: Tools, database: Database, part
       metrics.countRun(run);
       logRun(log, run);
     },
-    onError: (err) => log.logger.error({ err }, 'the schedule could not be followed; it is tried again'),
+    onError: (err) => log.logger.error({ err }, 'the schedule failed; the service tries again'),
   });
   parts.defer(endInTime(schedule));
 }
@@ -232,8 +232,8 @@ function logRun({ logger }: Log, run: EndedRun): void {
   const line = { job: job.name, run: Number(runNo), trigger, correlation_id: correlationId, ms: Math.round(milliseconds) };
   for (const alert of alerts) logger.error(line, alert);
   if (outcome === 'succeeded') logger.info({ ...line, ...result }, 'a job is done');
-  else if (outcome === 'failed') logger.error({ ...line, err: error }, 'a job failed; it is tried again');
-  else logger.warn({ ...line, ...result }, `a job was ${outcome}; what is left of it is done by its next run`);
+  else if (outcome === 'failed') logger.error({ ...line, err: error }, 'a job failed; the service runs it again');
+  else logger.warn({ ...line, ...result }, `a job was ${outcome}; its next run does the rest`);
 }
 
 function endInTime(part: { close(): Promise<void> }): () => Promise<void> {
@@ -245,7 +245,7 @@ function endInTime(part: { close(): Promise<void> }): () => Promise<void> {
 function openRules(database: Database, rulesOf: ServiceOptions['rulesOf'], { logger }: Log): RuleBook {
   if (rulesOf) return { rulesOf: ({ partnerId }) => rulesOf(partnerId), close() {} };
   return openRuleBook(database, {
-    onError: (err) => logger.warn({ err }, 'the rules could not be read; it is tried again'),
+    onError: (err) => logger.warn({ err }, 'the rules could not be read; the service tries again'),
   });
 }
 
@@ -262,7 +262,7 @@ function openUsage(database: Database, { logger }: Log): StorageUsage {
       logger[level]({ partner_id, stored_bytes, bytes_per_day }, sentence);
     },
     onError: seldom((err, times) =>
-      logger.warn({ err, times }, 'what partners store could not be written down; it is tried again'),
+      logger.warn({ err, times }, 'the storage usage of partners could not be recorded; the service tries again'),
     ),
   });
 }

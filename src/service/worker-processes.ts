@@ -106,7 +106,7 @@ async function startWorker(worker: Worker): Promise<{ worker: Worker; baseUrl: s
     worker.on('message', (message: Partial<ListeningMessage>) => {
       if (message.listening !== undefined) resolve(message.listening);
     });
-    worker.once('exit', () => reject(new Error('A process of the service could not start; its reason stands above.')));
+    worker.once('exit', () => reject(new Error('A process of the service could not start; the reason is above.')));
   });
   return { worker, baseUrl };
 }

@@ -158,9 +158,7 @@ function refuseStandby(client: pg.PoolClient, done: (error?: Error) => void): vo
 }
 
 function refuseAudit(): never {
-  throw new Error(
-    'This connection was opened without the keys of the audit, so that nothing that is sealed can be written by it.',
-  );
+  throw new Error('This connection was opened without the keys of the audit, so it cannot write sealed records.');
 }
 
 /** The pools behind a transaction pooler, and their connections. */

@@ -47,7 +47,7 @@ export class Session extends pg.Client {
       const warning = this.#warning;
       this.#warning = undefined;
       if (error || warning === undefined) callback(error, result);
-      else callback(new WarnedError(`The server warned beside its answer: ${warning}`));
+      else callback(new WarnedError(`The server answered with a warning: ${warning}`));
     };
   }
 }

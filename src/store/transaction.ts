@@ -59,7 +59,7 @@ const databases = new WeakMap<Queryable, Database>();
 /** @throws Error For a pool, or whatever else no transaction was begun on. */
 export function databaseOf(transaction: Queryable): Database {
   const database = databases.get(transaction);
-  if (!database) throw new Error('This is no transaction of inTransaction().');
+  if (!database) throw new Error('This is not a transaction of inTransaction().');
   return database;
 }
 

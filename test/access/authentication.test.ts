@@ -290,7 +290,7 @@ describe('the end of a key outlives its rotation', () => {
     const partner = await service.newPartner({ key: { expiresAt: new Date(Date.now() + DAY_MS / 2) } });
     const { keyId } = partner.key.key;
     const isRefused = (keyIdOf: string) =>
-      assert.rejects(rotate(keyIdOf), /would end with it: .*--expires-at TIME.*--without-end/);
+      assert.rejects(rotate(keyIdOf), /would expire with it\. .*--expires-at TIME.*--without-end/);
     await isRefused(keyId);
     const { rows } = await database.pool.query('select key_id, expires_at from api_key where partner_id = $1', [
       partner.partner.partnerId,

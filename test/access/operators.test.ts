@@ -56,9 +56,9 @@ describe('a sign-in code', () => {
   test('is refused when it is mistyped, unknown, a day old, or not the secret of its id', async () => {
     const { signInCode, operator } = await make();
     const other = (await make()).signInCode;
-    await assert.rejects(signIn(database, `${signInCode.slice(0, -1)}_`), /This is no sign-in code/);
+    await assert.rejects(signIn(database, `${signInCode.slice(0, -1)}_`), /Invalid sign-in code/);
     await assert.rejects(signIn(database, newCredential('code').text), /is not valid/);
-    await assert.rejects(signIn(database, newCredential('token').text), /This is no sign-in code/);
+    await assert.rejects(signIn(database, newCredential('token').text), /Invalid sign-in code/);
     await database.pool.query(`update operator_credential set secret_sha256 = sha256('x') where operator_id = $1`, [
       operator.operatorId,
     ]);
@@ -86,7 +86,10 @@ describe('a token', () => {
       aged.operator.operatorId,
     ]);
     await assert.rejects(authenticateOperator(database, aged.token), /has ended/);
-    await assert.rejects(authenticateOperator(database, newCredential('token').text), /unknown here/);
+    await assert.rejects(
+      authenticateOperator(database, newCredential('token').text),
+      /does not know the sign-in on this machine/,
+    );
     await signOut(database, 'nothing');
   });
 
@@ -110,7 +113,7 @@ describe('a token', () => {
   test('of an operator who is disabled does nothing, and says so', async () => {
     const { token, operator } = await signInAs('admin');
     await disableOperator(database, OWNER, operator.operatorId);
-    await assert.rejects(authenticateOperator(database, token), /is disabled and may do nothing/);
+    await assert.rejects(authenticateOperator(database, token), /is disabled\. To sign in as another/);
     await assert.rejects(resetSignIn(database, OWNER, operator.operatorId), /is disabled/);
   });
 });
@@ -161,12 +164,12 @@ describe('what takes two people', () => {
     assert.throws(() => requireSignedIn(OWNER), /partner-impact login.*operator create/);
     await assert.rejects(
       requireSecondPerson(database.pool, OWNER, one.operatorId),
-      /"owner" is nobody in particular.*partner-impact login/,
+      /The owner account is not a person.*partner-impact login/,
     );
-    await assert.rejects(requireSecondPerson(database.pool, one, 'owner'), /begun by "owner".*begin it anew/);
+    await assert.rejects(requireSecondPerson(database.pool, one, 'owner'), /no signed-in author \(owner\).*create it again/);
     await assert.rejects(
       requireSecondPerson(database.pool, { ...OWNER, operatorId: 'schedule' }, one.operatorId),
-      /nobody in particular/,
+      /account is not a person/,
     );
   });
 });
@@ -198,7 +201,7 @@ describe('on a machine', () => {
     await assert.rejects(authenticateOperator(database, renewed), /has ended/, 'the former sign-in');
     const refused = await run(['operator', 'create', '--name', 'x', '--email', newAddress(), '--role', 'admin']);
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /This takes the role admin; opr_\w+ has the role viewer/);
+    assert.match(refused.stderr, /This needs the role admin; opr_\w+ has the role viewer/);
 
     chmodSync(path, 0o640);
     assert.match((await run(['whoami'])).stderr, /is open to other users/);
@@ -214,7 +217,7 @@ describe('on a machine', () => {
   test('the code is read from standard input and nowhere else', async () => {
     const { run } = commandLine({ DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: newHome() });
     assert.equal((await run(['login', 'pi_code_x'])).code, 2);
-    assert.match((await run(['login', '--renew'])).stderr, /Nobody is signed in on this machine/);
+    assert.match((await run(['login', '--renew'])).stderr, /No operator is signed in on this machine/);
     const { code, stderr } = await run(['login']);
     assert.equal(code, 2);
     assert.match(stderr, /on standard input/);

@@ -27,7 +27,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const KEYS = Object.fromEntries(['SECRETS_KEY', 'AUDIT_KEY'].map((name) => [name, writeNamedKey(newNamedKey('test'))]));
 const PRODUCTION = { SERVICE_ENVIRONMENT: 'production', ...KEYS };
 const waiting = { timeout: 180_000 };
-const REFUSED = /Nobody is signed in, and in production the owner of the machine only makes the first admin/;
+const REFUSED = /No operator is signed in, and in production the owner account may only create the first admin/;
 const WHY = ['--break-glass', 'the only admin has left'];
 
 /** A person's settings folder on one machine. */
@@ -145,7 +145,7 @@ describe('in production, once there is an admin', waiting, () => {
     const home = newHome();
     const viewer = await signInBy(admin, 'viewer', home, databaseUrl);
     const resume = ['partner', 'resume', '--partner', partnerId];
-    assert.match((await viewer.run(resume)).stderr, /takes the role operator; opr_\w+ has the role viewer/);
+    assert.match((await viewer.run(resume)).stderr, /needs the role operator; opr_\w+ has the role viewer/);
     for (const folder of [newHome(), '', 'relative'])
       assert.match((await viewer.run(resume, { XDG_CONFIG_HOME: folder, HOME: newHome() })).stderr, REFUSED);
     renameSync(join(home, 'partner-impact'), join(home, 'elsewhere'));
@@ -158,8 +158,8 @@ describe('in production, once there is an admin', waiting, () => {
     const { databaseUrl, admin, partnerId } = await production;
     const viewer = await signInBy(admin, 'viewer', newHome(), databaseUrl);
     const words = ['endpoint', 'test', '--partner', partnerId, '--endpoint', 'wep_x'];
-    assert.match((await viewer.run(words)).stderr, /takes the role operator/);
-    assert.match((await viewer.run(['migrate'])).stderr, /takes the role admin/);
+    assert.match((await viewer.run(words)).stderr, /needs the role operator/);
+    assert.match((await viewer.run(['migrate'])).stderr, /needs the role admin/);
     assert.equal((await admin.run(['migrate'])).code, 0);
   });
 });
@@ -169,7 +169,7 @@ describe('--break-glass', waiting, () => {
     const { owner, pool } = await production;
     const { code, stderr, stdout } = await owner.run([...creation('admin'), ...WHY, '--json']);
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /BREAK-GLASS: this command acts for the owner of the machine/);
+    assert.match(stderr, /BREAK-GLASS: this command acts for the owner account/);
     const { operator_id } = JSON.parse(stdout);
     const { rows } = await pool.query('select * from audit_entry order by entry_no desc limit 2');
     const [made, broken] = rows;
@@ -178,7 +178,7 @@ describe('--break-glass', waiting, () => {
     const { reason, user, machine } = JSON.parse(broken.after_json);
     assert.ok(reason === WHY[1] && user && machine);
     const doctor = await owner.run(['doctor']);
-    assert.match(doctor.stdout, /break-glass +warning .*acted for the owner of the machine, because "the only admin has left"/);
+    assert.match(doctor.stdout, /break-glass +warning .*acted for the owner account, because "the only admin has left"/);
     assert.equal(doctor.code, 0);
   });
 
@@ -211,7 +211,7 @@ describe('--break-glass', waiting, () => {
     assert.equal(await count(), before + 1);
     const draft = ['--event', 'event-10301', '--order', 'order-1', '--points', '1', '--reason', 'a test'];
     const { stderr } = await owner.run(['failure', 'draft', '--partner', partnerId, ...draft, ...WHY]);
-    assert.match(stderr, /takes two people, and "owner" is nobody in particular/);
+    assert.match(stderr, /needs four eyes\. The owner account is not a person/);
   });
 });
 

@@ -53,7 +53,7 @@ async function assertNotTwo(one: Actor, other: Actor, why: RegExp): Promise<void
     await assert.rejects(mayApprove(second, first), { code: 'forbidden', message: why });
 }
 
-const MADE = /within 7 days opr_\w+ made the account opr_.* or reset its sign-in/;
+const MADE = /within 7 days opr_\w+ created the account opr_.* or reset its sign-in/;
 
 describe('an account is its maker’s own for seven days', () => {
   test('an admin approves no draft of an account that he made, nor with it his own: 999 999 points stay', async () => {
@@ -108,7 +108,7 @@ describe('an account is its maker’s own for seven days', () => {
     const [admin] = await enrolled(database, 'admin');
     const second = await makeBy(admin, 'approver');
     const refusal = await mayApprove(second, admin).catch((error: Error) => error.message);
-    const [, until = ''] = /until (\S+) another operator/.exec(String(refusal)) ?? [];
+    const [, until = ''] = /Until (\S+) another operator/.exec(String(refusal)) ?? [];
     const { rows } = await pool.query<{ due: Date }>(
       "select recorded_at + interval '7 days' as due from audit_entry where subject_id = $1",
       [second.operatorId],
@@ -124,7 +124,7 @@ describe('an account is its maker’s own for seven days', () => {
     const production = await testService({ env: {} });
     const [ada, bea] = await enrolled(production.database, 'operator', 'approver');
     await production.database.pool.query("update installation set environment = 'production'");
-    await assert.rejects(requireSecondPerson(production.database.pool, bea, ada.operatorId), /within 7 days owner made/);
+    await assert.rejects(requireSecondPerson(production.database.pool, bea, ada.operatorId), /within 7 days owner created/);
   });
 });
 
@@ -154,9 +154,9 @@ describe('one mailbox is one person', () => {
 describe('an approver has an address', () => {
   test('neither an approver nor an admin is made without one, nor raised to it', async () => {
     for (const role of ['approver', 'admin'] as const) {
-      await assert.rejects(makeBy(OWNER, role, null), { code: 'invalid_request', message: /takes an address.*set-email/ });
+      await assert.rejects(makeBy(OWNER, role, null), { code: 'invalid_request', message: /needs an e-mail address.*set-email/ });
       const { operatorId } = await makeBy(OWNER, 'operator', null);
-      await assert.rejects(changeOperatorRole(database, OWNER, operatorId, role), /takes an address/);
+      await assert.rejects(changeOperatorRole(database, OWNER, operatorId, role), /needs an e-mail address/);
       await enterAddress(database, OWNER, operatorId, addressOf());
       assert.equal((await changeOperatorRole(database, OWNER, operatorId, role)).role, role);
     }
@@ -166,7 +166,7 @@ describe('an approver has an address', () => {
     const [approver] = await enrolled(database, 'approver');
     const { operatorId } = await makeBy(OWNER, 'operator', null);
     const nameless = { ...signedIn('approver'), operatorId };
-    await assertNotTwo(nameless, approver, /takes two people with addresses, and opr_\w+ has none.*set-email/);
+    await assertNotTwo(nameless, approver, /needs four eyes with different addresses, and opr_\w+ has none.*set-email/);
     await assert.rejects(requireFirstPerson(pool, nameless), { code: 'forbidden', message: /set-email --operator opr_/ });
     await enterAddress(database, OWNER, operatorId, addressOf());
     await assertTwo(nameless, approver);
@@ -178,7 +178,7 @@ describe('an approver has an address', () => {
     await assert.rejects(enterAddress(database, OWNER, operatorId, 'nobody'), /an address such as/);
     await assert.rejects(
       enterAddress(database, OWNER, other.operatorId, addressOf()),
-      /has the address taken@example.org, and keeps it/,
+      /already has the address taken@example.org/,
     );
     await assert.rejects(enterAddress(database, signedIn('approver'), operatorId, addressOf()), { code: 'forbidden' });
   });

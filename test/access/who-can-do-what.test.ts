@@ -99,7 +99,7 @@ async function makeBy(maker: Actor, role: Role): Promise<Actor> {
 async function approveBy(drafter: Actor, second: Actor): Promise<boolean> {
   const never = await newNever();
   const { failureId } = await draftFailure(database, drafter, never);
-  return isDone(approveFailure(database, second, { partnerId: never.partnerId, failureId }), /This takes two people/);
+  return isDone(approveFailure(database, second, { partnerId: never.partnerId, failureId }), /This needs four eyes/);
 }
 
 async function isTaken(apiKey: string): Promise<boolean> {
@@ -197,8 +197,8 @@ const TRIES: Readonly<Record<string, () => Promise<boolean>>> = {
     return (await getPartner(pool, (await newContribution()).partnerId)) !== undefined;
   },
   '`viewer`: change anything': async () =>
-    isDone(createPartner(database, viewer, 'New'), /takes the role operator/).then(
-      async (done) => done || isDone(suspendPartner(database, viewer, (await newNever()).partnerId), /takes the role operator/),
+    isDone(createPartner(database, viewer, 'New'), /needs the role operator/).then(
+      async (done) => done || isDone(suspendPartner(database, viewer, (await newNever()).partnerId), /needs the role operator/),
     ),
   async '`operator`: decide on a pending contribution, so that points are billed or restored'() {
     await confirmPendingContribution(database, operator, await newPending(), 'a test');
@@ -212,11 +212,11 @@ const TRIES: Readonly<Record<string, () => Promise<boolean>>> = {
   async '`operator`: have points restored for an event that was never stored'() {
     const never = await newNever();
     const { failureId } = await draftFailure(database, operator, never);
-    return isDone(approveFailure(database, operator, { partnerId: never.partnerId, failureId }), /takes the role approver/);
+    return isDone(approveFailure(database, operator, { partnerId: never.partnerId, failureId }), /needs the role approver/);
   },
   async '`operator`: change what is settled'() {
     const drafted = await draftCorrection(operator);
-    const isApproved = await isDone(approveAdjustment(database, operator, drafted, tools), /takes the role approver/);
+    const isApproved = await isDone(approveAdjustment(database, operator, drafted, tools), /needs the role approver/);
     return isApproved || isDone(postAdjustment(database, operator, drafted, tools), /cannot become posted/);
   },
   async '`approver`: close a settlement before its time'() {
@@ -234,8 +234,8 @@ const TRIES: Readonly<Record<string, () => Promise<boolean>>> = {
     await changeImpactBatch(database, approver, batch.impactBatchId, proof);
     const outcomes = [
       await approveBy(approver, approver),
-      await isDone(approveAdjustment(database, approver, drafted, tools), /takes two people/),
-      await isDone(advance('verified'), /takes two people/),
+      await isDone(approveAdjustment(database, approver, drafted, tools), /needs four eyes/),
+      await isDone(advance('verified'), /needs four eyes/),
     ];
     return outcomes.some(Boolean);
   },
@@ -286,9 +286,9 @@ const TRIES: Readonly<Record<string, () => Promise<boolean>>> = {
     const { run, database: installed } = await production;
     const [{ code, stderr }, isChanged] = [
       await run(['partner', 'list']),
-      await isDone(createPartner(installed, OWNER, 'New'), /only makes the first admin/),
+      await isDone(createPartner(installed, OWNER, 'New'), /may only create the first admin/),
     ];
-    assert.match(stderr, /only makes the first admin/);
+    assert.match(stderr, /may only create the first admin/);
     return code === 0 || isChanged;
   },
   async 'owner of the machine: give any command that takes one person, by `--break-glass`'() {
@@ -305,8 +305,8 @@ const TRIES: Readonly<Record<string, () => Promise<boolean>>> = {
     const owner = await breakGlass(database, { reason: 'a test', user: 'root', machine: 'here' });
     const [never, drafted] = [await newNever(), await draftCorrection(operator)];
     return (
-      (await isDone(draftFailure(database, owner, never), /nobody in particular/)) ||
-      isDone(approveAdjustment(database, owner, drafted, tools), /nobody in particular/)
+      (await isDone(draftFailure(database, owner, never), /account is not a person/)) ||
+      isDone(approveAdjustment(database, owner, drafted, tools), /account is not a person/)
     );
   },
   async 'superuser of the database: read everything but secrets of endpoints, tokens and keys'() {
@@ -316,7 +316,7 @@ const TRIES: Readonly<Record<string, () => Promise<boolean>>> = {
   async 'superuser of the database: change a contribution and have it settled'() {
     const { partnerId, transactionId } = await newContribution();
     await edit('update contribution set points = 9 where transaction_id = $1', [transactionId]);
-    return isDone(closeRegularly(database, partnerId), new RegExp(`${transactionId} .*is not as it was sealed`));
+    return isDone(closeRegularly(database, partnerId), new RegExp(`${transactionId} .*does not match its seal`));
   },
   async 'superuser of the database: remove a contribution with its event and everything about it'() {
     const { partnerId, transactionId, client } = await newContribution();
@@ -339,13 +339,13 @@ const TRIES: Readonly<Record<string, () => Promise<boolean>>> = {
         values ('point_conversion', $1, $2, now() - interval '1 hour', 995, 'SAR', now() - interval '2 hours')`,
       [uniqueId('rule'), partnerId],
     );
-    return isDone(readSoundRules(pool, database.auditKeys, partnerId), /is not as the audit has it/);
+    return isDone(readSoundRules(pool, database.auditKeys, partnerId), /differs from the audit/);
   },
   async 'superuser of the database: raise the role of an operator'() {
     const { operator: raised, signInCode } = await createOperator(database, OWNER, { name: 'x', email: null, role: 'viewer' });
     const { token } = await signIn(database, signInCode);
     await edit("update operator set role = 'admin' where operator_id = $1", [raised.operatorId]);
-    return isDone(authenticateOperator(database, token), /is not as the audit has it/);
+    return isDone(authenticateOperator(database, token), /differs from the audit/);
   },
   async 'superuser of the database: revive a revoked key, or put one in'() {
     const { partnerId } = (await service.newPartner()).partner;

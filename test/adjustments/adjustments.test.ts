@@ -511,7 +511,7 @@ describe('undoing', () => {
     const [drafted, ...more] = outcomes.filter((outcome) => outcome.status === 'fulfilled');
     assert.deepEqual(more, []);
     await refused(draft(of, pointsDelta, { reversalOf }), 'reversal_of already_reversed');
-    await assert.rejects(draft(of, pointsDelta, { reversalOf }), /or is drafted to\. `adjustment list` shows it/);
+    await assert.rejects(draft(of, pointsDelta, { reversalOf }), /or is drafted to reverse it\. `adjustment list` shows it/);
     const reversal = (drafted as PromiseFulfilledResult<Adjustment>).value;
     await rejectAdjustment(database, ADA, reversal, 'anew');
     const undone = await post(await approve(BEA, await draft(of, pointsDelta, { reversalOf })));

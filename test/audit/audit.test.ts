@@ -82,10 +82,10 @@ describe('an entry that a superuser has touched is found and named', () => {
       ['delete from audit_entry where entry_no = 5', renumber(6, -1), SET_HEAD_BACK],
       5n,
       'removed',
-      /entry 5 was removed, and entry 6 stands/,
+      /entry 5 was removed, and entry 6 is in its place/,
     ],
-    ['two neighbours swapped', [swap(6, 7)], 6n, 'reordered', /entry 7 stands in the place of entry 6/],
-    ['two swapped', [swap(2, 9)], 2n, 'reordered', /entry 9 stands in the place of entry 2/],
+    ['two neighbours swapped', [swap(6, 7)], 6n, 'reordered', /entry 7 is in the place of entry 6/],
+    ['two swapped', [swap(2, 9)], 2n, 'reordered', /entry 9 is in the place of entry 2/],
     ['one inserted, the others renumbered', [renumber(5, 1), copy(5, 3), SET_HEAD_BACK], 5n, 'inserted', /copy of entry 3/],
     [
       'one made up, the others renumbered',
@@ -153,11 +153,16 @@ describe('a head that is gone', () => {
     const { fault, entries, last } = await verifyAudit(database);
     assert.deepEqual([fault?.entryNo, fault?.is, entries, last.lastNo], [5n, 'head_removed', 5n, 5n]);
     assert.match(fault?.sentence ?? '', /the row of audit_head was removed.*--expect-last.*docs\/operating\.md/);
-    await assert.rejects(append(1), /audit_head has lost its row.*`partner-impact audit verify` says what to do/);
+    await assert.rejects(append(1), /audit_head has no row.*run `partner-impact audit verify`/);
     const { run } = commandLine({ DATABASE_URL: databaseUrl, AUDIT_KEY: writeNamedKey(KEY) });
     const told = await run(['audit', 'verify']);
     assert.deepEqual([told.code, told.stderr], [1, '']);
-    assert.match(told.stdout, new RegExp(`^Not sound: the row of audit_head[\\s\\S]*\\nLast  5:${last.lastMac}\\n`));
+    assert.match(
+      told.stdout,
+      new RegExp(
+        `^Audit chain broken at entry 5; entries 1 to 5 verified\\.\\nCause: the row of audit_head[\\s\\S]*\\nLast  5:${last.lastMac}\\n`,
+      ),
+    );
     await database.pool.query('insert into audit_head (last_no, last_mac) values ($1, $2)', [last.lastNo, last.lastMac]);
     await append(1);
     assert.deepEqual([(await verifyAudit(database)).fault, (await verifyAudit(database)).entries], [null, 6n]);
@@ -169,7 +174,7 @@ describe('a head that is gone', () => {
     await tamper('delete from audit_entry where entry_no > 3', 'delete from audit_head');
     const { fault } = await verifyAudit(database, { expected: last });
     assert.deepEqual([fault?.entryNo, fault?.is], [4n, 'truncated']);
-    assert.match(fault?.sentence ?? '', /its end was removed, and the row of audit_head with it/);
+    assert.match(fault?.sentence ?? '', /the last entries were removed, and the row of audit_head with it/);
     await tamper("update audit_entry set action = 'x' where entry_no = 2");
     assert.deepEqual((await verifyAudit(database)).fault?.is, 'edited');
   });
@@ -220,7 +225,7 @@ describe('while nobody switches triggers off', () => {
   test('an entry is written in the transaction of its change or not at all', async () => {
     const { database } = await newChain(0);
     const entry = { action: 'x', partnerId: null, subjectId: 'x', before: null, after: null };
-    await assert.rejects(audit(database.pool, OWNER, entry), /no transaction/);
+    await assert.rejects(audit(database.pool, OWNER, entry), /not a transaction/);
     await assert.rejects(
       inTransaction(database, { lockTimeoutMs: 1_000 }, async (db) => {
         await audit(db, OWNER, entry);
@@ -232,7 +237,7 @@ describe('while nobody switches triggers off', () => {
   });
 
   test('a role below the least is refused in words', () => {
-    assert.throws(() => requireRole(signedIn('viewer'), 'operator'), /takes the role operator; opr_\w+ has the role viewer/);
+    assert.throws(() => requireRole(signedIn('viewer'), 'operator'), /needs the role operator; opr_\w+ has the role viewer/);
     requireRole(signedIn('admin'), 'operator');
   });
 });
@@ -252,7 +257,7 @@ test('the command line: list, verify with what it showed before, and exit code 1
   await tamper(swap(2, 3));
   const { code, stdout } = await run(['audit', 'verify']);
   assert.equal(code, 1);
-  assert.match(stdout, /^Not sound: entry 3 stands in the place of entry 2/);
+  assert.match(stdout, /^Audit chain broken at entry 2; entry 1 verified\.\nCause: entry 3 is in the place of entry 2/);
   const { fault } = await verifyAudit(database);
   assert.equal(fault?.is, 'reordered');
 });

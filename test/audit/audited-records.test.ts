@@ -64,7 +64,7 @@ describe('an API key', () => {
       await tamper(`update api_key set ${set} where key_id = $1`, [keyId]);
       const { of, doubts } = instance();
       await assert.rejects(of(key.apiKey), { code: 'internal_service_unavailable' });
-      assert.match(doubts.join(), new RegExp(`The api key ${keyId} is not as the audit has it`));
+      assert.match(doubts.join(), new RegExp(`The api key ${keyId} differs from the audit`));
     });
 
   test('one that was revoked, put back as it was', async () => {
@@ -113,7 +113,7 @@ describe('a partner', () => {
       const { of, doubts } = instance();
       const { isSuspended, unproven } = await of(key.apiKey);
       assert.deepEqual([isSuspended, unproven], [true, 'partner']);
-      assert.match(doubts.join(), new RegExp(`The partner ${partnerId} is not as the audit has it: suspended_at differs`));
+      assert.match(doubts.join(), new RegExp(`The partner ${partnerId} differs from the audit: suspended_at differs`));
       // A second service has nothing remembered.
       const other = await testService({ env: { ...WEBHOOK_ENV, DATABASE_URL: service.databaseUrl } });
       const again = (await other.newPartner({ of: partner })).client;
@@ -135,7 +135,7 @@ describe('a partner', () => {
     const open = await getOpen(database, partnerId);
     await assert.rejects(
       closeRegularly(database, partnerId),
-      new RegExp(`The partner ${partnerId} is not as the audit has it: currency`),
+      new RegExp(`The partner ${partnerId} differs from the audit: currency`),
     );
     assert.deepEqual(await getOpen(database, partnerId), open);
     await assert.rejects(setPartnerRates(database, OWNER, partnerId, { writesPerSecond: 7 }), { name: 'UnsoundRecordError' });
@@ -189,7 +189,7 @@ describe('an operator', () => {
       await tamper(`update ${table} set ${set} where operator_id = $1`, [operatorId]);
       await assert.rejects(
         authenticateOperator(database, token),
-        new RegExp(`The operator ${operatorId} is not as the audit has it`),
+        new RegExp(`The operator ${operatorId} differs from the audit`),
       );
       await assert.rejects(changeOperatorRole(database, OWNER, operatorId, 'viewer'), { name: 'UnsoundRecordError' });
     });

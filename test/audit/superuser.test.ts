@@ -240,6 +240,6 @@ describe('an evening', waiting, () => {
     await whileEdited({ table: 'api_key', name: 'permission', type: 'text' }, async () => {
       assert.equal((await verifyJob(keys).run(context))['differences'], 1);
     });
-    assert.match(alerts.join('\n'), /not as it was recorded: api_key \w+: permission differs from the audit/);
+    assert.match(alerts.join('\n'), /modified record: api_key \w+: permission differs from the audit/);
   });
 });

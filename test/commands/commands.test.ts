@@ -63,7 +63,7 @@ describe('for programs: exactly one JSON value on standard output', () => {
     const { stdout } = await run(['key', 'rotate', '--key', endless.key_id, '--expires-at', expiresAt]);
     assert.match(
       stdout,
-      new RegExp(`The new key ends at ${showTime(new Date(expiresAt))}; the old key ${endless.key_id} works until`),
+      new RegExp(`The new key expires at ${showTime(new Date(expiresAt))}; the old key ${endless.key_id} is valid until`),
     );
     assert.equal(rotated.replaces.key_id, issued.key_id);
     assert.equal((await runJson('key', 'revoke', '--key', rotated.key_id)).status, 'revoked');
@@ -86,9 +86,9 @@ describe('for people', () => {
     assert.match((await run(['partner', 'list'])).stdout, /^PARTNER +NAME +STATUS/);
     assert.match(
       (await run(['key', 'list', '--partner', partner_id])).stdout,
-      /The partner has no key yet\. Make one: npx partner-impact key issue/,
+      /The partner has no key yet\. Create one: npx partner-impact key issue/,
     );
-    assert.match((await run(['key', 'issue', '--partner', partner_id])).stdout, /shown this once/);
+    assert.match((await run(['key', 'issue', '--partner', partner_id])).stdout, /shown only once/);
   });
 
   test('doctor names a missing migration and what to run, with exit code 1', async () => {
@@ -103,7 +103,7 @@ describe('failures: one sentence on standard error, nothing on standard output',
   const failures: [string, string[], number, RegExp, Record<string, string>?][] = [
     ['an unknown command', ['fly'], 2, /unknown command 'fly'/],
     ['a missing option', ['partner', 'create'], 2, /--name/],
-    ['a role of the service that there is not', ['serve', '--roles', 'api,cook'], 2, /some of api, webhooks, schedule/],
+    ['a role of the service that there is not', ['serve', '--roles', 'api,cook'], 2, /one or more of api, webhooks, schedule/],
     [
       'a role that there is not',
       ['operator', 'create', '--name', 'x', '--role', 'chief'],
@@ -156,6 +156,6 @@ describe('failures: one sentence on standard error, nothing on standard output',
     await pool.query("insert into kysely_migration values ('9999_later', '2026-01-01')");
     const { code, stderr } = await run(['serve'], { DATABASE_URL: databaseUrl });
     assert.equal(code, 1);
-    assert.match(stderr, /has seen 9999_later, which this release does not know: .* Start that one/);
+    assert.match(stderr, /has the migrations .*9999_later of a newer release\. Start that release/);
   });
 });

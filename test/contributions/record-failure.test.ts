@@ -165,7 +165,7 @@ describe('refused, and nothing is stored', () => {
     for (const partnerEventId of [confirmed, fields.partner_event_id])
       await assertNothingStored(
         () => draftFailure(database, operator, { ...never(), partnerEventId }),
-        /is stored already as txn_/,
+        /is already stored as txn_/,
       );
   });
 
@@ -173,7 +173,7 @@ describe('refused, and nothing is stored', () => {
     const event = never();
     const { failureId } = await draftFailure(database, operator, event);
     assert.equal((await client.confirm({ partner_event_id: event.partnerEventId })).status, 201);
-    await assertNothingStored(() => approveFailure(database, approver, { partnerId, failureId }), /is stored already/);
+    await assertNothingStored(() => approveFailure(database, approver, { partnerId, failureId }), /is already stored/);
     assert.equal((await rejectFailure(database, operator, { partnerId, failureId })).status, 'rejected');
   });
 

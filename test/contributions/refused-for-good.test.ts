@@ -95,5 +95,5 @@ test('a draft that is rejected changes nothing: the event may still be confirmed
   assert.equal((await badr.runJson('failure', 'reject', ...of, '--failure', draft.failure_id)).status, 'rejected');
   assert.equal((await client.confirm(fields)).status, 201);
   const late = await amal.run(['failure', 'draft', ...of, ...reported(fields)]);
-  assert.match(late.stderr, /is stored already as txn_\w+, which is confirmed/);
+  assert.match(late.stderr, /is already stored as txn_\w+, which is confirmed/);
 });

@@ -160,7 +160,7 @@ describe('a contribution that is edited before its settlement closes: nothing is
     const [id = ''] = ids;
     await untilNumbered(database, partnerId, 3);
     await tamper('delete from contribution where partner_id = $1 and transaction_id = $2', [partnerId, id]);
-    await assert.rejects(closeRegularly(database, partnerId), new RegExp(`${id} is not there any more`));
+    await assert.rejects(closeRegularly(database, partnerId), new RegExp(`${id} was removed`));
     assert.ok(
       (await problemsOf(partnerId)).some((problem) => problem.startsWith(`contribution_removed: The contribution ${id}`)),
     );
@@ -217,7 +217,7 @@ describe('a pending contribution', waiting, () => {
     ]);
     const target = { partnerId, transactionId: id };
     for (const resolve of [confirmPendingContribution, failPendingContribution])
-      await assert.rejects(resolve(database, OWNER, target, 'looked at'), new RegExp(`${id} is not as it was sealed`));
+      await assert.rejects(resolve(database, OWNER, target, 'looked at'), new RegExp(`${id} does not match its seal`));
     const { rows } = await database.pool.query('select status from contribution where partner_id = $1', [partnerId]);
     assert.deepEqual(rows, [{ status: 'pending' }]);
   });
@@ -251,7 +251,7 @@ describe('keys', waiting, () => {
     try {
       await assert.rejects(
         closeRegularly(forgetful, partnerId),
-        /sealed with the key "file-[0-9a-f]+", which is not among those given/,
+        /sealed with the key "file-[0-9a-f]+", which is not in AUDIT_KEY/,
       );
       assert.equal((await closeRegularly(renewed, partnerId)).closed.totals?.contributionCount, BigInt(ids.length));
     } finally {
@@ -303,7 +303,7 @@ describe('the value of a point, held against the audit', waiting, () => {
       const open = await findOpenSettlement(database.pool, partnerId);
       await assert.rejects(closeRegularly(database, partnerId, real), (error: Error) => {
         assert.equal(error.name, 'UnsoundRecordError');
-        assert.match(error.message, new RegExp(`"${label}".* ${id} on line 1, is not as the audit has it`));
+        assert.match(error.message, new RegExp(`"${label}".* ${id} on line 1, differs from the audit`));
         return true;
       });
       assert.deepEqual(await findOpenSettlement(database.pool, partnerId), open);
@@ -339,7 +339,7 @@ describe('the value of a point, held against the audit', waiting, () => {
       verified.stdout,
       new RegExp(`"rule": "point_conversion/${label}",\\s+"problem": "point_value differs from audit entry`),
     );
-    assert.match((await run(['doctor'])).stdout, new RegExp(`point_conversion/${label} is not as the audit has it`));
+    assert.match((await run(['doctor'])).stdout, new RegExp(`point_conversion/${label} differs from the audit`));
     const errors: unknown[] = [];
     const book = openRuleBook(database, { onError: (error) => errors.push(error) });
     const rulesOf = async (currency: string | null) => book.rulesOf({ partnerId, currency }, performance.now());
@@ -362,7 +362,7 @@ describe('the value of a point, held against the audit', waiting, () => {
       [partnerId],
     );
     try {
-      await assert.rejects(closeRegularly(database, partnerId, real), /"default-1".* is not as the audit has it/);
+      await assert.rejects(closeRegularly(database, partnerId, real), /"default-1".* differs from the audit/);
     } finally {
       await tamper("delete from rule_version where version = 'default-1'", []);
     }

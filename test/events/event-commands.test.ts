@@ -47,11 +47,11 @@ describe('endpoints', waiting, () => {
       ],
       [
         add('--url', 'http://127.0.0.1:1/', '--allow-port', '1'),
-        /nobody takes connections there\. Start the receiver, .*webhook listen.* Nothing was stored/,
+        /the connection was refused\. Start the receiver, .*webhook listen.* Nothing was stored/,
       ],
       [add('--url', 'http://127.0.0.1:2/'), /port is 2, .*`endpoint add --allow-port 2`\. Nothing was stored/],
       [add('--url', 'no address'), /https/],
-      [add('--url', 'https://example.com/', '--events', 'sun.rise'), /no event kind sun\.rise; there are impact/],
+      [add('--url', 'https://example.com/', '--events', 'sun.rise'), /no event type sun\.rise\. The types are impact/],
       [run(['endpoint', 'add', '--partner', 'ptn_unknown1', '--url', 'https://example.com/']), /no partner ptn_unknown1/],
     ];
     for (const [outcome, words] of cases) {

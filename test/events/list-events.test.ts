@@ -212,7 +212,7 @@ describe('invalid_request names the member, its form and what to do', waiting, (
     [
       '?limit=5&limit=5',
       { limit: 'wrong_type' },
-      /^limit stands in the query 2 times; send it once, as a whole number from 1 to 500/,
+      /^limit occurs 2 times in the query; send it once, as a whole number from 1 to 500/,
     ],
     ['?after_sequence=-1', { after_sequence: 'wrong_form' }, AFTER],
     ['?after_sequence=9223372036854775808', { after_sequence: 'too_large' }, AFTER],
@@ -221,9 +221,9 @@ describe('invalid_request names the member, its form and what to do', waiting, (
     [
       '?after_sequence=1&after_sequence=2',
       { after_sequence: 'wrong_type' },
-      /^after_sequence stands in the query 2 times; send it once/,
+      /^after_sequence occurs 2 times in the query; send it once/,
     ],
-    ['?after=5', { after: 'unknown_field' }, /^after is not a field of this request in the query; remove it\.$/],
+    ['?after=5', { after: 'unknown_field' }, /^after is not a field of this operation in the query; remove it\.$/],
     ['?limit[]=5', { 'limit[]': 'unknown_field' }, /remove it\.$/],
     ['?Limit=5', { Limit: 'unknown_field' }, /remove it\.$/],
     [

@@ -238,15 +238,15 @@ describe('what is refused changes nothing and tells nobody', () => {
     const no = (work: () => Promise<unknown>, message: RegExp) =>
       refused(partner.partnerId, impactBatchId, work, { code: 'invalid_request', message });
     const { projectId } = await newProject(database);
-    await no(() => advance(impactBatchId, 'funded'), /recorded, and funded does not follow/);
-    await no(() => advance(impactBatchId, 'allocated'), /name it/);
+    await no(() => advance(impactBatchId, 'funded'), /recorded; its next status cannot be funded/);
+    await no(() => advance(impactBatchId, 'allocated'), /Give the project/);
     await no(() => advance(impactBatchId, 'allocated', ADA, 'project_nobody'), /There is no project/);
     await no(
       () => change(impactBatchId, ADA, { changeType: 'evidence_added', evidence: evidence() }),
       /recorded cannot be evidence_added/,
     );
     await advance(impactBatchId, 'allocated', ADA, projectId);
-    await no(() => advance(impactBatchId, 'recorded'), /does not follow/);
+    await no(() => advance(impactBatchId, 'recorded'), /its next status cannot be/);
     await no(() => change(impactBatchId, ADA, { changeType: 'reallocated', projectId }), /already belongs/);
     await no(() => change(impactBatchId, ADA, { changeType: 'delayed', expectedDeliveryPeriod: 'soon' }), /expected period/);
     await no(() => change(impactBatchId, ADA, { changeType: 'corrected', quantity: -1n }), /whole number/);
@@ -284,7 +284,7 @@ describe('what is refused changes nothing and tells nobody', () => {
     await no(add('stl_nobody'), /not there/);
     await no(add(other.closed[0]?.settlementId as string), /not there/);
     await newBatch(database, [{ partnerId, closed: partner.closed.slice(0, 1) }]);
-    await no(add(partner.closed[0]?.settlementId as string), /in a batch already/);
+    await no(add(partner.closed[0]?.settlementId as string), /already in a batch/);
     const late = await withClosed(service, 1);
     const fixed = await newBatch(database, [other]);
     await advanceTo(database, fixed, 'allocated');
@@ -295,7 +295,7 @@ describe('what is refused changes nothing and tells nobody', () => {
           partnerId: late.partnerId,
           settlementIds: [late.closed[0]?.settlementId as string],
         }),
-      /what it pools is fixed/,
+      /settlements can no longer be added/,
     );
   });
 
@@ -313,7 +313,7 @@ describe('what is refused changes nothing and tells nobody', () => {
       await assert.rejects(make(over), { code: 'invalid_request' }, JSON.stringify(over));
     await assert.rejects(
       make({ nameEn: ' ', country: 'ZZ' }),
-      /name_en must be a line of 1 to 200 characters\. country must be a code/,
+      /name_en must be a line of 1 to 200 characters\. country must be an ISO 3166-1 code/,
     );
     const unnamed = createImpactBatch(database, ADA, { name: ' ', quantity: 1n });
     await assert.rejects(unnamed, { code: 'invalid_request', message: /name must be/ });

@@ -81,7 +81,7 @@ test('from a project to a verified batch, one JSON value each, with files of Ara
   const other = await check(file);
   assert.deepEqual([other.code, JSON.parse(other.stdout).ok], [1, false]);
   const told = await run(['impact-batch', 'check-evidence', ...batch, '--file', file]);
-  assert.match(told.stdout, /has the name of evidence 1, and other bytes/);
+  assert.match(told.stdout, /has the name of evidence 1 but other bytes/);
 
   await asSuperuser(service.database.pool, async (client) => {
     await client.query('update impact_batch set quantity = 13 where impact_batch_id = $1', [id]);
@@ -135,8 +135,8 @@ describe('the hash of a file', waiting, () => {
     }
     await new Promise((resolve) => file.end(resolve));
     assert.deepEqual(await hashFile(path), { fileName: 'large', byteCount: 40n * 2n ** 20n, sha256: hash.digest('hex') });
-    await assert.rejects(hashFile(folder), /is no file/);
-    await assert.rejects(hashFile('/dev/zero'), /is no file/);
+    await assert.rejects(hashFile(folder), /is not a file/);
+    await assert.rejects(hashFile('/dev/zero'), /is not a file/);
     await assert.rejects(hashFile(join(folder, 'nothing')), /cannot be read \(ENOENT\)/);
   });
 

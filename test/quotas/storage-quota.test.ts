@@ -86,7 +86,7 @@ describe('lists of a day', waiting, () => {
     await database.pool.query("update reconciliation set status = 'done', ended_at = now() where partner_id = $1", [partnerId]);
     const refused = await send(HEADER);
     assert.deepEqual([refused.status, detailCodes(refused)], [429, { quota: 'lists_of_day_spent' }]);
-    assert.match(refused.body.error.message, /^The partner has sent 2 lists today by UTC/);
+    assert.match(refused.body.error.message, /^The partner has sent 2 lists today \(UTC\)/);
     assert.equal(await rowsOf('reconciliation', partnerId), 1);
     const replay = await send(HEADER, key);
     assert.deepEqual([replay.status, replay.headers.get('idempotent-replayed')], [202, 'true']);

@@ -315,7 +315,7 @@ describe('an upload that broke off frees its key, because nothing was answered f
     const slow = await begin(of, headers['idempotency-key']);
     const retry = await send(of.client, of.path, toCsv(of.sent), headers);
     assert.deepEqual([retry.status, retry.body.error.code], [429, 'rate_limited']);
-    assert.match(retry.body.error.message, /with this Idempotency-Key is still being received/);
+    assert.match(retry.body.error.message, /still receiving the list with this Idempotency-Key/);
     assert.ok(Number(retry.headers.get('retry-after')) > 0);
     slow.request.end(toCsv(of.sent).slice(HEADER.length));
     assert.equal(await slow.status, 202);
@@ -450,7 +450,7 @@ describe('uploads of one partner', waiting, () => {
     assert.equal(response.statusCode, 429);
     const refused = await send(of.client, of.path, toCsv(of.sent));
     assert.deepEqual([refused.status, refused.body.error.code], [429, 'rate_limited']);
-    assert.match(refused.body.error.message, /^2 lists of this partner are under way\. Wait/);
+    assert.match(refused.body.error.message, /^2 lists of this partner are in transfer\. Wait/);
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
     assert.equal((await untilEnded(other.client, await send(other.client, other.path, toCsv(other.sent)))).status, 200);
     for (const request of replays) request.destroy();

@@ -114,10 +114,10 @@ describe('rule', () => {
     const { code, stdout, stderr } = await run(['rule', 'create', ...contributionRule, ...wrong]);
     assert.deepEqual([code, stdout], [1, '']);
     for (const sentence of [
-      /- tree_cost must be left out: it is of tree_cost, not of contribution_rule\./,
+      /- tree_cost must be left out: it belongs to tree_cost, not to contribution_rule\./,
       /- points_min must be a whole number/,
       /- version must be a label/,
-      /- starts_at must be .* or later, so that every process knows it by then\./,
+      /- starts_at must be .* or later, so that every process has it in time\./,
       /- points_max must be a whole number/,
     ])
       assert.match(stderr, sentence);
@@ -138,7 +138,7 @@ describe('rule', () => {
       '--currency',
       'SAR',
     ];
-    assert.match((await run(['rule', 'create', ...value])).stderr, /currency must be fixed for the partner/);
+    assert.match((await run(['rule', 'create', ...value])).stderr, /currency must be set for the partner/);
     assert.equal((await runJson('partner', 'change', '--partner', partner_id, '--currency', 'AED')).currency, 'AED');
     assert.match((await run(['rule', 'create', ...value])).stderr, /currency must be AED, the currency of the partner/);
   });
@@ -149,24 +149,24 @@ describe('rule', () => {
     const outcomes = await Promise.allSettled(made);
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
     for (const outcome of outcomes)
-      if (outcome.status === 'rejected') assert.match(outcome.reason.message, /a label that no version of its kind has/);
+      if (outcome.status === 'rejected') assert.match(outcome.reason.message, /a label that no other version of this kind has/);
   });
 
   test('withdrawn: it never starts, its start is free again, its label is not', async () => {
     const startsAt = inMinutes(30);
     const create = (label: string) => run(['rule', 'create', ...contributionRule, '--label', label, '--starts-at', startsAt]);
     assert.equal((await create('mistaken')).code, 0);
-    assert.match((await create('corrected')).stderr, /a version of its kind for the same partners starts then/);
+    assert.match((await create('corrected')).stderr, /another version of this kind for the same partners starts then/);
     const asked = await run(['rule', 'withdraw', ...contributionRule, '--label', 'mistaken']);
     assert.deepEqual([asked.code, asked.stdout], [2, '']);
     assert.match(asked.stderr, /repeat the command with --yes/);
     assert.ok((await runJson('rule', 'withdraw', ...contributionRule, '--label', 'mistaken', '--yes')).withdrawn_at);
     assert.match(
       (await run(['rule', 'withdraw', ...contributionRule, '--label', 'mistaken', '--yes'])).stderr,
-      /was withdrawn before/,
+      /is already withdrawn/,
     );
     assert.equal((await create('corrected')).code, 0);
-    assert.match((await create('mistaken')).stderr, /a label that no version of its kind has/);
+    assert.match((await create('mistaken')).stderr, /a label that no other version of this kind has/);
   });
 
   test('what has started is not withdrawn', async () => {
@@ -226,7 +226,7 @@ describe('partner', () => {
       ['--currency', 'AED'],
       ['--time-zone', 'Asia/Dubai'],
     ])
-      assert.match((await run([...change, ...terms])).stderr, /are fixed: contributions or rules rest on them/);
+      assert.match((await run([...change, ...terms])).stderr, /are fixed, because contributions or rules depend on them/);
   });
 });
 
@@ -249,7 +249,7 @@ describe('review', () => {
         .sort(),
       ids.map((id) => [id, 'reviews_everything', true]),
     );
-    assert.match((await run(['review', 'list', '--partner', partnerId])).stdout, /everything is reviewed +2 h 0 min/);
+    assert.match((await run(['review', 'list', '--partner', partnerId])).stdout, /all are reviewed +2 h 0 min/);
     const of = (id: string | undefined) => ['--partner', partnerId, '--transaction', id as string];
     const confirmed = await runJson('review', 'confirm', ...of(ids[0]), '--reason', 'known');
     assert.deepEqual([confirmed.status, confirmed.resolved_by, confirmed.reason], ['confirmed', 'owner', 'known']);
@@ -320,13 +320,13 @@ describe('failure', () => {
     ];
     const { code, stdout, stderr } = await run(['failure', 'draft', ...event]);
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, /takes two people, .*npx partner-impact login/);
+    assert.match(stderr, /needs four eyes.*npx partner-impact login/);
     assert.deepEqual(await runJson('failure', 'list', ...of), []);
     assert.equal((await run(['failure', 'approve', ...of, '--failure', 'fail_unknown'])).code, 2);
     for (const [name, ...more] of [['approve', '--yes'], ['reject']] as const)
       assert.match(
         (await run(['failure', name, ...of, '--failure', 'fail_unknown', ...more])).stderr,
-        /takes two people, .*npx partner-impact login/,
+        /needs four eyes.*npx partner-impact login/,
       );
   });
 });

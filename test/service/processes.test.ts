@@ -136,7 +136,7 @@ describe('the start refuses what would go wrong later, with a sentence', () => {
       { PORT: 'eighty', SERVICE_ENVIRONMENT: 'test', TRUSTED_PROXIES: 'here' },
       /PORT must be[\s\S]*SERVICE_ENVIRONMENT must be[\s\S]*TRUSTED_PROXIES must be|SERVICE_ENVIRONMENT must be[\s\S]*PORT must be[\s\S]*TRUSTED_PROXIES must be/,
     ],
-    ['a port that is taken', { PORT: new URL(service.processes[0]?.baseUrl ?? '').port }, /The port \d+ is taken[\s\S]*PORT=/],
+    ['a port that is taken', { PORT: new URL(service.processes[0]?.baseUrl ?? '').port }, /The port \d+ is in use[\s\S]*PORT=/],
     [
       'a database of the other environment',
       { SERVICE_ENVIRONMENT: 'production', SECRETS_KEY: secretsKey, AUDIT_KEY: secretsKey },
@@ -166,7 +166,7 @@ describe('several processes on one port (serve --processes)', () => {
     assert.deepEqual([countByStatus(answers), originals(answers).length], [{ 201: 20 }, 1]);
     await assert.rejects(
       spawnService(service.databaseUrl, { PORT: new URL(crew.baseUrl).port }, ['--processes', '2']),
-      /is taken by another program/,
+      /is in use by another program/,
     );
     const [victim] = await childrenOf(crew.process.pid as number);
     process.kill(victim as number, 'SIGKILL');

@@ -140,7 +140,7 @@ describe('one process does it', waiting, () => {
       const runs = await untilRuns(name, (found) => found.length >= time && hasEnded(found));
       assert.deepEqual([runs.length, runs[0]?.outcome, runs[0]?.result], [time, 'succeeded', '{"events":0}']);
     }
-    assert.match(both[0]?.output() ?? '', /does schedule, and takes no requests/);
+    assert.match(both[0]?.output() ?? '', /does schedule, and accepts no requests/);
     for (const each of both) assert.equal(await each.end('SIGTERM'), 0);
     assert.equal((await listJobRuns(pool, { jobName: name, limit: 100 })).length, 5);
   });
@@ -237,7 +237,7 @@ describe('by hand', waiting, () => {
     await registerDue(job);
     await claimJob(pool, { jobName: job.name, leaseMs: 60_000, trigger: 'schedule' });
     await assert.rejects(runByHand(database, OWNER, job, never), /Another process runs the job/);
-    await assert.rejects(runByHand(database, signedIn('viewer'), newJob(), never), /takes the role operator/);
+    await assert.rejects(runByHand(database, signedIn('viewer'), newJob(), never), /needs the role operator/);
   });
 
   const JOBS = [
@@ -269,7 +269,7 @@ describe('by hand', waiting, () => {
     );
     const { code, stderr } = await run(['job', 'run', 'sleep']);
     assert.equal(code, 1);
-    assert.match(stderr, new RegExp(`There is no job sleep; there are ${JOBS.join(', ')}`));
+    assert.match(stderr, new RegExp(`There is no job sleep. The jobs are ${JOBS.join(', ')}`));
   });
 });
 

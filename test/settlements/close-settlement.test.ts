@@ -157,7 +157,7 @@ describe('closing by hand', () => {
 
   test('a period that has not begun is not closed', async () => {
     const { partnerId, open } = await newPartner();
-    await assert.rejects(closeNow(database, partnerId, tools(), open.period.startsAt), /there is nothing to close before that/);
+    await assert.rejects(closeNow(database, partnerId, tools(), open.period.startsAt), /it cannot be closed before/);
   });
 });
 

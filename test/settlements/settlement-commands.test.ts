@@ -150,7 +150,7 @@ describe('statement', waiting, () => {
     writeFileSync(changed, stdout.replace('\n2,contribution', '\n3,contribution'));
     const verdict = await run(['statement', 'verify', '--file', changed, ...of]);
     assert.equal(verdict.code, 1);
-    assert.match(verdict.stdout, /^line 3, column line_no: Line 3 of the settlement stands where line 2 belongs/);
+    assert.match(verdict.stdout, /^line 3, column line_no: Line 3 of the settlement is in the place of line 2/);
   });
 });
 
@@ -297,27 +297,27 @@ describe('settlement verify compares with the records that were settled', waitin
   }
 
   const edits: [what: string, line: number, text: string, expected: RegExp][] = [
-    ['points', 3, 'update contribution set points = 999 where transaction_id = $1', /points is 999, and the line has 250/],
+    ['points', 3, 'update contribution set points = 999 where transaction_id = $1', /points is 999, but the line has 250/],
     [
       'status',
       1,
       "update contribution set status = 'failed', first_status = 'pending', failed_at = confirmed_at, confirmed_at = null, failure_reason = 'x' where transaction_id = $1",
-      /status is "failed", and the line has "confirmed"; confirmed_at is null, and the line has "20/,
+      /status is "failed", but the line has "confirmed"; confirmed_at is null, but the line has "20/,
     ],
     [
       'order',
       4,
       "update contribution set partner_order_ref = e'\\u202ex' where transaction_id = $1",
-      /partner_order_ref is "\\u\{202e\}x", and/,
+      /partner_order_ref is "\\u\{202e\}x", but/,
     ],
     [
       'version',
       1,
       "update contribution set point_conversion_version = 'x' where transaction_id = $1",
-      /point_conversion_version is "x", and the line has "default-1"/,
+      /point_conversion_version is "x", but the line has "default-1"/,
     ],
-    ['link', 2, "update emissions_link set calculation_id = 'x' where transaction_id = $1", /calculation_id is "x", and/],
-    ['link that is removed', 2, 'delete from emissions_link where transaction_id = $1', /calculation_id is null, and/],
+    ['link', 2, "update emissions_link set calculation_id = 'x' where transaction_id = $1", /calculation_id is "x", but/],
+    ['link that is removed', 2, 'delete from emissions_link where transaction_id = $1', /calculation_id is null, but/],
   ];
   for (const [what, lineNo, text, expected] of edits) {
     test(`a contribution's ${what}: the line, the transaction and both values are named`, async () => {
@@ -336,12 +336,12 @@ describe('settlement verify compares with the records that were settled', waitin
     const { partnerId, ids } = await settled();
     await tamper('delete from contribution where transaction_id = $1', [ids[2]]);
     assert.deepEqual(await problemsOf(partnerId), [
-      { lineNo: 3, code: 'contribution_removed', message: `The contribution ${ids[2]} of line 3 is not there any more.` },
+      { lineNo: 3, code: 'contribution_removed', message: `The contribution ${ids[2]} of line 3 was removed.` },
     ]);
     await tamper('update contribution set points = 1 where transaction_id = any($1)', [[ids[0], ids[3]]]);
     const [problem, ...more] = await problemsOf(partnerId);
     assert.deepEqual([problem?.lineNo, problem?.code, more], [1, 'contribution_changed', []]);
-    assert.match(problem?.message ?? '', /^The contribution .* So it is with 2 more contributions of this settlement\.$/);
+    assert.match(problem?.message ?? '', /^The contribution .* 2 more contributions of this settlement differ\.$/);
   });
 
   test('of more lines than are compared at once, the last', async () => {
@@ -374,27 +374,27 @@ describe('settlement verify compares with the records that were settled', waitin
     [
       'reference',
       "update settlement_acknowledgement set reference = 'payment-2' where settlement_id = $1 and status = 'accepted'",
-      [['acknowledgement_changed', /^The acknowledgement "accepted": reference is "payment-2", and "payment-1" was recorded\.$/]],
+      [['acknowledgement_changed', /^The acknowledgement "accepted": reference is "payment-2", but "payment-1" was recorded\.$/]],
     ],
     [
       'time',
       "update settlement_acknowledgement set acknowledged_at = '2026-01-01' where settlement_id = $1 and status = 'disputed'",
-      [['acknowledgement_changed', /^The acknowledgement "disputed": acknowledged_at is "2026-01-01T00:00:00.000Z", and "20/]],
+      [['acknowledgement_changed', /^The acknowledgement "disputed": acknowledged_at is "2026-01-01T00:00:00.000Z", but "20/]],
     ],
     [
       'key',
       "update settlement_acknowledgement set idempotency_key = 'other' where settlement_id = $1 and status = 'disputed'",
-      [['acknowledgement_changed', /: idempotency_key is "other", and "/]],
+      [['acknowledgement_changed', /: idempotency_key is "other", but "/]],
     ],
     [
       'settlement',
       "update settlement_acknowledgement set settlement_id = 'stl_other' where settlement_id = $1 and status = 'disputed'",
-      [['acknowledgement_removed', /^The acknowledgement "disputed" was recorded, and is not there any more\.$/]],
+      [['acknowledgement_removed', /^The acknowledgement "disputed" was recorded, but the row was removed\.$/]],
     ],
     [
       'removal',
       "delete from settlement_acknowledgement where settlement_id = $1 and status = 'accepted'",
-      [['acknowledgement_removed', /^The acknowledgement "accepted" was recorded, and is not there any more\.$/]],
+      [['acknowledgement_removed', /^The acknowledgement "accepted" was recorded, but the row was removed\.$/]],
     ],
   ];
   for (const [what, text, expected] of said) {

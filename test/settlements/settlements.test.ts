@@ -149,7 +149,7 @@ describe('getSettlementStatement', () => {
       [answer.status, answer.body.error.code, detailCodes(answer)],
       [404, 'invalid_request', { statement: 'not_found' }],
     );
-    assert.match(answer.body.error.message, /made when it is closed/);
+    assert.match(answer.body.error.message, /has a statement after it is closed/);
   });
 
   test('a reader that goes away in the middle leaves nothing behind', async () => {

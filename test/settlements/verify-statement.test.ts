@@ -56,13 +56,13 @@ test('a changed line is named with its column: two that cancel out, a changed re
   const cancelled = await verify(text.replace(',250,', ',251,').replace(',100,', ',99,'), beside);
   assert.equal(cancelled.code, 1);
   assert.deepEqual(cancelled.lines.slice(0, 2), [
-    'line 2, column points: The file has "251"; the service wrote "250".',
-    'line 3, column points: The file has "99"; the service wrote "100".',
+    'line 2, column points: The file has "251", but the service wrote "250".',
+    'line 3, column points: The file has "99", but the service wrote "100".',
   ]);
   const [, , , last] = text.split('\n') as [string, string, string, string];
   const reference = last.split(',')[5] as string;
   const changed = await verify(text.replace(reference, 'x'), beside);
-  assert.equal(changed.lines[0], `line 4, column partner_order_ref: The file has "x"; the service wrote "${reference}".`);
+  assert.equal(changed.lines[0], `line 4, column partner_order_ref: The file has "x", but the service wrote "${reference}".`);
   assert.match(changed.lines[1] as string, /^The SHA-256 of the file is /);
   const removed = await verify(text.replace(/\n2,.*/, ''), beside);
   assert.deepEqual(
@@ -82,10 +82,10 @@ test(
     for (const beside of [nameOf(closed), ['--sha256', closed.statement?.csvSha256 as string]]) {
       const { code, form, lines } = await verify(safe, beside);
       assert.deepEqual([code, form], [0, 'excel_safe']);
-      assert.match(lines[0] as string, /^The file is the statement in its excel_safe form, every line as it was made: 3 lines/);
+      assert.match(lines[0] as string, /^The file is the statement in its excel_safe form, every line unchanged: 3 lines/);
     }
     const changed = await verify(safe.replace(',100,', ',101,'), nameOf(closed));
-    assert.equal(changed.lines[0], 'line 3, column points: The file has "101"; the service wrote "100".');
+    assert.equal(changed.lines[0], 'line 3, column points: The file has "101", but the service wrote "100".');
     const bare = await verify(safe.replace("'00-", '00-'), nameOf(closed));
     assert.match(bare.lines[0] as string, /^line 2, column partner_order_ref: The file has "00-/);
   },
@@ -103,10 +103,10 @@ test(
     const mine = `The file is the statement of another settlement: ${label(second)}.`;
     const foreign = `The file is the statement of another settlement: ${label(theirs)} of the partner ${theirs.partnerId}.`;
     for (const query of ['', '?excel_safe=true']) {
-      assert.deepEqual((await verify(await one.textOf(second, query), beside)).lines, [`${mine} It is as it was made.`]);
-      assert.deepEqual((await verify(await other.textOf(theirs, query), beside)).lines, [`${foreign} It is as it was made.`]);
+      assert.deepEqual((await verify(await one.textOf(second, query), beside)).lines, [`${mine} It is unchanged.`]);
+      assert.deepEqual((await verify(await other.textOf(theirs, query), beside)).lines, [`${foreign} It is unchanged.`]);
     }
-    const changed = 'It is not as it was made: compare it with that one.';
+    const changed = 'It was changed: compare it with that settlement.';
     assert.deepEqual((await verify((await one.textOf(second)).replace(',30,', ',31,'), beside)).lines, [`${mine} ${changed}`]);
     assert.deepEqual((await verify((await other.textOf(theirs)).replace(',7,', ',8,'), beside)).lines, [`${foreign} ${changed}`]);
   },
@@ -120,10 +120,7 @@ test('the hash alone names what no statement can have, and the help says so', wa
   assert.deepEqual((await verify(text.replace(',250,', ',0250,'), beside)).codes, ['wrong_form', 'other_sha256']);
   assert.deepEqual((await verify(text.replace(',250,', ',251,'), beside)).codes, ['other_sha256']);
   const help = (await run(['statement', 'verify', '--help'])).stdout.replaceAll(/\s+/g, ' ');
-  assert.match(
-    help,
-    /Beside a settlement of the database each line that differs is named; beside a hash alone only a line that no/,
-  );
+  assert.match(help, /With a settlement of the database, report each line that differs; with only a hash, report lines that no/);
 });
 
 test("where the service's own lines were changed, the file that was made before is not blamed alone", waiting, async () => {

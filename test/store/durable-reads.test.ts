@@ -176,7 +176,7 @@ describe('a wait for the standby that is cut short', () => {
   test('a commit that is to be proved is not proved', async () => {
     const proof = proveCommit(service.database.pool);
     assert.ok((await cancelWaits(proof)) > 0);
-    await assert.rejects(proof, /warned beside its answer/);
+    await assert.rejects(proof, /answered with a warning/);
   });
 
   test('a read is not answered', async () => {

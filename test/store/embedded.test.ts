@@ -334,7 +334,7 @@ describe('any user, any folder', () => {
       chmodSync(folder, 0o755);
       const start = () => holdInContainer(folder, '0 0 65536', openInstallation());
       const { refusal = '' } = await start();
-      assert.match(refusal, /is open to other programs of the user nobody.*run "chmod 700 /);
+      assert.match(refusal, /is accessible to other programs of the user nobody.*run "chmod 700 /);
       assert.equal(existsSync(join(folder, 'postgres')), false);
       chmodSync(folder, 0o700);
       const holder = await start();
@@ -365,7 +365,7 @@ describe('refused with a sentence for the person', () => {
   test('a database of another major version', async () => {
     const dataDirectory = await makeDataDirectory();
     writeFileSync(join(dataDirectory, 'postgres/PG_VERSION'), '12\n');
-    await assertRefused(dataDirectory, /was made by PostgreSQL 12 and cannot be read by PostgreSQL 1[58]/);
+    await assertRefused(dataDirectory, /was created by PostgreSQL 12 and cannot be read by the installed PostgreSQL 1[58]/);
   });
 
   test('a folder that this user may not write', async () => {
@@ -373,7 +373,10 @@ describe('refused with a sentence for the person', () => {
     chmodSync(folder, 0o555);
     const options = isRoot ? { installation: openInstallation(), prefix: AS_NOBODY } : {};
     const { refusal, code } = await hold(join(folder, 'var'), options);
-    assert.match(refusal ?? '', /var cannot be used by user \d+: give that user the folder, or choose another with DATA_DIR/);
+    assert.match(
+      refusal ?? '',
+      /user \d+ cannot use .*var: change the owner of the folder, or choose another folder with DATA_DIR/,
+    );
     assert.equal(code, EMBEDDED_PROBLEM);
   });
 
@@ -381,7 +384,7 @@ describe('refused with a sentence for the person', () => {
     const dataDirectory = makeReachableFolder();
     mkdirSync(join(dataDirectory, 'postgres'), { mode: 0o700 });
     const { refusal } = await hold(dataDirectory, { installation: openInstallation(), prefix: AS_NOBODY });
-    assert.match(refusal ?? '', /postgres belongs to user 0, and this is user 65534: start as that user/);
+    assert.match(refusal ?? '', /postgres belongs to user 0, but this is user 65534: start as that user/);
   });
 
   test('root where neither a user namespace nor another user is to be had', needsContainer, async () => {
@@ -414,7 +417,7 @@ describe('refused with a sentence for the person', () => {
   test('something else in the place of the database', async () => {
     const dataDirectory = makeFolder();
     mkdirSync(join(dataDirectory, 'postgres/photographs'), { recursive: true });
-    await assertRefused(dataDirectory, /Something that is no database is in the way/);
+    await assertRefused(dataDirectory, /has files that are not a database/);
     assert.ok(existsSync(join(dataDirectory, 'postgres/photographs')));
   });
 

@@ -102,7 +102,7 @@ export async function spawnService(
   const baseUrl = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', () => {
       const [, url] = /listens on (\S+)/.exec(written) ?? [];
-      if (url || written.includes('takes no requests')) resolve(url ?? '');
+      if (url || written.includes('accepts no requests')) resolve(url ?? '');
     });
     child.once('exit', () => reject(new Error(`The service ended before it listened:\n${written}`)));
   });

@@ -198,7 +198,7 @@ describe('webhook listen', () => {
     assert.equal(refused.code, 1);
     assert.match(
       refused.stderr,
-      new RegExp(`^The port ${port} is taken by another program\\. .* --port ${Number(port) + 10}$`, 'm'),
+      new RegExp(`^The port ${port} is in use by another program\\. .* --port ${Number(port) + 10}$`, 'm'),
     );
   });
 
@@ -206,7 +206,7 @@ describe('webhook listen', () => {
     const listening = await listen([]);
     assert.match(
       await nextOf(listening.notices),
-      /not checked until a secret is given: --secret-file FILE, or the variable WEBHOOK_SECRET/,
+      /not verified without a secret: --secret-file FILE, or the variable WEBHOOK_SECRET/,
     );
     await send(listening.url, SECRET);
     assert.match(await nextOf(listening.lines), / {2}not checked$/);

@@ -20,18 +20,18 @@ export function keyCommand(): Command {
   const key = new Command('key').description("API keys of partners' servers");
   key
     .command('issue')
-    .description('make a key; it is shown this once')
+    .description('create a key; it is shown only once')
     .requiredOption('--partner <id>', 'id of the partner')
-    .option('--name <name>', 'what the key is for', readName, 'server')
+    .option('--name <name>', 'purpose of the key', readName, 'server')
     .addOption(
-      new Option('--permission <permission>', 'what the key may do').choices(['read_write', 'read_only']).default('read_write'),
+      new Option('--permission <permission>', 'permission of the key').choices(['read_write', 'read_only']).default('read_write'),
     )
     .option(
       '--allow <address>',
       'address or CIDR block that may use the key; repeatable (default: every address)',
       collectAddress,
     )
-    .option('--expires-at <time>', 'end of the key, such as 2027-01-31T00:00:00Z (default: none)', readFutureTime)
+    .option('--expires-at <time>', 'expiry of the key, such as 2027-01-31T00:00:00Z (default: none)', readFutureTime)
     .option('--json', 'one JSON object, for programs')
     .action(issue);
   key
@@ -42,20 +42,20 @@ export function keyCommand(): Command {
     .action(list);
   key
     .command('rotate')
-    .description('make a key on the terms of an old one, which runs out after the overlap')
+    .description('replace a key by a new one with the same permissions; the old key expires after the overlap')
     .requiredOption('--key <id>', 'id of the old key')
-    .option('--overlap-hours <hours>', 'how long the old key works on', readHours, 24)
+    .option('--overlap-hours <hours>', 'hours for which the old key stays valid', readHours, 24)
     .addOption(
-      new Option('--expires-at <time>', 'end of the new key (default: that of the old key)')
+      new Option('--expires-at <time>', 'expiry of the new key (default: that of the old key)')
         .argParser(readFutureTime)
         .conflicts('withoutEnd'),
     )
-    .option('--without-end', 'the new key has no end')
+    .option('--without-end', 'the new key does not expire')
     .option('--json', 'one JSON object, for programs')
     .action(rotate);
   key
     .command('revoke')
-    .description('end a key on every instance, within 10 seconds')
+    .description('revoke a key on every instance, within 10 seconds')
     .requiredOption('--key <id>', 'id of the key')
     .option('--json', 'one JSON object, for programs')
     .action(revoke);
@@ -75,7 +75,7 @@ async function list({ partner, json }: { partner: string; json?: boolean }): Pro
     const { partnerId } = await getPartner(pool, partner);
     const keys = await listApiKeys(pool, partnerId);
     if (json) return printJson(keys.map(toJson));
-    printTable(keys.map(toRow), `The partner has no key yet. Make one: npx partner-impact key issue --partner ${partnerId}`);
+    printTable(keys.map(toRow), `The partner has no key yet. Create one: npx partner-impact key issue --partner ${partnerId}`);
   });
 }
 
@@ -95,8 +95,8 @@ async function rotate({ key, overlapHours, expiresAt, withoutEnd, json }: Rotate
     if (json) return printJson({ ...issuedToJson(issued), replaces: toJson(old) });
     printIssued(issued, false);
     const { expiresAt: endsAt } = issued.key;
-    const newKey = endsAt === null ? 'The new key has no end' : `The new key ends at ${showTime(endsAt)}`;
-    printText(`\n${newKey}; the old key ${old.keyId} works until ${showTime(old.expiresAt)}.\n`);
+    const newKey = endsAt === null ? 'The new key does not expire' : `The new key expires at ${showTime(endsAt)}`;
+    printText(`\n${newKey}; the old key ${old.keyId} is valid until ${showTime(old.expiresAt)}.\n`);
   });
 }
 
@@ -114,7 +114,7 @@ function printIssued(issued: IssuedApiKey, asJson: boolean | undefined): void {
     return;
   }
   printFields({ ...toRow(issued.key), 'api key': issued.apiKey });
-  printText('\nThe API key is shown this once. Keep it on the server, never in an app, a log or a repository.\n');
+  printText('\nThe API key is shown only once. Keep it on the server, never in an app, a log or a repository.\n');
 }
 
 function issuedToJson({ key, apiKey }: IssuedApiKey): Record<string, unknown> {

@@ -30,8 +30,9 @@ interface Target extends JsonOption {
 }
 
 export function operatorCommand(): Command {
-  const operator = new Command('operator').description('operators: people who may change something, each in a role');
-  const role = () => new Option('--role <role>', 'each may do what those before it may').choices(ROLES).makeOptionMandatory();
+  const operator = new Command('operator').description('operators: people who run the service, each with a role');
+  const role = () =>
+    new Option('--role <role>', 'role; each includes the rights of the roles before it').choices(ROLES).makeOptionMandatory();
   const one = (name: string, description: string) =>
     operator
       .command(name)
@@ -40,19 +41,19 @@ export function operatorCommand(): Command {
       .option('--json', 'one JSON object, for programs');
   operator
     .command('create')
-    .description('make an operator; the code to sign in with is shown this once')
+    .description('create an operator; the sign-in code is shown only once')
     .requiredOption('--name <name>', 'name of the person', readName)
-    .option('--email <address>', 'address of the person; an approver and an admin need one', readEmail)
+    .option('--email <address>', 'e-mail e-mail address of the person; required for approvers and admins', readEmail)
     .addOption(role())
     .option('--json', 'one JSON object, for programs')
     .action(create);
   operator.command('list').description('all operators').option('--json', 'one JSON array, for programs').action(list);
-  one('change-role', 'give another role, from the next command on').addOption(role()).action(changeRole);
-  one('set-email', 'enter the address of an operator who has none')
-    .requiredOption('--email <address>', 'address of the person', readEmail)
+  one('change-role', 'change the role, from the next command on').addOption(role()).action(changeRole);
+  one('set-email', 'add the e-mail address of an operator who has none')
+    .requiredOption('--email <address>', 'e-mail address of the person', readEmail)
     .action(setEmail);
-  one('disable', 'sign out everywhere, for good').action(disable);
-  one('reset-sign-in', 'sign out everywhere, and make a new code to sign in with').action(reset);
+  one('disable', 'disable the operator permanently, and sign out everywhere').action(disable);
+  one('reset-sign-in', 'sign out everywhere, and create a new sign-in code').action(reset);
   return operator;
 }
 
@@ -69,7 +70,7 @@ async function list({ json }: JsonOption): Promise<void> {
     if (json) return printJson(operators.map(toJson));
     printTable(
       operators.map(toRow),
-      'There is no operator yet. Make the first: npx partner-impact operator create --name NAME --email ADDRESS --role admin',
+      'There is no operator yet. Create the first: npx partner-impact operator create --name NAME --email ADDRESS --role admin',
     );
   });
 }
@@ -110,7 +111,7 @@ function printCode({ operator, signInCode, expiresAt }: SignInCode, json: boolea
   }
   printFields({ ...toRow(operator), 'one-time code': signInCode });
   printText(
-    `\nThe code is shown this once, and works once until ${showTime(expiresAt)}: npx partner-impact login asks for it.\n`,
+    `\nThe code is shown only once, and is valid once until ${showTime(expiresAt)}: npx partner-impact login asks for it.\n`,
   );
 }
 

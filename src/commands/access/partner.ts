@@ -41,24 +41,24 @@ interface OfPartner extends JsonOption {
 }
 
 export function partnerCommand(): Command {
-  const partner = new Command('partner').description('partners: who may contribute');
+  const partner = new Command('partner').description('partners: businesses that may confirm contributions');
   partner
     .command('create')
-    .description('make a partner')
+    .description('create a partner')
     .requiredOption('--name <name>', 'name of the partner', readName)
     .option('--writes-per-second <n>', 'confirmations, estimates and associations', readRate, DEFAULT_RATES.writesPerSecond)
     .option('--lookups-per-second <n>', 'look-ups of contributions and estimates', readRate, DEFAULT_RATES.lookupsPerSecond)
     .option('--reports-per-second <n>', 'everything else', readRate, DEFAULT_RATES.reportsPerSecond)
-    .option('--currency <code>', 'the one currency of its settlements, by ISO 4217; without it none yet')
-    .option('--time-zone <zone>', 'by whose calendar its days and periods run', DEFAULT_TIME_ZONE)
+    .option('--currency <code>', 'currency of its settlements (ISO 4217); it can be set later')
+    .option('--time-zone <zone>', 'time zone of its days and periods', DEFAULT_TIME_ZONE)
     .option('--json', 'one JSON object, for programs')
     .action(create);
   partner
     .command('change')
-    .description('give a partner its currency, or another time zone; both are fixed once something rests on them')
+    .description('set the currency or the time zone of a partner; both are fixed once a record depends on them')
     .requiredOption('--partner <id>', 'id of the partner')
-    .option('--currency <code>', 'the one currency of its settlements, by ISO 4217')
-    .option('--time-zone <zone>', 'by whose calendar its days and periods run')
+    .option('--currency <code>', 'currency of its settlements (ISO 4217)')
+    .option('--time-zone <zone>', 'time zone of its days and periods')
     .option('--json', 'one JSON object, for programs')
     .action(change);
   partner.command('list').description('all partners').option('--json', 'one JSON array, for programs').action(list);
@@ -70,19 +70,19 @@ export function partnerCommand(): Command {
     .action(show);
   partner
     .command('suspend')
-    .description('refuse new records of a partner, within 10 seconds; look-ups and replays go on')
+    .description('refuse new records of a partner, within 10 seconds; look-ups and replays still work')
     .requiredOption('--partner <id>', 'id of the partner')
     .option('--json', 'one JSON object, for programs')
     .action(suspend);
   partner
     .command('resume')
-    .description('take new records of a suspended partner again')
+    .description('accept new records of a suspended partner again')
     .requiredOption('--partner <id>', 'id of the partner')
     .option('--json', 'one JSON object, for programs')
     .action(resume);
   partner
     .command('set-rates')
-    .description('change how many requests a second a partner may make, within 10 seconds')
+    .description('change the rates of a partner in requests a second, within 10 seconds')
     .requiredOption('--partner <id>', 'id of the partner')
     .option('--writes-per-second <n>', 'confirmations, estimates and associations', readRate)
     .option('--lookups-per-second <n>', 'look-ups of contributions and estimates', readRate)
@@ -91,9 +91,9 @@ export function partnerCommand(): Command {
     .action(setRates);
   partner
     .command('set-quota')
-    .description('change how much a partner may store in a day by UTC, within 10 seconds; confirmations are never refused for it')
+    .description('change the quota of a partner per UTC day, within 10 seconds; confirmations are never refused for it')
     .requiredOption('--partner <id>', 'id of the partner')
-    .option('--bytes-per-day <n>', 'contributions, estimates and lists, about as on disk', readBytes)
+    .option('--bytes-per-day <n>', 'bytes of contributions, estimates and lists, approximately as on disk', readBytes)
     .option('--lists-per-day <n>', 'lists sent for reconciliation', readRate)
     .option('--json', 'one JSON object, for programs')
     .action(setQuota);
@@ -120,7 +120,7 @@ async function list({ json }: JsonOption): Promise<void> {
   await withStore(async ({ pool }) => {
     const partners = await Array.fromAsync(eachPartner(pool));
     if (json) return printJson(partners.map(toJson));
-    printTable(partners.map(toRow), 'There is no partner yet. Make one: npx partner-impact partner create --name NAME');
+    printTable(partners.map(toRow), 'There is no partner yet. Create one: npx partner-impact partner create --name NAME');
   });
 }
 

@@ -16,22 +16,22 @@ interface JsonOption {
 
 export function loginCommand(): Command {
   return new Command('login')
-    .description('sign in on this machine with a one-time code, which is asked for or read from standard input')
-    .option('--renew', 'go on with the sign-in of this machine for another 30 days, without a code')
+    .description('sign in on this machine with a one-time code, from a prompt or standard input')
+    .option('--renew', 'extsign out on this machine by 30 days, without a code')
     .option('--json', 'one JSON object, for programs')
     .action(login);
 }
 
 export function logoutCommand(): Command {
   return new Command('logout')
-    .description('end the sign-in on this machine')
+    .description('sign out on this machine')
     .option('--json', 'one JSON object, for programs')
     .action(logout);
 }
 
 export function whoamiCommand(): Command {
   return new Command('whoami')
-    .description('who gives commands on this machine, and in which role')
+    .description('show who is signed in on this machine, and the role')
     .option('--json', 'one JSON object, for programs')
     .action(whoami);
 }
@@ -56,7 +56,7 @@ function keepSignIn(file: TokenFile, { operator, token, expiresAt }: SignIn, jso
 }
 
 function refuseToRenew(): never {
-  throw new UsageError('Nobody is signed in on this machine. Sign in with a code: npx partner-impact login');
+  throw new UsageError('No operator is signed in on this machine. Sign in with a code: npx partner-impact login');
 }
 
 /** What others may have read is replaced like any other. */
@@ -95,7 +95,7 @@ async function logout({ json }: JsonOption): Promise<void> {
     if (token !== undefined) await signOut(database, token);
     file.remove();
     if (json) printJson({ signed_out: token !== undefined });
-    else printText(token === undefined ? 'Nobody was signed in.\n' : 'Signed out.\n');
+    else printText(token === undefined ? 'No operator was signed in.\n' : 'Signed out.\n');
   });
 }
 
@@ -106,7 +106,9 @@ async function whoami({ json }: JsonOption): Promise<void> {
     if (!signedIn) {
       await requireOwnerMayAct(database.pool);
       if (json) return printJson({ operator_id: 'owner', name: null, role: 'admin', expires_at: null });
-      printText('Nobody is signed in: commands are given by the owner of the machine, who may do what takes one person.\n');
+      printText(
+        'No operator is signed in: commands act for the owner account, which may do everything except four-eyes actions.\n',
+      );
       return;
     }
     const { operatorId: operator_id, name, role } = signedIn.operator;

@@ -38,22 +38,22 @@ interface Target extends OfPartner {
 }
 
 export function adjustmentCommand(): Command {
-  const adjustment = new Command('adjustment').description('adjustments: corrections of what is settled, by two people');
+  const adjustment = new Command('adjustment').description('adjustments: corrections of settled contributions, with four eyes');
   const ofPartner = (name: string, description: string) =>
     adjustment.command(name).description(description).requiredOption('--partner <id>', 'id of the partner');
   const one = (name: string, description: string) =>
     ofPartner(name, description)
       .requiredOption('--adjustment <id>', 'id of the adjustment')
       .option('--json', 'one JSON object, for programs');
-  ofPartner('draft', 'say what is to be corrected; another operator approves it')
-    .option('--transaction <id>', 'the contribution; it stays as it is')
+  ofPartner('draft', 'draft a correction; another operator approves it')
+    .option('--transaction <id>', 'id of the contribution, which does not change')
     .addOption(new Option('--reason <code>', 'why').choices(ADJUSTMENT_REASONS).makeOptionMandatory())
-    .requiredOption('--reason-en <text>', 'why, in English, for the partner')
-    .requiredOption('--reason-ar <text>', 'why, in Arabic, for the partner')
-    .option('--points-delta <n>', 'what is added to the settled points, such as -250', readPoints)
-    .option('--amount-delta <decimal>', 'what is added to the settled amount, by a restatement, such as -12.5')
-    .option('--reversal-of <id>', 'undo this adjustment: its deltas with the other sign')
-    .option('--beyond-worth-reason <text>', 'by an admin: why the settled amount goes beyond what its points are worth')
+    .requiredOption('--reason-en <text>', 'reason in English, for the partner')
+    .requiredOption('--reason-ar <text>', 'reason in Arabic, for the partner')
+    .option('--points-delta <n>', 'change of the settled points, such as -250', readPoints)
+    .option('--amount-delta <decimal>', 'change of the settled amount, for a restatement, such as -12.5')
+    .option('--reversal-of <id>', 'id of the adjustment to reverse: the new one has the opposite deltas')
+    .option('--beyond-worth-reason <text>', 'for admins: reason why the settled amount exceeds the value of the points')
     .option('--json', 'one JSON object, for programs')
     .action(draft);
   ofPartner('list', 'adjustments of a partner, the latest first')
@@ -62,18 +62,18 @@ export function adjustmentCommand(): Command {
     .option('--json', 'one JSON array, for programs')
     .action(list);
   one('show', 'one adjustment').action(show);
-  one('approve', 'agree to what another operator drafted').action(approve);
-  one('reject', 'end one that is not posted').requiredOption('--note <words>', 'why').action(reject);
+  one('approve', 'approve an adjustment that another operator drafted').action(approve);
+  one('reject', 'reject an adjustment that is not posted').requiredOption('--note <words>', 'why').action(reject);
   one(
     'post',
-    'post an approved one, for good: the partner is told, and the settlement of the period in which it is posted has its line',
+    'post an approved adjustment, finally: the partner gets an event, and the settlement of the current period gets its line',
   )
     .option('--yes', 'do not ask')
     .action(post);
   adjustment
     .command('verify')
-    .description('compare adjustments with the audit; names what somebody changed past the service, then the exit code is 1')
-    .option('--partner <id>', 'only of this partner; else of all')
+    .description('verify adjustments against the audit; report modified ones (exit code 1)')
+    .option('--partner <id>', 'only of this partner (default: of all)')
     .option('--json', 'one JSON object, for programs')
     .action(verify);
   return adjustment;
@@ -102,7 +102,7 @@ async function draft(options: DraftOptions): Promise<void> {
       ? await oppositeOf(database.pool, { partnerId, adjustmentId: options.reversalOf })
       : readStated(options);
     if (options.transaction !== undefined && options.transaction !== stated.transactionId)
-      throw new UsageError(`The adjustment ${options.reversalOf} is of the contribution ${stated.transactionId}.`);
+      throw new UsageError(`The adjustment ${options.reversalOf} belongs to the contribution ${stated.transactionId}.`);
     const wanted = { ...stated, partnerId, reasonCode, reasonEn, reasonAr, beyondWorthReason };
     const tools = configuredSettlementTools(config);
     await printDone(database, await draftAdjustment(database, await currentActor(database), wanted, tools), { tools, json });
@@ -112,8 +112,7 @@ async function draft(options: DraftOptions): Promise<void> {
 type Stated = Pick<NewAdjustment, 'pointsDelta' | 'amountDelta' | 'reversalOf'> & { readonly transactionId: string };
 
 function readStated({ transaction, pointsDelta = 0n, amountDelta }: DraftOptions): Stated {
-  if (transaction === undefined)
-    throw new UsageError('Name the --transaction, or the adjustment that is undone: --reversal-of ID.');
+  if (transaction === undefined) throw new UsageError('Give --transaction, or the adjustment to reverse: --reversal-of ID.');
   return { transactionId: transaction, pointsDelta, amountDelta: amountDelta ?? null, reversalOf: null };
 }
 
@@ -122,7 +121,7 @@ async function list({ partner, status, limit, json }: OfPartner & { status?: Adj
     const { partnerId } = await getPartner(database.pool, partner);
     const found = await listAdjustments(database.pool, partnerId, { status: status ?? null, limit });
     if (json) return printExact(found.map(adjustmentToJson));
-    printTable(found.map(adjustmentToRow), 'There is no such adjustment.');
+    printTable(found.map(adjustmentToRow), 'No adjustment matches.');
   });
 }
 
@@ -169,7 +168,7 @@ async function printDone(
   { tools: { pricesOf }, json }: { tools: SettlementTools; json: boolean | undefined },
 ): Promise<void> {
   const preview = await previewAdjustment(database, adjustment, pricesOf).catch((error: Error) => {
-    printProgress(`Done. What it changes cannot be read now: ${error.message} \`adjustment show\` says it later.`);
+    printProgress(`Done. The effect cannot be read now: ${error.message} Run \`adjustment show\` later.`);
     return undefined;
   });
   printAdjustment(adjustment, preview, json);
@@ -196,8 +195,8 @@ async function verify({ partner, json }: Partial<OfPartner>): Promise<void> {
     }
     const rows = problems.map(({ subjectId, fields }) => ({
       adjustment: subjectId,
-      'not as the audit has it': fields.join(', '),
+      'differs from the audit': fields.join(', '),
     }));
-    printTable(rows, `As the audit has them: ${counted(adjustments, 'adjustment')}.`);
+    printTable(rows, `Unmodified: ${counted(adjustments, 'adjustment')}.`);
   });
 }

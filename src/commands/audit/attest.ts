@@ -15,12 +15,10 @@ interface AttestOptions {
 export function attestCommand(): Command {
   const kinds = AUDITED_KINDS.map(({ name }) => name);
   return new Command('attest')
-    .description(
-      'write into the audit that a record which verify names is right as it stands, after it was compared with a backup',
-    )
-    .addOption(new Option('--kind <kind>', 'kind of the record, as verify names it').choices(kinds).makeOptionMandatory())
+    .description('attest in the audit that a modified record is correct, after comparing it with a backup')
+    .addOption(new Option('--kind <kind>', 'kind of the record, as verify reports it').choices(kinds).makeOptionMandatory())
     .requiredOption('--id <id>', 'id of the record')
-    .requiredOption('--reason <text>', 'why, for whoever looks at it later')
+    .requiredOption('--reason <text>', 'reason, stored with the change')
     .option('--json', 'one JSON object, for programs')
     .action(attest);
 }
@@ -29,6 +27,6 @@ async function attest({ kind, id, reason, json }: AttestOptions): Promise<void> 
   await withStore(async (database) => {
     await attestRecord(database, await currentActor(database), { kind, id, reason });
     if (json) printJson({ kind, id, attested: true });
-    else printText(`The audit has the ${kind} ${id} as it stands.\n`);
+    else printText(`Attested in the audit: ${kind} ${id}.\n`);
   });
 }

@@ -21,7 +21,7 @@ interface VerifyOptions {
 }
 
 export function auditCommand(): Command {
-  const audit = new Command('audit').description('audit: who changed what, in entries that are sealed one behind the other');
+  const audit = new Command('audit').description('audit: who changed what, as a chain of sealed entries');
   audit
     .command('list')
     .description('entries, the newest first')
@@ -33,8 +33,8 @@ export function auditCommand(): Command {
     .action(list);
   audit
     .command('verify')
-    .description('follow the chain from its first entry, and name the first that is wrong; then the exit code is 1')
-    .option('--expect-last <no:seal>', 'an entry that an earlier verification showed as the last: it has to be there', readHead)
+    .description('verify the chain from its first entry; report the first invalid entry (exit code 1)')
+    .option('--expect-last <no:seal>', 'the last entry of an earlier verification, which must still exist', readHead)
     .option('--json', 'one JSON object, for programs')
     .action(verify);
   return audit;
@@ -44,7 +44,7 @@ async function list({ partner, subject, since, limit, json }: ListOptions): Prom
   await withStore(async (database) => {
     const entries = await listAuditEntries(database.pool, { partnerId: partner, subjectId: subject, since, limit });
     if (json) return printJson(entries.map(toJson));
-    printTable(entries.map(toRow), 'There is no such entry.');
+    printTable(entries.map(toRow), 'No entry matches.');
   });
 }
 
@@ -61,11 +61,12 @@ async function verify({ expectLast, json }: VerifyOptions): Promise<void> {
       const found = fault && { entry_no: Number(fault.entryNo), is: fault.is, sentence: fault.sentence };
       return printJson({ ok: fault === null, entries: Number(entries), last: shown, fault: found });
     }
-    if (fault) printText(`Not sound: ${fault.sentence}.\nSound are ${entries} entries before it.\n`);
-    else printText(`All ${entries} entries are as they were sealed.\n`);
+    if (fault)
+      printText(`Audit chain broken at entry ${fault.entryNo}; ${rangeOf(entries)} verified.\nCause: ${fault.sentence}.\n`);
+    else printText(`Audit chain intact: ${entries} entries verified.\n`);
     printText(`Last  ${shown}\n`);
     if (!fault)
-      printText('Keep this line away from the database: --expect-last shows later that nothing was cut off behind it.\n');
+      printText('Store this line on another machine: with --expect-last it later shows that no last entries were removed.\n');
   });
 }
 
@@ -95,6 +96,11 @@ function readRecord(text: string | null): unknown {
   } catch {
     return text;
   }
+}
+
+function rangeOf(entries: bigint): string {
+  if (entries < 2n) return entries === 0n ? 'no entry' : 'entry 1';
+  return `entries 1 to ${entries}`;
 }
 
 function toRow({ entryNo, recordedAt, operatorId, role, action, subjectId, partnerId }: SealedEntry): Row {

@@ -13,10 +13,8 @@ interface VerifyOptions {
 
 export function verifyCommand(): Command {
   return new Command('verify')
-    .description(
-      'hold everything that prices, permits or authorises against its seals; names what differs, then the exit code is 1',
-    )
-    .option('--expect-last <no:seal>', 'an entry of the audit that an earlier verification showed as the last', readHead)
+    .description('verify every record that prices, permits or authorises; report modified records (exit code 1)')
+    .option('--expect-last <no:seal>', 'the last audit entry of an earlier verification', readHead)
     .option('--json', 'one JSON object, for programs')
     .action(verify);
 }
@@ -41,7 +39,7 @@ async function verify({ expectLast, json }: VerifyOptions): Promise<void> {
       );
     printTable(
       problems.map(({ record, problem }) => ({ record, problem })),
-      'Nothing differs.',
+      'No record was modified.',
     );
     printText(`Last  ${shown}\n`);
   });

@@ -30,17 +30,15 @@ interface Target {
 }
 
 export function failureCommand(): Command {
-  const failure = new Command('failure').description(
-    'failures: events that were never stored, which two operators together record as failed',
-  );
+  const failure = new Command('failure').description('failures: refused events that two operators record as failed');
   failure
     .command('draft')
-    .description('the first of the two: say which event, and why it can never be confirmed')
+    .description('first operator: draft the failure of an event that can never be confirmed')
     .requiredOption('--partner <id>', 'id of the partner')
     .requiredOption('--event <id>', 'partner_event_id of the event')
     .requiredOption('--order <ref>', 'its partner_order_ref')
     .requiredOption('--points <n>', 'the points that the partner has deducted', readPoints)
-    .requiredOption('--reason <text>', 'why, for whoever looks at it later')
+    .requiredOption('--reason <text>', 'reason, stored with the change')
     .option('--json', 'one JSON object, for programs')
     .action(draft);
   failure
@@ -57,10 +55,10 @@ export function failureCommand(): Command {
       .requiredOption('--partner <id>', 'id of the partner')
       .requiredOption('--failure <id>', 'id of the draft')
       .option('--json', 'one JSON object, for programs');
-  one('approve', 'the second of the two: record the event as failed, for good; the partner may restore the points')
-    .option('--yes', 'without a question')
+  one('approve', 'second operator: record the event as failed, finally; the partner may restore the points')
+    .option('--yes', 'do not ask for confirmation')
     .action(approve);
-  one('reject', 'end a draft without effect').action(reject);
+  one('reject', 'reject a draft').action(reject);
   return failure;
 }
 
@@ -85,7 +83,7 @@ async function list({ partner, limit, json }: ListOptions): Promise<void> {
 }
 
 async function approve({ partner: partnerId, failure: failureId, yes, json }: Target): Promise<void> {
-  await confirmOrRefuse(`Record the event of ${failureId} as failed, so that the partner restores its points?`, yes);
+  await confirmOrRefuse(`Record the event of ${failureId} as failed and authorise the partner to restore the points?`, yes);
   await withStore(async (database) => {
     const approved = await approveFailure(database, await currentActor(database), { partnerId, failureId });
     print(approved.draft, json);

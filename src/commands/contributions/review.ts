@@ -29,10 +29,10 @@ interface Decision extends Target {
 }
 
 export function reviewCommand(): Command {
-  const review = new Command('review').description('reviews: pending contributions, which an operator confirms or fails');
+  const review = new Command('review').description('reviews: pending contributions that an operator confirms or fails');
   review
     .command('list')
-    .description('pending contributions, the longest waiting first')
+    .description('pending contributions, the oldest first')
     .option('--partner <id>', 'only of this partner')
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
@@ -45,12 +45,12 @@ export function reviewCommand(): Command {
       .requiredOption('--transaction <id>', 'id of the contribution')
       .option('--json', 'one JSON object, for programs');
   one('show', 'one contribution and its review').action(show);
-  one('confirm', 'confirm a pending contribution, for good')
-    .requiredOption('--reason <text>', 'why, for whoever looks at it later')
+  one('confirm', 'confirm a pending contribution, finally')
+    .requiredOption('--reason <text>', 'reason, stored with the change')
     .action(confirm);
-  one('fail', 'fail a pending contribution, for good: the partner may restore the points')
-    .requiredOption('--reason <text>', 'why, for whoever looks at it later')
-    .option('--yes', 'without a question')
+  one('fail', 'fail a pending contribution, finally; the partner may restore the points')
+    .requiredOption('--reason <text>', 'reason, stored with the change')
+    .option('--yes', 'do not ask for confirmation')
     .action(fail);
   return review;
 }
@@ -76,7 +76,7 @@ async function confirm({ partner: partnerId, transaction: transactionId, reason,
 }
 
 async function fail({ partner: partnerId, transaction: transactionId, reason, yes, json }: Decision): Promise<void> {
-  await confirmOrRefuse(`Fail the contribution ${transactionId}, so that the partner restores its points?`, yes);
+  await confirmOrRefuse(`Fail the contribution ${transactionId} and authorise the partner to restore the points?`, yes);
   await withStore(async (database) => {
     const id = { partnerId, transactionId };
     await failPendingContribution(database, await currentActor(database), id, reason);
@@ -116,7 +116,7 @@ function toJson({ record, review }: ReviewedContribution): object {
 }
 
 const REASONS: Record<ReviewReason, string> = {
-  reviews_everything: 'everything is reviewed',
+  reviews_everything: 'all are reviewed',
   review_threshold: 'review threshold',
   daily_points_cap: 'daily cap on points',
   daily_count_cap: 'daily cap on contributions',

@@ -20,12 +20,12 @@ interface Target {
 }
 
 export function eventCommand(): Command {
-  const event = new Command('event').description('events: what a partner is told, in the order of its sequence');
+  const event = new Command('event').description('events: messages to a partner, in the order of their sequence');
   event
     .command('list')
-    .description('events of a partner, as its receivers get them')
+    .description('events of a partner')
     .requiredOption('--partner <id>', 'id of the partner')
-    .addOption(new Option('--after-sequence <n>', 'only those that follow').argParser(readCursor).default(0n, '0'))
+    .addOption(new Option('--after-sequence <n>', 'only later ones').argParser(readCursor).default(0n, '0'))
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
     .action(list);
@@ -34,7 +34,7 @@ export function eventCommand(): Command {
     .description('one event, its body and its deliveries')
     .requiredOption('--partner <id>', 'id of the partner')
     .requiredOption('--event <id>', 'id of the event')
-    .option('--json', 'the body alone, byte for byte, for programs')
+    .option('--json', 'only the body, byte for byte, for programs')
     .action(show);
   return event;
 }
@@ -57,7 +57,7 @@ async function list({ partner, afterSequence, limit, json }: ListOptions): Promi
         about: subjectId,
       }),
     );
-    printTable(rows, 'There is no event.');
+    printTable(rows, 'No event matches.');
     if (page.hasMore) printText(`\nMore of them: --after-sequence ${page.nextAfterSequence}\n`);
   });
 }
@@ -88,6 +88,6 @@ async function show({ partner, event: eventId, json }: Target): Promise<void> {
         ended: showTime(endedAt),
       }),
     );
-    printTable(rows, 'No endpoint wanted it when it happened.');
+    printTable(rows, 'No endpoint received this type of event when it happened.');
   });
 }

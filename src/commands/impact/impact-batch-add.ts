@@ -29,7 +29,7 @@ export async function addToBatch({ batch: id, yes, json, ...wanted }: AddOptions
     const found = await findWanted(database, wanted);
     const count = found.reduce((sum, { settlementIds }) => sum + settlementIds.length, 0);
     await askFirst(
-      `Put ${counted(count, 'settlement')} of ${counted(found.length, 'partner')} into the impact batch "${batch.name}"?`,
+      `Add ${counted(count, 'settlement')} of ${counted(found.length, 'partner')} to the impact batch "${batch.name}"?`,
       yes,
     );
     for (const { partnerId, settlementIds } of found) {
@@ -50,9 +50,9 @@ async function findWanted(
   { period, partner, settlement }: Pick<AddOptions, 'period' | 'partner' | 'settlement'>,
 ): Promise<Wanted[]> {
   if ((period === undefined) === (settlement === undefined))
-    throw new UsageError('Name either a period, such as --period 2026-11, or --partner with its --settlement.');
+    throw new UsageError('Give a period, such as --period 2026-11, or --partner with --settlement.');
   if (settlement !== undefined) {
-    if (partner === undefined) throw new UsageError('--settlement needs the --partner whose it is.');
+    if (partner === undefined) throw new UsageError('--settlement needs --partner.');
     return [{ partnerId: partner, settlementIds: settlement }];
   }
   const found: Wanted[] = [];
@@ -60,6 +60,6 @@ async function findWanted(
     const settlements = await listUnpooledSettlements(pool, partnerId, period as string);
     if (settlements.length > 0) found.push({ partnerId, settlementIds: settlements.map(({ settlementId }) => settlementId) });
   }
-  if (found.length === 0) throw new UsageError(`No closed settlement of ${period} has contributions that are in no batch yet.`);
+  if (found.length === 0) throw new UsageError(`Every closed settlement of ${period} with contributions is already in a batch.`);
   return found;
 }

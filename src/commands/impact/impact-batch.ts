@@ -28,13 +28,13 @@ interface Target extends JsonOption {
 
 export function impactBatchCommand(): Command {
   const impactBatch = new Command('impact-batch').description(
-    'impact batches: contributions of closed settlements, pooled for a project, and how far its planting has come',
+    'impact batches: contributions of closed settlements, pooled for a project, and their environmental status',
   );
   impactBatch
     .command('create')
-    .description('make a batch for so many trees; `add` puts settlements into it')
+    .description('create a batch for a number of trees; `add` adds settlements')
     .requiredOption('--name <name>', 'name for operators', readName)
-    .requiredOption('--trees <n>', 'whole trees that are to be planted', readTrees)
+    .requiredOption('--trees <n>', 'number of trees to plant', readTrees)
     .option('--json', 'one JSON object, for programs')
     .action(create);
   impactBatch
@@ -49,42 +49,41 @@ export function impactBatchCommand(): Command {
       .description(description)
       .requiredOption('--batch <id>', 'id of the batch')
       .option('--json', 'one JSON object, for programs');
-  const change = (name: string, description: string) => one(name, description).option('--reason <words>', 'why, for operators');
+  const change = (name: string, description: string) =>
+    one(name, description).option('--reason <words>', 'reason, for operators');
   const told = (name: string, description: string) => change(name, description).option('--yes', 'do not ask');
-  one('show', 'a batch with its evidence and what was recorded of it').action(show);
-  one('add', 'put closed settlements into a batch that is not allocated yet, for good; partners are told')
+  one('show', 'one batch with its evidence and history').action(show);
+  one('add', 'add closed settlements to a batch that is not allocated yet, permanently; partners get an event')
     .option('--period <label>', 'every closed settlement of this period that is in no batch, such as 2026-11')
     .option('--partner <id>', 'only of this partner')
     .option('--settlement <id...>', 'these settlements of the partner')
     .option('--yes', 'do not ask')
     .action(addToBatch);
-  told('advance', 'record the next status; partners are told')
+  told('advance', 'record the next status; partners get an event')
     .addOption(new Option('--to <status>', 'the next status').choices(ENVIRONMENTAL_STATUSES.slice(1)).makeOptionMandatory())
     .option('--project <id>', 'the project, for allocated')
     .action(advance);
-  change('reallocate', 'give a batch to another project, because the first cannot deliver; partners are told')
-    .requiredOption('--project <id>', 'the project that takes it over')
+  change('reallocate', 'give a batch to another project, because the first cannot deliver; partners get an event')
+    .requiredOption('--project <id>', 'the new project')
     .action(reallocate);
-  change('delay', 'record a delay; partners are told')
+  change('delay', 'record a delay; partners get an event')
     .requiredOption('--expected <period>', 'when delivery is expected: 2027, 2027-Q2 or 2027-05')
     .action(delay);
-  told('add-evidence', 'record evidence by the SHA-256 of a file, for good; partners are told')
-    .requiredOption('--file <path>', 'the file; it stays where it is')
-    .requiredOption('--type <word>', 'what it is, such as photo or satellite_image')
+  told('add-evidence', 'record the SHA-256 of a file as evidence, permanently; partners get an event')
+    .requiredOption('--file <path>', 'the file, which is only read')
+    .requiredOption('--type <word>', 'type of the evidence, such as photo or satellite_image')
     .requiredOption('--url <url>', 'where partners and their customers find it: https, at a public host')
     .requiredOption('--captured-at <time>', 'when it was captured, such as 2027-01-31T00:00:00Z', readPastTime)
     .action(addEvidence);
-  one('check-evidence', 'look whether a file is evidence of a batch, byte for byte; else the exit code is 1')
+  one('check-evidence', 'check whether a file is evidence of a batch, byte for byte (exit code 1 if not)')
     .requiredOption('--file <path>', 'the file')
     .action(checkEvidence);
-  change('correct', 'correct the number of trees; partners are told')
+  change('correct', 'correct the number of trees; partners get an event')
     .requiredOption('--trees <n>', 'whole trees', readTrees)
     .action(correct);
   impactBatch
     .command('verify')
-    .description(
-      'compare projects and batches with the audit; names what somebody changed past the service, then the exit code is 1',
-    )
+    .description('verify projects and batches against the audit; report modified ones (exit code 1)')
     .option('--json', 'one JSON object, for programs')
     .action(verify);
   return impactBatch;
@@ -106,7 +105,7 @@ async function list({ limit, json }: JsonOption & { limit: number }): Promise<vo
   await withStore(async (database) => {
     const batches = await listImpactBatches(database.pool, { limit });
     if (json) return printExact(batches.map(batchToJson));
-    printTable(batches.map(batchToRow), 'There is no impact batch yet. `impact-batch create` makes one.');
+    printTable(batches.map(batchToRow), 'There is no impact batch yet. Create one with `impact-batch create`.');
   });
 }
 
@@ -118,7 +117,7 @@ async function show({ batch, json }: Target): Promise<void> {
 
 async function advance(options: Target & { to: EnvironmentalStatus; project?: string }): Promise<void> {
   const { to, project: projectId } = options;
-  await record(options, { changeType: 'advanced', to, projectId }, `Record that it is ${to}, and tell its partners?`);
+  await record(options, { changeType: 'advanced', to, projectId }, `Set its status to ${to} and send an event to its partners?`);
 }
 
 async function reallocate(options: Target & { project: string }): Promise<void> {
@@ -136,7 +135,7 @@ async function correct(options: Target & { trees: bigint }): Promise<void> {
 async function addEvidence(options: Target & { file: string; type: string; url: string; capturedAt: Date }): Promise<void> {
   const { file, type, url, capturedAt } = options;
   const hashed = await hashFile(file, tellBytes);
-  const question = `Record ${hashed.fileName} (SHA-256 ${hashed.sha256}) as evidence, and tell its partners?`;
+  const question = `Record ${hashed.fileName} (SHA-256 ${hashed.sha256}) as evidence and send an event to its partners?`;
   await record(options, { changeType: 'evidence_added', evidence: { ...hashed, type, url, capturedAt } }, question);
 }
 
@@ -166,8 +165,8 @@ async function checkEvidence({ batch, file, json }: Target & { file: string }): 
 }
 
 function explainOther(fileName: string, evidenceNo: number | undefined): string {
-  if (evidenceNo === undefined) return `${fileName} is no evidence of the batch.`;
-  return `${fileName} has the name of evidence ${evidenceNo}, and other bytes.`;
+  if (evidenceNo === undefined) return `${fileName} is not evidence of the batch.`;
+  return `${fileName} has the name of evidence ${evidenceNo} but other bytes.`;
 }
 
 async function verify({ json }: JsonOption): Promise<void> {
@@ -179,8 +178,8 @@ async function verify({ json }: JsonOption): Promise<void> {
       const told = problems.map(({ subjectId, fields }) => ({ subject_id: subjectId, fields }));
       return printExact({ ok: problems.length === 0, batches, projects, problems: told });
     }
-    const rows = problems.map(({ subjectId, fields }) => ({ record: subjectId, 'not as the audit has it': fields.join(', ') }));
-    printTable(rows, `${batches} impact batches and ${projects} projects are as the audit has them.`);
+    const rows = problems.map(({ subjectId, fields }) => ({ record: subjectId, 'differs from the audit': fields.join(', ') }));
+    printTable(rows, `Unmodified: ${batches} impact batches and ${projects} projects.`);
   });
 }
 

@@ -12,13 +12,13 @@ interface JsonOption {
 }
 
 export function projectCommand(): Command {
-  const project = new Command('project').description('projects: who plants the trees that impact batches pay for');
+  const project = new Command('project').description('projects: they plant the trees of impact batches');
   project
     .command('create')
-    .description('make a project; it never changes, because partners are told of it under these names')
+    .description('create a project; it never changes, because events contain its names')
     .requiredOption('--name-en <name>', 'English name', readName)
     .requiredOption('--name-ar <name>', 'Arabic name', readName)
-    .requiredOption('--country <code>', 'country by ISO 3166-1, such as SA')
+    .requiredOption('--country <code>', 'country (ISO 3166-1), such as SA')
     .option('--json', 'one JSON object, for programs')
     .action(create);
   project.command('list').description('all projects').option('--json', 'one JSON array, for programs').action(list);
@@ -37,7 +37,7 @@ async function list({ json }: JsonOption): Promise<void> {
   await withStore(async (database) => {
     const projects = await listProjects(database.pool);
     if (json) return printJson(projects.map(toJson));
-    printTable(projects.map(toRow), 'There is no project yet. `project create` makes one.');
+    printTable(projects.map(toRow), 'There is no project yet. Create one with `project create`.');
   });
 }
 

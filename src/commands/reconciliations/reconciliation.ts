@@ -29,7 +29,7 @@ interface LinesOptions extends Target {
 
 export function reconciliationCommand(): Command {
   const reconciliation = new Command('reconciliation').description(
-    "reconciliations: partners' own lists beside their settlements",
+    "reconciliations: comparisons of partners' lists with their settlements",
   );
   reconciliation
     .command('list')
@@ -44,10 +44,12 @@ export function reconciliationCommand(): Command {
       .description(description)
       .requiredOption('--partner <id>', 'id of the partner')
       .requiredOption('--reconciliation <id>', 'id of the reconciliation');
-  one('show', 'how far one is, and its counts').option('--json', 'one JSON object, for programs').action(show);
-  one('lines', 'its lines, all or those of one verdict')
-    .addOption(new Option('--verdict <verdict>', 'only lines that are').choices([...RECONCILIATION_VERDICTS, 'malformed']))
-    .addOption(new Option('--after <position>', 'only those that follow').argParser(readCursor).default(0n, '0'))
+  one('show', 'one reconciliation with its progress and counts').option('--json', 'one JSON object, for programs').action(show);
+  one('lines', 'lines of a reconciliation, all or of one verdict')
+    .addOption(
+      new Option('--verdict <verdict>', 'only lines with this verdict').choices([...RECONCILIATION_VERDICTS, 'malformed']),
+    )
+    .addOption(new Option('--after <position>', 'only later ones').argParser(readCursor).default(0n, '0'))
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
     .action(lines);
@@ -91,7 +93,7 @@ async function lines({ partner, reconciliation, verdict, after, limit, json }: L
       if (of.linesRemovedAt) printProgress(linesRemoved(of.linesRemovedAt));
       return printExact(found.map(reconciliationLineToWire));
     }
-    const ifNone = of.linesRemovedAt ? linesRemoved(of.linesRemovedAt) : 'There is no such line.';
+    const ifNone = of.linesRemovedAt ? linesRemoved(of.linesRemovedAt) : 'No line matches.';
     printTable(withoutEmptyColumns(found.map(lineToRow)), ifNone);
     if (found.some((line) => line.verdict === 'missing_in_service')) printText(`\n${MISSING_IN_SERVICE}\n`);
     const last = found.at(-1);
@@ -102,7 +104,7 @@ async function lines({ partner, reconciliation, verdict, after, limit, json }: L
 const MISSING_IN_SERVICE = `missing_in_service: ${adviseMissing('contribution')[0]?.message}`;
 
 function linesRemoved(at: Date): string {
-  return `The lines were removed at ${showTime(at)}, after ${RECONCILIATION_DAYS} days. The counts are kept: \`reconciliation show\`.`;
+  return `The lines were removed at ${showTime(at)}, after ${RECONCILIATION_DAYS} days. The counts remain: \`reconciliation show\`.`;
 }
 
 function lineToRow(stored: ReconciliationLine): Row {

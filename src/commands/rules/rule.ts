@@ -45,36 +45,30 @@ interface ListOptions {
 const kindOption = () => new Option('--kind <kind>', 'kind of the rule').choices(RULE_KINDS);
 
 export function ruleCommand(): Command {
-  const rule = new Command('rule').description(
-    'rules: bounds, reviews, what a point is worth and a tree costs, each in versions',
-  );
+  const rule = new Command('rule').description('rules: bounds, reviews, point value and tree cost, each in versions');
   rule
     .command('create')
-    .description('make a version of a rule, which takes effect at its start in every process')
+    .description('create a version of a rule; it takes effect at its start in every process')
     .addOption(kindOption().makeOptionMandatory())
-    .requiredOption('--label <label>', 'the label that contributions carry; no other version of the kind has it')
-    .option('--partner <id>', 'for this partner only, before any for all')
-    .option(
-      '--starts-at <time>',
-      'when it takes effect, a minute from now or later (default: as soon as possible)',
-      readFutureTime,
-    )
-    .option('--points-min <n>', 'contribution_rule: the least points of a contribution')
-    .option('--points-max <n>', 'contribution_rule: the most')
-    .option('--review-everything', 'contribution_rule: each contribution is pending until an operator decides')
-    .option('--review-threshold <n>', 'contribution_rule: so many points or more are')
-    .option('--daily-points-cap <n>', "contribution_rule: what goes beyond so many points on one of the partner's days is")
-    .option('--daily-count-cap <n>', 'contribution_rule: what goes beyond so many contributions on one is')
-    .option('--point-value <decimal>', 'point_conversion: what one point is worth; without it points have no value')
-    .option('--tree-cost <decimal>', 'tree_cost: what one tree costs; without it that is unknown')
-    .option('--currency <code>', 'point_conversion and tree_cost: of the value, by ISO 4217')
+    .requiredOption('--label <label>', 'version label, stored with contributions; unique within the kind')
+    .option('--partner <id>', 'only for this partner; takes precedence over versions for all')
+    .option('--starts-at <time>', 'start, at least one minute from now (default: one minute from now)', readFutureTime)
+    .option('--points-min <n>', 'contribution_rule: minimum points of a contribution')
+    .option('--points-max <n>', 'contribution_rule: maximum points of a contribution')
+    .option('--review-everything', 'contribution_rule: every contribution is pending until an operator decides')
+    .option('--review-threshold <n>', 'contribution_rule: a contribution with this many points or more is pending')
+    .option('--daily-points-cap <n>', 'contribution_rule: contributions beyond this number of points a day are pending')
+    .option('--daily-count-cap <n>', 'contribution_rule: contributions beyond this number a day are pending')
+    .option('--point-value <decimal>', 'point_conversion: value of one point; without it points have no value')
+    .option('--tree-cost <decimal>', 'tree_cost: cost of one tree; without it the cost is unknown')
+    .option('--currency <code>', 'point_conversion and tree_cost: currency of the value (ISO 4217)')
     .option('--json', 'one JSON object, for programs')
     .action(create);
   rule
     .command('list')
     .description('all versions, by kind and start')
     .addOption(kindOption())
-    .option('--partner <id>', 'only those that this partner can come under')
+    .option('--partner <id>', 'only those that can apply to this partner')
     .option('--json', 'one JSON array, for programs')
     .action(list);
   const one = (name: string, description: string) =>
@@ -85,15 +79,15 @@ export function ruleCommand(): Command {
       .requiredOption('--label <label>', 'label of the version')
       .option('--json', 'one JSON object, for programs');
   one('show', 'one version').action(show);
-  one('withdraw', 'take back a version that has not started, and does not within a minute')
-    .option('--yes', 'without a question')
+  one('withdraw', 'withdraw a version that starts in more than a minute')
+    .option('--yes', 'do not ask for confirmation')
     .action(withdraw);
-  one('attest', 'write into the audit that a version is right as it stands, after it was compared with a backup')
-    .requiredOption('--reason <text>', 'why, for whoever looks at it later')
+  one('attest', 'attest in the audit that a modified version is correct, after comparing it with a backup')
+    .requiredOption('--reason <text>', 'reason, stored with the change')
     .action(attest);
   rule
     .command('verify')
-    .description('compare all versions with the audit; names what somebody changed past the service, then the exit code is 1')
+    .description('verify all versions against the audit; report modified ones (exit code 1)')
     .option('--json', 'one JSON object, for programs')
     .action(verify);
   return rule;
@@ -114,7 +108,7 @@ async function list({ kind, partner, json }: ListOptions): Promise<void> {
         (partner === undefined || rule.partnerId === null || rule.partnerId === partner),
     );
     if (json) return printJson(rules.map(ruleToWire));
-    printTable(rules.map(toRow), 'There is no rule: default-1 applies. Make one: npx partner-impact rule create --help');
+    printTable(rules.map(toRow), 'There is no rule: default-1 applies. Create one: npx partner-impact rule create --help');
   });
 }
 
@@ -132,7 +126,7 @@ async function verify({ json }: { json?: boolean }): Promise<void> {
     const problems = [...doubts].map(([rule, problem]) => ({ rule, problem }));
     if (problems.length > 0) process.exitCode = 1;
     if (json) return printJson({ ok: problems.length === 0, rules: first.stored.length, problems });
-    printTable(problems, `As the audit has them: ${counted(first.stored.length, 'version')}.`);
+    printTable(problems, `Unmodified: ${counted(first.stored.length, 'version')}.`);
   });
 }
 
@@ -141,7 +135,7 @@ async function show({ kind, label, json }: Target): Promise<void> {
 }
 
 async function withdraw({ kind, label, yes, json }: Target): Promise<void> {
-  await confirmOrRefuse(`Withdraw the ${kind} ${label}, for good?`, yes);
+  await confirmOrRefuse(`Withdraw the ${kind} ${label}?`, yes);
   await withStore(async (database) => {
     print(await withdrawRule(database, await currentActor(database), { kind, version: label }), json);
   });

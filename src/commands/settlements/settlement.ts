@@ -26,7 +26,7 @@ interface OfPartner {
 
 export function settlementCommand(): Command {
   const settlement = new Command('settlement').description(
-    'settlements: what a partner contributed in a period, and what of it is payable',
+    'settlements: contributions of a partner in a period, and the payable amount',
   );
   const ofPartner = (name: string, description: string) =>
     settlement.command(name).description(description).requiredOption('--partner <id>', 'id of the partner');
@@ -38,20 +38,18 @@ export function settlementCommand(): Command {
     .requiredOption('--settlement <id>', 'id of the settlement')
     .option('--json', 'one JSON object, for programs')
     .action(show);
-  ofPartner('close', 'close the open settlement now, before its period is over')
+  ofPartner('close', 'close the open settlement now, before the end of its period')
     .option('--yes', 'do not ask')
     .option('--json', 'one JSON object, for programs')
     .action(close);
-  ofPartner('attest', 'seal a contribution as it stands, after it was compared with a backup')
+  ofPartner('attest', 'attest that a modified contribution is correct, after comparing it with a backup')
     .requiredOption('--transaction <id>', 'id of the contribution')
-    .requiredOption('--reason <text>', 'why, for whoever looks at it later')
+    .requiredOption('--reason <text>', 'reason, stored with the change')
     .action(attest);
   settlement
     .command('verify')
-    .description(
-      'look whether settlements, their contributions and acknowledgements are as they were recorded; names the row that is not',
-    )
-    .option('--partner <id>', 'only this partner; else all')
+    .description('verify settlements, their contributions and acknowledgements; report modified rows (exit code 1)')
+    .option('--partner <id>', 'only this partner (default: all)')
     .option('--json', 'one JSON object, for programs')
     .action(verify);
   return settlement;
@@ -83,10 +81,10 @@ async function close({ partner, yes, json }: OfPartner & { yes?: boolean }): Pro
     await askFirst(`Close settlement ${open.period.label} of ${partner}, which runs to ${showTime(open.period.endsAt)}?`, yes);
     const actor = await currentActor(database);
     const tools = configuredSettlementTools(config);
-    printProgress('Closing: every contribution gets its line …');
+    printProgress('Closing: writing a line for each contribution …');
     const closing = { partnerId: partner, isEarly: true, settlementId: open.settlementId };
     const outcome = await closeSettlement(database, actor, closing, tools);
-    if (!outcome) throw new Error('Somebody else closed the settlement meanwhile. `settlement list` shows it.');
+    if (!outcome) throw new Error('Another process closed the settlement. `settlement list` shows it.');
     print(await withTotals(database, tools.pricesOf, outcome.closed), config.environment, json);
   });
 }
@@ -98,7 +96,7 @@ async function attest({
 }: OfPartner & { transaction: string; reason: string }): Promise<void> {
   await withStore(async (database) => {
     await attestContribution(database, await currentActor(database), { partnerId, transactionId: transaction }, reason);
-    printProgress(`Sealed as it stands: ${transaction}. The next closing settles it.`);
+    printProgress(`Attested and sealed: ${transaction}. The next closing settles it.`);
   });
 }
 
@@ -129,7 +127,7 @@ async function verify({ partner, json }: { partner?: string; json?: boolean }): 
         problem: message,
       }),
     );
-    printTable(rows, `As written: ${counted(figures.settlements, 'settlement')} with ${counted(figures.lines, 'line')}.`);
+    printTable(rows, `Unmodified: ${counted(figures.settlements, 'settlement')} with ${counted(figures.lines, 'line')}.`);
   });
 }
 

@@ -45,19 +45,19 @@ export function statementCommand(): Command {
     .description('write a statement to a file, or to standard output')
     .requiredOption('--partner <id>', 'id of the partner')
     .requiredOption('--settlement <id>', 'id of the settlement')
-    .option('--output <file>', 'a new file; one that is there is not replaced')
-    .option('--excel-safe', 'guard cells that a spreadsheet would take for something else')
+    .option('--output <file>', 'a new file; an existing file is not replaced')
+    .option('--excel-safe', 'protect cells that a spreadsheet would change')
     .option('--json', 'one JSON object, for programs; takes --output')
     .action(download);
   statement
     .command('verify')
     .description(
-      'look whether a file is the statement that the service made, as it is served or excel_safe. Beside a settlement of the database each line that differs is named; beside a hash alone only a line that no statement can have',
+      'verify that a file is the statement of the service, plain or excel_safe. With a settlement of the database, report each line that differs; with only a hash, report lines that no statement can have',
     )
     .requiredOption('--file <file>', 'the statement')
-    .option('--partner <id>', 'id of the partner: compares with the settlement in the database, and its chain')
+    .option('--partner <id>', 'id of the partner: compare with the settlement in the database and its chain')
     .option('--settlement <id>', 'id of the settlement')
-    .option('--sha256 <hex>', 'instead: the csv_sha256 of the settlement, without any database', readSha256)
+    .option('--sha256 <hex>', 'instead: csv_sha256 of the settlement; needs no database', readSha256)
     .option('--json', 'one JSON object, for programs')
     .action(verify);
   return statement;
@@ -69,7 +69,7 @@ function readSha256(text: string): string {
 }
 
 async function download({ partner, settlement: id, output, excelSafe = false, json }: DownloadOptions): Promise<void> {
-  if (json && output === undefined) throw new UsageError('--json takes --output: else standard output has the statement.');
+  if (json && output === undefined) throw new UsageError('--json needs --output, because standard output has the statement.');
   await withStore(async ({ pool }) => {
     const { statement, partnerId, settlementId } = await getClosed(pool, partner, id);
     const lines = eachSettlementLine(pool, { partnerId, settlementId });
@@ -84,7 +84,7 @@ async function download({ partner, settlement: id, output, excelSafe = false, js
 async function getClosed(db: Queryable, partnerId: string, settlementId: string): Promise<ClosedSettlement> {
   const settlement = await findSettlement(db, partnerId, settlementId);
   if (!settlement) throw settlementNotFound();
-  if (!settlement.statement) throw new Error('The settlement is open. Its statement is made when it is closed.');
+  if (!settlement.statement) throw new Error('The settlement is open. It has a statement after it is closed.');
   return settlement as ClosedSettlement;
 }
 
@@ -113,9 +113,9 @@ function report(verdict: StatementFileVerdict, asJson: boolean | undefined): voi
     const place = [line !== null && `line ${line}`, column !== null && `column ${column}`].filter(Boolean).join(', ');
     printText(`${place && `${place}: `}${message}\n`);
   }
-  if (more > 0) printText(`And ${counted(more, 'difference')} more.\n`);
+  if (more > 0) printText(`${counted(more, 'further difference')}.\n`);
   if (chainBreak !== undefined) printText(`${chainBreak}\n`);
   if (!isIntact) return;
   const what = form === 'excel_safe' ? 'The file is the statement in its excel_safe form, every line' : 'The statement is';
-  printText(`${what} as it was made: ${counted(lineCount, 'line')}, SHA-256 ${csvSha256}.\n`);
+  printText(`${what} unchanged: ${counted(lineCount, 'line')}, SHA-256 ${csvSha256}.\n`);
 }

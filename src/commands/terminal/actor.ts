@@ -36,7 +36,7 @@ async function findActor(database: Database): Promise<Actor> {
 async function ownerByBreakGlass(database: Database, reason: string): Promise<Actor> {
   const actor = await breakGlass(database, { reason, user: userInfo().username, machine: hostname() });
   printProgress(
-    `BREAK-GLASS: this command acts for the owner of the machine (${actor.correlationId}). The audit keeps the reason, the service logs it, doctor shows it.`,
+    `BREAK-GLASS: this command acts for the owner account (${actor.correlationId}). The audit records the reason, the service logs it, doctor shows it.`,
   );
   return actor;
 }

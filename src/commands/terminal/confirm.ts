@@ -10,7 +10,7 @@ import { UsageError } from './options.ts';
 export async function confirmOrRefuse(question: string, isConfirmed: boolean | undefined): Promise<void> {
   if (isConfirmed) return;
   if (!process.stdin.isTTY)
-    throw new UsageError(`${question} This cannot be undone. Nobody can be asked here: repeat the command with --yes.`);
+    throw new UsageError(`${question} This cannot be undone. There is no terminal to ask on: repeat the command with --yes.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const answer = await terminal.question(`${showHidden(question)} This cannot be undone. [y/N] `);

@@ -11,7 +11,7 @@ export async function askFirst(question: string, isConfirmed: boolean | undefine
   if (isConfirmed) return;
   if (!process.stdin.isTTY) throw new UsageError(`${question} This cannot be undone. Repeat the command with --yes.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`${showHidden(question)} This cannot be undone. Type yes to go on: `);
+  const answer = await terminal.question(`${showHidden(question)} This cannot be undone. Type yes to continue: `);
   terminal.close();
   if (answer.trim().toLowerCase() !== 'yes') throw new UsageError('Nothing was changed.');
 }

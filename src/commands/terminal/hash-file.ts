@@ -25,11 +25,11 @@ export async function hashFile(path: string, onProgress: (bytes: bigint) => void
   });
   try {
     const before = await stamp(file);
-    if (!before.isFile) throw new UsageError(`${path} is no file.`);
+    if (!before.isFile) throw new UsageError(`${path} is not a file.`);
     const { byteCount, sha256 } = await readThrough(file, onProgress);
     const after = await stamp(file);
     if (byteCount !== before.size || after.size !== before.size || after.changedAt !== before.changedAt)
-      throw new UsageError(`${path} was changed while it was read. Repeat the command when it is complete.`);
+      throw new UsageError(`${path} changed while it was read. Repeat the command when the file is complete.`);
     return { fileName: basename(path), byteCount, sha256 };
   } finally {
     await file.close();

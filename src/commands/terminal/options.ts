@@ -34,13 +34,13 @@ export function readHours(text: string): number {
 
 export function readFutureTime(text: string): Date {
   const time = readTime(text);
-  if (time.getTime() <= Date.now()) throw new InvalidArgumentError('It must lie in the future.');
+  if (time.getTime() <= Date.now()) throw new InvalidArgumentError('It must be in the future.');
   return time;
 }
 
 export function readPastTime(text: string): Date {
   const time = readTime(text);
-  if (time.getTime() > Date.now()) throw new InvalidArgumentError('It must not lie in the future.');
+  if (time.getTime() > Date.now()) throw new InvalidArgumentError('It must not be in the future.');
   return time;
 }
 
@@ -99,7 +99,7 @@ export function readServiceRoles(text: string): ServiceRole[] {
   const wanted = text.split(',').map((role) => role.trim());
   const unknown = wanted.filter((role) => !(SERVICE_ROLES as readonly string[]).includes(role));
   if (unknown.length === 0) return [...new Set(wanted as ServiceRole[])];
-  throw new InvalidArgumentError(`It must be some of ${SERVICE_ROLES.join(', ')}.`);
+  throw new InvalidArgumentError(`It must be one or more of ${SERVICE_ROLES.join(', ')}, separated by commas.`);
 }
 
 const PORT_MAX = 65_535;
@@ -107,7 +107,7 @@ const PORT_MAX = 65_535;
 export function readPort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= PORT_MAX) return port;
-  throw new InvalidArgumentError(`It must be a port, 0 to ${PORT_MAX}; 0 takes any free one.`);
+  throw new InvalidArgumentError(`It must be a port, 0 to ${PORT_MAX}; 0 selects a free one.`);
 }
 
 /** Below 200 are no answers but announcements of one. */
@@ -126,6 +126,6 @@ export function readUnixSeconds(text: string): number {
 export function readHead(text: string): AuditHead {
   const [, lastNo, lastMac] = /^(\d{1,18}):([0-9a-f]{64})?$/.exec(text) ?? [];
   if (lastNo === undefined || (lastNo === '0') !== (lastMac === undefined))
-    throw new InvalidArgumentError('It must be a number and a seal of 64 hexadecimal digits with a colon between.');
+    throw new InvalidArgumentError('It must be NUMBER:SEAL, where SEAL has 64 hexadecimal digits.');
   return { lastNo: BigInt(lastNo), lastMac: lastMac ?? '' };
 }

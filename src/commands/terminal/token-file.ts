@@ -50,7 +50,7 @@ function readToken(path: string): string | undefined {
   try {
     if ((fstatSync(file).mode & OTHERS_MAY) !== 0)
       throw new Error(
-        `${path} is open to other users. If others may have read it, sign out: npx partner-impact logout. Else run "chmod 600 ${path}".`,
+        `${path} is open to other users. If others may have read it, sign out: npx partner-impact logout. Otherwise run "chmod 600 ${path}".`,
       );
     return readFileSync(file, 'utf8').trim();
   } finally {

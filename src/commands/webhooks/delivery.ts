@@ -41,15 +41,15 @@ interface RecoverOptions {
 }
 
 export function deliveryCommand(): Command {
-  const delivery = new Command('delivery').description('deliveries: each event on its way to each endpoint, with every attempt');
+  const delivery = new Command('delivery').description('deliveries: one event for one endpoint, with its attempts');
   delivery
     .command('list')
     .description('deliveries of a partner, the newest first')
     .requiredOption('--partner <id>', 'id of the partner')
     .option('--endpoint <id>', 'only to this endpoint')
     .option('--event <id>', 'only of this event')
-    .addOption(new Option('--status <status>', 'only those that are').choices(DELIVERY_STATUSES))
-    .option('--before <delivery>', 'only what is older than this one: the next page')
+    .addOption(new Option('--status <status>', 'only with this status').choices(DELIVERY_STATUSES))
+    .option('--before <delivery>', 'only older ones: the next page')
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
     .action(list);
@@ -61,14 +61,14 @@ export function deliveryCommand(): Command {
       .requiredOption('--delivery <id>', 'id of the delivery')
       .option('--json', 'one JSON object, for programs');
   one('show', 'one delivery and all its attempts').action(show);
-  one('resend', 'send one delivery again now, a delivered one too').action(resendOne);
+  one('resend', 'send one delivery again now, even a delivered one').action(resendOne);
   delivery
     .command('recover')
-    .description('send again what an endpoint did not get')
+    .description('send deliveries again that an endpoint did not receive')
     .requiredOption('--partner <id>', 'id of the partner')
     .requiredOption('--endpoint <id>', 'id of the endpoint')
-    .option('--since <time>', 'only from this time on; else all that is kept', readPastTime)
-    .option('--missing', 'instead of what was given up: events that were never meant for it, as for a new endpoint')
+    .option('--since <time>', 'only from this time on (default: all that are kept)', readPastTime)
+    .option('--missing', 'instead of exhausted deliveries: events without a delivery to it, for example for a new endpoint')
     .option('--json', 'one JSON object, for programs')
     .action(recover);
   return delivery;
@@ -80,7 +80,7 @@ async function list({ partner, endpoint, event, status, before, limit, json }: L
     const filter = { endpointId: endpoint, eventId: event, status, beforeId: before, limit };
     const deliveries = await listDeliveries(pool, partner, filter);
     if (json) return printJson(deliveries.map(toJson));
-    printTable(deliveries.map(toRow), 'There is no such delivery.');
+    printTable(deliveries.map(toRow), 'No delivery matches.');
     const last = deliveries.at(-1);
     if (last && deliveries.length === limit) printText(`\nOlder ones: --before ${last.deliveryId}\n`);
   });
@@ -92,7 +92,7 @@ async function show({ partner, delivery, json }: Target): Promise<void> {
     if (json) return printJson({ ...toJson(found), log: found.log.map(attemptToJson) });
     printFields(toFields(found));
     printText('\n');
-    printTable(found.log.map(attemptToRow), 'No attempt has been made yet.');
+    printTable(found.log.map(attemptToRow), 'There is no attempt yet.');
   });
 }
 

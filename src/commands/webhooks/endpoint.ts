@@ -39,7 +39,7 @@ interface Wanted {
 const ALL = 'all';
 
 export function endpointCommand(): Command {
-  const endpoint = new Command('endpoint').description("webhook endpoints: where a partner's events go");
+  const endpoint = new Command('endpoint').description("webhook endpoints: addresses that receive a partner's events");
   const one = (name: string, description: string) =>
     endpoint
       .command(name)
@@ -49,11 +49,11 @@ export function endpointCommand(): Command {
       .option('--json', 'one JSON object, for programs');
   endpoint
     .command('add')
-    .description('add an endpoint; it has to answer a signed challenge, and its secret is shown once')
+    .description('add an endpoint; it must answer a signed challenge, and its secret is shown only once')
     .requiredOption('--partner <id>', 'id of the partner')
-    .requiredOption('--url <url>', 'https address that takes the events')
-    .option('--events <kinds...>', 'kinds of events; all when left out')
-    .option('--allow-port <port>', 'a port of the address that is neither 443 nor above 1023', readPort)
+    .requiredOption('--url <url>', 'https address that receives the events')
+    .option('--events <kinds...>', 'event types (default: all)')
+    .option('--allow-port <port>', 'allow this port, which is neither 443 nor above 1023', readPort)
     .option('--json', 'one JSON object, for programs')
     .action(add);
   endpoint
@@ -62,16 +62,16 @@ export function endpointCommand(): Command {
     .requiredOption('--partner <id>', 'id of the partner')
     .option('--json', 'one JSON array, for programs')
     .action(list);
-  one('show', 'one endpoint and how it fares').action(show);
-  one('update', 'change the kinds of events').requiredOption('--events <kinds...>', 'kinds of events, or "all"').action(update);
+  one('show', 'one endpoint and its state').action(show);
+  one('update', 'change the event types').requiredOption('--events <kinds...>', 'event types, or "all"').action(update);
   one('disable', 'hold the events of an endpoint').action(disable);
-  one('enable', 'send events again, those that were held first').action(enable);
-  one('remove', 'remove an endpoint for good; what waits for it is dropped').action(remove);
-  one('rotate-secret', 'make a second secret; both sign for 24 hours, or until the new one is activated')
-    .option('--activate', 'make the new secret the only one now')
-    .option('--replace', 'give up a new secret that is not active yet for another')
+  one('enable', 'enable an endpoint, and send its held events first').action(enable);
+  one('remove', 'remove an endpoint permanently; its waiting deliveries are dropped').action(remove);
+  one('rotate-secret', 'create a second secret; both sign for 24 hours, or until the new one is activated')
+    .option('--activate', 'activate the new secret now as the only one')
+    .option('--replace', 'replace a new secret that is not active yet')
     .action(rotate);
-  one('test', 'send a signed test event now, and show what the receiver answers').action(test);
+  one('test', 'send a signed test event now, and show the answer of the receiver').action(test);
   return endpoint;
 }
 
@@ -111,7 +111,7 @@ async function add({
     const fields = { endpoint_id: added.endpointId, url: added.url, secret: added.secret };
     if (json) return printJson(fields);
     printFields(fields);
-    printText('\nThe secret is shown this once. It verifies the signatures of what arrives.\n');
+    printText('\nThe secret is shown only once. It verifies the signatures of deliveries.\n');
   });
 }
 
@@ -185,7 +185,9 @@ async function rotate({
     const fields = { endpoint_id: endpoint, secret, only_secret_from: from.toISOString() };
     if (json) return printJson(fields);
     printFields(fields);
-    printText('\nThe secret is shown this once. Until then both sign: X-Service-Signature the old one, …-Next the new one.\n');
+    printText(
+      '\nThe secret is shown only once. Until then both sign: X-Service-Signature has the old one, …-Next the new one.\n',
+    );
   });
 }
 
@@ -201,7 +203,7 @@ async function test({ partner, endpoint, json }: Target): Promise<void> {
     const outcome = status === null ? ERROR_CLASSES[errorClass as ErrorClass] : `it answered ${status}`;
     printText(`${isSuccess ? 'Delivered' : 'Not delivered'}: ${outcome}, after ${milliseconds} ms.\n`);
     if (excerpt) printText(`    ${showUntrusted(excerpt)}\n`);
-    printText(`It stands in the log as ${claimed.deliveryId}.\n`);
+    printText(`Delivery ID: ${claimed.deliveryId}\n`);
   });
 }
 

@@ -27,24 +27,24 @@ interface VerifyOptions {
 }
 
 export function webhookCommand(): Command {
-  const webhook = new Command('webhook').description("events, on the receiver's side: for those who develop one");
+  const webhook = new Command('webhook').description('tools for developers of a receiver');
   webhook
     .command('listen')
-    .description('receive events on this machine and show each with its verdict, until SIGINT or SIGTERM')
-    .option('--port <port>', 'port on 127.0.0.1; 0 takes any free one', readPort, 0)
+    .description('receive events on this machine and show each with its verification, until SIGINT or SIGTERM')
+    .option('--port <port>', 'port on 127.0.0.1; 0 selects a free one', readPort, 0)
     .option('--secret-file <file>', "file with the endpoint's secret (or set WEBHOOK_SECRET)")
     .addOption(
-      new Option('--secret <secret>', 'the secret itself, which everybody sees who lists the processes').conflicts('secretFile'),
+      new Option('--secret <secret>', 'the secret itself; visible to everyone who lists the processes').conflicts('secretFile'),
     )
-    .option('--status <status>', 'HTTP status that answers the events', readStatus, 200)
+    .option('--status <status>', 'HTTP status of the answers', readStatus, 200)
     .option('--json', 'one JSON object a line, for programs')
     .action(listen);
   webhook
     .command('verify')
-    .description('check the signature of a delivery that was kept, and say exactly which part differs')
+    .description('verify the signature of a stored delivery, and report exactly which part differs')
     .requiredOption('--secret-file <file>', "file with the endpoint's secret")
-    .requiredOption('--headers <file>', 'its headers: "Name: value" lines as curl prints them, or a JSON object')
-    .requiredOption('--body <file>', 'its body, byte for byte')
+    .requiredOption('--headers <file>', 'headers of the delivery: "Name: value" lines as curl prints them, or a JSON object')
+    .requiredOption('--body <file>', 'body of the delivery, byte for byte')
     .option('--now <seconds>', 'time of receipt, Unix seconds (default: now)', readUnixSeconds)
     .option('--json', 'one JSON object, for programs')
     .action(verify);
@@ -58,9 +58,9 @@ async function listen({ port, status, json, ...sources }: ListenOptions): Promis
   const receiver = await openReceiver({ port, secret, status, onEvent, onRefusal: printProgress }).catch(
     explainBusyPort('--port ', port),
   );
-  printProgress(`Events are received at ${receiver.url} until Ctrl-C.`);
+  printProgress(`Receiving events at ${receiver.url} until Ctrl-C.`);
   if (secret === undefined)
-    printProgress('Signatures are not checked until a secret is given: --secret-file FILE, or the variable WEBHOOK_SECRET.');
+    printProgress('Signatures are not verified without a secret: --secret-file FILE, or the variable WEBHOOK_SECRET.');
   await stopped;
   await receiver.close();
 }

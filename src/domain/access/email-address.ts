@@ -41,12 +41,12 @@ interface Parts {
 
 function findProblem({ text, local, mailbox, domain }: Parts): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: every character that is not ASCII is looked for
-  if (/[^\x00-\x7f]/.test(local)) return 'It must have ASCII letters alone before the @: others look like them.';
+  if (/[^\x00-\x7f]/.test(local)) return 'It must have only ASCII letters before the @, because other letters look like them.';
   const ascii = domainToASCII(domain);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: every character that is not ASCII is looked for
   if (/[^\x00-\x7f]/.test(domain)) {
     const instead = ascii === '' ? '' : `: ${ascii}`;
-    return `It must have ASCII letters alone behind the @; give a domain of other letters by its A-labels${instead}.`;
+    return `It must have only ASCII letters after the @; write other domains as A-labels${instead}.`;
   }
   if (domain.endsWith('.')) return 'It must not end with a full stop.';
   const isWhole = text.length <= ADDRESS_CHARACTERS_MAX && local.length <= LOCAL_CHARACTERS_MAX && mailbox !== '';
@@ -56,5 +56,5 @@ function findProblem({ text, local, mailbox, domain }: Parts): string | undefine
   const isReadable = labels.every(
     (label) => !label.startsWith('xn--') && SCRIPTS.filter((script) => script.test(label)).length <= 1,
   );
-  return isReadable ? undefined : 'It must have a domain with one alphabet in each label.';
+  return isReadable ? undefined : 'Each label of its domain must use one alphabet.';
 }

@@ -1,4 +1,4 @@
-/** Settlements, section 5: each may do what those before it may. */
+/** Settlements, section 5: role; each includes the rights of the roles before it. */
 export const ROLES = ['viewer', 'operator', 'approver', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 

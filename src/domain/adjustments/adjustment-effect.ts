@@ -93,8 +93,8 @@ function beyondWorth(effect: AdjustmentEffect, { amountDelta }: Deltas, currency
   return problem(
     field,
     'out_of_bounds',
-    `${field} would leave ${then} settled for ${points} points, which are worth ${worth} at most; ${now} is settled now. ` +
-      'State another delta, undo a restatement first (reversal_of), or let an admin draft it with beyond_worth_reason.',
+    `${field} would leave ${then} settled for ${points} points, which are worth at most ${worth}; ${now} is settled now. ` +
+      'Change the delta, reverse a restatement first (reversal_of), or ask an admin to draft it with beyond_worth_reason.',
   );
 }
 

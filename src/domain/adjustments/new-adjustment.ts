@@ -41,7 +41,7 @@ export interface ReversedAdjustment {
 
 /** A draft counts too, so that what is undone is undone once. */
 export const ALREADY_REVERSED =
-  'Another adjustment undoes it already, or is drafted to. `adjustment list` shows it; if it is not posted, it may be rejected.';
+  'Another adjustment already reverses it, or is drafted to reverse it. `adjustment list` shows it; if it is not posted, you may reject it.';
 
 const REASON_CHARACTERS_MAX = 500;
 /** More than all points of a contribution are ever worth. */
@@ -57,7 +57,7 @@ export function checkNewAdjustment(adjustment: NewAdjustment, surroundings: Adju
   const { reasonCode, reasonEn, reasonAr } = adjustment;
   return [
     surroundings.contributionStatus !== 'confirmed' &&
-      problem('transaction_id', 'not_confirmed', 'Only a confirmed contribution is settled, and can be adjusted.'),
+      problem('transaction_id', 'not_confirmed', 'Only a confirmed contribution can be adjusted.'),
     !isReason(reasonCode) &&
       problem('reason_code', 'unsupported_value', `reason_code must be one of ${ADJUSTMENT_REASONS.join(', ')}.`),
     !isLine(reasonEn, REASON_CHARACTERS_MAX) &&
@@ -85,7 +85,7 @@ function checkRestatement({ pointsDelta, amountDelta }: NewAdjustment, { pointVa
   const form = 'a signed decimal in a string other than zero, with at most twelve decimals, such as "-12.5"';
   return [
     pointsDelta !== 0n &&
-      problem('points_delta', 'not_expected', 'points_delta must be 0: a restatement changes the amount alone.'),
+      problem('points_delta', 'not_expected', 'points_delta must be 0: a restatement changes only the amount.'),
     !amount && problem('amount_delta', amountDelta === null ? 'missing' : 'wrong_form', `amount_delta must be ${form}.`),
     amount !== undefined &&
       (amount > AMOUNT_MAX || amount < -AMOUNT_MAX) &&
@@ -97,12 +97,12 @@ function checkRestatement({ pointsDelta, amountDelta }: NewAdjustment, { pointVa
 
 function checkPointsDelta({ pointsDelta, amountDelta }: NewAdjustment): Problems {
   return [
-    pointsDelta === 0n && problem('points_delta', 'zero', 'points_delta must be another number than 0.'),
+    pointsDelta === 0n && problem('points_delta', 'zero', 'points_delta must not be 0.'),
     amountDelta !== null &&
       problem(
         'amount_delta',
         'not_expected',
-        'amount_delta must be left out: the amount follows from the points but for restatements.',
+        'amount_delta must be left out: except for restatements the amount follows from the points.',
       ),
   ];
 }
@@ -121,7 +121,7 @@ function checkBounds(adjustment: NewAdjustment, surroundings: AdjustmentSurround
 function checkBeyondWorth(reason: string, isNeeded: boolean): ErrorDetail | false {
   const refuse = (code: DetailCode, message: string) => problem('beyond_worth_reason', code, message);
   if (!isNeeded)
-    return refuse('not_expected', 'beyond_worth_reason must be left out: the settled amount stays within its bounds.');
+    return refuse('not_expected', 'beyond_worth_reason must be left out, because the settled amount stays within its bounds.');
   return (
     !isLine(reason, REASON_CHARACTERS_MAX) &&
     refuse('wrong_form', `beyond_worth_reason must be ${lineForm(reason, REASON_CHARACTERS_MAX)}.`)
@@ -135,12 +135,13 @@ function checkReversal(
   const refuse = (code: DetailCode, message: string) => problem('reversal_of', code, message);
   if (reversed?.transactionId !== transactionId)
     return refuse('not_found', 'reversal_of must name an adjustment of this contribution.');
-  if (reversed.status !== 'posted') return refuse('not_posted', 'Only a posted adjustment is undone; reject this one instead.');
+  if (reversed.status !== 'posted')
+    return refuse('not_posted', 'Only a posted adjustment can be reversed; reject this one instead.');
   if (reversed.isReversed) return refuse('already_reversed', ALREADY_REVERSED);
   const amount = amountDelta === null ? null : (readAmount(amountDelta) ?? null);
   const isOpposite =
     pointsDelta === -reversed.pointsDelta && amount === (reversed.amountDelta === null ? null : -reversed.amountDelta);
-  return !isOpposite && refuse('not_opposite', 'What undoes an adjustment has its deltas with the other sign.');
+  return !isOpposite && refuse('not_opposite', 'A reversal must have the opposite deltas.');
 }
 
 function problem(field: string, code: DetailCode, message: string): ErrorDetail {

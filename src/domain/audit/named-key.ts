@@ -10,7 +10,7 @@ export interface NamedKey {
 
 const KEY_BYTES = 32;
 const KEY_ID = /^[0-9A-Za-z_-]{1,32}$/;
-const KEY_FORM = 'id:base64 with 32 bytes behind the base64, several with commas between; `openssl rand -base64 32` makes one';
+const KEY_FORM = 'id:base64 of 32 bytes, several separated by commas; `openssl rand -base64 32` creates one';
 
 /**
  * The keys in a text such as `2026:7NQ…=,2025:q0f…=`. White space around the parts does not matter.
@@ -41,12 +41,12 @@ export function newNamedKey(id: string): NamedKey {
 function readKey(part: string, opening: () => string): NamedKey {
   const [id = '', base64, ...others] = part.split(':');
   // What stands where the id should be may be the key itself, so that nothing is repeated.
-  if (base64 === undefined || others.length > 0) throw new Error(`${opening()} is not a name and a key with one colon between.`);
-  if (!KEY_ID.test(id)) throw new Error(`${opening()} has a name that is not 1 to 32 letters, digits, _ and -.`);
+  if (base64 === undefined || others.length > 0) throw new Error(`${opening()} is not a name and a key separated by one colon.`);
+  if (!KEY_ID.test(id)) throw new Error(`${opening()} has an invalid name: use 1 to 32 letters, digits, _ and -.`);
   const bytes = Buffer.from(base64, 'base64');
   const isBase64 =
     /^[0-9A-Za-z+/]+=*$/.test(base64) && bytes.toString('base64') === base64.padEnd(Math.ceil(base64.length / 4) * 4, '=');
-  if (!isBase64) throw new Error(`${opening()} is not written in base64.`);
+  if (!isBase64) throw new Error(`${opening()} is not base64.`);
   if (bytes.length !== KEY_BYTES) throw new Error(`${opening()} has ${bytes.length} bytes.`);
   return { id, bytes };
 }

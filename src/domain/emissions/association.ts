@@ -35,9 +35,9 @@ export interface EmissionsLink {
  */
 export const ASSOCIATION_REFUSALS = {
   contribution_final_failure:
-    'The contribution has failed for good, so no estimate can be associated with it; the details say what to do next.',
+    'The contribution has failed finally, so no estimate can be associated with it; the details say what to do next.',
   contribution_pending:
-    'The contribution is still pending; wait until it is confirmed, look it up, and associate the estimate if it has no link by then.',
+    'The contribution is still pending; wait until it is confirmed, look it up, and associate the estimate if it has no link.',
   estimate_not_found:
     'There is no estimate with this calculation_id; check the calculation_id, or create a new estimate and associate that one.',
   association_conflict:

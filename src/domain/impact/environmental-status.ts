@@ -69,7 +69,7 @@ export function environmentalStatusAfter(status: EnvironmentalStatus, changeType
 export function checkEnvironmentalChange(batch: ImpactBatchFacts, change: EnvironmentalChange): ErrorDetail | undefined {
   const { status } = batch;
   if (!(ENVIRONMENTAL_CHANGES[change.changeType] as readonly EnvironmentalStatus[]).includes(status))
-    return refusal('change_type', 'not_possible', `A batch that is ${status} cannot be ${change.changeType}.`);
+    return refusal('change_type', 'not_possible', `The batch is ${status} and cannot be ${change.changeType}.`);
   switch (change.changeType) {
     case 'advanced':
       return checkAdvance(batch, change);
@@ -83,11 +83,11 @@ export function checkEnvironmentalChange(batch: ImpactBatchFacts, change: Enviro
           );
     case 'reallocated':
       return change.projectId === batch.projectId
-        ? refusal('project_id', 'same_project', 'The batch already belongs to this project; name the one that takes it over.')
+        ? refusal('project_id', 'same_project', 'The batch already belongs to this project; give another one.')
         : undefined;
     case 'corrected':
       return change.operatorId === batch.verifiedBy
-        ? refusal('operator', 'second_operator_needed', 'What you verified, another operator corrects.')
+        ? refusal('operator', 'second_operator_needed', 'You verified this batch, so another operator has to correct it.')
         : undefined;
     case 'evidence_added':
       return undefined;
@@ -103,7 +103,7 @@ function checkAdvance(batch: ImpactBatchFacts, change: { operatorId: string; pro
   switch (nextEnvironmentalStatus(batch.status)) {
     case 'allocated':
       return change.projectId === undefined
-        ? refusal('project_id', 'missing', 'A batch is allocated to a project; name it.')
+        ? refusal('project_id', 'missing', 'Give the project to which the batch is allocated.')
         : undefined;
     case 'verified':
       return checkVerification(batch, change.operatorId);
@@ -113,9 +113,9 @@ function checkAdvance(batch: ImpactBatchFacts, change: { operatorId: string; pro
 }
 
 function checkVerification({ evidenceCount, deliveredBy }: ImpactBatchFacts, operatorId: string): ErrorDetail | undefined {
-  if (evidenceCount === 0) return refusal('evidence', 'missing', 'Add evidence of the delivery before it is verified.');
+  if (evidenceCount === 0) return refusal('evidence', 'missing', 'Add evidence of the delivery before you verify it.');
   return operatorId === deliveredBy
-    ? refusal('operator', 'second_operator_needed', 'What you recorded as delivered, another operator verifies.')
+    ? refusal('operator', 'second_operator_needed', 'You recorded the delivery, so another operator has to verify it.')
     : undefined;
 }
 

@@ -37,7 +37,7 @@ export function checkNewEvidence({ type, url, fileName, byteCount, sha256, captu
       problem('file', 'wrong_form', `The name of the file must be ${lineForm(fileName, FILE_NAME_MAX)}.`),
     byteCount === 0n && problem('file', 'empty', 'The file is empty.'),
     !/^[0-9a-f]{64}$/.test(sha256) && problem('sha256', 'wrong_form', 'sha256 must be 64 lower-case hexadecimal digits.'),
-    capturedAt > now && problem('captured_at', 'in_the_future', 'captured_at must not lie in the future.'),
+    capturedAt > now && problem('captured_at', 'in_the_future', 'captured_at must not be in the future.'),
   ].filter((found) => found !== false);
 }
 
@@ -56,7 +56,7 @@ function checkUrl(text: string): ErrorDetail | false {
   return problem(
     'url',
     'not_public',
-    `${form}: its host is ${inWords(hostClass)}. Put the file where it can be reached, and name that.`,
+    `${form}: its host is ${inWords(hostClass)}. Put the file at a public address and give that one.`,
   );
 }
 

@@ -23,7 +23,7 @@ export function checkNewProject({ nameEn, nameAr, country }: NewProject): ErrorD
     !isCountry(country) && {
       field: 'country',
       code: 'unsupported_value',
-      message: 'country must be a code of ISO 3166-1 with two capital letters, such as SA.',
+      message: 'country must be an ISO 3166-1 code of two capital letters, such as SA.',
     },
   ];
   return found.filter((each) => each !== false);

@@ -24,7 +24,7 @@ export function countLines({ lines, malformedLines, blankLines }: ListLimits): L
       if (++blank > blankLines)
         throw refuseList(
           'too_many_blank_lines',
-          `The list has more than ${blankLines} lines without content. Send it without them.`,
+          `The list has more than ${blankLines} blank lines. Remove them, then send it again.`,
         );
     },
   };
@@ -33,6 +33,6 @@ export function countLines({ lines, malformedLines, blankLines }: ListLimits): L
 function tooManyMalformed(bound: number, { lineNo, problems, ...line }: ListEntry) {
   const lineType = 'readable' in line ? (line.readable.lineType ?? null) : null;
   const [problem] = (problems ?? []).map((each) => describeListProblem(each, lineType).message);
-  const message = `The list has more than ${bound} malformed lines. The first is line ${lineNo}: ${problem} Correct the form of the list, then send it again.`;
+  const message = `The list has more than ${bound} malformed lines. The first is line ${lineNo}: ${problem} Correct the format of the list, then send it again.`;
   return refuseList('too_many_malformed_lines', message);
 }

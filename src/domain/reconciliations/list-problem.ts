@@ -34,7 +34,7 @@ const POINTS_FORMS: Readonly<Record<LineType | 'own', string>> = {
  */
 export function describeListProblem({ field, code, message }: ListProblem, lineType: LineType | null): ErrorDetail {
   if (message !== undefined) return { field, code, message };
-  if (field === 'line') return { field, code, message: 'An element must be a JSON object, well formed, with each member once.' };
+  if (field === 'line') return { field, code, message: 'An element must be a well-formed JSON object without repeated members.' };
   if (code === 'missing') return { field, code, message: `${field} is missing.` };
   const form = field === 'points' ? POINTS_FORMS[lineType ?? 'own'] : FORMS[field];
   return { field, code, message: `${field} must be ${form ?? 'well formed'}.` };

@@ -150,7 +150,7 @@ export function refuseList(code: DetailCode, message: string, status?: number): 
 
 /** A list that is larger than it may be: 413, and the limit is named. */
 export function listTooLarge(code: 'too_many_lines' | 'too_many_bytes', limit: string): ServiceError {
-  return refuseList(code, `A list has ${limit} at most; send it in parts.`, 413);
+  return refuseList(code, `A list may have at most ${limit}; send it in parts.`, 413);
 }
 
 /** A line beyond any that is well formed; what follows it is not looked for. */

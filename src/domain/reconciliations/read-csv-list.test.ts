@@ -98,7 +98,7 @@ test('settlements, section 2, Reconciliation: limits are refused by name', async
   assert.deepEqual(await refusal(`${lines}evt-0003,O-3,3`, { lines: 2 }), [
     'too_many_lines',
     413,
-    'A list has 2 lines at most; send it in parts.',
+    'A list may have at most 2 lines; send it in parts.',
   ]);
   const long = await refusal(`${lines}${'x'.repeat(200)},O,1\n`, { lineCharacters: 100 });
   assert.deepEqual(long, ['line_too_long', undefined, 'Line 4 of the list has more than 100 characters.']);
@@ -115,12 +115,12 @@ test('settlements, section 2, Reconciliation: blank lines and malformed lines ar
   assert.deepEqual(await refusal(`${taken}\n`, bounds), [
     'too_many_blank_lines',
     undefined,
-    'The list has more than 3 lines without content. Send it without them.',
+    'The list has more than 3 blank lines. Remove them, then send it again.',
   ]);
   assert.deepEqual(await refusal(`${taken}evt-0004,O-4,x\n`, bounds), [
     'too_many_malformed_lines',
     undefined,
-    'The list has more than 2 malformed lines. The first is line 5: partner_event_id must be a text of 8 to 128 characters out of A-Z a-z 0-9 . _ : -. Correct the form of the list, then send it again.',
+    'The list has more than 2 malformed lines. The first is line 5: partner_event_id must be a text of 8 to 128 characters out of A-Z a-z 0-9 . _ : -. Correct the format of the list, then send it again.',
   ]);
   assert.equal((await refusal('\n'.repeat(4), bounds))[0], 'too_many_blank_lines');
 });

@@ -84,7 +84,7 @@ function readHeader(record: readonly string[]): Positions {
   const isStatement = STATEMENT_FIELDS.every((field) => names.includes(field));
   const fields = isStatement ? [...LIST_FIELDS, ...STATEMENT_FIELDS] : LIST_FIELDS;
   const repeated = fields.find((field) => names.indexOf(field) !== names.lastIndexOf(field));
-  if (repeated) throw refuseList('repeated_column', `The header row names the column ${repeated} twice.`);
+  if (repeated) throw refuseList('repeated_column', `The header row has the column ${repeated} twice.`);
   return fields.map((field) => [field, names.indexOf(field)]);
 }
 

@@ -69,8 +69,8 @@ function describeFailure({ code, elementNo }: JsonArrayError, { lineCharacters }
     case 'not_an_array':
       return refuseList(code, 'The list must be a JSON array of objects.');
     case 'not_ended':
-      return refuseList(code, `The list ends after ${elementNo} elements without the end of its array; it may be cut off.`);
+      return refuseList(code, `The list ends after ${elementNo} elements before the end of its array; it may be truncated.`);
     case 'text_after_end':
-      return refuseList(code, 'There is text behind the end of the array.');
+      return refuseList(code, 'There is text after the end of the array.');
   }
 }

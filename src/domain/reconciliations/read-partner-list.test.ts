@@ -26,7 +26,7 @@ for (const [format, text] of Object.entries(lists) as [ListFormat, string][]) {
     await assert.rejects(refused, (error) => {
       assert.ok(error instanceof ServiceError);
       assert.deepEqual([error.status, error.details[0]?.code], [413, 'too_many_bytes']);
-      assert.match(error.message, new RegExp(`has ${text.length - 1} bytes at most`));
+      assert.match(error.message, new RegExp(`may have at most ${text.length - 1} bytes`));
       return true;
     });
   });

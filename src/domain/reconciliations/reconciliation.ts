@@ -94,7 +94,7 @@ export function reconcile(pair: ReconciliationPair): ReconciliationResult {
 export function adviseMissing(lineType: LineType): ErrorDetail[] {
   const verdict = recoveryVerdict('contribution_not_found', 'lookup');
   if (lineType === 'contribution') return verdict;
-  const message = 'Ask the operator: the service has no such line, and no request of yours makes one.';
+  const message = 'Ask the operator: the service has no such line, and no request can create one.';
   return [
     ...verdict.filter(({ field }) => field === 'point_restoration'),
     { field: 'next_action', code: 'contact_operator', message },

@@ -52,7 +52,7 @@ test('decisions, section 4: a cap may be reached exactly, and what would pass it
   assert.equal(reviewReason(POINTS_MAX, rulesWith({ dailyPointsCap: POINTS_MAX }), counted), 'daily_points_cap');
 });
 
-test('decisions, section 4: where everything is reviewed, everything is pending', () => {
+test('decisions, section 4: where all are reviewed, everything is pending', () => {
   fc.assert(
     fc.property(points, (amount) => firstStatus(amount, rulesWith({ reviewsEverything: true }), NOTHING_COUNTED) === 'pending'),
   );

@@ -71,11 +71,12 @@ function checkHead({ version, startsAt, partnerId }: RuleHead, { now, existing }
     !isShortIdentifier(version) &&
       problem('version', 'wrong_form', `a label of ${minLength} to ${maxLength} characters out of A-Z a-z 0-9 . _ : -`),
     version.startsWith('default-') &&
-      problem('version', 'reserved', `another label: ${DEFAULT_VERSION} and its like are the service's own`),
+      problem('version', 'reserved', `another label: labels like ${DEFAULT_VERSION} are reserved for the service`),
     existing.some((other) => other.version === version) &&
-      problem('version', 'already_used', 'a label that no version of its kind has'),
+      problem('version', 'already_used', 'a label that no other version of this kind has'),
     checkStart(startsAt, now),
-    startsAtOnce && problem('starts_at', 'already_used', 'another time: a version of its kind for the same partners starts then'),
+    startsAtOnce &&
+      problem('starts_at', 'already_used', 'another time: another version of this kind for the same partners starts then'),
   ];
 }
 
@@ -85,7 +86,7 @@ function checkStart(startsAt: Date, now: Date): ErrorDetail | undefined {
   if (startsAt < now)
     return problem('starts_at', 'in_the_past', `${earliest.toISOString()} or later: rules never start in the past`);
   if (startsAt < earliest)
-    return problem('starts_at', 'too_soon', `${earliest.toISOString()} or later, so that every process knows it by then`);
+    return problem('starts_at', 'too_soon', `${earliest.toISOString()} or later, so that every process has it in time`);
   return undefined;
 }
 
@@ -130,9 +131,9 @@ function checkCurrency(
 ): ErrorDetail | undefined {
   if (price === null)
     return currency === null ? undefined : problem('currency', 'not_expected', 'left out where there is no value');
-  if (currency === null) return problem('currency', 'missing', 'given with a value');
-  if (!isCurrency(currency)) return problem('currency', 'wrong_form', 'a currency of ISO 4217 in three capital letters');
-  if (partnerCurrency === null) return problem('currency', 'not_fixed', 'fixed for the partner before a rule has a value in it');
+  if (currency === null) return problem('currency', 'missing', 'given together with a value');
+  if (!isCurrency(currency)) return problem('currency', 'wrong_form', 'an ISO 4217 currency of three capital letters');
+  if (partnerCurrency === null) return problem('currency', 'not_fixed', 'set for the partner before a rule has a value in it');
   if (partnerCurrency !== undefined && currency !== partnerCurrency)
     return problem('currency', 'other_currency', `${partnerCurrency}, the currency of the partner`);
   return undefined;

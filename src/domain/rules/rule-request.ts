@@ -78,7 +78,7 @@ function readContent(request: RuleRequest, head: Omit<RuleHead, 'kind'>, whole: 
 function listForeign(request: RuleRequest): ErrorDetail[] {
   return Object.entries(FIELDS).flatMap(([field, [member, kinds]]) => {
     const isForeign = request[member] !== undefined && !(kinds as readonly RuleKind[]).includes(request.kind);
-    const message = `${field} must be left out: it is of ${kinds.join(' and ')}, not of ${request.kind}.`;
+    const message = `${field} must be left out: it belongs to ${kinds.join(' and ')}, not to ${request.kind}.`;
     return isForeign ? [{ field, code: 'not_expected', message }] : [];
   });
 }

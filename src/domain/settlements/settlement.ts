@@ -69,9 +69,9 @@ export function checkAcknowledgement(
   const problems: ErrorDetail[] = [];
   const add = (field: string, code: DetailCode, message: string) => problems.push({ field, code, message });
   if (settlement !== 'closed')
-    add('settlement_id', 'settlement_open', 'The settlement is open; acknowledge it when it is closed.');
+    add('settlement_id', 'settlement_open', 'The settlement is open; acknowledge it after it is closed.');
   if (!(ACKNOWLEDGEMENT_TRANSITIONS[acknowledgement] as readonly string[]).includes(status))
-    add('status', 'not_possible', `A settlement that is ${acknowledgement} cannot become ${status}.`);
+    add('status', 'not_possible', `The acknowledgement is ${acknowledgement} and cannot become ${status}.`);
   if (reference !== null && !isShortIdentifier(reference))
     add('reference', 'wrong_form', 'reference must be of 1 to 128 characters out of A-Z a-z 0-9 . _ : -');
   if (note !== null && !isText(note, NOTE_CHARACTERS_MAX))

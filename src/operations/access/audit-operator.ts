@@ -25,7 +25,7 @@ export async function auditOperator(
   await audit(db, actor, { ...about, before: kept, after: operatorRecord(state as OperatorState) });
 }
 
-/** @throws UnsoundRecordError For an operator who is not as the audit has it. Nobody is one that there is not. */
+/** @throws UnsoundRecordError For an operator who differs from the audit. Nobody is one that there is not. */
 export async function requireAuditedOperator(db: Queryable, operatorId: string): Promise<void> {
   await requireAllAudited(db, OPERATOR, await OPERATOR.list(db, { afterId: '', ids: [operatorId], limit: 1 }));
 }

@@ -40,7 +40,7 @@ export interface UsedBreakGlass extends Partial<BreakGlass> {
 /** One of them, for people. */
 export function explainBreakGlass({ entryNo, recordedAt, user, machine, reason }: UsedBreakGlass): string {
   const when = `entry ${entryNo} of the audit, ${recordedAt.toISOString()}`;
-  return `--break-glass (${when}): ${user} on ${machine} acted for the owner of the machine, because "${reason}"`;
+  return `--break-glass (${when}): ${user} on ${machine} acted for the owner account, because "${reason}"`;
 }
 
 /** Such commands since a time, the latest first. */

@@ -5,7 +5,7 @@ import { type AuditDifference, compareWithEntry } from '../audit/compare-with-au
 import { unsoundRecord } from '../audit/require-audited.ts';
 
 export interface CredentialTools extends Pick<Database, 'pool' | 'auditKeys'> {
-  /** Told of a key or a partner that is not as the audit has it. */
+  /** Told of a key or a partner that differs from the audit. */
   readonly onDoubt: (error: Error) => void;
 }
 

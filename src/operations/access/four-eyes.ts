@@ -6,7 +6,7 @@ import { CONTROL_DAYS, findSharedControl } from '../../store/access/operator-con
 import type { Queryable } from '../../store/database.ts';
 
 const HOW =
-  'Sign in with a code: npx partner-impact login. An admin makes it: npx partner-impact operator create --name NAME --email ADDRESS --role ROLE';
+  'Sign in with a code: npx partner-impact login. An admin creates the code: npx partner-impact operator create --name NAME --email ADDRESS --role ROLE';
 
 /** Whether it is a person known by name: neither the owner of the machine nor the schedule. */
 export function isSignedIn({ operatorId }: Pick<Actor, 'operatorId'>): boolean {
@@ -15,7 +15,7 @@ export function isSignedIn({ operatorId }: Pick<Actor, 'operatorId'>): boolean {
 
 /** @throws ServiceError `forbidden` for the owner of the machine, with how to sign in. */
 export function requireSignedIn(actor: Actor): void {
-  if (!isSignedIn(actor)) throw refusal(`This takes two people, and "${actor.operatorId}" is nobody in particular. ${HOW}`);
+  if (!isSignedIn(actor)) throw refusal(`This needs four eyes. The ${actor.operatorId} account is not a person; sign in. ${HOW}`);
 }
 
 /**
@@ -40,14 +40,14 @@ export async function requireSecondPerson(db: Queryable, actor: Actor, firstOper
   requireSignedIn(actor);
   const { operatorId } = actor;
   if (operatorId === firstOperatorId)
-    throw refusal(`This takes two people, and ${firstOperatorId} began it: another operator has to approve it.`);
+    throw refusal(`This needs four eyes: ${firstOperatorId} drafted it, so another operator has to approve it.`);
   if (!isSignedIn({ operatorId: firstOperatorId }))
     throw refusal(
-      `This takes two people, and it was begun by "${firstOperatorId}", who may be anybody, you too: a signed-in operator has to begin it anew.`,
+      `This needs four eyes. The draft has no signed-in author (${firstOperatorId}); a signed-in operator has to create it again.`,
     );
   if ((await getAddress(db, operatorId)) === (await getAddress(db, firstOperatorId)))
     throw refusal(
-      `This takes two people, and ${firstOperatorId}, who began it, has your address: another operator has to approve it.`,
+      `This needs four eyes: ${firstOperatorId}, who drafted it, has your address, so another operator has to approve it.`,
     );
   const shared = await findSharedControl(db, operatorId, firstOperatorId);
   if (shared) throw refusal(explainControl(shared, [operatorId, firstOperatorId]));
@@ -57,13 +57,13 @@ async function getAddress(db: Queryable, operatorId: string): Promise<string> {
   const address = canonicalAddress((await findOperator(db, operatorId))?.email ?? null);
   if (address !== undefined) return address;
   throw refusal(
-    `This takes two people with addresses, and ${operatorId} has none. An admin enters it: npx partner-impact operator set-email --operator ${operatorId} --email ADDRESS`,
+    `This needs four eyes with different addresses, and ${operatorId} has none. An admin adds it: npx partner-impact operator set-email --operator ${operatorId} --email ADDRESS`,
   );
 }
 
 function explainControl(shared: { operatorId: string; until: Date }, accounts: readonly string[]): string {
   const theirs = accounts.filter((account) => account !== shared.operatorId).join(' and ');
-  return `This takes two people, and within ${CONTROL_DAYS} days ${shared.operatorId} made the account ${theirs} or reset its sign-in, itself or through accounts between: until ${shared.until.toISOString()} another operator has to approve it.`;
+  return `This needs four eyes: within ${CONTROL_DAYS} days ${shared.operatorId} created the account ${theirs} or reset its sign-in, directly or through other accounts. Until ${shared.until.toISOString()} another operator has to approve it.`;
 }
 
 function refusal(sentence: string): ServiceError {

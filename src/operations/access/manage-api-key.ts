@@ -100,7 +100,7 @@ function refuseShortEnd({ keyId, expiresAt }: ApiKey, shortened: ApiKey): void {
   if (expiresAt === null || Number(shortened.expiresAt) < expiresAt.getTime()) return;
   throw new ServiceError(
     'invalid_request',
-    `The key ${keyId} ends at ${expiresAt.toISOString()}, within the overlap, and the new key would end with it: give the new key an end with --expires-at TIME, or none with --without-end. Nothing was changed.`,
+    `The key ${keyId} expires at ${expiresAt.toISOString()}, within the overlap, and the new key would expire with it. Give the new key an expiry with --expires-at TIME, or none with --without-end. Nothing was changed.`,
   );
 }
 

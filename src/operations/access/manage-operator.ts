@@ -65,7 +65,7 @@ export async function enterAddress(database: Database, actor: Actor, operatorId:
     if (operator.email !== null)
       throw new ServiceError(
         'invalid_request',
-        `The operator ${operatorId} has the address ${operator.email}, and keeps it. For another one disable the operator, and create a new one.`,
+        `The operator ${operatorId} already has the address ${operator.email}, which cannot change. For another address disable the operator and create a new one.`,
       );
     const changed = await updateOperatorEmail(db, operatorId, email);
     if (!changed) throw addressIsTaken(email);
@@ -99,7 +99,10 @@ export async function disableOperator(database: Database, actor: Actor, operator
 export async function resetSignIn(database: Database, actor: Actor, operatorId: string): Promise<SignInCode> {
   return change(database, actor, operatorId, async (db, operator) => {
     if (operator.disabledAt)
-      throw new ServiceError('invalid_request', `The operator ${operatorId} is disabled. \`operator create\` makes a new one.`);
+      throw new ServiceError(
+        'invalid_request',
+        `The operator ${operatorId} is disabled. Create a new one with \`operator create\`.`,
+      );
     await updateOperatorCredentialsEnded(db, operatorId);
     const code = await makeCode(db, operator);
     await auditOperator(db, actor, { operatorId, action: 'operator.reset-sign-in', before: operator });
@@ -137,14 +140,14 @@ function requireAddressFor({ email, role }: Pick<NewOperator, 'email' | 'role'>)
   if (email === null && isAtLeast(role, 'approver'))
     throw refusal(
       'missing',
-      `The role ${role} takes an address, by which two people are told apart: --email ADDRESS, or for an operator whom there is npx partner-impact operator set-email.`,
+      `The role ${role} needs an e-mail address, which identifies the person: give --email ADDRESS, or for an existing operator run npx partner-impact operator set-email.`,
     );
 }
 
 function addressIsTaken(email: string | null): ServiceError {
   return refusal(
     'duplicate',
-    `Another operator has the address ${email}. Upper and lower case, and what follows a plus sign, make no other one.`,
+    `Another operator has the address ${email}. Addresses are compared without case and without the part after a plus sign.`,
   );
 }
 

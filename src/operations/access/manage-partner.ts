@@ -123,7 +123,7 @@ function explainFixed(cause: unknown): never {
   if (!isRestricted(cause)) throw cause;
   throw new ServiceError(
     'invalid_request',
-    'Currency and time zone of the partner are fixed: contributions or rules rest on them. Make another partner for other terms.',
+    'Currency and time zone of the partner are fixed, because contributions or rules depend on them. Create another partner for other values.',
     { cause },
   );
 }
@@ -135,8 +135,8 @@ function readSettlementTerms({ currency, timeZone }: Partial<SettlementTerms>): 
   const problems: ErrorDetail[] = [];
   const refuse = (field: string, form: string) =>
     problems.push({ field, code: 'wrong_form', message: `${field} must be ${form}.` });
-  if (isBadCurrency) refuse('currency', 'a currency of ISO 4217 in three capital letters, such as SAR');
-  if (timeZone !== undefined && zone === undefined) refuse('time_zone', 'a zone of the IANA database, such as Asia/Riyadh');
+  if (isBadCurrency) refuse('currency', 'an ISO 4217 currency of three capital letters, such as SAR');
+  if (timeZone !== undefined && zone === undefined) refuse('time_zone', 'a time zone of the IANA database, such as Asia/Riyadh');
   if (problems.length > 0)
     throw new ServiceError('invalid_request', problems.map(({ message }) => message).join(' '), { details: problems });
   return { ...(currency !== undefined && { currency }), ...(zone !== undefined && { timeZone: zone }) };

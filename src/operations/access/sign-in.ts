@@ -35,13 +35,12 @@ export interface SignIn {
  */
 export async function signIn(database: Database, code: string): Promise<SignIn> {
   const parsed = parseCredential('code', code);
-  if (!parsed)
-    throw refusal('This is no sign-in code: it begins with pi_code_, and is mistyped or cut where it does not fit its checksum.');
+  if (!parsed) throw refusal('Invalid sign-in code: it must start with pi_code_ and match its checksum. Copy the whole code.');
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const held = await holdCredential(db, 'code', parsed.id);
     if (!held || !isSame(held, parsed) || !held.isValid)
       throw refusal(
-        'This sign-in code is not valid: it was used, is older than a day, or is of another installation. An admin makes a new one: npx partner-impact operator reset-sign-in --operator ID',
+        'This sign-in code is not valid: it was used, has expired after a day, or belongs to another installation. An admin can create a new one: npx partner-impact operator reset-sign-in --operator ID',
       );
     return replaceCredential(db, { id: parsed.id, held }, 'operator.sign-in');
   });
@@ -57,7 +56,7 @@ export async function renewSignIn(database: Database, token: string): Promise<Si
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const parsed = parseCredential('token', token) as CheckedSecret;
     const held = await holdCredential(db, 'token', parsed.id);
-    if (!held?.isValid || held.disabledAt) throw ended('The sign-in that is kept on this machine has ended meanwhile.');
+    if (!held?.isValid || held.disabledAt) throw ended('The sign-in on this machine has ended.');
     return replaceCredential(db, { id: parsed.id, held }, 'operator.renew-sign-in');
   });
 }
@@ -95,7 +94,7 @@ export async function signOut(database: Database, token: string): Promise<void> 
  * Who holds a token, with the role of this moment.
  *
  * @throws ServiceError `unauthorized` for a token that has ended, `forbidden` for an operator who is disabled.
- * @throws UnsoundRecordError For an operator or a token that is not as the audit has it.
+ * @throws UnsoundRecordError For an operator or a token that differs from the audit.
  */
 export async function authenticateOperator(
   database: Database,
@@ -103,11 +102,11 @@ export async function authenticateOperator(
 ): Promise<{ readonly actor: Actor; readonly operator: Operator; readonly expiresAt: Date }> {
   const parsed = parseCredential('token', token);
   const held = parsed && (await findOperatorCredential(database.pool, 'token', parsed.id));
-  if (!parsed || !held || !isSame(held, parsed)) throw ended('The sign-in that is kept on this machine is unknown here.');
+  if (!parsed || !held || !isSame(held, parsed)) throw ended('This installation does not know the sign-in on this machine.');
   if (held.disabledAt)
     throw new ServiceError(
       'forbidden',
-      `The operator ${held.operatorId} (${held.name}) is disabled and may do nothing. To sign in as somebody else: npx partner-impact logout`,
+      `The operator ${held.operatorId} (${held.name}) is disabled. To sign in as another operator: npx partner-impact logout`,
     );
   if (!held.isValid) throw ended(`The sign-in of ${held.operatorId} (${held.name}) has ended.`);
   requireAuditedSignIn(database, held);
@@ -137,6 +136,6 @@ function refusal(sentence: string): ServiceError {
 
 function ended(sentence: string): ServiceError {
   return refusal(
-    `${sentence} Sign in again with a code of an admin: npx partner-impact login. In a sandbox it also goes on without a sign-in: npx partner-impact logout`,
+    `${sentence} Sign in again with a code from an admin: npx partner-impact login. In a sandbox you may also work without a sign-in: npx partner-impact logout`,
   );
 }

@@ -148,7 +148,7 @@ export async function rejectAdjustment(database: Database, actor: Actor, id: Adj
 }
 
 /**
- * Posts an approved adjustment, for good: the partner is told, and the settlement of the period has its line. The contribution stays as it is.
+ * Posts an approved adjustment, for good: the partner is told, and the settlement of the period has its line. The contribution does not change.
  *
  * @throws ServiceError `forbidden`; `invalid_request` when it is not approved, or when what was posted since leaves no room for it.
  */
@@ -186,7 +186,7 @@ async function holdPostable(
   const standing = await readStanding(db, worth, contribution);
   const details = checkEffect(standing, adjustment);
   if (details.length > 0)
-    throw refusal(details.map((each) => ({ ...each, message: `${each.message} Reject this one, and draft another.` })));
+    throw refusal(details.map((each) => ({ ...each, message: `${each.message} Reject this adjustment and draft a new one.` })));
   return standing;
 }
 

@@ -14,6 +14,6 @@ export async function requireOwnerMayAct(db: Queryable): Promise<void> {
   if (installation?.environment !== 'production' || installation.firstAdminAt === null) return;
   throw new ServiceError(
     'forbidden',
-    'Nobody is signed in, and in production the owner of the machine only makes the first admin. Sign in: npx partner-impact login. Where no admin can help: --break-glass REASON, which the audit keeps and doctor shows.',
+    'No operator is signed in, and in production the owner account may only create the first admin. Sign in: npx partner-impact login. If no admin can act: --break-glass REASON, which the audit records and doctor shows.',
   );
 }

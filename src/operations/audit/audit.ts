@@ -21,7 +21,7 @@ export interface AuditEntry {
 /** Throws `forbidden` when the actor's role is below the least that may do this. */
 export function requireRole(actor: Actor, least: Role): void {
   if (!mayAct(actor, least))
-    throw new ServiceError('forbidden', `This takes the role ${least}; ${actor.operatorId} has the role ${actor.role}.`);
+    throw new ServiceError('forbidden', `This needs the role ${least}; ${actor.operatorId} has the role ${actor.role}.`);
 }
 
 /**

@@ -25,23 +25,23 @@ export function checkSeal(row: StoredContribution, { seals, acceptsUnsealed }: S
     case 'changed':
       return {
         ...{ transactionId, code: 'contribution_changed' },
-        message: `The contribution ${transactionId} is not as it was sealed: its row was edited, or its seal.`,
+        message: `The contribution ${transactionId} does not match its seal: its row or its seal was edited.`,
       };
     case 'unsealed':
       if (acceptsUnsealed(row)) return undefined;
       return {
         ...{ transactionId, code: 'contribution_unsealed' },
-        message: `The contribution ${transactionId} has no seal: it was not written by this service, or its seal was removed.`,
+        message: `The contribution ${transactionId} has no seal: this service did not write it, or its seal was removed.`,
       };
     case 'unknown_key':
       return {
         ...{ transactionId, code: 'contribution_unknown_key' },
-        message: `The contribution ${transactionId} is sealed with the key ${showValue(row.sealKey)}, which is not among those given: add it to AUDIT_KEY behind the others.`,
+        message: `The contribution ${transactionId} is sealed with the key ${showValue(row.sealKey)}, which is not in AUDIT_KEY: add it after the other keys.`,
       };
   }
 }
 
-/** The first of these that is not as it was sealed, or not there. One more test for what is confirmed for certain. */
+/** The first of these that does not match its seal, or not there. One more test for what is confirmed for certain. */
 export async function findUnsound(
   db: Queryable,
   { partnerId, transactionIds }: { readonly partnerId: string; readonly transactionIds: readonly string[] },
@@ -60,12 +60,12 @@ export async function findUnsound(
 }
 
 function removed(transactionId: string): ContributionProblem {
-  const message = `The contribution ${transactionId} is not there any more: it was confirmed, and is on no settlement.`;
+  const message = `The contribution ${transactionId} was removed: it was confirmed and is on no settlement.`;
   return { transactionId, code: 'contribution_removed', message };
 }
 
 function notConfirmed({ contribution: { transactionId, status } }: StoredContribution): ContributionProblem | undefined {
   if (status === 'confirmed') return undefined;
-  const message = `The contribution ${transactionId} is ${showValue(status)}, and its event says that it was confirmed.`;
+  const message = `The contribution ${transactionId} is ${showValue(status)}, but its event says that it was confirmed.`;
   return { transactionId, code: 'contribution_changed', message };
 }

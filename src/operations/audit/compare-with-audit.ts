@@ -10,7 +10,7 @@ export interface AuditDifference {
   readonly subjectId: string;
   /**
    * What differs from the audit, such as `status`; `removed` where the record is not there at all, `not_in_audit` where no entry is
-   * about it, and `audit_entry` where that is not as it was sealed, or its key is not given.
+   * about it, and `audit_entry` where that does not match its seal, or its key is not given.
    */
   readonly fields: readonly string[];
 }
@@ -42,9 +42,9 @@ export async function compareWithAudit(
 /** As `status, points differ from the audit`. */
 export function describeDifference({ fields }: Pick<AuditDifference, 'fields'>): string {
   const [only] = fields;
-  if (only === 'removed') return 'it is not there any more, and the audit has it';
+  if (only === 'removed') return 'the record was removed, but the audit has it';
   if (only === 'not_in_audit') return 'the audit has no entry of it';
-  if (only === 'audit_entry') return 'its last audit entry is not as it was sealed, or its key is not in AUDIT_KEY';
+  if (only === 'audit_entry') return 'its last audit entry does not match its seal, or the key is not in AUDIT_KEY';
   return `${fields.join(', ')} differ${fields.length === 1 ? 's' : ''} from the audit`;
 }
 

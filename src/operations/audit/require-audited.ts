@@ -38,7 +38,7 @@ export async function requireAudited<Row>(db: Queryable, kind: AuditedKind<Row>,
  * The same of records that the transaction does not hold: somebody may change one between the two looks, so that it is then held and
  * looked at again.
  *
- * @throws UnsoundRecordError With the first that is not as the audit has it.
+ * @throws UnsoundRecordError With the first that differs from the audit.
  */
 export async function requireAllAudited<Row>(db: Queryable, kind: AuditedKind<Row>, rows: readonly Row[]): Promise<void> {
   const differing = new Set((await findDifferences(db, kind, rows)).map(({ subjectId }) => subjectId));
@@ -52,6 +52,6 @@ export async function requireAllAudited<Row>(db: Queryable, kind: AuditedKind<Ro
 export function unsoundRecord({ name }: Pick<AuditedKind<never>, 'name'>, difference: AuditDifference): UnsoundRecordError {
   const { subjectId } = difference;
   return new UnsoundRecordError(
-    `The ${name.replace('_', ' ')} ${subjectId} is not as the audit has it: ${describeDifference(difference)}. ${WHAT_TO_DO}`,
+    `The ${name.replace('_', ' ')} ${subjectId} differs from the audit: ${describeDifference(difference)}. ${WHAT_TO_DO}`,
   );
 }

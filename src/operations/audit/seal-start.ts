@@ -28,7 +28,7 @@ export async function findSealStart(db: Queryable, { auditKeys }: Pick<Database,
   const { last, doubt } = readSealedRecord(entries, auditKeys());
   if (!last?.after)
     throw new UnsoundRecordError(
-      `From when on contributions are sealed is not known: ${doubt}. The keys stand in AUDIT_KEY; \`audit verify\` says more.`,
+      `The start of sealing contributions is unknown: ${doubt}. Check the keys in AUDIT_KEY and run \`audit verify\`.`,
     );
   const after = JSON.parse(last.after) as { began_at: string; adopts_until: string; ended_at: string | null };
   const endedAt = after.ended_at === null ? null : new Date(after.ended_at);
@@ -59,7 +59,7 @@ export async function endAdoption(database: Database, actor: Actor): Promise<Sea
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const { now } = await lockAuditHead(db);
     const before = await findSealStart(db, database);
-    if (!before) throw new Error('From when on contributions are sealed is not known. `audit verify` says more.');
+    if (!before) throw new Error('The start of sealing contributions is unknown. Run `audit verify`.');
     return before.endedAt ? before : auditStart(db, actor, { before, after: { ...before, endedAt: now } });
   });
 }

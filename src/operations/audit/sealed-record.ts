@@ -3,7 +3,7 @@ import type { NamedKey } from '../../domain/audit/named-key.ts';
 
 /** What the audit says that a record is: the last of its entries, where each of them is as it was sealed. */
 export interface SealedRecord {
-  /** `undefined` where there is no entry, or one that is not as it was sealed. */
+  /** `undefined` where there is no entry, or one that does not match its seal. */
   readonly last: SealedEntry | undefined;
   /** Why nothing is known; `undefined` where something is. */
   readonly doubt: string | undefined;
@@ -26,6 +26,6 @@ export function readSealedRecord(entries: readonly SealedEntry[], keys: readonly
 
 function doubtOf(entry: SealedEntry, keys: readonly NamedKey[]): string | undefined {
   const key = keys.find(({ id }) => id === entry.keyId);
-  if (!key) return `is sealed with the key ${JSON.stringify(entry.keyId)}, which is not among those given: add it to AUDIT_KEY`;
-  return isSealedWith(key, entry) ? undefined : 'is not as it was sealed';
+  if (!key) return `is sealed with the key ${JSON.stringify(entry.keyId)}, which is not in AUDIT_KEY: add it`;
+  return isSealedWith(key, entry) ? undefined : 'does not match its seal';
 }

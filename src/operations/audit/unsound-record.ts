@@ -5,4 +5,4 @@ export class UnsoundRecordError extends Error {
 
 /** For an operator, behind the name of a row. */
 export const WHAT_TO_DO =
-  'Nothing was changed. Keep the database as it is, run `verify`, and put the row back as a backup has it; `attest`, `settlement attest` and `rule attest` are for what is right as it stands.';
+  'Nothing was changed. Leave the database unchanged, run `verify`, and restore the row from a backup. If the row is correct, an admin attests it: `attest`, `settlement attest` or `rule attest`.';

@@ -3,7 +3,7 @@ import type { NamedKey } from '../../domain/audit/named-key.ts';
 import { type AuditHead, findAuditHead, listAuditEntriesAfter } from '../../store/audit/audit.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 
-/** What is wrong with the first entry that is not as it was sealed. */
+/** What is wrong with the first entry that does not match its seal. */
 export type AuditFault =
   | 'edited'
   | 'inserted'
@@ -73,7 +73,7 @@ function isUnexpected(expected: AuditHead | undefined, { lastNo, lastMac }: Audi
 }
 
 function unexpected(entryNo: bigint): AuditVerdict['fault'] {
-  const sentence = `entry ${entryNo} has another seal than the one expected: the audit was rewritten by somebody who has its key, or is another installation's`;
+  const sentence = `entry ${entryNo} has another seal than expected: the audit was rewritten with its key, or it is the audit of another installation`;
   return { entryNo, is: 'not_expected', sentence };
 }
 
@@ -84,7 +84,7 @@ function judgeEnd(head: AuditHead, last: AuditHead): AuditVerdict['fault'] {
     return { entryNo, is: 'truncated', sentence: `${which} removed from the end` };
   }
   if (head.lastNo === last.lastNo && head.lastMac === last.lastMac) return null;
-  const sentence = `the row of audit_head names entry ${head.lastNo} as the last, and does not fit entry ${last.lastNo}: it was changed`;
+  const sentence = `the row of audit_head names entry ${head.lastNo} as the last, which does not match entry ${last.lastNo}: the row was changed`;
   return { entryNo: last.lastNo, is: 'head_changed', sentence };
 }
 
@@ -95,14 +95,14 @@ function judgeExpected(
 ): AuditVerdict['fault'] {
   if (!expected || expected.lastNo <= last.lastNo) return null;
   const entryNo = last.lastNo + 1n;
-  const sentence = `the audit ends with entry ${last.lastNo}, and entry ${expected.lastNo} was there: its end was removed, ${head}`;
+  const sentence = `the audit ends with entry ${last.lastNo}, but entry ${expected.lastNo} existed: the last entries were removed, ${head}`;
   return { entryNo, is: 'truncated', sentence };
 }
 
 function judgeWithoutHead(expected: AuditHead | undefined, last: AuditHead): AuditVerdict['fault'] {
   const cutOff = judgeExpected(expected, last, 'and the row of audit_head with it');
   if (cutOff) return cutOff;
-  const sentence = `the row of audit_head was removed, so that nothing that is audited can be changed, and only a backup or --expect-last tells whether there were entries behind entry ${last.lastNo}; "The audit" in docs/operating.md says how the row is put back`;
+  const sentence = `the row of audit_head was removed, so no audited change is possible. Only a backup or --expect-last shows whether entries after entry ${last.lastNo} existed; "The audit" in docs/operating.md says how to insert the row again`;
   return { entryNo: last.lastNo, is: 'head_removed', sentence };
 }
 
@@ -122,13 +122,13 @@ async function examine(db: Queryable, keys: readonly NamedKey[], { entry, last }
   if (!keys.some(({ id }) => id === entry.keyId)) return explainUnknownKey(entry, keys);
   if (!isSealed(keys, entry)) return explainBroken(db, keys, { entry, last });
   if (entry.previousMac === last.lastMac) return null;
-  const sentence = `entry ${entryNo} is sealed, but behind another entry than ${last.lastNo}: one of the two was replaced by one of another copy of this database`;
+  const sentence = `entry ${entryNo} is sealed, but follows another entry than ${last.lastNo}: one of the two comes from another copy of this database`;
   return { entryNo, is: 'replaced', sentence };
 }
 
 function explainUnknownKey({ entryNo, keyId }: SealedEntry, keys: readonly NamedKey[]): AuditVerdict['fault'] {
   const given = keys.map(({ id }) => id).join(', ');
-  const sentence = `entry ${entryNo} is sealed with the key ${JSON.stringify(keyId)}, which is not among those given (${given}): add it to AUDIT_KEY behind the others. If there was never such a key, the entry was edited`;
+  const sentence = `entry ${entryNo} is sealed with the key ${JSON.stringify(keyId)}, which is not in AUDIT_KEY (${given}): add it after the other keys. If there was never such a key, the entry was edited`;
   return { entryNo, is: 'unknown_key', sentence };
 }
 
@@ -140,15 +140,15 @@ async function explainBroken(db: Queryable, keys: readonly NamedKey[], { entry, 
     const [next] = await listAuditEntriesAfter(db, entryNo, 1);
     const isInserted = next?.previousMac === last.lastMac && isSealed(keys, { ...next, entryNo });
     const sentence = isInserted
-      ? `entry ${entryNo} was not written by this service: it was inserted, and those behind it got new numbers`
-      : `entry ${entryNo} is not as it was sealed: it was edited, or not written by this service`;
+      ? `entry ${entryNo} was not written by this service: it was inserted, and later entries got new numbers`
+      : `entry ${entryNo} does not match its seal: it was edited, or not written by this service`;
     return { entryNo, is: isInserted ? 'inserted' : 'edited', sentence };
   }
   if (place < entryNo)
     return { entryNo, is: 'inserted', sentence: `entry ${entryNo} was inserted: it is a copy of entry ${place}` };
   if (await isBehind(db, keys, entryNo))
-    return { entryNo, is: 'reordered', sentence: `entry ${place} stands in the place of entry ${entryNo}: they were re-ordered` };
-  return { entryNo, is: 'removed', sentence: `entry ${entryNo} was removed, and entry ${place} stands in its place` };
+    return { entryNo, is: 'reordered', sentence: `entry ${place} is in the place of entry ${entryNo}: they were re-ordered` };
+  return { entryNo, is: 'removed', sentence: `entry ${entryNo} was removed, and entry ${place} is in its place` };
 }
 
 function isSealed(keys: readonly NamedKey[], entry: SealedEntry): boolean {

@@ -132,7 +132,7 @@ async function refuseStored(db: Queryable, event: NeverStored): Promise<void> {
 
 function alreadyStored(partnerEventId: string, options: ErrorOptions, stored?: ContributionRecord): ServiceError {
   const as = stored ? ` as ${stored.contribution.transactionId}, which is ${stored.contribution.status}` : '';
-  const message = `The event ${partnerEventId} is stored already${as}. Only an event that was never stored is recorded as failed.`;
+  const message = `The event ${partnerEventId} is already stored${as}. Only an event that was never stored can be recorded as failed.`;
   return new ServiceError('invalid_request', message, options);
 }
 

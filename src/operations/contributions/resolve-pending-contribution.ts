@@ -129,9 +129,13 @@ function toRecord({ contribution, associationOutcome }: ContributionRecord): obj
 
 function explainBusy(cause: unknown): never {
   if (!isLockTimeout(cause)) throw cause;
-  throw new ServiceError('internal_service_unavailable', 'Another operator is resolving this contribution; look at it again.', {
-    cause,
-  });
+  throw new ServiceError(
+    'internal_service_unavailable',
+    'Another operator is resolving this contribution. Show it again before you decide.',
+    {
+      cause,
+    },
+  );
 }
 
 async function lockPending(db: Queryable, { partnerId, transactionId }: ContributionId): Promise<ContributionRecord> {

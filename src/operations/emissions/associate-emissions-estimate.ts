@@ -70,7 +70,7 @@ async function associate(database: Database, request: AssociationRequest): Promi
       if (!isDeadlock(error)) throw error;
     }
   }
-  throw unavailable('Other requests for the same link came in between; the outcome is not known yet.');
+  throw unavailable('Concurrent requests for the same link interfered; the outcome is not known yet.');
 }
 
 /** `undefined` when another transaction took the contribution, the estimate or the key meanwhile. */

@@ -64,5 +64,5 @@ export function readEvents(database: Database, environment: Environment, lanes: 
 }
 
 export function eventNotFound(): ServiceError {
-  return recordNotFound('event_id', 'There is no event with this event_id. GET /v1/events lists those that there are.');
+  return recordNotFound('event_id', 'There is no event with this event_id. GET /v1/events lists all events.');
 }

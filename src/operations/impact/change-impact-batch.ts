@@ -123,11 +123,7 @@ async function check(db: Queryable, batch: ImpactBatch, intent: Intent & { poole
     change.changeType === 'advanced' &&
       next !== 'allocated' &&
       change.projectId !== undefined &&
-      problem(
-        'project_id',
-        'not_expected',
-        'A project is named when a batch is allocated; `reallocate` gives it to another one.',
-      ),
+      problem('project_id', 'not_expected', 'Name a project only when you allocate a batch; `reallocate` changes the project.'),
   ];
   const details = checks.filter((found) => found !== false);
   if (details.length > 0) throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
@@ -165,19 +161,19 @@ async function findCorrector(db: Queryable, impactBatchId: string): Promise<stri
 }
 
 function misstep({ status }: ImpactBatch, to: EnvironmentalStatus): ErrorDetail {
-  return problem('to', 'not_possible', `The batch is ${status}, and ${to} does not follow on that.`);
+  return problem('to', 'not_possible', `The batch is ${status}; its next status cannot be ${to}.`);
 }
 
 function checkQuantity(batch: ImpactBatch, quantity: bigint): ErrorDetail | false {
   if (quantity < 0n || quantity > POINTS_MAX)
     return problem('quantity', 'out_of_bounds', 'quantity must be a whole number of trees.');
-  return quantity === batch.quantity && problem('quantity', 'unchanged', `The batch has ${quantity} trees already.`);
+  return quantity === batch.quantity && problem('quantity', 'unchanged', `The batch already has ${quantity} trees.`);
 }
 
 async function addEvidence(db: Queryable, { impactBatchId }: ImpactBatch, actor: Actor, evidence: NewEvidence): Promise<void> {
   const evidenceNo = (await listEvidence(db, impactBatchId)).length + 1;
   if (await insertEvidence(db, impactBatchId, { ...evidence, evidenceNo, addedBy: actor.operatorId })) return;
-  const message = 'The batch has this very file as evidence already.';
+  const message = 'The batch already has this file as evidence.';
   throw new ServiceError('invalid_request', message, { details: [problem('file', 'duplicate', message)] });
 }
 

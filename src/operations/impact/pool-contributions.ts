@@ -63,7 +63,10 @@ export async function poolSettlements(database: Database, actor: Actor, pooling:
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const batch = (await lockImpactBatch(db, impactBatchId)) ?? refuseUnknownBatch(impactBatchId);
     if (batch.status !== 'recorded')
-      throw new ServiceError('invalid_request', `The impact batch is ${batch.status}: what it pools is fixed. Make another one.`);
+      throw new ServiceError(
+        'invalid_request',
+        `The impact batch is ${batch.status}: settlements can no longer be added. Create another batch.`,
+      );
     const before = await findBatchShare(db, partnerId, impactBatchId);
     for (const settlementId of new Set(pooling.settlementIds)) await pool(db, batch, { partnerId, settlementId });
     const share = await findBatchShare(db, partnerId, impactBatchId);
@@ -93,10 +96,10 @@ async function pool(
     throw new ServiceError('invalid_request', `The settlement ${settlementId} of the partner ${partnerId} ${why}.`);
   };
   const settlement = (await findSettlement(db, partnerId, settlementId)) ?? refuse('is not there');
-  const { contributionCount } = settlement.totals ?? refuse('is open; a batch pools what is closed');
+  const { contributionCount } = settlement.totals ?? refuse('is open; a batch takes only closed settlements');
   if (contributionCount === 0n) refuse('has no contributions');
   if (!(await insertBatchSettlement(db, impactBatchId, { partnerId, settlementId, contributionCount })))
-    refuse('is in a batch already, for good');
+    refuse('is already in a batch, permanently');
 }
 
 function subject({ impactBatchId }: ImpactBatch) {

@@ -93,7 +93,8 @@ async function listFrom({ pool }: Database, cursor: TransactionCursor, limit: nu
 }
 
 export function impactBatchNotFound(): ServiceError {
-  const message = 'There is no impact batch with this impact_batch_id that has contributions of yours. Its events name it.';
+  const message =
+    'There is no impact batch with this impact_batch_id with contributions of yours. Your events name your batches.';
   return recordNotFound('impact_batch_id', message);
 }
 

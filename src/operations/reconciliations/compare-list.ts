@@ -92,6 +92,6 @@ export function addUp(counts: VerdictCounts, lines: readonly ReconciliationLine[
 export function tookTooLong(): ServiceError {
   return new ServiceError(
     'internal_service_unavailable',
-    'The reconciliation was ended because it did not move on. Send the list again, under the same key or another.',
+    'The reconciliation was stopped because it made no progress. Send the list again, under the same key or a new one.',
   );
 }

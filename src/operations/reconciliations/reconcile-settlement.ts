@@ -142,7 +142,7 @@ async function countOfDay(db: Queryable, partnerId: string): Promise<void> {
   if (await addList(db, partnerId, listsPerDay)) return;
   throw quotaSpent(
     'lists_of_day_spent',
-    `The partner has sent ${listsPerDay} lists today by UTC, those that broke off or were refused included.`,
+    `The partner has sent ${listsPerDay} lists today (UTC); incomplete and refused lists count.`,
   );
 }
 
@@ -185,20 +185,20 @@ async function forget(db: Queryable, begun: Reconciliation, error: unknown): Pro
 }
 
 function settlementOpen(): ServiceError {
-  const message = 'The settlement is open. Compare it when it is closed.';
+  const message = 'The settlement is open. Reconcile it after it is closed.';
   return new ServiceError('invalid_request', message, {
     details: [{ field: 'settlement_id', code: 'settlement_open', message }],
   });
 }
 
 function underWay(): ServiceError {
-  const message = 'Another reconciliation of this partner is under way. Wait for its end, then send the list again.';
+  const message = 'Another reconciliation of this partner is in progress. Wait until it ends, then send the list again.';
   return new ServiceError('rate_limited', message, { headers: { 'retry-after': '10' } });
 }
 
 function stillComing(): ServiceError {
   const message =
-    'The list with this Idempotency-Key is still being received. Send it again after that: it replays, or it is received anew if the first broke off.';
+    'The service is still receiving the list with this Idempotency-Key. Send it again later: the service replays it, or receives it again if the first upload was incomplete.';
   return new ServiceError('rate_limited', message, { headers: { 'retry-after': '10' } });
 }
 

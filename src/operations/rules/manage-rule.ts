@@ -43,7 +43,7 @@ export async function createRule(database: Database, actor: Actor, request: Rule
     const all = [...problems, ...checkNewRule(rule, { now, partnerCurrency, existing })];
     if (all.length > 0) {
       const sentences = all.map(({ message }) => `  - ${message}`).join('\n');
-      throw new ServiceError('invalid_request', `The rule cannot be kept:\n${sentences}`, { details: all });
+      throw new ServiceError('invalid_request', `Invalid rule:\n${sentences}`, { details: all });
     }
     const kept = await insertRuleVersion(db, toRuleVersion(rule));
     await auditRule(db, actor, { action: 'rule.create', before: null, after: kept });
@@ -68,10 +68,14 @@ export async function withdrawRule(
     await requireSoundRule(db, standing);
     const withdrawn = await updateRuleVersionWithdrawn(db, kind, version).catch((cause: unknown) => {
       if (!isRestricted(cause)) throw cause;
-      const why = standing.withdrawnAt ? 'was withdrawn before' : 'has started, or starts within a minute';
-      throw new ServiceError('invalid_request', `The ${kind} ${version} ${why}: it stays. Change it by a new version.`, {
-        cause,
-      });
+      const why = standing.withdrawnAt ? 'is already withdrawn' : 'has started, or starts within a minute';
+      throw new ServiceError(
+        'invalid_request',
+        `The ${kind} ${version} ${why}, so it cannot be withdrawn. Create a new version instead.`,
+        {
+          cause,
+        },
+      );
     });
     await auditRule(db, actor, { action: 'rule.withdraw', before: standing, after: withdrawn });
     return withdrawn;
@@ -102,7 +106,7 @@ export async function listPartnersUnderDefaults(
 async function requireSoundRule(db: Queryable, rule: RuleRecord): Promise<void> {
   const doubt = (await readRuleProofs(db, databaseOf(db).auditKeys)).doubts.get(ruleSubject(rule));
   if (doubt === undefined) return;
-  throw new UnsoundRecordError(`The rule ${ruleSubject(rule)} is not as the audit has it: ${doubt}. ${WHAT_TO_DO}`);
+  throw new UnsoundRecordError(`The rule ${ruleSubject(rule)} differs from the audit: ${doubt}. ${WHAT_TO_DO}`);
 }
 
 async function auditRule(

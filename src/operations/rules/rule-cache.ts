@@ -91,9 +91,7 @@ export function openRuleBook(database: Database, { onError, clock = performance 
 }
 
 function unproven({ partnerId }: RuledPartner): Error {
-  return unavailable(
-    `The rules of the partner ${partnerId} are not those that the audit has. \`rule verify\` names the version.`,
-  );
+  return unavailable(`The rules of the partner ${partnerId} differ from the audit. \`rule verify\` names the version.`);
 }
 
 interface Reading extends Required<RuleBookOptions> {
@@ -106,7 +104,7 @@ async function read(database: Database, { clock, known, onError }: Reading): Pro
   const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - readAtMs });
   if (known?.revision === revision) return { ...known, readAtMs, aheadMs };
   const proofs = await readRuleProofs(database.pool, database.auditKeys);
-  for (const [version, doubt] of proofs.doubts) onError(new Error(`The rule ${version} is not as the audit has it: ${doubt}.`));
+  for (const [version, doubt] of proofs.doubts) onError(new Error(`The rule ${version} differs from the audit: ${doubt}.`));
   const inUse = (rules: readonly RuleRecord[]) => rules.filter(({ withdrawnAt }) => withdrawnAt === null);
   const [versions, sealed] = [inUse(proofs.stored), inUse(proofs.sealed)];
   // A contribution never carries the label of a version that a failover could take back.

@@ -26,9 +26,7 @@ export const doubtsUnderAudit: DoubtsOf = async (db, partner, { values }) => {
     const subject = ruleSubject({ kind: 'point_conversion', version });
     const isKnown = version === DEFAULT_VERSION || sealedVersions.has(subject);
     if (isKnown && values.get(version) === sealedPrices.get(version)) return undefined;
-    return (
-      doubts.get(subject) ?? (isKnown ? 'its value was another one a moment ago' : 'neither it nor an audit entry of it is there')
-    );
+    return doubts.get(subject) ?? (isKnown ? 'its value changed a moment ago' : 'neither the version nor an audit entry exists');
   };
 };
 
@@ -44,7 +42,7 @@ function pricesIn(rules: readonly RuleVersion[], { partnerId, currency }: RuledP
 /**
  * The most that one point was ever worth to a partner, since it was made; `null` where points never had a value.
  *
- * @throws UnsoundRecordError Where a version of the partner's rules is not as the audit has it.
+ * @throws UnsoundRecordError Where a version of the partner's rules differs from the audit.
  */
 export async function findHighestPointValue(
   db: Queryable,

@@ -38,7 +38,7 @@ export async function readRuleProofs(db: Queryable, auditKeys: () => readonly Na
     const rule = storedBy.get(subject);
     const fields = rule && after !== null ? differingFields(ruleToWire(rule), after) : [];
     const difference = fields.length > 0 ? `${fields.join(', ')} differs from audit entry ${last?.entryNo}` : undefined;
-    const found = doubt ?? (rule ? difference : 'it was removed, and the audit has it');
+    const found = doubt ?? (rule ? difference : 'it was removed, but the audit has it');
     if (found !== undefined) doubts.set(subject, found);
   }
   return { stored, sealed, doubts };
@@ -60,7 +60,7 @@ export async function readSoundRules(
   const known = new Set([...stored, ...sealed].map(ruleSubject));
   for (const [subject, doubt] of doubts)
     if (subjects.has(subject) || !known.has(subject))
-      throw new UnsoundRecordError(`The rule ${subject} is not as the audit has it: ${doubt}. ${WHAT_TO_DO}`);
+      throw new UnsoundRecordError(`The rule ${subject} differs from the audit: ${doubt}. ${WHAT_TO_DO}`);
   return sealed.filter((rule) => concerns(rule) && rule.withdrawnAt === null);
 }
 

@@ -12,7 +12,7 @@ const ADJUSTMENTS_AT_ONCE = 500;
  * Holds the adjustments of a partner that no earlier settlement has a line of against the audit, those of this one among them: an edit of
  * a posted one, or of its time or status, would be settled as true, or leave it out. People make them one by one: they are few.
  *
- * @throws UnsoundRecordError With the first that is not as the audit has it.
+ * @throws UnsoundRecordError With the first that differs from the audit.
  */
 export async function requireSoundAdjustments(
   db: Queryable,

@@ -102,7 +102,7 @@ export async function closeSettlement(
 
 function explainLock(cause: unknown): never {
   if (!isLockTimeout(cause)) throw cause;
-  throw new ServiceError('internal_service_unavailable', 'The settlement is being closed by somebody else; look at it again.', {
+  throw new ServiceError('internal_service_unavailable', 'Another process is closing the settlement. Show it again.', {
     cause,
   });
 }
@@ -110,7 +110,7 @@ function explainLock(cause: unknown): never {
 function endAt(period: SettlementPeriod, at: Date): SettlementPeriod {
   if (at > period.startsAt) return closedPeriod(period, at);
   const since = period.startsAt.toISOString();
-  throw new ServiceError('invalid_request', `The open settlement begins at ${since}; there is nothing to close before that.`);
+  throw new ServiceError('invalid_request', `The open settlement starts at ${since}; it cannot be closed before.`);
 }
 
 interface Work {
@@ -152,7 +152,7 @@ async function close(db: Queryable, work: Work, tools: SettlementTools): Promise
     ...{ period: nextPeriod(period, partner.timeZone), followsEvent: assigned.followsEvent },
   };
   const next: NewSettlement = { ...draft, seal: sealOpened(tools.sign, draft, statement.chainSha256) };
-  if (!(await insertSettlement(db, next))) throw new Error(`The partner ${partnerId} has another open settlement already.`);
+  if (!(await insertSettlement(db, next))) throw new Error(`The partner ${partnerId} already has another open settlement.`);
   const opened = asOpened(next);
   const openTotals = await totalsOfOpen(db, opened, { previous: totals, prices, long: LONG });
   await tellOpened(db, { settlement: opened, totals: openTotals, currency, asOf: at }, actor.correlationId);
@@ -187,7 +187,7 @@ function refuseDoubted({ lineNo, pointConversionVersion, transactionId }: Settle
   const doubt = pointConversionVersion === null ? undefined : doubtOf(pointConversionVersion);
   if (doubt === undefined) return;
   throw new UnsoundRecordError(
-    `The value of a point ${JSON.stringify(pointConversionVersion)}, which prices ${transactionId} on line ${lineNo}, is not as the audit has it: ${doubt}. ${WHAT_TO_DO}`,
+    `The value of a point ${JSON.stringify(pointConversionVersion)}, which prices ${transactionId} on line ${lineNo}, differs from the audit: ${doubt}. ${WHAT_TO_DO}`,
   );
 }
 

@@ -54,7 +54,7 @@ export function compareSettledContributions(db: Queryable, partnerId: string, ch
       if (lines.length > 0) await compare();
       if (!first || count === 1) return first;
       const others = counted(count - 1, 'more contribution');
-      return { ...first, message: `${first.message} So it is with ${others} of this settlement.` };
+      return { ...first, message: `${first.message} ${others} of this settlement differ${count === 2 ? 's' : ''}.` };
     },
   };
 }
@@ -63,7 +63,7 @@ export function compareSettledContributions(db: Queryable, partnerId: string, ch
 function findProblem(line: SettlementLine, stored: StoredContribution | undefined, check: SealCheck): LineProblem | undefined {
   const { lineNo, transactionId } = line;
   if (!stored) {
-    const message = `The contribution ${transactionId} of line ${lineNo} is not there any more.`;
+    const message = `The contribution ${transactionId} of line ${lineNo} was removed.`;
     return { lineNo, code: 'contribution_removed', message };
   }
   const differences = compareWithLine(toSettled(stored), line);
@@ -79,7 +79,7 @@ function toSettled({ contribution, linkedCalculationId, associationOutcome }: St
 
 function describe({ lineNo, transactionId }: SettlementLine, differences: readonly ValueDifference[]): string {
   const told = differences.map(
-    ({ field, now, written }) => `${field} is ${showValue(now)}, and the line has ${showValue(written)}`,
+    ({ field, now, written }) => `${field} is ${showValue(now)}, but the line has ${showValue(written)}`,
   );
-  return `The contribution ${transactionId} is not what line ${lineNo} settled: ${told.join('; ')}.`;
+  return `The contribution ${transactionId} differs from line ${lineNo}: ${told.join('; ')}.`;
 }

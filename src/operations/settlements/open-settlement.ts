@@ -66,6 +66,6 @@ export async function totalsOfOpen(
 /** The settlement as it stands in the database now. */
 export async function reread(db: Queryable, { partnerId, settlementId }: Settlement): Promise<Settlement> {
   const found = await findSettlement(db, partnerId, settlementId);
-  if (!found) throw new Error(`The settlement ${settlementId} is not there.`);
+  if (!found) throw new Error(`The settlement ${settlementId} does not exist.`);
   return found;
 }

@@ -108,7 +108,7 @@ export async function show(
   if (totals) return { settlement, totals, currency, asOf: null };
   const { pool } = database;
   const partner = await findPartner(pool, partnerId);
-  if (!partner) throw new Error(`The partner ${partnerId} is not there.`);
+  if (!partner) throw new Error(`The partner ${partnerId} does not exist.`);
   const prices = await pricesOf(pool, partner);
   const previous = (await findSettlementBySequence(pool, partnerId, sequence - 1n))?.totals ?? undefined;
   const { asOf, totals: now } = await openTotals(pool, settlement, { previous, prices });
@@ -129,10 +129,10 @@ async function* eachLine(
 }
 
 export function settlementNotFound(): ServiceError {
-  const message = 'There is no settlement with this settlement_id. GET /v1/settlements lists those that there are.';
+  const message = 'There is no settlement with this settlement_id. GET /v1/settlements lists all settlements.';
   return recordNotFound('settlement_id', message);
 }
 
 function statementNotFound(): ServiceError {
-  return recordNotFound('statement', 'The settlement is open. Its statement is made when it is closed.');
+  return recordNotFound('statement', 'The settlement is open. It has a statement after it is closed.');
 }

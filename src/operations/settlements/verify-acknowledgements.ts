@@ -41,17 +41,17 @@ async function listKept(db: Queryable, { settlementId: subjectId }: Settlement):
 function compare(kept: Kept, recorded: readonly AcknowledgementRecord[]): AcknowledgementProblem[] {
   const subject = `The acknowledgement ${showValue(kept.status)}`;
   const record = recorded.find(({ status }) => status === kept.status);
-  if (!record) return [{ code: 'acknowledgement_removed', message: `${subject} was recorded, and is not there any more.` }];
+  if (!record) return [{ code: 'acknowledgement_removed', message: `${subject} was recorded, but the row was removed.` }];
   const now = acknowledgementRecord(record);
   const differing = (Object.keys(now) as (keyof Kept)[]).filter((field) => now[field] !== kept[field]);
   if (differing.length === 0) return [];
   const told = differing.map(
-    (field) => `${field} is ${showValue(now[field])}, and ${showValue(kept[field] ?? null)} was recorded`,
+    (field) => `${field} is ${showValue(now[field])}, but ${showValue(kept[field] ?? null)} was recorded`,
   );
   return [{ code: 'acknowledgement_changed', message: `${subject}: ${told.join('; ')}.` }];
 }
 
 function unrecorded({ status }: AcknowledgementRecord): AcknowledgementProblem {
-  const message = `The acknowledgement ${showValue(status)} is not in the audit: somebody wrote it into the database, or the release that recorded it wrote no entries of acknowledgements yet.`;
+  const message = `The acknowledgement ${showValue(status)} is not in the audit: it was inserted in the database, or an older release recorded it without an audit entry.`;
   return { code: 'acknowledgement_unrecorded', message };
 }

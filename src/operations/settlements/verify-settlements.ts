@@ -85,7 +85,7 @@ export async function verifySettlements(
     previous = settlement;
   }
   if (settlements > 0 && previous?.status !== 'open')
-    problems.push(at(previous, null, 'none_open', 'The last settlement is not open: the one that followed was removed.'));
+    problems.push(at(previous, null, 'none_open', 'The last settlement is not open: the next one was removed.'));
   problems.push(
     ...(await verifyUnsettled(database, partnerId, previous)).map(({ code, message }) => at(undefined, null, code, message)),
   );
@@ -143,13 +143,13 @@ function checkOrder(settlement: Settlement, previous: Settlement | undefined): S
         settlement,
         null,
         'sequence_gap',
-        `Settlement ${settlement.sequence} stands where ${expected} belongs; one was removed.`,
+        `Settlement ${settlement.sequence} is in the place of settlement ${expected}; one was removed.`,
       ),
     );
   if (previous && previous.status === 'open')
-    problems.push(at(previous, null, 'open_before_others', 'An open settlement stands before others.'));
+    problems.push(at(previous, null, 'open_before_others', 'An open settlement precedes others.'));
   if (previous && previous.period.endsAt.getTime() !== settlement.period.startsAt.getTime())
-    problems.push(at(settlement, null, 'period_gap', 'The period does not begin where the one before it ends.'));
+    problems.push(at(settlement, null, 'period_gap', 'The period does not start at the end of the previous one.'));
   const chain = [previous, settlement].flatMap((each) => (each?.statement ? [chained(each, each.statement)] : []));
   const broken = findChainBreak(chain);
   if (broken && broken.code !== 'sequence_gap' && broken.sequence === settlement.sequence)
@@ -165,16 +165,14 @@ function checkSeal(settlement: Settlement, previous: Settlement | undefined, sig
   const { seal, status, totals, statement, closedAt } = settlement;
   if (status === 'open' && settlement.sequence === 1n) return [];
   if (seal !== null && !sign)
-    return [
-      at(settlement, null, 'unknown_key', `It is sealed with the key "${keyOfSeal(seal)}", which is not among those given.`),
-    ];
+    return [at(settlement, null, 'unknown_key', `It is sealed with the key "${keyOfSeal(seal)}", which is not in AUDIT_KEY.`)];
   const expected =
     sign &&
     (status === 'open'
       ? sealOpened(sign, settlement, previous?.statement?.chainSha256 ?? '')
       : totals && statement && closedAt && sealClosed(sign, { ...settlement, totals, statement, closedAt } as SealedSettlement));
   if (seal !== null && seal === expected) return [];
-  return [at(settlement, null, 'wrong_seal', 'The settlement is not as it was sealed: a field of it was changed.')];
+  return [at(settlement, null, 'wrong_seal', 'The settlement does not match its seal: a field was changed.')];
 }
 
 interface CheckedLines {
@@ -201,9 +199,9 @@ async function checkLines(
     count++;
     if (problem) return;
     if (line.lineNo !== count)
-      problem = at(settlement, count, 'line_missing', `Line ${count} is missing: line ${line.lineNo} stands in its place.`);
+      problem = at(settlement, count, 'line_missing', `Line ${count} is missing: line ${line.lineNo} is in its place.`);
     else if (prove && !proofs?.subarray(place * PROOF_BYTES, (place + 1) * PROOF_BYTES).equals(prove(line)))
-      problem = at(settlement, count, 'line_changed', `Line ${count} is not as it was written.`);
+      problem = at(settlement, count, 'line_changed', `Line ${count} was changed.`);
     // From a line that was changed on, contributions would be blamed for being others.
     else await contributions.add(line);
     if ((linesBefore + count) % REPORT_EVERY === 0) onProgress?.(linesBefore + count);
@@ -230,11 +228,11 @@ function checkWhole(
   const { statement, totals } = settlement;
   if (!statement) return count === 0 ? [] : [at(settlement, 1, 'line_of_open', 'An open settlement has lines.')];
   if (count !== statement.lineCount)
-    return [at(settlement, count + 1, 'line_missing', `There are ${count} lines, and there were ${statement.lineCount}.`)];
+    return [at(settlement, count + 1, 'line_missing', `There are ${count} lines instead of ${statement.lineCount}.`)];
   const problems: SettlementProblem[] = [];
   if (csvSha256 !== statement.csvSha256)
     problems.push(
-      at(settlement, null, 'other_statement', 'The lines make another statement than the one whose SHA-256 is kept.'),
+      at(settlement, null, 'other_statement', 'The lines give another statement: its SHA-256 differs from the stored one.'),
     );
   const isSum =
     sums.contributionCount === totals?.contributionCount &&
@@ -250,7 +248,7 @@ function checkWhole(
 async function findMisplaced(db: Queryable, partnerId: string): Promise<SettlementProblem[]> {
   const problems: SettlementProblem[] = [];
   for await (const adjustmentId of eachMisplacedAdjustment(db, partnerId)) {
-    const message = `The adjustment ${adjustmentId} names another settlement than the one that has its line.`;
+    const message = `The adjustment ${adjustmentId} names a settlement that does not have its line.`;
     problems.push(at(undefined, null, 'adjustment_misplaced', message));
   }
   return problems;

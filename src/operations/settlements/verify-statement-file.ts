@@ -73,13 +73,13 @@ async function explain(db: Queryable, { settlement, verdict, open }: Difference)
   const { csvSha256, plainSha256, form } = verdict;
   const owner = (await findStatementOwner(db, csvSha256)) ?? (await findStatementOwner(db, plainSha256));
   if (owner && owner.settlementId !== settlement.settlementId)
-    return { problems: [otherStatement(owner, settlement, 'It is as it was made.')], more: 0 };
+    return { problems: [otherStatement(owner, settlement, 'It is unchanged.')], more: 0 };
   if (verdict.problems.some(({ line }) => line === 1)) return { problems: verdict.problems, more: 0 };
   const lines = eachSettlementLine(db, settlement);
   const { problems, more, foundLines, firstTransactionId, serviceSha256 } = await compareStatement(open(), lines, form);
   const elsewhere = foundLines === 0 && firstTransactionId && (await findElsewhere(db, settlement.partnerId, firstTransactionId));
   if (elsewhere && elsewhere.settlementId !== settlement.settlementId)
-    return { problems: [otherStatement(elsewhere, settlement, 'It is not as it was made: compare it with that one.')], more: 0 };
+    return { problems: [otherStatement(elsewhere, settlement, 'It was changed: compare it with that settlement.')], more: 0 };
   const changed = serviceSha256 === settlement.statement.csvSha256 ? [] : [linesChanged()];
   const ofFile = verdict.problems.filter(({ code }) => code === 'other_sha256');
   return { problems: [...(problems.length > 0 ? [...problems, ...ofFile] : verdict.problems), ...changed], more };
@@ -110,7 +110,6 @@ function otherStatement(owner: StatementOwner, { partnerId }: Settlement, state:
 }
 
 function linesChanged(): StatementProblem {
-  const message =
-    'The lines in the database make another statement than the one that was made at the closing: see `settlement verify`.';
+  const message = 'The lines in the database were changed after the closing: run `settlement verify`.';
   return { line: null, column: null, code: 'service_lines_changed', message };
 }

@@ -33,7 +33,7 @@ export async function verifyUnsettled(
     for (const transactionId of page.unreachable)
       problems.set(transactionId, {
         code: 'not_settled',
-        message: `The contribution ${transactionId} is on no settlement, and none will find it.`,
+        message: `The contribution ${transactionId} is on no settlement, and no closing will find it.`,
       });
     await addUnsound(page.unsettled, { ...check, mustBeConfirmed: false });
   }

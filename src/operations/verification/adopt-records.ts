@@ -39,7 +39,7 @@ export async function adoptRecords(database: Database, actor: Actor): Promise<vo
 function requireReadable({ auditKeys }: Database, entry: SealedEntry): void {
   const { doubt } = readSealedRecord([entry], auditKeys());
   if (doubt === undefined) return;
-  throw new Error(`Whether records are held against the audit is not known: ${doubt}. \`audit verify\` says more.`);
+  throw new Error(`It is unknown whether records are verified by the audit: ${doubt}. Run \`audit verify\`.`);
 }
 
 async function adoptKind<Row>(database: Database, actor: Actor, kind: AuditedKind<Row>): Promise<number> {

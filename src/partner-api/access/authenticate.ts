@@ -14,7 +14,7 @@ const NO_SECRET = Buffer.alloc(32);
 const REFUSAL = 'The API key is missing, malformed, unknown, revoked or expired. Send a valid key in X-API-Key.';
 
 /** Nothing is told of what differs. */
-const UNPROVEN = 'The API key cannot be verified at the moment. The operator has been told.';
+const UNPROVEN = 'The service cannot verify the API key at the moment. Its operators are informed.';
 
 export interface Attempt {
   /** The header as it came. */
@@ -34,7 +34,7 @@ export interface AuthenticatorOptions {
   readonly environment: Environment;
   readonly failures: FailureLimit;
   readonly onUse: (keyId: string) => void;
-  /** Told of a key or a partner that is not as the audit has it. */
+  /** Told of a key or a partner that differs from the audit. */
   readonly onDoubt: (error: Error) => void;
   /** What the age of a credential is told by. */
   readonly clock?: { now(): number };
@@ -43,7 +43,7 @@ export interface AuthenticatorOptions {
 /**
  * Finds out who calls.
  *
- * Throws `unauthorized` for whatever is wrong with the key, `internal_service_unavailable` for one that is not as the audit has it,
+ * Throws `unauthorized` for whatever is wrong with the key, `internal_service_unavailable` for one that differs from the audit,
  * `forbidden` for an address that the key does not allow, and
  * `rate_limited` when too many keys from this address were wrong; a valid key is never refused for that.
  *
@@ -101,7 +101,7 @@ function unauthorized(apiKey: string | undefined, environment: Environment): Ser
   const shown = apiKey === undefined ? undefined : environmentOfKey(apiKey);
   const isOther = shown !== undefined && shown !== environment;
   const message = isOther
-    ? `This is a key of the ${shown} environment; this is the ${environment} one. Use the ${environment} key.`
+    ? `This is a key of the ${shown} environment, but this is the ${environment} environment. Use a ${environment} key.`
     : REFUSAL;
   return new ServiceError('unauthorized', message, { headers: { 'www-authenticate': 'ApiKey realm="partner-impact"' } });
 }

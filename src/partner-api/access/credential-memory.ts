@@ -40,7 +40,7 @@ export interface CredentialMemory {
 export interface CredentialMemoryOptions {
   readonly database: Database;
   readonly failures: FailureLimit;
-  /** Told of a key or a partner that is not as the audit has it. */
+  /** Told of a key or a partner that differs from the audit. */
   readonly onDoubt: (error: Error) => void;
   readonly clock: { now(): number };
 }

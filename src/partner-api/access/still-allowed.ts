@@ -15,7 +15,7 @@ export async function judgeCaller(request: FastifyRequest, authenticate: Authent
   const caller = await authenticate({ apiKey: typeof apiKey === 'string' ? apiKey : undefined, address: request.ip });
   request.context.caller = caller;
   if (request.routeOptions.config.terms?.isWrite && caller.permission === 'read_only') {
-    throw new ServiceError('forbidden', 'This API key may only read. Use a key with the permission read_write.');
+    throw new ServiceError('forbidden', 'This API key is read-only. Use a key with the permission read_write.');
   }
 }
 

@@ -43,7 +43,7 @@ export function learnRoutes(app: FastifyInstance): KnownRoutes {
       const allowed = new Set(findOnPath(request.url).map(({ method }) => method));
       if (allowed.size === 0) throw noSuchPath();
       const allow = [...allowed].sort().join(', ');
-      throw new ServiceError('invalid_request', `This path takes ${allow}.`, { status: 405, headers: { allow } });
+      throw new ServiceError('invalid_request', `This path allows ${allow}.`, { status: 405, headers: { allow } });
     },
     recoverableOf: (asked) => recoverableOf(asked, findOnPath(asked.url ?? '')),
   };
@@ -64,6 +64,6 @@ function recoverableOf({ method, url }: AskedRoute, onPath: readonly KnownRoute[
 }
 
 export function noSuchPath(): ServiceError {
-  const message = 'There is no such path. Correct it by the reference of the interface, openapi/partner.json.';
+  const message = 'There is no such path. The reference of the interface, openapi/partner.json, lists all paths.';
   return new ServiceError('invalid_request', message, { status: 404 });
 }

@@ -18,7 +18,7 @@ const PARSER_REFUSALS: Record<string, ServiceError> = {
   HPE_HEADER_OVERFLOW: refusal(431, 'The header fields are larger than 16 KiB.'),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: refusal(413, 'The chunk extensions are too large.'),
   // An earlier attempt with the same key may be recorded, and its sender is told of no outcome.
-  ERR_HTTP_REQUEST_TIMEOUT: unavailable('The request did not arrive whole in time; its outcome is unknown.', {
+  ERR_HTTP_REQUEST_TIMEOUT: unavailable('The request did not arrive completely in time; its outcome is unknown.', {
     status: 408,
     limit: 'request_late',
   }),

@@ -12,17 +12,17 @@ export function refuseIllFormed({ headers, raw }: FastifyRequest): void {
   }
   if (raw.httpVersion !== '1.1') refuseVersion(raw);
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
-    throw new ServiceError('invalid_request', 'Expect takes 100-continue and nothing else.', { status: 417 });
+    throw new ServiceError('invalid_request', 'Expect must be 100-continue.', { status: 417 });
   }
   if (headers.host === undefined && raw.httpVersion !== '1.0') throw notClear('The Host header is missing.');
-  if (hasTwoHosts(raw.rawHeaders)) throw notClear('The Host header stands there more than once. Send it once.');
+  if (hasTwoHosts(raw.rawHeaders)) throw notClear('The Host header occurs more than once. Send it once.');
 }
 
 function refuseVersion({ httpVersion, headers }: IncomingMessage): void {
   if (httpVersion !== '1.0')
-    throw notClear('The request line names an HTTP version that this connection does not speak. Send HTTP/1.1.');
+    throw notClear('The request line has an HTTP version that the service does not support. Send HTTP/1.1.');
   if (headers['transfer-encoding'] !== undefined)
-    throw notClear('HTTP/1.0 has no Transfer-Encoding. Send Content-Length, or HTTP/1.1.');
+    throw notClear('HTTP/1.0 has no Transfer-Encoding. Send Content-Length, or use HTTP/1.1.');
 }
 
 /** Node gives the first one alone. */

@@ -15,7 +15,7 @@ export const TRANSFER_BOUNDS: StreamBounds = { idleMs: 30_000, totalMs: 900_000 
 export function boundStream(stream: Readable, { idleMs, totalMs }: StreamBounds): Readable {
   const end = (limit: Limit, reason: string) => () => stream.destroy(unavailable(`The stream was ended: ${reason}.`, { limit }));
   const total = setTimeout(end('transfer_long', `it took longer than ${totalMs} ms`), totalMs);
-  const idle = setTimeout(end('transfer_idle', `nothing moved for ${idleMs} ms`), idleMs);
+  const idle = setTimeout(end('transfer_idle', `no data for ${idleMs} ms`), idleMs);
   stream.on('data', () => idle.refresh());
   // Whoever listens for data sets a stream flowing; it begins when it is read.
   stream.pause();

@@ -45,6 +45,6 @@ export async function* watchTransfer(
 }
 
 function tooSlow() {
-  const message = `The list came slower than ${PACE_MIN_BYTES_PER_SECOND} bytes a second. Send it again, under the same key or another.`;
+  const message = `The list arrived slower than ${PACE_MIN_BYTES_PER_SECOND} bytes a second. Send it again, under the same key or a new one.`;
   return unavailable(message, { status: 408, limit: 'transfer_slow' });
 }

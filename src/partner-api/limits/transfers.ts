@@ -42,7 +42,7 @@ export function shareTransfers({ name, perPartner, inAll }: TransferShares): Beg
 }
 
 function tooMany(name: string, perPartner: number): ServiceError {
-  const message = `${perPartner} ${name} of this partner are under way. Wait for the end of one, then send the request again.`;
+  const message = `${perPartner} ${name} of this partner are in transfer. Wait until one ends, then send the request again.`;
   return new ServiceError('rate_limited', message, {
     headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
     limit: 'transfer_share',
@@ -50,6 +50,6 @@ function tooMany(name: string, perPartner: number): ServiceError {
 }
 
 function tooManyInAll(name: string): ServiceError {
-  const message = `The service carries as many ${name} as it can. Send the request again later.`;
+  const message = `The service transfers its maximum number of ${name}. Send the request again later.`;
   return unavailable(message, { limit: 'transfers' });
 }

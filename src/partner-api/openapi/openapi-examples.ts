@@ -210,8 +210,10 @@ export const ERROR_EXAMPLES: Record<ErrorCode, ErrorExample> = {
     'distance_km must be a decimal in a string, greater than 0 and at most 200.',
   ),
   unauthorized: error('The API key is missing, malformed, unknown, revoked or expired. Send a valid key in X-API-Key.'),
-  forbidden: error('This API key may only read. Use a key with the permission read_write.'),
-  partner_suspended: error('The partner is suspended: nothing new is recorded. What is recorded stays readable and replays.'),
+  forbidden: error('This API key is read-only. Use a key with the permission read_write.'),
+  partner_suspended: error(
+    'The partner is suspended: the service records nothing new. Look-ups and replays of stored records still work.',
+  ),
   contribution_not_found: error('No contribution is recorded for this partner_event_id. This is not a final failure.'),
   estimate_not_found: error('There is no estimate with this calculation_id.'),
   idempotency_conflict: onField('Idempotency-Key', 'other_payload', 'This Idempotency-Key was used with another payload.'),
@@ -234,7 +236,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, ErrorExample> = {
   ),
   estimate_expired: error('The estimate has expired: 24 hours passed without an association. Create a new one.'),
   calculation_mismatch: error("The estimate's partner_order_ref is not the contribution's."),
-  contribution_final_failure: error('The contribution has failed for good.', existingRecord(TRANSACTION_ID)),
+  contribution_final_failure: error('The contribution has failed finally.', existingRecord(TRANSACTION_ID)),
   rate_limited: error('More than 100 writes a second. Wait 1 s (Retry-After), then send the same request again.'),
   internal_service_unavailable: error('The service could not complete the request; its outcome is unknown.'),
 };

@@ -54,7 +54,7 @@ export function serveReference(app: FastifyInstance, environment: Environment): 
 
 function busy() {
   const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
-  return unavailable('Many files of the reference are on their way already. Ask again.', {
+  return unavailable('The service already sends its maximum number of files of the reference. Try again.', {
     headers,
     limit: 'reference_in_flight',
   });

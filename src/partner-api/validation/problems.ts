@@ -15,14 +15,14 @@ export function describeProblem(part: RequestPart, field: string, error: ErrorOb
   const place = part === 'body' ? '' : part === 'query' ? ' in the query' : ' in the headers';
   if (error.keyword === 'required') return { field: shown, code: 'missing', message: `${shown} is missing${place}.` };
   if (error.keyword === 'additionalProperties') {
-    return { field: shown, code: 'unknown_field', message: `${shown} is not a field of this request${place}; remove it.` };
+    return { field: shown, code: 'unknown_field', message: `${shown} is not a field of this operation${place}; remove it.` };
   }
   if (error.instancePath === '') return { field: shown, code: 'wrong_type', message: `The ${part} must be a JSON object.` };
   const schema = (error.parentSchema?.['described'] ?? error.parentSchema ?? {}) as Schema;
   const code = problemCode(part, schema, error.data);
   const form = describeForm(part, schema);
   if (part === 'query' && Array.isArray(error.data)) {
-    const message = `${shown} stands in the query ${error.data.length} times; send it once, as ${form}.`;
+    const message = `${shown} occurs ${error.data.length} times in the query; send it once, as ${form}.`;
     return { field: shown, code, message };
   }
   const nextStep = schema['default'] === undefined ? '' : ` Correct it, or leave it out for ${schema['default']}.`;
@@ -40,7 +40,8 @@ function describeForm(part: RequestPart, schema: Schema): string {
   if (schema['format'] === 'distance-km') {
     return 'a decimal in a string, greater than 0 and at most 200, with at most three decimals and no sign, exponent or leading zeros, such as "12.5"';
   }
-  if (schema['format'] === 'page-cursor') return 'the next_after of a page of this list, or be left out to begin anew';
+  if (schema['format'] === 'page-cursor')
+    return 'the next_after of a page of this list, or be left out to start with the first page';
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => `"${value}"`).join(' or ');
   const orNull = Array.isArray(schema['type']) && schema['type'].includes('null') ? ', or null' : '';
   if (schema['pattern'] === undefined) return `a text of ${schema['minLength']} to ${schema['maxLength']} characters${orNull}`;

@@ -72,7 +72,7 @@ const ONE_MORE: Problem = {
   describe: () => ({
     field: 'request',
     code: 'unknown_field',
-    message: 'It has fields that are not of this request; remove them.',
+    message: 'It has fields that this operation does not have; remove them.',
   }),
 };
 

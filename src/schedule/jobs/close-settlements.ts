@@ -6,7 +6,7 @@ import type { Job } from '../job.ts';
 export function closeSettlementsJob(tools: SettlementTools): Job {
   return {
     name: 'close-settlements',
-    description: 'opens and closes settlements when their time has come',
+    description: 'opens and closes settlements that are due',
     pattern: '* * * * *',
     run: ({ database, actor, signal }) => closeDueSettlements(database, actor, tools, { signal }),
   };

@@ -20,7 +20,7 @@ const CHUNK = 100;
 export function expirePending({ hours }: { readonly hours: number }): Job {
   return {
     name: 'expire-pending',
-    description: `fails contributions that nobody decided on in ${hours} hours`,
+    description: `fails contributions that are undecided after ${hours} hours`,
     pattern: '*/5 * * * *',
     async run(context) {
       const counts = { failed: 0, decided: 0 };

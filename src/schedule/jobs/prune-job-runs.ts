@@ -7,7 +7,7 @@ const RUNS_AT_ONCE = 500;
 /** What is told of the runs themselves. */
 export const pruneJobRuns: Job = {
   name: 'prune-job-runs',
-  description: `forgets runs of jobs that ended more than ${KEPT_DAYS} days ago`,
+  description: `removes runs of jobs that ended more than ${KEPT_DAYS} days ago`,
   pattern: '41 3 * * *',
   async run({ database: { pool }, signal }) {
     let runs = 0;

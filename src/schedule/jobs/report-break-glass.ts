@@ -12,7 +12,7 @@ const FIRST_MS = 86_400_000;
 /** So that whoever watches the log learns of it from the service, whatever becomes of the terminal on which it was done. */
 export const reportBreakGlass: Job = {
   name: NAME,
-  description: 'logs commands that were given by --break-glass',
+  description: 'logs commands with --break-glass',
   pattern: '* * * * *',
   async run({ database: { pool }, alert }) {
     const state = (await listJobStates(pool)).find(({ jobName }) => jobName === NAME);

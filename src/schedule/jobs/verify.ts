@@ -13,7 +13,7 @@ const NAMED_MAX = 20;
 export function verifyJob({ signLike }: Pick<SettlementTools, 'signLike'>): Job {
   return {
     name: VERIFY_JOB,
-    description: 'holds everything that prices, permits or authorises against its seals; what differs is logged as an error',
+    description: 'verifies every record that prices, permits or authorises; logs modified records as errors',
     pattern: '40 2 * * *',
     async run({ database, signal, alert }) {
       const problems: VerifiedProblem[] = [];
@@ -24,10 +24,10 @@ export function verifyJob({ signLike }: Pick<SettlementTools, 'signLike'>): Job 
         checked += part.checked;
         problems.push(...part.problems);
       }
-      for (const { record, problem } of problems.slice(0, NAMED_MAX)) alert(`not as it was recorded: ${record}: ${problem}`);
+      for (const { record, problem } of problems.slice(0, NAMED_MAX)) alert(`modified record: ${record}: ${problem}`);
       if (problems.length > 0)
         alert(
-          `${counted(problems.length, 'record')} not as recorded: \`partner-impact verify\` names each, and SECURITY.md says what to do`,
+          `${counted(problems.length, 'record')} modified: \`partner-impact verify\` lists each, and SECURITY.md says what to do`,
         );
       return {
         checked: Number(checked),

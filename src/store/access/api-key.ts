@@ -35,7 +35,7 @@ export interface Credential extends PartnerRates, Pick<Partner, 'currency' | 'ti
   readonly expiresInMs: number | null;
   /** Nothing new is recorded: the partner is suspended, or unproven. */
   readonly isSuspended: boolean;
-  /** Which of the two is not as the audit has it. */
+  /** Which of the two differs from the audit. */
   readonly unproven: 'key' | 'partner' | null;
 }
 

@@ -82,7 +82,8 @@ export async function assignAdjustments(
   type WrittenRow = { count: bigint; points: string; amount: string | null };
   const [row] = await runLong<WrittenRow>(db, WRITE, values, long);
   const { count, points, amount } = row as WrittenRow;
-  if (count !== BigInt(marked.length)) throw new Error(`Of ${marked.length} adjustments ${count} were put on the settlement.`);
+  if (count !== BigInt(marked.length))
+    throw new Error(`Only ${count} of ${marked.length} adjustments were put on the settlement.`);
   return { count, points: BigInt(points), amount: readExact(amount) };
 }
 

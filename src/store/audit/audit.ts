@@ -28,9 +28,7 @@ export async function findAuditHead(db: Queryable): Promise<AuditHead | undefine
 export async function lockAuditHead(db: Queryable): Promise<AuditHead & { readonly now: Date }> {
   const [head] = await run<AuditHead & { now: Date }>(db, LOCK_HEAD, []);
   if (!head)
-    throw new Error(
-      'The table audit_head has lost its row, so that nothing that is audited can be changed: `partner-impact audit verify` says what to do.',
-    );
+    throw new Error('The table audit_head has no row, so no audited change is possible: run `partner-impact audit verify`.');
   return head;
 }
 

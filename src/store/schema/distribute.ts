@@ -64,7 +64,7 @@ async function listMissing(db: Queryable): Promise<string[]> {
 export async function distributeTables(database: Pick<Database, 'pool'>): Promise<string[]> {
   if (!(await isCoordinator(database.pool))) {
     throw new NotDistributableError(
-      'The extension Citus is missing in this database, so that its tables cannot be distributed. Install it on the coordinator and the workers, run `create extension citus`, add the workers, then repeat; or use one PostgreSQL as it is.',
+      'The extension Citus is missing in this database, so its tables cannot be distributed. Install it on the coordinator and the workers, run `create extension citus`, add the workers, then repeat; or do not distribute.',
     );
   }
   return (await listMissing(database.pool)).length === 0 ? [] : distribute(database);

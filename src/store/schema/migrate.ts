@@ -131,7 +131,7 @@ async function applyNext(migrator: Pick<Migrator, 'migrateUp'>): Promise<Applied
     if (!isLockTimeout(error)) throw error;
     if (attempt === ATTEMPTS)
       throw new Error(
-        `The migration ${result?.migrationName ?? ''} got no lock: another session holds a table all the while. pg_stat_activity shows transactions that began long ago; end them, or wait for them, and start again.`,
+        `The migration ${result?.migrationName ?? ''} got no lock: another session locks a table. pg_stat_activity shows long transactions; end them, or wait for them, and start again.`,
         { cause: error },
       );
     await sleep(PAUSE_MS);

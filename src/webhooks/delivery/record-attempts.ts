@@ -85,7 +85,7 @@ async function noteHealth(db: Queryable, endpoint: EndpointId, { attempts, added
   if (failures.length > 0) await updateEndpointHealth(db, endpoint, next);
   const failingForMs = health.readAt.getTime() - (next.failingSince ?? health.readAt).getTime();
   const isGivenUp = isGivenUpAfter(next.failuresInRow, failingForMs);
-  const disabledFor = isGone ? GONE_REASON : isGivenUp ? 'No attempt has succeeded for five days.' : undefined;
+  const disabledFor = isGone ? GONE_REASON : isGivenUp ? 'No attempt succeeded within five days.' : undefined;
   const isOpen = next.breakerOpenUntil !== null && next.breakerOpenUntil > health.readAt;
   const pausedUntil = isOpen ? (next.breakerOpenUntil ?? undefined) : undefined;
   return { ...endpoint, isPaused: isOpen || disabledFor !== undefined, pausedUntil, disabledFor };
@@ -119,7 +119,7 @@ async function disableEndpoint(database: Database, { partnerId, endpointId, reas
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
     if (endpoint?.status !== 'active') return false;
-    // The entry would make an edit true; what is not as the audit has it is sent nothing.
+    // The entry would make an edit true; what differs from the audit is sent nothing.
     if ((await findDifferences(db, ENDPOINT, [endpoint])).length > 0) return false;
     const disabled = { ...endpoint, status: 'disabled' as const, statusReason: reason };
     await updateWebhookEndpoint(db, disabled);

@@ -22,13 +22,13 @@ export interface Answer {
 /** Why there was no answer, for people. */
 export const ERROR_CLASSES = {
   timeout: 'it did not answer in time',
-  connect: 'nobody takes connections there',
-  reset: 'the connection was cut',
+  connect: 'the connection was refused',
+  reset: 'the connection was reset',
   name: 'its name does not resolve to an address',
-  tls: 'no trusted TLS connection came about',
-  address_refused: 'events do not go to its address',
-  protocol: 'what it answered is no HTTP',
-  endless: 'what it answered has no end',
+  tls: 'there was no trusted TLS connection',
+  address_refused: 'its address is not allowed',
+  protocol: 'its answer is not HTTP',
+  endless: 'its answer did not end',
 } as const;
 
 export type ErrorClass = keyof typeof ERROR_CLASSES;
@@ -47,7 +47,7 @@ export async function send(client: HttpClient, { url, headers, body }: Message):
   const signal = AbortSignal.any([AbortSignal.timeout(ANSWER_WITHIN_MS), endless.signal]);
   let announcements = 0;
   const onInfo = () => {
-    if (++announcements > ANNOUNCEMENTS_MAX) endless.abort(new EndlessAnswerError('The answer was announced too often.'));
+    if (++announcements > ANNOUNCEMENTS_MAX) endless.abort(new EndlessAnswerError('Too many informational answers.'));
   };
   try {
     const { origin, pathname, search } = new URL(url);

@@ -77,7 +77,7 @@ function addressToGive({ allowInsecure, allowThisMachine = false, environment }:
   if (allowThisMachine)
     return 'Give an https address of a public host, or http://127.0.0.1:PORT/ (or [::1]) for a receiver on this machine.';
   const forDevelopment =
-    ' For a receiver of your own in development, set WEBHOOK_ALLOW_INSECURE=true for the service and for this command.';
+    ' For your own receiver in development, set WEBHOOK_ALLOW_INSECURE=true for the service and for this command.';
   return `Give an https address of a public host.${environment === 'sandbox' ? forDevelopment : ''}`;
 }
 
@@ -86,17 +86,17 @@ function refuseBeside({ url }: Pick<WebhookEndpoint, 'url'>, present: readonly W
   const same = present.find((endpoint) => endpoint.url === url);
   if (same)
     throw refusal(
-      `The partner's endpoint ${same.endpointId} has the address ${url} already, and would get each event twice. Change its kinds with \`endpoint update\`, its secret with \`endpoint rotate-secret\`, or give another address, such as one with a query of its own. Nothing was stored.`,
+      `The partner's endpoint ${same.endpointId} already has the address ${url}; a second one would receive each event twice. Change its event types with \`endpoint update\`, its secret with \`endpoint rotate-secret\`, or give another address, such as one with a different query. Nothing was stored.`,
     );
   if (present.length >= ENDPOINTS_MAX)
     throw refusal(
-      `The partner has ${ENDPOINTS_MAX} endpoints, which is the most. Remove one first: \`endpoint remove\`. Nothing was stored.`,
+      `The partner has ${ENDPOINTS_MAX} endpoints, which is the maximum. Remove one first: \`endpoint remove\`. Nothing was stored.`,
     );
 }
 
 export function refuseUnknownTypes(eventTypes: readonly string[]): void {
   const unknown = eventTypes.filter((type) => !(EVENT_TYPES as readonly string[]).includes(type));
-  if (unknown.length > 0) throw refusal(`There is no event kind ${unknown.join(', ')}; there are ${EVENT_TYPES.join(', ')}.`);
+  if (unknown.length > 0) throw refusal(`There is no event type ${unknown.join(', ')}. The types are ${EVENT_TYPES.join(', ')}.`);
 }
 
 /** A signed POST with a random text, which the receiver has to send back. */
@@ -126,12 +126,14 @@ async function challenge(
   if (!isSuccess(answer)) {
     const said = answer.errorClass === null ? `it answered ${answer.status}` : ERROR_CLASSES[answer.errorClass];
     const isDown = answer.errorClass === 'connect';
-    const step = isDown ? ' Start the receiver, then repeat this; `npx partner-impact webhook listen --port PORT` is one.' : '';
-    throw refusal(`The receiver has to answer the challenge with 2xx: ${said}.${step} Nothing was stored.`);
+    const step = isDown
+      ? ' Start the receiver, then repeat this; `npx partner-impact webhook listen --port PORT` is a development receiver.'
+      : '';
+    throw refusal(`The receiver must answer the challenge with 2xx: ${said}.${step} Nothing was stored.`);
   }
   if (readChallenge(answer.excerpt) !== challengeText)
     throw refusal(
-      'The receiver did not send the challenge back: it has to answer {"challenge": "…"} with the text of data.challenge. Nothing was stored.',
+      'The receiver did not return the challenge: it must answer {"challenge": "…"} with the text of data.challenge. Nothing was stored.',
     );
 }
 

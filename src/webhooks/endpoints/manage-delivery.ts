@@ -42,7 +42,7 @@ export async function resend(
     const before = await findDelivery(db, partnerId, deliveryId);
     if (!before) throw unknownDelivery(partnerId, deliveryId);
     const delivery = await resendDelivery(db, partnerId, deliveryId, ATTEMPTS_MAX);
-    if (!delivery) throw refusal(`The endpoint ${before.endpointId} of this delivery was removed: nothing can be sent to it.`);
+    if (!delivery) throw refusal(`The endpoint ${before.endpointId} of this delivery was removed, so nothing can be sent to it.`);
     await closeEndpointBreaker(db, delivery);
     const record = ({ status, attempts }: LoggedDelivery) => ({ status, attempts });
     const entry = { action: 'delivery.resend', partnerId, subjectId: deliveryId };

@@ -109,7 +109,7 @@ export async function rotateSecret(
     const ended = endOverlap(endpoint);
     if (ended.nextSecretFrom !== null && !isReplacing)
       throw refusal(
-        `A new secret is there already; it is the only one from ${ended.nextSecretFrom.toISOString()} on. Activate it: \`endpoint rotate-secret --activate\`, or give it up for another: \`endpoint rotate-secret --replace\`.`,
+        `There is already a new secret, which becomes the only one at ${ended.nextSecretFrom.toISOString()}. Activate it with \`endpoint rotate-secret --activate\`, or replace it with \`endpoint rotate-secret --replace\`.`,
       );
     return { ...ended, nextSecretSealed: secretBox.seal(id.endpointId, secret), nextSecretFrom: from, isNextSecretDue: false };
   });
@@ -127,7 +127,7 @@ export function endOverlap(endpoint: WebhookEndpoint): WebhookEndpoint {
 export async function activateSecret(database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> {
   return change(database, actor, { ...id, action: 'endpoint.activate-secret' }, async (endpoint) => {
     if (endpoint.nextSecretSealed === null)
-      throw refusal('No new secret waits to be activated. Make one: `endpoint rotate-secret`.');
+      throw refusal('There is no new secret to activate. Create one: `endpoint rotate-secret`.');
     return { ...endpoint, secretSealed: endpoint.nextSecretSealed, nextSecretSealed: null, nextSecretFrom: null };
   });
 }

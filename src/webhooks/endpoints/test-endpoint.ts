@@ -15,7 +15,7 @@ import { openEndpointProofs } from './endpoint-proofs.ts';
  *
  * @returns What came of it.
  * @throws ServiceError `invalid_request` when there is no such endpoint.
- * @throws UnsoundRecordError When it is not as the audit has it; nothing is sent then.
+ * @throws UnsoundRecordError When it differs from the audit; nothing is sent then.
  * @throws SecretUnreadableError When its secret does not open; nothing is stored then.
  */
 export async function testEndpoint(tools: EndpointTools, partnerId: string, endpointId: string): Promise<Attempt> {

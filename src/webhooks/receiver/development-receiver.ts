@@ -63,7 +63,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   const server = createServer((request, response) =>
     receive(request, response, { ...options, known }).catch((failure: NodeJS.ErrnoException) => {
       if (failure.code !== 'ECONNRESET') throw failure;
-      options.onRefusal('A sender went away before its body had arrived.');
+      options.onRefusal('A sender closed the connection before its body was complete.');
     }),
   );
   server.requestTimeout = REQUEST_TIMEOUT_MS;
@@ -87,7 +87,7 @@ interface Receiving extends ReceiverOptions {
 
 async function receive(request: IncomingMessage, response: ServerResponse, receiving: Receiving): Promise<void> {
   if (request.method !== 'POST') {
-    receiving.onRefusal(`${request.method} was answered 405: events come by POST.`);
+    receiving.onRefusal(`${request.method} was answered 405: events are sent by POST.`);
     return void response.writeHead(405, { allow: 'POST' }).end();
   }
   const body = await readBody(request);

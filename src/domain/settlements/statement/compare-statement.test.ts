@@ -57,7 +57,7 @@ test('settlements, section 2, Statement: each changed line and column is named, 
   const two = edited(2, ',250,', ',251,').replace(/^5(.*),250,/m, '5$1,249,');
   assert.deepEqual(await problemsOf(two), ['3 points other_value', '6 points other_value']);
   const { problems } = await compareStatement([Buffer.from(two)], lines, 'plain');
-  assert.equal(problems[0]?.message, 'The file has "251"; the service wrote "250".');
+  assert.equal(problems[0]?.message, 'The file has "251", but the service wrote "250".');
 });
 
 test('settlements, section 2, Statement: a removed, added, repeated or moved line is told as that, and no other is blamed', async () => {
@@ -82,7 +82,7 @@ test('settlements, section 2, Statement: what is no line of a statement is named
   assert.deepEqual(await problemsOf(file.slice(0, -1)), ['9 - no_line_end']);
   assert.deepEqual(await problemsOf(`${file}total,1750\n`), ['10 - line_added']);
   const [first] = (await compareStatement([Buffer.from(edited(3, '00-3', '\u001b[2J'))], lines, 'plain')).problems;
-  assert.equal(first?.message, 'The file has "\\u001b[2J"; the service wrote "00-3".', 'nothing that a terminal obeys');
+  assert.equal(first?.message, 'The file has "\\u001b[2J", but the service wrote "00-3".', 'nothing that a terminal obeys');
 });
 
 test('settlements, section 2, Statement: in the form for spreadsheets a changed cell is named, and one without its apostrophe', async () => {

@@ -65,7 +65,7 @@ export async function compareStatement(
 }
 
 function readRow(no: number, { text, hasEnd }: TextLine, { problems }: Matcher): Row {
-  if (!hasEnd) problems.add(no + 1, null, 'no_line_end', 'The last line has no line feed at its end; the file may be cut off.');
+  if (!hasEnd) problems.add(no + 1, null, 'no_line_end', 'The last line has no line feed at its end; the file may be truncated.');
   return { no, cells: text.split(',') };
 }
 
@@ -106,7 +106,7 @@ function matchRows() {
       isGivenUp = theirs.size + ours.size > WAITING_MAX;
     },
     end() {
-      if (isGivenUp) problems.add(null, null, 'too_different', `More than ${WAITING_MAX} lines are not those of the settlement.`);
+      if (isGivenUp) problems.add(null, null, 'too_different', `More than ${WAITING_MAX} lines differ from the settlement.`);
       else tellRest([...theirs.values()], [...ours.values()], problems);
       for (const run of isGivenUp ? [] : findMoved(runs.list()))
         problems.add(run.theirs + 1, null, 'line_moved', describeMoved(run));
@@ -154,9 +154,9 @@ function compareCells(their: Row, our: Row, problems: Problems): void {
     const [found, written] = [their.cells[n] ?? '', our.cells[n] ?? ''];
     if (found === written || (n === LINE_NO && found === String(their.no))) continue;
     if (n === LINE_NO && /^[1-9]\d*$/.test(found)) {
-      problems.add(line, name, 'line_gap', `Line ${found} of the settlement stands where line ${their.no} belongs.`);
+      problems.add(line, name, 'line_gap', `Line ${found} of the settlement is in the place of line ${their.no}.`);
     } else {
-      problems.add(line, name, 'other_value', `The file has ${showCell(found)}; the service wrote ${showCell(written)}.`);
+      problems.add(line, name, 'other_value', `The file has ${showCell(found)}, but the service wrote ${showCell(written)}.`);
     }
   }
 }
@@ -207,5 +207,5 @@ function nameRange([first, last]: Range): string {
 
 function describeMoved({ ours, count }: Run): string {
   const what = nameRange([ours, ours + count - 1]);
-  return `${what} of the statement ${count === 1 ? 'stands' : 'stand'} here, in another place than the service wrote ${count === 1 ? 'it' : 'them'}.`;
+  return `${what} of the statement ${count === 1 ? 'was' : 'were'} moved here.`;
 }

@@ -56,17 +56,17 @@ function checkLink(
 ): Omit<ChainBreak, 'sequence'> | undefined {
   const { sequence, csvSha256, previousCsvSha256, chainSha256 } = statement;
   if (previous && sequence !== previous.sequence + 1n)
-    return { code: 'sequence_gap', message: `Settlement ${sequence} follows on settlement ${previous.sequence}.` };
+    return { code: 'sequence_gap', message: `Settlement ${sequence} follows settlement ${previous.sequence}.` };
   if (!previous && sequence !== 1n) return undefined;
   if (previousCsvSha256 !== (previous?.csvSha256 ?? null))
     return {
       code: 'other_previous',
-      message: `Settlement ${sequence} was closed after another statement than the one before it.`,
+      message: `Settlement ${sequence} was closed after another statement than the previous one.`,
     };
   if (chainSha256 !== chainValue(previous?.chainSha256 ?? null, csvSha256))
     return {
       code: 'other_chain',
-      message: `The chain value of settlement ${sequence} is not that of its statement and those before it.`,
+      message: `The chain value of settlement ${sequence} does not match its statement and the earlier ones.`,
     };
   return undefined;
 }

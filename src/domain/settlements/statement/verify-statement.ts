@@ -100,7 +100,8 @@ function checkLines() {
       const plain = line === 1 ? text : guards.remove(text, line);
       plainHash.update(hasEnd ? `${plain}\n` : plain, 'latin1');
       if (problem) return;
-      if (!hasEnd) problem = at(line, null, 'no_line_end', 'The last line has no line feed at its end; the file may be cut off.');
+      if (!hasEnd)
+        problem = at(line, null, 'no_line_end', 'The last line has no line feed at its end; the file may be truncated.');
       if (!hasEnd && text.length <= LINE_BYTES_MAX) return;
       problem = line === 1 ? checkHeader(text) : checkLine(plain, line, counter);
       if (!problem && line > 1) rightLines++;
@@ -133,7 +134,7 @@ function watchGuards() {
       const [wrong, what] =
         form === 'plain'
           ? [guarded.first(), 'begins with an apostrophe, which the service does not write']
-          : [unguarded.first(), 'lacks the apostrophe for spreadsheets that the other lines have, or has one too many'];
+          : [unguarded.first(), 'lacks the apostrophe that the excel_safe form needs, or has one too many'];
       if (!wrong) return { form, problem: undefined };
       return { form, problem: at(wrong.line, wrong.column, 'wrong_form', `The cell of ${wrong.column} ${what}.`) };
     },
@@ -158,8 +159,7 @@ function checkHeader(text: string): LineProblem {
   const wrong = STATEMENT_HEADER.findIndex((name, n) => cells[n] !== name);
   if (wrong < 0 && cells.length === STATEMENT_HEADER.length) return undefined;
   const name = STATEMENT_HEADER[wrong];
-  if (cells.at(-1)?.endsWith('\r'))
-    return at(1, null, 'other_line_end', 'Lines end with CR LF; the service ends them with LF alone.');
+  if (cells.at(-1)?.endsWith('\r')) return at(1, null, 'other_line_end', 'Lines end with CR LF; the service writes only LF.');
   return name === undefined
     ? at(1, null, 'wrong_header', `The header row has ${cells.length} columns; a statement has ${STATEMENT_HEADER.length}.`)
     : at(1, name, 'wrong_header', `Column ${wrong + 1} of the header row must be ${name}.`);
@@ -177,10 +177,10 @@ function checkLine(text: string, line: number, counter: TotalsCounter): LineProb
     );
   const wrong = STATEMENT_COLUMNS.find(({ form }, n) => !form.test(cells[n] ?? ''));
   if (wrong)
-    return at(line, wrong.name, 'wrong_form', `The cell of ${wrong.name} is not in the form in which the service writes it.`);
+    return at(line, wrong.name, 'wrong_form', `The cell of ${wrong.name} does not have the form that the service writes.`);
   const cell = (name: string) => cells[POSITIONS.get(name) ?? -1] ?? '';
   if (cell('line_no') !== String(line - 1))
-    return at(line, 'line_no', 'line_gap', `Line ${cell('line_no')} of the settlement stands where line ${line - 1} belongs.`);
+    return at(line, 'line_no', 'line_gap', `Line ${cell('line_no')} of the settlement is in the place of line ${line - 1}.`);
   const missing = REQUIRED_COLUMNS[cell('line_type') as LineType].find((name) => cell(name) === '');
   if (missing) return at(line, missing, 'missing', `A line of type ${cell('line_type')} has a ${missing}.`);
   if ((cell('amount') === '') !== (cell('currency') === ''))
@@ -215,7 +215,7 @@ function checkTotals({ lineCount, totals }: Found, expected: ExpectedStatement):
 function checkHash({ csvSha256, plainSha256, form }: Found, expected: ExpectedStatement): StatementProblem[] {
   const sha256 = form === 'excel_safe' ? plainSha256 : csvSha256;
   const isOther = expected.csvSha256 !== undefined && expected.csvSha256 !== sha256;
-  const message = `The SHA-256 of the file is ${csvSha256}; the service made one with ${expected.csvSha256}.`;
+  const message = `The SHA-256 of the file is ${csvSha256}; that of the service's statement is ${expected.csvSha256}.`;
   return isOther ? [at(null, null, 'other_sha256', message)] : [];
 }
 
