@@ -25,7 +25,7 @@ export const EVENT_KINDS: Record<EventType, EventKind> = {
   'impact.transaction.adjusted': {
     summary: 'Something about a contribution changed later',
     description:
-      'Told apart by `data.change`. Points may be restored after `failed` alone, once for each `transaction_id`, and never after another change.',
+      '`data.change` says what changed. Restore points only after `failed`, once for each `transaction_id`, and never after another change.',
     schema: EVENT_ENVELOPES['impact.transaction.adjusted'],
     examples: EVENT_EXAMPLES['impact.transaction.adjusted'],
   },
@@ -81,5 +81,5 @@ export const Event = Type.Unsafe<object>({
     propertyName: 'event_type',
     mapping: Object.fromEntries(EVENT_TYPES.map((type) => [type, `#/components/schemas/${schemaNameOf(type)}`])),
   },
-  description: 'Told apart by `event_type`, an open list.',
+  description: '`event_type` distinguishes them, an open list.',
 });

@@ -1,0 +1,74 @@
+/** Words that came back before, in documents and in texts that people read. docs/glossary.md has the terms to use. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+const RIDDLES: readonly RegExp[] = [
+  /\btwins?\b/i,
+  /\baside\b/i,
+  /\bborn failed\b/i,
+  /\bwhere the truth lies\b/i,
+  /\bmakes? no sense\b/i,
+  /\bnot sound\b|\bsound are\b/i,
+  /\bin peace\b/i,
+  /\bgiv(?:es?|ing) way\b/i,
+  /\btold apart\b|\btells? apart\b/i,
+  /\bnobody in particular\b|\bmay be anybody\b/i,
+  /\bstands? in the log\b/i,
+  /\bso it is with\b/i,
+  /\bthis is no\b/i,
+  /\bas (?:they were|it was) (?:recorded|sealed)\b/i,
+  /\bas the audit has (?:it|them)\b/i,
+  /\bnobody decid/i,
+  /\bvouch(?:es)? for\b/i,
+  /\bpast the service\b/i,
+  /\bthe way on\b/i,
+];
+
+function findRiddles(text: string): string[] {
+  return RIDDLES.map((riddle) => riddle.exec(text)?.[0]).filter((found) => found !== undefined);
+}
+
+/** Documents but the contract, the glossary (which lists such words), the history, and what is code. */
+const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT })
+  .filter((path) => !path.startsWith('docs/spec/') && path !== 'docs/glossary.md')
+  .map((path) => ({
+    path,
+    text: read(path)
+      .replace(/^ *```.*?^ *```$|`[^`\n]*`/gms, '')
+      .replace(/\]\([^)]*\)/g, ']'),
+  }));
+
+/** Texts between quotes in which two words stand beside each other; comments are left out. */
+function listTexts(source: string): string[] {
+  const tokens = /\/\/[^\n]*|\/\*.*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/gs;
+  return [...source.matchAll(tokens)]
+    .map(([token]) => token)
+    .filter((token) => !token.startsWith('/') && /[a-z] [a-z]/.test(token));
+}
+
+const messages = globSync('src/**/*.ts', { cwd: ROOT })
+  .filter((path) => !path.endsWith('.test.ts') && !path.startsWith('src/store/'))
+  .map((path) => ({ path, text: listTexts(read(path)).join('\n') }));
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+test('no document and no message has a word that came back before', () => {
+  assert.ok(documents.length > 80 && messages.length > 200);
+  const found = [...documents, ...messages].map(({ path, text }) => ({ path, found: findRiddles(text) }));
+  assert.deepEqual(
+    found.filter((each) => each.found.length > 0),
+    [],
+  );
+});
+
+test('the check bites', () => {
+  assert.deepEqual(findRiddles('what is blocked by a twin waits for it aside'), ['twin', 'aside']);
+  assert.deepEqual(listTexts("// this is no text\nthrow new Error('This is no sign-in code.');"), ["'This is no sign-in code.'"]);
+  assert.equal(findRiddles('A request blocked by a concurrent duplicate waits in a separate queue.').length, 0);
+});
