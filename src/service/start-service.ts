@@ -4,7 +4,6 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { Config } from '../config.ts';
 import type { ContributionRules } from '../domain/rules/contribution-rules.ts';
 import { type Log, openLog } from '../observability/log.ts';
@@ -18,6 +17,7 @@ import { startSeals } from '../operations/verification/start-seals.ts';
 import { authenticator } from '../partner-api/access/authenticate.ts';
 import { CREDENTIALS_POOL_SIZE } from '../partner-api/access/credential-memory.ts';
 import { type Answer, buildPartnerApi } from '../partner-api/app.ts';
+import { listen } from '../partner-api/http/listen.ts';
 import { failureLimit } from '../partner-api/limits/failure-limit.ts';
 import { openReconciler } from '../schedule/jobs/reconciler.ts';
 import { VERIFY_JOB } from '../schedule/jobs/verify.ts';
@@ -61,8 +61,6 @@ export interface ServiceProcess extends Service {
 
 /** Together with the time that draining takes at most, less than an operator waits for a stop. */
 const CLOSE_TIMEOUT_MS = 5_000;
-/** Connections that wait to be accepted. Past it the system drops them, and a partner tries again a second later. */
-const BACKLOG = 4_096;
 /** Who reads the metrics waits for whoever reads them already, and takes no connection from what they tell of. */
 const METRICS_POOL_SIZE = 1;
 
@@ -182,14 +180,14 @@ async function startPartnerApi(
     onLimit: metrics.countLimit,
     onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
   });
-  metrics.watchConnections(() => promisify(api.app.server.getConnections).call(api.app.server));
   const { host, port } = config;
-  const baseUrl = await api.app.listen({ host, port, backlog: BACKLOG }).catch(explainBusyPort('PORT=', port));
+  const listening = await listen(api.app, { host, port }).catch(explainBusyPort('PORT=', port));
+  metrics.watchConnections(listening.countConnections);
   parts.defer(async () => {
     await api.drain();
-    await Promise.race([api.app.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+    await Promise.race([listening.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
   });
-  return baseUrl;
+  return listening.baseUrl;
 }
 
 function startWebhooks({ config, options: { clock = Date.now }, log, metrics }: Tools, database: Database): Webhooks {

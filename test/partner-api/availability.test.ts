@@ -4,11 +4,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import fastify from 'fastify';
 import { type BatchOptions, batched, byPartner } from '../../src/concurrency/batch-queue.ts';
 import { inSlices } from '../../src/concurrency/in-slices.ts';
 import { oneAtATime } from '../../src/partner-api/http/connection-queue.ts';
 import { limitIdle } from '../../src/partner-api/http/idle-connections.ts';
+import { listen } from '../../src/partner-api/http/listen.ts';
 import { watchTransfer } from '../../src/partner-api/http/watched-transfer.ts';
 import { InFlight } from '../../src/partner-api/limits/in-flight.ts';
 import type { TestPartner } from '../support/service.ts';
@@ -162,6 +164,58 @@ describe('connections of one partner', () => {
     assert.deepEqual([inFlight.countFor('busy'), inFlight.countFor('other'), inFlight.countFor(undefined)], [1_001, 128, 128]);
     for (const request of requests) inFlight.end(request);
     assert.deepEqual([inFlight.countFor('busy'), inFlight.countFor('other')], [0, 0]);
+  });
+
+  test('a burst of 640 is served whole; a partner that fills the service has fewer places until few of its requests are in flight', () => {
+    const inFlight = new InFlight();
+    const requests = Array.from({ length: 639 }, () => inFlight.begin('busy', true));
+    assert.equal(inFlight.isFull('busy', 640), false);
+    requests.push(inFlight.begin('busy', true));
+    for (const request of requests.splice(0, 40)) inFlight.end(request);
+    assert.deepEqual(
+      [inFlight.isFull('busy', 640), inFlight.isFull('other', 640), inFlight.isFull(undefined, 640)],
+      [true, false, false],
+    );
+    assert.equal(inFlight.isFull('busy', 4_096), false, 'its look-ups of contributions have places');
+    for (const request of requests.splice(0, 590)) inFlight.end(request);
+    assert.equal(inFlight.isFull('busy', 640), false);
+    for (let count = 0; count < 600; count++) requests.push(inFlight.begin('busy', true));
+    assert.equal(inFlight.isFull('busy', 640), false, 'the next burst is served whole');
+  });
+});
+
+describe('connections', () => {
+  const CONNECTIONS = 64;
+  const TURNS = 8;
+
+  test('many are taken in one turn of the event loop, so that a busy process does not let them wait', async () => {
+    const app = fastify();
+    const { baseUrl, countConnections, close } = await listen(app, { host: '127.0.0.1', port: 0 });
+    const port = Number(new URL(baseUrl).port);
+    const sockets = Array.from({ length: CONNECTIONS }, () => connect(port, '127.0.0.1'));
+    for (let turn = 0; turn < TURNS; turn++) await nextTurn();
+    const taken = await countConnections();
+    for (const socket of sockets) socket.destroy();
+    await close();
+    // One a turn is what Node takes from one socket.
+    assert.ok(taken > 3 * TURNS, `${taken} of ${CONNECTIONS} in ${TURNS} turns`);
+  });
+
+  test('a close waits for the requests on all of them', async () => {
+    const app = fastify();
+    const arrived: (() => void)[] = [];
+    app.get('/', () => new Promise<string>((resolve) => arrived.push(() => resolve('done'))));
+    const { baseUrl, close } = await listen(app, { host: '127.0.0.1', port: 0 });
+    const answers = Array.from({ length: 32 }, async () => (await fetch(baseUrl)).text());
+    while (arrived.length < answers.length) await sleep(10);
+    const closed = close();
+    let isClosed = false;
+    void closed.then(() => (isClosed = true));
+    await sleep(50);
+    assert.equal(isClosed, false);
+    for (const answer of arrived) answer();
+    assert.deepEqual(new Set(await Promise.all(answers)), new Set(['done']));
+    await closed;
   });
 });
 

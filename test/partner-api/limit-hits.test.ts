@@ -43,7 +43,7 @@ const FIGURES: readonly [of: string, figure: string, file: string, code: string]
   ['the pace', '16 KiB a second', 'src/partner-api/http/watched-transfer.ts', 'PACE_MIN_BYTES_PER_SECOND = 16 * 1024'],
   ['the pace', 'after 30 s', 'src/partner-api/http/watched-transfer.ts', 'WAITED_UNPACED_MS = 30_000'],
   ['a list or a statement in all', '15 min', 'src/partner-api/http/stream-bounds.ts', 'totalMs: 900_000'],
-  ['connections that wait', '4,096', 'src/service/start-service.ts', 'BACKLOG = 4_096'],
+  ['connections that wait', '4,096', 'src/partner-api/http/listen.ts', 'BACKLOG = 4_096'],
   ['requests in flight before', '400,', 'src/partner-api/events/list-events.ts', 'inFlightMax: 400'],
   ['requests in flight before', '480,', 'src/partner-api/emissions/create-delivery-emissions-estimate.ts', 'inFlightMax: 480'],
   ['requests in flight before', '560,', 'src/partner-api/emissions/get-delivery-emissions-estimate.ts', 'inFlightMax: 560'],

@@ -1,3 +1,5 @@
+import { StandingQueue } from './standing-queue.ts';
+
 /** So many requests of a partner count for the others; the rest are its own affair. */
 const COUNTED_FOR_OTHERS_MAX = 128;
 
@@ -26,11 +28,20 @@ export class InFlight {
   readonly #partners = new Map<string, PartnerCount>();
   /** The sum of what each partner counts for others. */
   #counted = 0;
+  #whole = 0;
+  readonly #queue = new StandingQueue();
 
   /** How many requests in flight a request of this partner meets, or one whose key is not known yet. */
   countFor(partnerId: string | undefined): number {
     const own = partnerId === undefined ? undefined : this.#partners.get(partnerId);
     return own ? this.#counted + Math.max(0, own.whole - COUNTED_FOR_OTHERS_MAX) + own.arriving : this.#counted;
+  }
+
+  /** Whether a request of this partner, or one whose key is not known yet, is one too many where `max` may be in flight. */
+  isFull(partnerId: string | undefined, max: number): boolean {
+    if (this.countFor(partnerId) >= max) return true;
+    const own = partnerId === undefined ? undefined : this.#partners.get(partnerId);
+    return own !== undefined && own.whole >= this.#queue.limitOf(max);
   }
 
   /** A request of a known partner, until {@link end}. */
@@ -52,8 +63,10 @@ export class InFlight {
 
   /** Its answer has left, or its connection is gone. Once for each request. */
   end({ partner, hasArrived }: Counted): void {
-    if (hasArrived) this.#addWhole(partner, -1);
-    else partner.arriving--;
+    if (hasArrived) {
+      this.#queue.noteEnd();
+      this.#addWhole(partner, -1);
+    } else partner.arriving--;
     if (partner.whole + partner.arriving === 0) this.#partners.delete(partner.partnerId);
   }
 
@@ -61,5 +74,7 @@ export class InFlight {
     const before = Math.min(partner.whole, COUNTED_FOR_OTHERS_MAX);
     partner.whole += change;
     this.#counted += Math.min(partner.whole, COUNTED_FOR_OTHERS_MAX) - before;
+    this.#whole += change;
+    this.#queue.observe(this.#whole, performance.now());
   }
 }

@@ -61,11 +61,11 @@ export function loadGate({ traffic, partnerOf, onAnswer }: LoadGateOptions): Loa
 
   const findBusy = ({ method, url = '', headers }: IncomingMessage): GuardedRoute | undefined => {
     const apiKey = headers['x-api-key'];
-    const count = inFlight.countFor(typeof apiKey === 'string' ? partnerOf(apiKey) : undefined);
-    if (count < lowestMax) return undefined;
+    const partnerId = typeof apiKey === 'string' ? partnerOf(apiKey) : undefined;
+    if (!inFlight.isFull(partnerId, lowestMax)) return undefined;
     const path = url.split('?', 1)[0] as string;
     const route = routes.find((each) => each.method === method && each.path.test(path));
-    return route && count >= route.inFlightMax ? route : undefined;
+    return route && inFlight.isFull(partnerId, route.inFlightMax) ? route : undefined;
   };
   const refuseInTurn = paced();
   return {
@@ -87,7 +87,7 @@ export function loadGate({ traffic, partnerOf, onAnswer }: LoadGateOptions): Loa
     admit(request) {
       const { partnerId } = callerOf(request);
       const { terms } = request.routeOptions.config;
-      if (terms && inFlight.countFor(partnerId) >= terms.inFlightMax) throw overloaded();
+      if (terms && inFlight.isFull(partnerId, terms.inFlightMax)) throw overloaded();
       // Whoever left while the key was looked up leaves no second time.
       if (!request.raw.socket.destroyed) request.context.counted = inFlight.begin(partnerId, !hasBody(request.raw));
     },

@@ -1,5 +1,5 @@
-/** Refusals per millisecond: a quarter of the processor at most goes to refusing. */
-const REFUSALS_PER_MS = 4;
+/** Refusals per millisecond: an eighth of the processor at most goes to refusing. */
+const REFUSALS_PER_MS = 2;
 const TURN_MS = 5;
 /** More than these wait for nobody: their senders are refused at once, and memory stays bounded. */
 const WAITING_MAX = 3_072;

@@ -1,0 +1,73 @@
+import cluster from 'node:cluster';
+import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net';
+import { promisify } from 'node:util';
+import type { FastifyInstance, FastifyListenOptions } from 'fastify';
+
+/**
+ * Node takes one connection from a listening socket in a turn of its event loop, and under load a turn takes tens of milliseconds: with
+ * one socket, new connections would wait for seconds. So many listen on the port instead.
+ *
+ * @see docs/decisions/0073-overload.md#decision
+ */
+const SOCKETS = 16;
+/** Connections that wait at a socket to be taken. Past it the system drops them, and a partner tries again a second later. */
+const BACKLOG = 4_096;
+
+export interface Address {
+  readonly host: string;
+  /** 0 for one that the system chooses. */
+  readonly port: number;
+}
+
+export interface Listening {
+  readonly baseUrl: string;
+  countConnections(): Promise<number>;
+  /** Takes no more connections. Resolves when those that were taken are closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Takes the interface's connections.
+ *
+ * @throws Error Of the system, such as `EADDRINUSE`, when the port is somebody else's.
+ */
+export async function listen(app: FastifyInstance, { host, port }: Address): Promise<Listening> {
+  // In one of several processes the first one takes the connections, and it has the time.
+  const reusePort = process.platform === 'linux' && cluster.isPrimary;
+  // Sockets that share a port would share it with another service of the same user, too.
+  if (reusePort && port > 0) await closeServer(await open(createServer(), { host, port, exclusive: true }));
+  // The framework hands on what it does not know, such as reusePort, as it is.
+  const options: FastifyListenOptions & ListenOptions = { host, port, backlog: BACKLOG, reusePort };
+  const baseUrl = await app.listen(options);
+  const servers: Server[] = [];
+  for (const address of reusePort ? app.addresses() : [])
+    for (let count = 1; count < SOCKETS; count++) {
+      const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => app.server.emit('connection', socket));
+      servers.push(await open(server, { ...options, ...portOf(address) }));
+    }
+  return {
+    baseUrl,
+    async countConnections() {
+      const counts = await Promise.all([app.server, ...servers].map((server) => promisify(server.getConnections).call(server)));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+    async close() {
+      const closed = servers.map(closeServer);
+      await Promise.all([app.close(), ...closed]);
+    },
+  };
+}
+
+function portOf(address: AddressInfo | string): Pick<ListenOptions, 'host' | 'port'> {
+  if (typeof address === 'string') throw new Error(`${address} is no address of a port`);
+  return { host: address.address, port: address.port };
+}
+
+function open(server: Server, options: ListenOptions): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options, () => resolve(server));
+  });
+}
+
+const closeServer = (server: Server): Promise<void> => promisify(server.close).call(server);
