@@ -341,7 +341,7 @@ describe('any user, any folder', () => {
       assert.equal(holder.refusal, undefined);
       await end(holder.process, 'SIGTERM');
       chmodSync(folder, 0o711);
-      assert.match((await start()).refusal ?? '', /is open to other programs/, 'one that is there');
+      assert.match((await start()).refusal ?? '', /is accessible to other programs/, 'one that is there');
     },
   );
 
