@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addressGroup } from '../../domain/access/client-address.ts';
 import type { Limit } from '../../domain/limit.ts';
 
@@ -19,6 +20,9 @@ export interface IdleLimits {
 
 /** Whoever is cut may come again: what is not too much for the memory is left for longer, which costs less than new connections. */
 const LIMITS: IdleLimits = { lookEveryMs: 250, perAddress: { max: 256, looks: 20 }, inAll: { max: 4_096, looks: 4 } };
+
+/** To close one takes a third of a millisecond, and thousands may be too many at once. */
+const CUTS_IN_A_TURN = 16;
 
 /** Node keeps the answer that is under way on the socket itself. */
 type HttpSocket = Socket & { readonly _httpMessage?: object | null; [CARRIED_KEY]?: true };
@@ -60,16 +64,22 @@ export function limitIdle(server: Server, { isExempt, onCut = () => {}, limits =
     connections.add(connection);
     socket.once('close', () => connections.delete(connection));
   });
-  const look = () => {
-    if (connections.size <= limits.perAddress.max) return;
+  let isCutting = false;
+  const look = async () => {
+    if (isCutting || connections.size <= limits.perAddress.max) return;
     countLooks(connections);
-    for (const { socket } of listExcess(connections, limits)) {
+    isCutting = true;
+    for (const [index, { socket }] of listExcess(connections, limits).entries()) {
+      if (index % CUTS_IN_A_TURN === 0) await nextTurn();
+      // Meanwhile a request may have come on it.
+      if (socket.destroyed || socket._httpMessage) continue;
       onCut('connection_idle');
       socket.destroy();
     }
+    isCutting = false;
   };
   server.on('listening', () => {
-    const timer = setInterval(look, limits.lookEveryMs).unref();
+    const timer = setInterval(() => void look(), limits.lookEveryMs).unref();
     server.once('close', () => clearInterval(timer));
   });
 }
