@@ -36,6 +36,7 @@ import { LONGEST_REQUEST_MS, limitRequestTime } from './http/request-time.ts';
 import { getEnvironmentalStatus } from './impact/get-environmental-status.ts';
 import { listImpactBatchTransactions } from './impact/list-impact-batch-transactions.ts';
 import { type LoadGate, loadGate, type Traffic } from './limits/load-shedding.ts';
+import { paced } from './limits/paced.ts';
 import { rateLimits } from './limits/rate-limits.ts';
 import { DOCUMENT_HEAD } from './openapi/build-document.ts';
 import { serveReference } from './openapi/reference-page.ts';
@@ -100,7 +101,8 @@ const SERVER: ServerOptions = {
 export async function buildPartnerApi(options: PartnerApiOptions): Promise<PartnerApi> {
   const traffic: Traffic = { isDraining: false, lastArrivalAtMs: 0 };
   const { partnerOf } = options.authenticate;
-  const gate = loadGate({ traffic, partnerOf, onAnswer: options.onAnswer });
+  const refuseInTurn = paced();
+  const gate = loadGate({ traffic, partnerOf, refuseInTurn, onAnswer: options.onAnswer });
   // Known as soon as the application is there, which needs the answers first.
   let routes: KnownRoutes | undefined;
   const recoverableOf = (asked: AskedRoute) => routes?.recoverableOf(asked);
@@ -147,7 +149,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   acceptJsonOnly(app);
   answerWhatNodeWould(app);
   await app.register(fastifySwagger, { openapi: DOCUMENT_HEAD, convertConstToEnum: false });
-  await app.register(async (v1) => registerContract(v1, options, gate));
+  await app.register(async (v1) => registerContract(v1, options, { gate, refuseInTurn }));
   if (options.showsReference) serveReference(app, options.environment);
   await app.ready();
   const drain = () => {
@@ -178,15 +180,25 @@ async function untilQuiet(traffic: { readonly lastArrivalAtMs: number }): Promis
   while (!isQuiet() && performance.now() - since < DRAIN_MAX_MS) await sleep(LOOK_EVERY_MS);
 }
 
+interface Limits {
+  readonly gate: LoadGate;
+  readonly refuseInTurn: (refuse: () => void) => void;
+}
+
 /** The six operations of the contract and what was added to them, behind authentication, permission, rate limit and validation, in this order. */
-function registerContract(v1: FastifyInstance, options: PartnerApiOptions, gate: LoadGate): void {
+function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gate, refuseInTurn }: Limits): void {
   const limitRate = rateLimits(options.processes);
   v1.addHook('onRequest', async (request, reply) => {
     const terms = termsOf(request);
-    await judgeCaller(request, options.authenticate);
-    noteKeyOn(request.raw.socket);
-    request.context.rate = limitRate(callerOf(request), terms.trafficClass, reply);
-    gate.admit(request);
+    try {
+      await judgeCaller(request, options.authenticate);
+      noteKeyOn(request.raw.socket);
+      request.context.rate = limitRate(callerOf(request), terms.trafficClass, reply);
+      gate.admit(request);
+    } catch (error) {
+      await new Promise<void>(refuseInTurn);
+      throw error;
+    }
   });
   v1.addHook('preValidation', (request, _reply, done) => {
     gate.arrive(request);

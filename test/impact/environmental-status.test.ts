@@ -243,7 +243,7 @@ describe('what is refused changes nothing and tells nobody', () => {
     await no(() => advance(impactBatchId, 'allocated', ADA, 'project_nobody'), /There is no project/);
     await no(
       () => change(impactBatchId, ADA, { changeType: 'evidence_added', evidence: evidence() }),
-      /recorded cannot be evidence_added/,
+      /^The change evidence_added is not possible: the batch is recorded/,
     );
     await advance(impactBatchId, 'allocated', ADA, projectId);
     await no(() => advance(impactBatchId, 'recorded'), /its next status cannot be/);

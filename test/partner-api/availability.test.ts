@@ -13,6 +13,7 @@ import { limitIdle } from '../../src/partner-api/http/idle-connections.ts';
 import { listen } from '../../src/partner-api/http/listen.ts';
 import { watchTransfer } from '../../src/partner-api/http/watched-transfer.ts';
 import { InFlight } from '../../src/partner-api/limits/in-flight.ts';
+import { paced } from '../../src/partner-api/limits/paced.ts';
 import type { TestPartner } from '../support/service.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
@@ -182,6 +183,16 @@ describe('connections of one partner', () => {
     for (let count = 0; count < 600; count++) requests.push(inFlight.begin('busy', true));
     assert.equal(inFlight.isFull('busy', 640), false, 'the next burst is served whole');
   });
+});
+
+test('a few refusals are made at once, and of many each in its turn', async () => {
+  const refuseInTurn = paced();
+  const made: number[] = [];
+  const numbers = Array.from({ length: 100 }, (_, index) => index);
+  for (const number of numbers) refuseInTurn(() => made.push(number));
+  assert.ok(made.length >= 10 && made.length < 100, `${made.length} at once`);
+  while (made.length < 100) await sleep(5);
+  assert.deepEqual(made, numbers);
 });
 
 describe('connections', () => {

@@ -13,6 +13,7 @@ import { createDeliveryEmissionsEstimate } from '../../src/partner-api/emissions
 import { getEvent } from '../../src/partner-api/events/get-event.ts';
 import { listEvents } from '../../src/partner-api/events/list-events.ts';
 import { loadGate } from '../../src/partner-api/limits/load-shedding.ts';
+import { paced } from '../../src/partner-api/limits/paced.ts';
 import type { Credential } from '../../src/store/access/api-key.ts';
 import { countByStatus, detailCodes } from '../support/client.ts';
 import { countRows } from '../support/records.ts';
@@ -134,7 +135,7 @@ describe('overload is shed with 503 and not queued without bound', () => {
   const listen = async ({ lookUpKey = async () => {} }: { lookUpKey?: () => Promise<void> } = {}) => {
     const work: (() => void)[] = [];
     const traffic = { isDraining: false, lastArrivalAtMs: 0 };
-    const gate = loadGate({ traffic, partnerOf: (apiKey) => apiKey, onAnswer: () => {} });
+    const gate = loadGate({ traffic, partnerOf: (apiKey) => apiKey, refuseInTurn: paced(), onAnswer: () => {} });
     const app = fastify({ serverFactory: (handle) => createServer(gate.guard(handle)) });
     gate.learnRoutes(app);
     app.decorateRequest('context');

@@ -69,7 +69,7 @@ export function environmentalStatusAfter(status: EnvironmentalStatus, changeType
 export function checkEnvironmentalChange(batch: ImpactBatchFacts, change: EnvironmentalChange): ErrorDetail | undefined {
   const { status } = batch;
   if (!(ENVIRONMENTAL_CHANGES[change.changeType] as readonly EnvironmentalStatus[]).includes(status))
-    return refusal('change_type', 'not_possible', `The batch is ${status} and cannot be ${change.changeType}.`);
+    return refusal('change_type', 'not_possible', `The change ${change.changeType} is not possible: the batch is ${status}.`);
   switch (change.changeType) {
     case 'advanced':
       return checkAdvance(batch, change);

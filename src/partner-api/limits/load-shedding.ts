@@ -9,7 +9,6 @@ import { plainTarget } from '../http/request-target.ts';
 import { hasBody } from '../http/request-time.ts';
 import { callerOf, type RouteTerms } from '../request-context.ts';
 import { InFlight } from './in-flight.ts';
-import { paced } from './paced.ts';
 
 /** What the gate and the rest of the interface know of the requests together. */
 export interface Traffic {
@@ -30,6 +29,8 @@ export interface LoadGateOptions {
   readonly traffic: Traffic;
   /** Whose key it is, where it was found right a moment ago. */
   readonly partnerOf: (apiKey: string) => string | undefined;
+  /** Calls back when there is time for a refusal. */
+  readonly refuseInTurn: (refuse: () => void) => void;
   readonly onAnswer: (answer: Answer) => void;
 }
 
@@ -54,7 +55,7 @@ export interface LoadGate {
  * @see docs/spec/decisions.md#6-rate-limits: reports are shed first, then estimates, then new confirmations; look-ups of
  * contributions last.
  */
-export function loadGate({ traffic, partnerOf, onAnswer }: LoadGateOptions): LoadGate {
+export function loadGate({ traffic, partnerOf, refuseInTurn, onAnswer }: LoadGateOptions): LoadGate {
   const routes: GuardedRoute[] = [];
   let lowestMax = Number.POSITIVE_INFINITY;
   const inFlight = new InFlight();
@@ -67,7 +68,6 @@ export function loadGate({ traffic, partnerOf, onAnswer }: LoadGateOptions): Loa
     const route = routes.find((each) => each.method === method && each.path.test(path));
     return route && inFlight.isFull(partnerId, route.inFlightMax) ? route : undefined;
   };
-  const refuseInTurn = paced();
   return {
     learnRoutes(app) {
       app.addHook('onRoute', ({ url, method, config }) => {

@@ -5,13 +5,22 @@ const TURN_MS = 5;
 const WAITING_MAX = 3_072;
 
 /**
- * Refusals take turns, so that they leave the time to the work: a sender that waits for its refusal sends nothing meanwhile.
- * One that finds too many before it is refused at once.
+ * Refusals take turns, so that they leave the time to the work: a sender that waits for its refusal sends nothing meanwhile. A few are made
+ * at once, and so is one that finds too many before it.
  */
 export function paced(): (refuse: () => void) => void {
   const waiting: (() => void)[] = [];
+  let turnEndsAtMs = 0;
+  let leftInTurn = 0;
   let turnedAtMs = 0;
   let timer: NodeJS.Timeout | undefined;
+  const mayRefuseAtOnce = (nowMs: number): boolean => {
+    if (nowMs >= turnEndsAtMs) {
+      turnEndsAtMs = nowMs + TURN_MS;
+      leftInTurn = TURN_MS * REFUSALS_PER_MS;
+    }
+    return leftInTurn-- > 0;
+  };
   const takeTurn = () => {
     const sinceMs = performance.now() - turnedAtMs;
     const due = waiting.splice(0, Math.ceil(sinceMs * REFUSALS_PER_MS));
@@ -20,10 +29,11 @@ export function paced(): (refuse: () => void) => void {
     timer = waiting.length > 0 ? setTimeout(takeTurn, TURN_MS) : undefined;
   };
   return (refuse) => {
-    if (waiting.length >= WAITING_MAX) return refuse();
+    const nowMs = performance.now();
+    if (waiting.length >= WAITING_MAX || (!timer && mayRefuseAtOnce(nowMs))) return refuse();
     waiting.push(refuse);
     if (timer) return;
-    turnedAtMs = performance.now();
+    turnedAtMs = nowMs;
     timer = setTimeout(takeTurn, TURN_MS);
   };
 }
