@@ -99,7 +99,7 @@ describe('what a point is worth', { timeout: 60_000 }, () => {
     };
     await assert.rejects(
       draft('4.01'),
-      /leave 5\.01 SAR settled for 100 points, which are worth 5 SAR at most; 1 SAR is settled now/,
+      /leave 5\.01 SAR settled for 100 points, which are worth at most 5 SAR; 1 SAR is settled now/,
     );
     assert.equal((await draft('4')).amountDelta, 4_000_000_000_000n);
     await assert.rejects(draft('-1.01'), /leave -0\.01 SAR settled/);
@@ -116,7 +116,7 @@ describe('what a point is worth', { timeout: 60_000 }, () => {
       ...['adjustment', 'draft', ...of, ...why, '--reason', 'conversion_restatement', '--amount-delta', '-99999.50'],
     ]);
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /-99997 SAR settled for 200 points, which are worth 2\.5 SAR at most; 2\.5 SAR is settled now/);
+    assert.match(refused.stderr, /-99997 SAR settled for 200 points, which are worth at most 2\.5 SAR; 2\.5 SAR is settled now/);
     const drafted = await ada.runJson(
       'adjustment',
       'draft',

@@ -334,7 +334,7 @@ test('an attempt that the database does not take is written down when it does, a
   const { client: caller, partner, receiver } = await newEndpoint(own, endpointTools(own.database));
   await own.database.pool.query('alter table delivery_attempt rename column excerpt to elsewhere');
   await caller.confirm();
-  while (!own.processes[0]?.output().includes('it is tried again')) await sleep(20, undefined, { ref: false });
+  while (!own.processes[0]?.output().includes('the service tries again')) await sleep(20, undefined, { ref: false });
   await own.database.pool.query('alter table delivery_attempt rename column elsewhere to excerpt');
   const [delivery] = await untilDeliveries(own.database, partner.partnerId, ([first]) => first?.status === 'delivered');
   const log = await listDeliveryAttempts(own.database.pool, partner.partnerId, delivery?.deliveryId as string);
