@@ -12,6 +12,7 @@ export const REPOSITORY = join(import.meta.dirname, '..');
 /** Each file is a process of its own, and all of them load the same modules: they are compiled once, as those of the service are. */
 process.env['NODE_COMPILE_CACHE'] ??= join(REPOSITORY, 'node_modules/.cache/node');
 
+const SLOWEST_SHOWN = 15;
 /** Files of tests at once: many wait for a receiver or a time-out, so that two leave half of two cores idle. */
 const CONCURRENCY = 4;
 
@@ -56,6 +57,7 @@ export async function runFiles(
     ...(namePattern === undefined ? {} : { testNamePatterns: [namePattern] }),
   });
   let hasSummary = false;
+  const times: FileTime[] = [];
   // Node reports a file without tests as a passed test of the file's name.
   events.on('test:pass', ({ name, file }) => {
     if (name !== file) return;
@@ -64,8 +66,11 @@ export async function runFiles(
     counts.failed += 1;
     console.log(`✖ ${relative(REPOSITORY, name)} holds no test`);
   });
-  events.on('test:summary', ({ file, success, counts: { tests, passed, skipped, todo } }) => {
-    if (file !== undefined) return;
+  events.on('test:summary', ({ file, success, duration_ms: milliseconds, counts: { tests, passed, skipped, todo } }) => {
+    if (file !== undefined) {
+      times.push({ file: relative(REPOSITORY, file), milliseconds });
+      return;
+    }
     hasSummary = true;
     const failed = tests - passed - skipped - todo;
     counts.passed += passed;
@@ -80,5 +85,19 @@ export async function runFiles(
   });
   await new Promise((resolve, reject) => printed.once('end', resolve).once('error', reject));
   clearTimeout(timer);
+  printSlowest(times);
   if (!hasSummary) throw new Error('The run ended without a summary.');
+}
+
+interface FileTime {
+  readonly file: string;
+  readonly milliseconds: number;
+}
+
+/** Where the time of a whole run goes; of one or two files the reporter says it itself. */
+function printSlowest(times: readonly FileTime[]): void {
+  if (times.length <= SLOWEST_SHOWN) return;
+  console.log(`The slowest of ${times.length} files:`);
+  const slowest = times.toSorted((one, other) => other.milliseconds - one.milliseconds).slice(0, SLOWEST_SHOWN);
+  for (const { file, milliseconds } of slowest) console.log(`${(milliseconds / 1_000).toFixed(1).padStart(7)} s  ${file}`);
 }
