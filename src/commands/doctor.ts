@@ -1,4 +1,3 @@
-import { Command } from 'commander';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { DEFAULT_VERSION } from '../domain/rules/contribution-rules.ts';
 import { explainBreakGlass, listBreakGlass } from '../operations/access/break-glass.ts';
@@ -10,6 +9,8 @@ import { findInstallation } from '../store/installation.ts';
 import { listJobRuns, listJobStates } from '../store/jobs/job.ts';
 import { readMigrationState } from '../store/schema/migrate.ts';
 import { printJson, printTable } from './terminal/output.ts';
+import { ProgramCommand } from './terminal/program-command.ts';
+import { withoutOperator } from './terminal/with-operator.ts';
 
 type Verdict = 'ok' | 'warning' | 'problem';
 
@@ -20,11 +21,11 @@ interface Finding {
   readonly message: string;
 }
 
-export function doctorCommand(): Command {
-  return new Command('doctor')
+export function doctorCommand(): ProgramCommand {
+  return new ProgramCommand('doctor')
     .description('check settings, database, durability, clock and migrations; say what to do')
     .option('--json', 'one JSON object, for programs')
-    .action(examine);
+    .action(withoutOperator('whoever runs the machine has to know what is wrong, also when no database answers', examine));
 }
 
 async function examine({ json }: { json?: boolean }): Promise<void> {

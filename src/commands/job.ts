@@ -1,4 +1,3 @@
-import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Job, JobResult } from '../schedule/job.ts';
@@ -6,68 +5,64 @@ import { listJobs } from '../schedule/jobs.ts';
 import { runByHand } from '../schedule/run-by-hand.ts';
 import { configuredSettlementTools } from '../service/configured-seals.ts';
 import { type JobRun, type JobState, listJobRuns, listJobStates } from '../store/jobs/job.ts';
-import { currentActor } from './terminal/actor.ts';
 import { readLimit } from './terminal/options.ts';
 import { printFields, printJson, printProgress, printTable, type Row, showTime } from './terminal/output.ts';
+import { ProgramCommand } from './terminal/program-command.ts';
 import { stopSignal } from './terminal/stop-signal.ts';
-import { withStore } from './terminal/with-store.ts';
+import { type OperatorContext, withOperator } from './terminal/with-operator.ts';
 
 interface JsonOption {
   readonly json?: boolean;
 }
 
-export function jobCommand(): Command {
-  const job = new Command('job').description('jobs: scheduled work of the service');
+export function jobCommand(): ProgramCommand {
+  const job = new ProgramCommand('job').description('jobs: scheduled work of the service');
   job
     .command('list')
     .description('all jobs, when each is due, and its state')
     .option('--json', 'one JSON array, for programs')
-    .action(list);
+    .action(withOperator('viewer', list));
   job
     .command('run')
     .description('run a job now, due or not; it may be repeated without harm')
     .argument('<name>', 'name of the job')
     .option('--json', 'one JSON object, for programs')
-    .action(runOne);
+    .action(withOperator(runByHand.leastRole, runOne));
   job
     .command('history')
     .description('runs, the newest first')
     .option('--job <name>', 'only of this job')
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
-    .action(history);
+    .action(withOperator('viewer', history));
   return job;
 }
 
-async function list({ json }: JsonOption): Promise<void> {
-  await withStore(async (database, config) => {
-    const states = new Map((await listJobStates(database.pool)).map((state) => [state.jobName, state]));
-    const jobs = listJobs({ ...config, settlementTools: configuredSettlementTools(config) }).map((job) => ({
-      job,
-      state: states.get(job.name),
-    }));
-    if (json) return printJson(jobs.map(({ job, state }) => jobToJson(job, state)));
-    printTable(
-      jobs.map(({ job, state }) => jobToRow(job, state)),
-      'There is no job.',
-    );
-  });
+async function list({ database, config }: OperatorContext, { json }: JsonOption): Promise<void> {
+  const states = new Map((await listJobStates(database.pool)).map((state) => [state.jobName, state]));
+  const jobs = listJobs({ ...config, settlementTools: configuredSettlementTools(config) }).map((job) => ({
+    job,
+    state: states.get(job.name),
+  }));
+  if (json) return printJson(jobs.map(({ job, state }) => jobToJson(job, state)));
+  printTable(
+    jobs.map(({ job, state }) => jobToRow(job, state)),
+    'There is no job.',
+  );
 }
 
-async function runOne(name: string, { json }: JsonOption): Promise<void> {
+async function runOne({ database, actor }: OperatorContext, name: string, { json }: JsonOption): Promise<void> {
   const stop = new AbortController();
   void stopSignal().then(() => stop.abort());
   const job = findJob(name);
-  await withStore(async (database) => {
-    const run = await runByHand(database, await currentActor(database), job, stop.signal);
-    const { runNo, outcome, result, error, milliseconds, alerts } = run;
-    for (const alert of alerts) printProgress(alert);
-    if (outcome !== 'succeeded') process.exitCode = 1;
-    const said = error === null ? null : (error as Error).message;
-    const ms = Math.round(milliseconds);
-    if (json) return printJson({ job: name, run_no: Number(runNo), outcome, result, error: said, milliseconds: ms });
-    printFields({ job: name, run: String(runNo), outcome, ...(said && { error: said }), ...inWords(result), ms: String(ms) });
-  });
+  const run = await runByHand(database, actor, job, stop.signal);
+  const { runNo, outcome, result, error, milliseconds, alerts } = run;
+  for (const alert of alerts) printProgress(alert);
+  if (outcome !== 'succeeded') process.exitCode = 1;
+  const said = error === null ? null : (error as Error).message;
+  const ms = Math.round(milliseconds);
+  if (json) return printJson({ job: name, run_no: Number(runNo), outcome, result, error: said, milliseconds: ms });
+  printFields({ job: name, run: String(runNo), outcome, ...(said && { error: said }), ...inWords(result), ms: String(ms) });
 }
 
 function findJob(name: string): Job {
@@ -78,12 +73,13 @@ function findJob(name: string): Job {
   throw new ServiceError('invalid_request', `There is no job ${name}. The jobs are ${jobs.map((each) => each.name).join(', ')}.`);
 }
 
-async function history({ job, limit, json }: JsonOption & { job?: string; limit: number }): Promise<void> {
-  await withStore(async (database) => {
-    const runs = await listJobRuns(database.pool, { jobName: job, limit });
-    if (json) return printJson(runs.map(runToJson));
-    printTable(runs.map(runToRow), 'No job has run yet.');
-  });
+async function history(
+  { database }: OperatorContext,
+  { job, limit, json }: JsonOption & { job?: string; limit: number },
+): Promise<void> {
+  const runs = await listJobRuns(database.pool, { jobName: job, limit });
+  if (json) return printJson(runs.map(runToJson));
+  printTable(runs.map(runToRow), 'No job has run yet.');
 }
 
 function statusOf({ leaseUntil, failuresInRow }: JobState): string {

@@ -1,25 +1,28 @@
-import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { authenticateOperator } from '../operations/access/sign-in.ts';
-import { requireRole } from '../operations/audit/audit.ts';
+import { requireRole } from '../operations/with-role.ts';
 import { openStore } from '../service/open-database.ts';
 import type { Database } from '../store/database.ts';
 import { distributeTables, listDistributedTables } from '../store/schema/distribute.ts';
 import { migrate, readMigrationState } from '../store/schema/migrate.ts';
 import { printJson, printProgress, printText } from './terminal/output.ts';
+import { ProgramCommand } from './terminal/program-command.ts';
 import { openTokenFile } from './terminal/token-file.ts';
+import { withoutOperator } from './terminal/with-operator.ts';
 
 interface MigrateOptions {
   readonly distribute?: boolean;
   readonly json?: boolean;
 }
 
-export function migrateCommand(): Command {
-  return new Command('migrate')
+export function migrateCommand(): ProgramCommand {
+  return new ProgramCommand('migrate')
     .description('apply missing migrations; repeatable, and safe while services run')
     .option('--distribute', 'distribute the growing tables over the nodes of a Citus cluster, by partner')
     .option('--json', 'one JSON object, for programs')
-    .action(bringUpToDate);
+    .action(
+      withoutOperator('a deployment migrates as it starts the service; a signed-in operator needs the role admin', bringUpToDate),
+    );
 }
 
 async function bringUpToDate({ distribute = false, json = false }: MigrateOptions): Promise<void> {

@@ -1,9 +1,11 @@
 /** The command line: reads arguments, calls one operation, prints the outcome. Decides nothing. */
-import { Command, CommanderError } from 'commander';
+
+import { type Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
 import { actByBreakGlass } from './terminal/break-glass.ts';
 import { UsageError } from './terminal/options.ts';
 import { printError, printText } from './terminal/output.ts';
+import { ProgramCommand } from './terminal/program-command.ts';
 
 /** What the command found wrong, or could not do. */
 const FAILED = 1;
@@ -11,7 +13,7 @@ const FAILED = 1;
 const USAGE = 2;
 
 /** What a command needs is loaded when it is called. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+const COMMANDS: Readonly<Record<string, () => Promise<ProgramCommand>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
   migrate: async () => (await import('./migrate.ts')).migrateCommand(),
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
@@ -42,7 +44,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 
 /** @returns The exit code: 0, {@link FAILED} or {@link USAGE}. */
 export async function runCommand(args: readonly string[]): Promise<number> {
-  const program = new Command('partner-impact')
+  const program = new ProgramCommand('partner-impact')
     .description('Records loyalty-points contributions exactly once and estimates delivery emissions, for partners.')
     .option(
       '--break-glass <reason>',
@@ -63,7 +65,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 }
 
 /** The command of that name; all of them, to choose from, where there is none. */
-export function loadCommands(name = ''): Promise<Command[]> {
+export function loadCommands(name = ''): Promise<ProgramCommand[]> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   return Promise.all((load ? [load] : Object.values(COMMANDS)).map((each) => each()));
 }

@@ -1,6 +1,5 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
-import { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { issueApiKey } from '../operations/access/manage-api-key.ts';
 import { createPartner } from '../operations/access/manage-partner.ts';
@@ -11,15 +10,17 @@ import { listPartners } from '../store/access/partner.ts';
 import { owner } from './terminal/actor.ts';
 import { readProcesses, readServiceRoles } from './terminal/options.ts';
 import { printProgress, printText } from './terminal/output.ts';
+import { ProgramCommand } from './terminal/program-command.ts';
 import { stopSignal } from './terminal/stop-signal.ts';
+import { withoutOperator } from './terminal/with-operator.ts';
 
-export function serveCommand(): Command {
-  return new Command('serve')
+export function serveCommand(): ProgramCommand {
+  return new ProgramCommand('serve')
     .description('run the service until SIGTERM or SIGINT')
     .option('--demo', 'in a sandbox without partners: create one and print a first call')
     .option('--processes <n>', 'processes that share the port', readProcesses, 1)
     .option('--roles <roles>', 'roles of the process, separated by commas', readServiceRoles, [...SERVICE_ROLES])
-    .action(serve);
+    .action(withoutOperator('it is the service', serve));
 }
 
 /** A stop that takes longer is cut: whoever asked for it will not wait. */

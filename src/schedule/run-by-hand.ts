@@ -1,6 +1,7 @@
 import type { Actor } from '../domain/access/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { audit, requireRole } from '../operations/audit/audit.ts';
+import { audit } from '../operations/audit/audit.ts';
+import { withRole } from '../operations/with-role.ts';
 import type { Database } from '../store/database.ts';
 import { claimJob } from '../store/jobs/job.ts';
 import { inTransaction } from '../store/transaction.ts';
@@ -14,21 +15,23 @@ const LOCK_TIMEOUT_MS = 4_000;
  *
  * @throws ServiceError `forbidden`; `invalid_request` while another process runs it.
  */
-export async function runByHand(database: Database, actor: Actor, job: Job, stop: AbortSignal): Promise<EndedRun> {
-  requireRole(actor, 'operator');
-  await registerJobs(database, [job]);
-  const claimed = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const run = await claimJob(db, { jobName: job.name, leaseMs: LEASE_MS, trigger: 'hand' });
-    if (!run)
-      throw new ServiceError('invalid_request', `Another process runs the job ${job.name}; \`job history\` shows how it ends.`);
-    await audit(db, actor, {
-      action: 'job.run',
-      partnerId: null,
-      subjectId: job.name,
-      before: null,
-      after: { run_no: run.runNo },
+export const runByHand = withRole(
+  'operator',
+  async (database: Database, actor: Actor, job: Job, stop: AbortSignal): Promise<EndedRun> => {
+    await registerJobs(database, [job]);
+    const claimed = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const run = await claimJob(db, { jobName: job.name, leaseMs: LEASE_MS, trigger: 'hand' });
+      if (!run)
+        throw new ServiceError('invalid_request', `Another process runs the job ${job.name}; \`job history\` shows how it ends.`);
+      await audit(db, actor, {
+        action: 'job.run',
+        partnerId: null,
+        subjectId: job.name,
+        before: null,
+        after: { run_no: run.runNo },
+      });
+      return run;
     });
-    return run;
-  });
-  return doRun(database, { job, ...claimed, trigger: 'hand', correlationId: actor.correlationId }, stop);
-}
+    return doRun(database, { job, ...claimed, trigger: 'hand', correlationId: actor.correlationId }, stop);
+  },
+);

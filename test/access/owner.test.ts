@@ -4,8 +4,6 @@ import { globSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import type { Command } from 'commander';
-import { loadCommands } from '../../src/commands/program.ts';
 import type { Actor } from '../../src/domain/access/role.ts';
 import { newNamedKey, readNamedKeys, writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { breakGlass } from '../../src/operations/access/break-glass.ts';
@@ -19,6 +17,7 @@ import { migrate } from '../../src/store/schema/migrate.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { uniqueId } from '../support/client.ts';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
+import { callOf, everyCommand } from '../support/every-command.ts';
 import { emptyDatabase, testDatabase } from '../support/postgres/database.ts';
 import { until } from '../support/postgres/embedded.ts';
 import { spawnService, testService } from '../support/service.ts';
@@ -64,45 +63,6 @@ async function newProduction() {
 
 const production = newProduction();
 
-interface Leaf {
-  readonly words: readonly string[];
-  readonly command: Command;
-}
-
-function leavesOf(command: Command, before: readonly string[] = []): Leaf[] {
-  const words = [...before, command.name()];
-  return command.commands.length === 0 ? [{ words, command }] : command.commands.flatMap((each) => leavesOf(each, words));
-}
-
-/** Whatever an option takes, so that a command gets as far as to ask who gives it. */
-const VALUES: Record<string, string> = {
-  '--file': 'package.json',
-  '--email': 'somebody@example.org',
-  '--expected': '2027-03',
-  '--captured-at': '2026-01-02T03:04:05Z',
-  '--country': 'SA',
-  '--points': '1',
-  '--trees': '1',
-  '--url': 'https://example.org/',
-  '--since': '2026-01-01T00:00:00Z',
-};
-
-function callOf({ words, command }: Leaf): string[] {
-  const needed = command.options.filter(({ mandatory }) => mandatory);
-  const options = needed.flatMap(({ long, argChoices }) => [long as string, argChoices?.[0] ?? VALUES[long as string] ?? 'x']);
-  const more = command.options.some(({ long }) => long === '--yes') ? ['--yes'] : [];
-  const given = command.registeredArguments.map(() => 'close-settlements');
-  return [...words, ...given, ...options, ...more, ...(EXTRA[words.join(' ')] ?? [])];
-}
-
-/** What a command asks for besides, before it looks who gives it. */
-const EXTRA: Record<string, readonly string[]> = {
-  'partner change': ['--currency', 'SAR'],
-  'partner set-rates': ['--reports-per-second', '3'],
-  'partner set-quota': ['--lists-per-day', '3'],
-  'statement verify': ['--partner', 'x', '--settlement', 'x'],
-};
-
 /** They go on without a sign-in, and why. */
 const OPEN: Record<string, string> = {
   serve: 'it is the service',
@@ -117,14 +77,14 @@ const OPEN: Record<string, string> = {
 describe('in production, once there is an admin', waiting, () => {
   test('every command asks for a sign-in before it does or shows anything, but those that have to go on', async () => {
     const { owner } = await production;
-    const leaves = (await loadCommands()).flatMap((command) => leavesOf(command));
-    assert.ok(leaves.length > 70);
-    const asking = leaves.filter(({ words }) => OPEN[words.join(' ')] === undefined).values();
+    const commands = await everyCommand();
+    assert.ok(commands.length > 70);
+    const asking = commands.filter(({ words }) => OPEN[words.join(' ')] === undefined).values();
     const worker = async () => {
-      for (const leaf of asking) {
-        const { code, stdout, stderr } = await owner.run(callOf(leaf));
-        assert.deepEqual([code, stdout], [1, ''], `${leaf.words.join(' ')}: ${stderr}`);
-        assert.match(stderr, REFUSED, leaf.words.join(' '));
+      for (const each of asking) {
+        const { code, stdout, stderr } = await owner.run(callOf(each));
+        assert.deepEqual([code, stdout], [1, ''], `${each.words.join(' ')}: ${stderr}`);
+        assert.match(stderr, REFUSED, each.words.join(' '));
       }
     };
     await Promise.all(Array.from({ length: availableParallelism() }, worker));

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
-import { audit, requireRole } from '../../src/operations/audit/audit.ts';
+import { audit } from '../../src/operations/audit/audit.ts';
 import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
+import { requireRole } from '../../src/operations/with-role.ts';
 import { listAuditEntries } from '../../src/store/audit/audit.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { inTransaction } from '../../src/store/transaction.ts';

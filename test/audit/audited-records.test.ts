@@ -157,7 +157,7 @@ describe('an endpoint', () => {
     await neighbour.receiver.until(1);
     const [held] = await untilDeliveries(database, partnerId, ({ length }) => length === 1);
     assert.deepEqual([held?.status, held?.attempts, theirs.arrived.length, receiver.arrived.length], ['waiting', 0, 0, before]);
-    await assert.rejects(testEndpoint(tools, partnerId, endpointId), { name: 'UnsoundRecordError' });
+    await assert.rejects(testEndpoint(tools, OWNER, { partnerId, endpointId }), { name: 'UnsoundRecordError' });
     await assert.rejects(enableEndpoint(database, OWNER, { partnerId, endpointId }), { name: 'UnsoundRecordError' });
     await tamper('update webhook_endpoint set url = $2 where endpoint_id = $1', [endpointId, receiver.url]);
     await untilDeliveries(database, partnerId, ([delivery]) => delivery?.status === 'delivered');

@@ -112,7 +112,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
   },
   operations: {
     folders: ['verification'],
-    files: ['create-operations', 'group-commit', 'idempotent-replay', 'require-reason'],
+    files: ['create-operations', 'group-commit', 'idempotent-replay', 'require-reason', 'with-role'],
   },
   webhooks: { folders: ['delivery', 'endpoints', 'receiver', 'security'], files: [] },
   schedule: { folders: ['jobs'], files: ['job', 'jobs', 'run-by-hand', 'run-job', 'scheduler'] },

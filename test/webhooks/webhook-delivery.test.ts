@@ -10,6 +10,7 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
+import { listAuditEntries } from '../../src/store/audit/audit.ts';
 import type { Database } from '../../src/store/database.ts';
 import { type ClaimedDelivery, claimDeliveries, recordAttempts } from '../../src/store/webhooks/delivery.ts';
 import { type LoggedDelivery, listDeliveries, listDeliveryAttempts } from '../../src/store/webhooks/delivery-log.ts';
@@ -484,19 +485,22 @@ describe('sent again', waiting, () => {
 
 test('a test event is signed, has no sequence, is tried once and stands in the log', waiting, async () => {
   const { partner, receiver, endpointId, secret } = await withEndpoint();
-  const { isSuccess, claimed } = await testEndpoint(tools, partner.partnerId, endpointId);
+  const { isSuccess, claimed } = await testEndpoint(tools, OWNER, { partnerId: partner.partnerId, endpointId });
   const [arrived] = receiver.arrived as [Arrived];
   assert.deepEqual([isSuccess, arrived.event.sequence, arrived.event.event_type], [true, null, 'webhook.endpoint.test']);
   assert.equal(arrived.headers['x-service-signature'], hmac(secret, arrived));
   assertPublished(arrived);
   receiver.answerWith(500);
-  const failed = await testEndpoint(tools, partner.partnerId, endpointId);
+  const failed = await testEndpoint(tools, OWNER, { partnerId: partner.partnerId, endpointId });
   const { status, log } = await getDelivery(database, partner.partnerId, failed.claimed.deliveryId);
   assert.deepEqual([status, log.length, log[0]?.status], ['failed', 1, 500]);
   const listed = async (wanted: 'exhausted' | 'failed') =>
     (await listDeliveries(database.pool, partner.partnerId, { status: wanted, limit: 10 })).map(({ deliveryId }) => deliveryId);
   assert.deepEqual([await listed('exhausted'), await listed('failed')], [[], [failed.claimed.deliveryId]]);
   assert.equal((await getDelivery(database, partner.partnerId, claimed.deliveryId)).status, 'delivered');
+  const [entry] = await listAuditEntries(database.pool, { subjectId: claimed.deliveryId, limit: 1 });
+  assert.deepEqual([entry?.action, entry?.operatorId, entry?.partnerId], ['delivery.test', 'owner', partner.partnerId]);
+  assert.deepEqual(JSON.parse(entry?.after ?? ''), { endpoint_id: endpointId, event_id: claimed.eventId });
 });
 
 test('a test event that cannot be signed leaves nothing behind, and other endpoints get theirs', waiting, async () => {
@@ -507,7 +511,7 @@ test('a test event that cannot be signed leaves nothing behind, and other endpoi
     [partnerId],
   );
   await attestRecord(database, OWNER, { kind: 'webhook_endpoint', id: locked.endpointId, reason: 'a key is lost' });
-  await assert.rejects(testEndpoint(tools, partnerId, locked.endpointId), /sealed under the key "lost"/);
+  await assert.rejects(testEndpoint(tools, OWNER, { partnerId, endpointId: locked.endpointId }), /sealed under the key "lost"/);
   assert.deepEqual(await untilDeliveries(database, partnerId, () => true), []);
   await Promise.all([locked.client.confirm(), sound.client.confirm()]);
   await sound.receiver.until(1);
@@ -519,7 +523,7 @@ test('what is older than its retention goes, with its deliveries and attempts; w
   const { client: caller, partner, endpointId } = await withEndpoint();
   const { partnerId } = partner;
   for (let count = 0; count < 3; count++) await caller.confirm();
-  await testEndpoint(tools, partnerId, endpointId);
+  await testEndpoint(tools, OWNER, { partnerId, endpointId });
   await untilDeliveries(database, partnerId, (all) => all.length === 4 && all.every(({ status }) => status === 'delivered'));
   await database.pool.query(
     "update event set occurred_at = now() - interval '91 days' where partner_id = $1 and sequence between 2 and 3",

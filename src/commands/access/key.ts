@@ -1,11 +1,11 @@
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { type IssuedApiKey, issueApiKey, revokeApiKey, rotateApiKey } from '../../operations/access/manage-api-key.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { type ApiKey, listApiKeys, type Permission } from '../../store/access/api-key.ts';
-import { currentActor } from '../terminal/actor.ts';
 import { collectAddress, readFutureTime, readHours, readName } from '../terminal/options.ts';
 import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface IssueOptions {
   readonly partner: string;
@@ -16,8 +16,8 @@ interface IssueOptions {
   readonly json?: boolean;
 }
 
-export function keyCommand(): Command {
-  const key = new Command('key').description("API keys of partners' servers");
+export function keyCommand(): ProgramCommand {
+  const key = new ProgramCommand('key').description("API keys of partners' servers");
   key
     .command('issue')
     .description('create a key; it is shown only once')
@@ -33,13 +33,13 @@ export function keyCommand(): Command {
     )
     .option('--expires-at <time>', 'expiry of the key, such as 2027-01-31T00:00:00Z (default: none)', readFutureTime)
     .option('--json', 'one JSON object, for programs')
-    .action(issue);
+    .action(withOperator(issueApiKey.leastRole, issue));
   key
     .command('list')
     .description('keys of a partner')
     .requiredOption('--partner <id>', 'id of the partner')
     .option('--json', 'one JSON array, for programs')
-    .action(list);
+    .action(withOperator('viewer', list));
   key
     .command('rotate')
     .description('replace a key by a new one with the same permissions; the old key expires after the overlap')
@@ -52,31 +52,33 @@ export function keyCommand(): Command {
     )
     .option('--without-end', 'the new key does not expire')
     .option('--json', 'one JSON object, for programs')
-    .action(rotate);
+    .action(withOperator(rotateApiKey.leastRole, rotate));
   key
     .command('revoke')
     .description('revoke a key on every instance, within 10 seconds')
     .requiredOption('--key <id>', 'id of the key')
     .option('--json', 'one JSON object, for programs')
-    .action(revoke);
+    .action(withOperator(revokeApiKey.leastRole, revoke));
   return key;
 }
 
-async function issue({ partner, name, permission, allow = [], expiresAt, json }: IssueOptions): Promise<void> {
-  await withStore(async (database, { environment }) => {
-    const terms = { name, permission, allowedAddresses: allow, expiresAt: expiresAt ?? null };
-    const wanted = { environment, partnerId: partner, ...terms };
-    printIssued(await issueApiKey(database, await currentActor(database), wanted), json);
-  });
+async function issue(
+  { database, config: { environment }, actor }: OperatorContext,
+  { partner, name, permission, allow = [], expiresAt, json }: IssueOptions,
+): Promise<void> {
+  const terms = { name, permission, allowedAddresses: allow, expiresAt: expiresAt ?? null };
+  const wanted = { environment, partnerId: partner, ...terms };
+  printIssued(await issueApiKey(database, actor, wanted), json);
 }
 
-async function list({ partner, json }: { partner: string; json?: boolean }): Promise<void> {
-  await withStore(async ({ pool }) => {
-    const { partnerId } = await getPartner(pool, partner);
-    const keys = await listApiKeys(pool, partnerId);
-    if (json) return printJson(keys.map(toJson));
-    printTable(keys.map(toRow), `The partner has no key yet. Create one: npx partner-impact key issue --partner ${partnerId}`);
-  });
+async function list(
+  { database: { pool } }: OperatorContext,
+  { partner, json }: { partner: string; json?: boolean },
+): Promise<void> {
+  const { partnerId } = await getPartner(pool, partner);
+  const keys = await listApiKeys(pool, partnerId);
+  if (json) return printJson(keys.map(toJson));
+  printTable(keys.map(toRow), `The partner has no key yet. Create one: npx partner-impact key issue --partner ${partnerId}`);
 }
 
 interface RotateOptions {
@@ -87,25 +89,24 @@ interface RotateOptions {
   readonly json?: boolean;
 }
 
-async function rotate({ key, overlapHours, expiresAt, withoutEnd, json }: RotateOptions): Promise<void> {
-  await withStore(async (database, { environment }) => {
-    const end = withoutEnd ? null : expiresAt;
-    const rotation = { environment, keyId: key, overlapSeconds: overlapHours * 3_600, expiresAt: end };
-    const { issued, old } = await rotateApiKey(database, await currentActor(database), rotation);
-    if (json) return printJson({ ...issuedToJson(issued), replaces: toJson(old) });
-    printIssued(issued, false);
-    const { expiresAt: endsAt } = issued.key;
-    const newKey = endsAt === null ? 'The new key does not expire' : `The new key expires at ${showTime(endsAt)}`;
-    printText(`\n${newKey}; the old key ${old.keyId} is valid until ${showTime(old.expiresAt)}.\n`);
-  });
+async function rotate(
+  { database, config: { environment }, actor }: OperatorContext,
+  { key, overlapHours, expiresAt, withoutEnd, json }: RotateOptions,
+): Promise<void> {
+  const end = withoutEnd ? null : expiresAt;
+  const rotation = { environment, keyId: key, overlapSeconds: overlapHours * 3_600, expiresAt: end };
+  const { issued, old } = await rotateApiKey(database, actor, rotation);
+  if (json) return printJson({ ...issuedToJson(issued), replaces: toJson(old) });
+  printIssued(issued, false);
+  const { expiresAt: endsAt } = issued.key;
+  const newKey = endsAt === null ? 'The new key does not expire' : `The new key expires at ${showTime(endsAt)}`;
+  printText(`\n${newKey}; the old key ${old.keyId} is valid until ${showTime(old.expiresAt)}.\n`);
 }
 
-async function revoke({ key, json }: { key: string; json?: boolean }): Promise<void> {
-  await withStore(async (database) => {
-    const revoked = await revokeApiKey(database, await currentActor(database), key);
-    if (json) printJson(toJson(revoked));
-    else printFields(toRow(revoked));
-  });
+async function revoke({ database, actor }: OperatorContext, { key, json }: { key: string; json?: boolean }): Promise<void> {
+  const revoked = await revokeApiKey(database, actor, key);
+  if (json) printJson(toJson(revoked));
+  else printFields(toRow(revoked));
 }
 
 function printIssued(issued: IssuedApiKey, asJson: boolean | undefined): void {

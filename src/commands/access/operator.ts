@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Operator } from '../../domain/access/operator.ts';
 import { ROLES, type Role } from '../../domain/access/role.ts';
 import {
@@ -10,10 +10,10 @@ import {
   type SignInCode,
 } from '../../operations/access/manage-operator.ts';
 import { listOperators } from '../../store/access/operator.ts';
-import { currentActor } from '../terminal/actor.ts';
 import { readEmail, readName } from '../terminal/options.ts';
 import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -29,8 +29,8 @@ interface Target extends JsonOption {
   readonly operator: string;
 }
 
-export function operatorCommand(): Command {
-  const operator = new Command('operator').description('operators: people who run the service, each with a role');
+export function operatorCommand(): ProgramCommand {
+  const operator = new ProgramCommand('operator').description('operators: people who run the service, each with a role');
   const role = () =>
     new Option('--role <role>', 'role; each includes the rights of the roles before it').choices(ROLES).makeOptionMandatory();
   const one = (name: string, description: string) =>
@@ -43,60 +43,62 @@ export function operatorCommand(): Command {
     .command('create')
     .description('create an operator; the sign-in code is shown only once')
     .requiredOption('--name <name>', 'name of the person', readName)
-    .option('--email <address>', 'e-mail e-mail address of the person; required for approvers and admins', readEmail)
+    .option('--email <address>', 'e-mail address of the person; required for approvers and admins', readEmail)
     .addOption(role())
     .option('--json', 'one JSON object, for programs')
-    .action(create);
-  operator.command('list').description('all operators').option('--json', 'one JSON array, for programs').action(list);
-  one('change-role', 'change the role, from the next command on').addOption(role()).action(changeRole);
+    .action(withOperator(createOperator.leastRole, create));
+  operator
+    .command('list')
+    .description('all operators')
+    .option('--json', 'one JSON array, for programs')
+    .action(withOperator('viewer', list));
+  one('change-role', 'change the role, from the next command on')
+    .addOption(role())
+    .action(withOperator(changeOperatorRole.leastRole, changeRole));
   one('set-email', 'add the e-mail address of an operator who has none')
     .requiredOption('--email <address>', 'e-mail address of the person', readEmail)
-    .action(setEmail);
-  one('disable', 'disable the operator permanently, and sign out everywhere').action(disable);
-  one('reset-sign-in', 'sign out everywhere, and create a new sign-in code').action(reset);
+    .action(withOperator(enterAddress.leastRole, setEmail));
+  one('disable', 'disable the operator permanently, and sign out everywhere').action(
+    withOperator(disableOperator.leastRole, disable),
+  );
+  one('reset-sign-in', 'sign out everywhere, and create a new sign-in code').action(withOperator(resetSignIn.leastRole, reset));
   return operator;
 }
 
-async function create({ name, email = '', role, json }: CreateOptions): Promise<void> {
-  await withStore(async (database) => {
-    const wanted = { name, email: email === '' ? null : email, role };
-    printCode(await createOperator(database, await currentActor(database), wanted), json);
-  });
+async function create({ database, actor }: OperatorContext, { name, email = '', role, json }: CreateOptions): Promise<void> {
+  const wanted = { name, email: email === '' ? null : email, role };
+  printCode(await createOperator(database, actor, wanted), json);
 }
 
-async function list({ json }: JsonOption): Promise<void> {
-  await withStore(async (database) => {
-    const operators = await listOperators(database.pool);
-    if (json) return printJson(operators.map(toJson));
-    printTable(
-      operators.map(toRow),
-      'There is no operator yet. Create the first: npx partner-impact operator create --name NAME --email ADDRESS --role admin',
-    );
-  });
+async function list({ database }: OperatorContext, { json }: JsonOption): Promise<void> {
+  const operators = await listOperators(database.pool);
+  if (json) return printJson(operators.map(toJson));
+  printTable(
+    operators.map(toRow),
+    'There is no operator yet. Create the first: npx partner-impact operator create --name NAME --email ADDRESS --role admin',
+  );
 }
 
-async function changeRole({ operator, role, json }: Target & { role: Role }): Promise<void> {
-  await withStore(async (database) => {
-    print(await changeOperatorRole(database, await currentActor(database), operator, role), json);
-  });
+async function changeRole(
+  { database, actor }: OperatorContext,
+  { operator, role, json }: Target & { role: Role },
+): Promise<void> {
+  print(await changeOperatorRole(database, actor, operator, role), json);
 }
 
-async function setEmail({ operator, email, json }: Target & { email: string }): Promise<void> {
-  await withStore(async (database) => {
-    print(await enterAddress(database, await currentActor(database), operator, email), json);
-  });
+async function setEmail(
+  { database, actor }: OperatorContext,
+  { operator, email, json }: Target & { email: string },
+): Promise<void> {
+  print(await enterAddress(database, actor, operator, email), json);
 }
 
-async function disable({ operator, json }: Target): Promise<void> {
-  await withStore(async (database) => {
-    print(await disableOperator(database, await currentActor(database), operator), json);
-  });
+async function disable({ database, actor }: OperatorContext, { operator, json }: Target): Promise<void> {
+  print(await disableOperator(database, actor, operator), json);
 }
 
-async function reset({ operator, json }: Target): Promise<void> {
-  await withStore(async (database) => {
-    printCode(await resetSignIn(database, await currentActor(database), operator), json);
-  });
+async function reset({ database, actor }: OperatorContext, { operator, json }: Target): Promise<void> {
+  printCode(await resetSignIn(database, actor, operator), json);
 }
 
 function print(operator: Operator, json: boolean | undefined): void {

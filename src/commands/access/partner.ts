@@ -1,4 +1,3 @@
-import { Command } from 'commander';
 import { DEFAULT_TIME_ZONE } from '../../domain/settlements/settlement-period.ts';
 import {
   changeSettlementTerms,
@@ -12,10 +11,10 @@ import {
 import { getQuotaUse, setPartnerQuota } from '../../operations/quotas/manage-partner-quota.ts';
 import { eachPartner, type Partner, type PartnerRates } from '../../store/access/partner.ts';
 import type { PartnerQuota } from '../../store/quotas/partner-quota.ts';
-import { currentActor } from '../terminal/actor.ts';
 import { readBytes, readName, readRate, UsageError } from '../terminal/options.ts';
 import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -40,8 +39,8 @@ interface OfPartner extends JsonOption {
   readonly partner: string;
 }
 
-export function partnerCommand(): Command {
-  const partner = new Command('partner').description('partners: businesses that may confirm contributions');
+export function partnerCommand(): ProgramCommand {
+  const partner = new ProgramCommand('partner').description('partners: businesses that may confirm contributions');
   partner
     .command('create')
     .description('create a partner')
@@ -52,7 +51,7 @@ export function partnerCommand(): Command {
     .option('--currency <code>', 'currency of its settlements (ISO 4217); it can be set later')
     .option('--time-zone <zone>', 'time zone of its days and periods', DEFAULT_TIME_ZONE)
     .option('--json', 'one JSON object, for programs')
-    .action(create);
+    .action(withOperator(createPartner.leastRole, create));
   partner
     .command('change')
     .description('set the currency or the time zone of a partner; both are fixed once a record depends on them')
@@ -60,26 +59,30 @@ export function partnerCommand(): Command {
     .option('--currency <code>', 'currency of its settlements (ISO 4217)')
     .option('--time-zone <zone>', 'time zone of its days and periods')
     .option('--json', 'one JSON object, for programs')
-    .action(change);
-  partner.command('list').description('all partners').option('--json', 'one JSON array, for programs').action(list);
+    .action(withOperator(changeSettlementTerms.leastRole, change));
+  partner
+    .command('list')
+    .description('all partners')
+    .option('--json', 'one JSON array, for programs')
+    .action(withOperator('viewer', list));
   partner
     .command('show')
     .description('one partner')
     .requiredOption('--partner <id>', 'id of the partner')
     .option('--json', 'one JSON object, for programs')
-    .action(show);
+    .action(withOperator('viewer', show));
   partner
     .command('suspend')
     .description('refuse new records of a partner, within 10 seconds; look-ups and replays still work')
     .requiredOption('--partner <id>', 'id of the partner')
     .option('--json', 'one JSON object, for programs')
-    .action(suspend);
+    .action(withOperator(suspendPartner.leastRole, suspend));
   partner
     .command('resume')
     .description('accept new records of a suspended partner again')
     .requiredOption('--partner <id>', 'id of the partner')
     .option('--json', 'one JSON object, for programs')
-    .action(resume);
+    .action(withOperator(resumePartner.leastRole, resume));
   partner
     .command('set-rates')
     .description('change the rates of a partner in requests a second, within 10 seconds')
@@ -88,7 +91,7 @@ export function partnerCommand(): Command {
     .option('--lookups-per-second <n>', 'look-ups of contributions and estimates', readRate)
     .option('--reports-per-second <n>', 'everything else', readRate)
     .option('--json', 'one JSON object, for programs')
-    .action(setRates);
+    .action(withOperator(setPartnerRates.leastRole, setRates));
   partner
     .command('set-quota')
     .description('change the quota of a partner per UTC day, within 10 seconds; confirmations are never refused for it')
@@ -96,77 +99,71 @@ export function partnerCommand(): Command {
     .option('--bytes-per-day <n>', 'bytes of contributions, estimates and lists, approximately as on disk', readBytes)
     .option('--lists-per-day <n>', 'lists sent for reconciliation', readRate)
     .option('--json', 'one JSON object, for programs')
-    .action(setQuota);
+    .action(withOperator(setPartnerQuota.leastRole, setQuota));
   return partner;
 }
 
-async function create({ name, json, ...rates }: CreateOptions): Promise<void> {
-  await withStore(async (database) => {
-    const partner = await createPartner(database, await currentActor(database), name, rates);
-    print(partner, json);
-    if (!json) printText(`\nIts first key: npx partner-impact key issue --partner ${partner.partnerId}\n`);
-  });
+async function create({ database, actor }: OperatorContext, { name, json, ...rates }: CreateOptions): Promise<void> {
+  const partner = await createPartner(database, actor, name, rates);
+  print(partner, json);
+  if (!json) printText(`\nIts first key: npx partner-impact key issue --partner ${partner.partnerId}\n`);
 }
 
-async function change({ partner, json, ...terms }: ChangeOptions): Promise<void> {
+async function change({ database, actor }: OperatorContext, { partner, json, ...terms }: ChangeOptions): Promise<void> {
   if (terms.currency === undefined && terms.timeZone === undefined)
     throw new UsageError('Nothing to change: give --currency, --time-zone or both.');
-  await withStore(async (database) =>
-    print(await changeSettlementTerms(database, await currentActor(database), partner, terms), json),
-  );
+  print(await changeSettlementTerms(database, actor, partner, terms), json);
 }
 
-async function list({ json }: JsonOption): Promise<void> {
-  await withStore(async ({ pool }) => {
-    const partners = await Array.fromAsync(eachPartner(pool));
-    if (json) return printJson(partners.map(toJson));
-    printTable(partners.map(toRow), 'There is no partner yet. Create one: npx partner-impact partner create --name NAME');
+async function list({ database: { pool } }: OperatorContext, { json }: JsonOption): Promise<void> {
+  const partners = await Array.fromAsync(eachPartner(pool));
+  if (json) return printJson(partners.map(toJson));
+  printTable(partners.map(toRow), 'There is no partner yet. Create one: npx partner-impact partner create --name NAME');
+}
+
+async function show({ database: { pool } }: OperatorContext, { partner, json }: OfPartner): Promise<void> {
+  const found = await getPartner(pool, partner);
+  const { bytesPerDay, listsPerDay, storedBytes, lists } = await getQuotaUse(pool, partner);
+  if (json) {
+    const today = {
+      bytes_per_day: bytesPerDay,
+      lists_per_day: listsPerDay,
+      stored_bytes_today: storedBytes,
+      lists_today: lists,
+    };
+    return printJson({ ...toJson(found), ...today });
+  }
+  printFields({
+    ...toRow(found),
+    'bytes today': `${storedBytes} of ${bytesPerDay}`,
+    'lists today': `${lists} of ${listsPerDay}`,
   });
 }
 
-async function show({ partner, json }: OfPartner): Promise<void> {
-  await withStore(async ({ pool }) => {
-    const found = await getPartner(pool, partner);
-    const { bytesPerDay, listsPerDay, storedBytes, lists } = await getQuotaUse(pool, partner);
-    if (json) {
-      const today = {
-        bytes_per_day: bytesPerDay,
-        lists_per_day: listsPerDay,
-        stored_bytes_today: storedBytes,
-        lists_today: lists,
-      };
-      return printJson({ ...toJson(found), ...today });
-    }
-    printFields({
-      ...toRow(found),
-      'bytes today': `${storedBytes} of ${bytesPerDay}`,
-      'lists today': `${lists} of ${listsPerDay}`,
-    });
-  });
+async function suspend({ database, actor }: OperatorContext, { partner, json }: OfPartner): Promise<void> {
+  print(await suspendPartner(database, actor, partner), json);
 }
 
-async function suspend({ partner, json }: OfPartner): Promise<void> {
-  await withStore(async (database) => print(await suspendPartner(database, await currentActor(database), partner), json));
+async function resume({ database, actor }: OperatorContext, { partner, json }: OfPartner): Promise<void> {
+  print(await resumePartner(database, actor, partner), json);
 }
 
-async function resume({ partner, json }: OfPartner): Promise<void> {
-  await withStore(async (database) => print(await resumePartner(database, await currentActor(database), partner), json));
-}
-
-async function setRates({ partner, json, ...rates }: OfPartner & Partial<PartnerRates>): Promise<void> {
+async function setRates(
+  { database, actor }: OperatorContext,
+  { partner, json, ...rates }: OfPartner & Partial<PartnerRates>,
+): Promise<void> {
   if (Object.keys(rates).length === 0) throw new UsageError('Give at least one rate, such as --writes-per-second 100.');
-  await withStore(async (database) => {
-    print(await setPartnerRates(database, await currentActor(database), partner, rates), json);
-  });
+  print(await setPartnerRates(database, actor, partner, rates), json);
 }
 
-async function setQuota({ partner, json, ...quota }: OfPartner & Partial<PartnerQuota>): Promise<void> {
+async function setQuota(
+  { database, actor }: OperatorContext,
+  { partner, json, ...quota }: OfPartner & Partial<PartnerQuota>,
+): Promise<void> {
   if (Object.keys(quota).length === 0) throw new UsageError('Give --bytes-per-day, --lists-per-day or both.');
-  await withStore(async (database) => {
-    const { bytesPerDay, listsPerDay } = await setPartnerQuota(database, await currentActor(database), partner, quota);
-    if (json) printJson({ partner_id: partner, bytes_per_day: bytesPerDay, lists_per_day: listsPerDay });
-    else printFields({ partner, 'bytes a day': String(bytesPerDay), 'lists a day': String(listsPerDay) });
-  });
+  const { bytesPerDay, listsPerDay } = await setPartnerQuota(database, actor, partner, quota);
+  if (json) printJson({ partner_id: partner, bytes_per_day: bytesPerDay, lists_per_day: listsPerDay });
+  else printFields({ partner, 'bytes a day': String(bytesPerDay), 'lists a day': String(listsPerDay) });
 }
 
 function print(partner: Partner, asJson: boolean | undefined): void {

@@ -2,42 +2,42 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { Command } from 'commander';
 import { authenticateOperator, renewSignIn, type SignIn, signIn, signOut } from '../../operations/access/sign-in.ts';
 import { requireOwnerMayAct } from '../../operations/audit/act-as-owner.ts';
 import { UsageError } from '../terminal/options.ts';
 import { printFields, printJson, printText, showTime } from '../terminal/output.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
 import { openTokenFile, type TokenFile } from '../terminal/token-file.ts';
-import { withUnguardedStore } from '../terminal/with-store.ts';
+import { withDatabase, withoutOperator } from '../terminal/with-operator.ts';
 
 interface JsonOption {
   readonly json?: boolean;
 }
 
-export function loginCommand(): Command {
-  return new Command('login')
+export function loginCommand(): ProgramCommand {
+  return new ProgramCommand('login')
     .description('sign in on this machine with a one-time code, from a prompt or standard input')
-    .option('--renew', 'extsign out on this machine by 30 days, without a code')
+    .option('--renew', 'extend the sign-in on this machine by 30 days, without a code')
     .option('--json', 'one JSON object, for programs')
-    .action(login);
+    .action(withoutOperator('it signs in', login));
 }
 
-export function logoutCommand(): Command {
-  return new Command('logout')
+export function logoutCommand(): ProgramCommand {
+  return new ProgramCommand('logout')
     .description('sign out on this machine')
     .option('--json', 'one JSON object, for programs')
-    .action(logout);
+    .action(withoutOperator('it signs out', logout));
 }
 
-export function whoamiCommand(): Command {
-  return new Command('whoami')
+export function whoamiCommand(): ProgramCommand {
+  return new ProgramCommand('whoami')
     .description('show who is signed in on this machine, and the role')
     .option('--json', 'one JSON object, for programs')
-    .action(whoami);
+    .action(withoutOperator('it shows who is signed in, and nothing else', whoami));
 }
 
 async function login({ renew, json }: JsonOption & { renew?: boolean }): Promise<void> {
-  await withUnguardedStore(async (database) => {
+  await withDatabase(async (database) => {
     const file = await openTokenFile(database);
     if (renew) return keepSignIn(file, await renewSignIn(database, file.read() ?? refuseToRenew()), json);
     const code = (await (process.stdin.isTTY ? askUnseen('One-time code: ') : text(process.stdin))).trim();
@@ -89,7 +89,7 @@ async function askUnseen(question: string): Promise<string> {
 }
 
 async function logout({ json }: JsonOption): Promise<void> {
-  await withUnguardedStore(async (database) => {
+  await withDatabase(async (database) => {
     const file = await openTokenFile(database);
     const token = readIfPossible(file);
     if (token !== undefined) await signOut(database, token);
@@ -100,7 +100,7 @@ async function logout({ json }: JsonOption): Promise<void> {
 }
 
 async function whoami({ json }: JsonOption): Promise<void> {
-  await withUnguardedStore(async (database) => {
+  await withDatabase(async (database) => {
     const token = (await openTokenFile(database)).read();
     const signedIn = token === undefined ? undefined : await authenticateOperator(database, token);
     if (!signedIn) {

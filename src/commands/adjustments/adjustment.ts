@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { ADJUSTMENT_REASONS, ADJUSTMENT_STATUSES, type AdjustmentStatus } from '../../domain/adjustments/adjustment.ts';
 import type { NewAdjustment } from '../../domain/adjustments/new-adjustment.ts';
 import { amountText } from '../../domain/numbers/money.ts';
@@ -21,11 +21,11 @@ import { eachPartner } from '../../store/access/partner.ts';
 import { type Adjustment, listAdjustments } from '../../store/adjustments/adjustment.ts';
 import type { Database } from '../../store/database.ts';
 import { printExact } from '../settlements/settlement.ts';
-import { currentActor } from '../terminal/actor.ts';
 import { askFirst } from '../terminal/confirmation.ts';
 import { readLimit, UsageError } from '../terminal/options.ts';
 import { printProgress, printTable } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 import { adjustmentToJson, adjustmentToRow, describeChange, printAdjustment } from './adjustment-output.ts';
 
 interface OfPartner {
@@ -37,8 +37,10 @@ interface Target extends OfPartner {
   readonly adjustment: string;
 }
 
-export function adjustmentCommand(): Command {
-  const adjustment = new Command('adjustment').description('adjustments: corrections of settled contributions, with four eyes');
+export function adjustmentCommand(): ProgramCommand {
+  const adjustment = new ProgramCommand('adjustment').description(
+    'adjustments: corrections of settled contributions, with four eyes',
+  );
   const ofPartner = (name: string, description: string) =>
     adjustment.command(name).description(description).requiredOption('--partner <id>', 'id of the partner');
   const one = (name: string, description: string) =>
@@ -55,27 +57,31 @@ export function adjustmentCommand(): Command {
     .option('--reversal-of <id>', 'id of the adjustment to reverse: the new one has the opposite deltas')
     .option('--beyond-worth-reason <text>', 'for admins: reason why the settled amount exceeds the value of the points')
     .option('--json', 'one JSON object, for programs')
-    .action(draft);
+    .action(withOperator(draftAdjustment.leastRole, draft));
   ofPartner('list', 'adjustments of a partner, the latest first')
     .addOption(new Option('--status <status>', 'only these').choices(ADJUSTMENT_STATUSES))
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
-    .action(list);
-  one('show', 'one adjustment').action(show);
-  one('approve', 'approve an adjustment that another operator drafted').action(approve);
-  one('reject', 'reject an adjustment that is not posted').requiredOption('--note <words>', 'why').action(reject);
+    .action(withOperator('viewer', list));
+  one('show', 'one adjustment').action(withOperator('viewer', show));
+  one('approve', 'approve an adjustment that another operator drafted').action(
+    withOperator(approveAdjustment.leastRole, approve),
+  );
+  one('reject', 'reject an adjustment that is not posted')
+    .requiredOption('--note <words>', 'why')
+    .action(withOperator(rejectAdjustment.leastRole, reject));
   one(
     'post',
     'post an approved adjustment, finally: the partner gets an event, and the settlement of the current period gets its line',
   )
     .option('--yes', 'do not ask')
-    .action(post);
+    .action(withOperator(postAdjustment.leastRole, post));
   adjustment
     .command('verify')
     .description('verify adjustments against the audit; report modified ones (exit code 1)')
     .option('--partner <id>', 'only of this partner (default: of all)')
     .option('--json', 'one JSON object, for programs')
-    .action(verify);
+    .action(withOperator('viewer', verify));
   return adjustment;
 }
 
@@ -95,18 +101,16 @@ interface DraftOptions extends OfPartner {
   readonly beyondWorthReason?: string;
 }
 
-async function draft(options: DraftOptions): Promise<void> {
+async function draft({ database, config, actor }: OperatorContext, options: DraftOptions): Promise<void> {
   const { partner: partnerId, reason: reasonCode, reasonEn, reasonAr, beyondWorthReason, json } = options;
-  await withStore(async (database, config) => {
-    const stated = options.reversalOf
-      ? await oppositeOf(database.pool, { partnerId, adjustmentId: options.reversalOf })
-      : readStated(options);
-    if (options.transaction !== undefined && options.transaction !== stated.transactionId)
-      throw new UsageError(`The adjustment ${options.reversalOf} belongs to the contribution ${stated.transactionId}.`);
-    const wanted = { ...stated, partnerId, reasonCode, reasonEn, reasonAr, beyondWorthReason };
-    const tools = configuredSettlementTools(config);
-    await printDone(database, await draftAdjustment(database, await currentActor(database), wanted, tools), { tools, json });
-  });
+  const stated = options.reversalOf
+    ? await oppositeOf(database.pool, { partnerId, adjustmentId: options.reversalOf })
+    : readStated(options);
+  if (options.transaction !== undefined && options.transaction !== stated.transactionId)
+    throw new UsageError(`The adjustment ${options.reversalOf} belongs to the contribution ${stated.transactionId}.`);
+  const wanted = { ...stated, partnerId, reasonCode, reasonEn, reasonAr, beyondWorthReason };
+  const tools = configuredSettlementTools(config);
+  await printDone(database, await draftAdjustment(database, actor, wanted, tools), { tools, json });
 }
 
 type Stated = Pick<NewAdjustment, 'pointsDelta' | 'amountDelta' | 'reversalOf'> & { readonly transactionId: string };
@@ -116,49 +120,48 @@ function readStated({ transaction, pointsDelta = 0n, amountDelta }: DraftOptions
   return { transactionId: transaction, pointsDelta, amountDelta: amountDelta ?? null, reversalOf: null };
 }
 
-async function list({ partner, status, limit, json }: OfPartner & { status?: AdjustmentStatus; limit: number }): Promise<void> {
-  await withStore(async (database) => {
-    const { partnerId } = await getPartner(database.pool, partner);
-    const found = await listAdjustments(database.pool, partnerId, { status: status ?? null, limit });
-    if (json) return printExact(found.map(adjustmentToJson));
-    printTable(found.map(adjustmentToRow), 'No adjustment matches.');
-  });
+async function list(
+  { database }: OperatorContext,
+  { partner, status, limit, json }: OfPartner & { status?: AdjustmentStatus; limit: number },
+): Promise<void> {
+  const { partnerId } = await getPartner(database.pool, partner);
+  const found = await listAdjustments(database.pool, partnerId, { status: status ?? null, limit });
+  if (json) return printExact(found.map(adjustmentToJson));
+  printTable(found.map(adjustmentToRow), 'No adjustment matches.');
 }
 
-async function show({ partner, adjustment, json }: Target): Promise<void> {
-  await withStore(async (database, config) => {
-    const found = await getAdjustment(database.pool, { partnerId: partner, adjustmentId: adjustment });
-    printAdjustment(found, await previewAdjustment(database, found, configuredSettlementTools(config).pricesOf), json);
-  });
+async function show({ database, config }: OperatorContext, { partner, adjustment, json }: Target): Promise<void> {
+  const found = await getAdjustment(database.pool, { partnerId: partner, adjustmentId: adjustment });
+  printAdjustment(found, await previewAdjustment(database, found, configuredSettlementTools(config).pricesOf), json);
 }
 
-async function approve({ partner, adjustment, json }: Target): Promise<void> {
-  await withStore(async (database, config) => {
-    const id = { partnerId: partner, adjustmentId: adjustment };
-    const tools = configuredSettlementTools(config);
-    await printDone(database, await approveAdjustment(database, await currentActor(database), id, tools), { tools, json });
-  });
+async function approve({ database, config, actor }: OperatorContext, { partner, adjustment, json }: Target): Promise<void> {
+  const id = { partnerId: partner, adjustmentId: adjustment };
+  const tools = configuredSettlementTools(config);
+  await printDone(database, await approveAdjustment(database, actor, id, tools), { tools, json });
 }
 
-async function reject({ partner, adjustment, note, json }: Target & { note: string }): Promise<void> {
-  await withStore(async (database, config) => {
-    const id = { partnerId: partner, adjustmentId: adjustment };
-    const tools = configuredSettlementTools(config);
-    await printDone(database, await rejectAdjustment(database, await currentActor(database), id, note), { tools, json });
-  });
+async function reject(
+  { database, config, actor }: OperatorContext,
+  { partner, adjustment, note, json }: Target & { note: string },
+): Promise<void> {
+  const id = { partnerId: partner, adjustmentId: adjustment };
+  const tools = configuredSettlementTools(config);
+  await printDone(database, await rejectAdjustment(database, actor, id, note), { tools, json });
 }
 
-async function post({ partner, adjustment, yes, json }: Target & { yes?: boolean }): Promise<void> {
-  await withStore(async (database, config) => {
-    const id = { partnerId: partner, adjustmentId: adjustment };
-    const tools = configuredSettlementTools(config);
-    const found = await getAdjustment(database.pool, id);
-    const { transactionId, pointsDelta, amountDelta } = found;
-    const what = amountDelta === null ? `${pointsDelta} points` : `an amount of ${amountText(amountDelta)}`;
-    const change = describeChange(await previewAdjustment(database, found, tools.pricesOf));
-    await askFirst(`Post ${what} for the contribution ${transactionId}${change}, and tell the partner?`, yes);
-    await printDone(database, await postAdjustment(database, await currentActor(database), id, tools), { tools, json });
-  });
+async function post(
+  { database, config, actor }: OperatorContext,
+  { partner, adjustment, yes, json }: Target & { yes?: boolean },
+): Promise<void> {
+  const id = { partnerId: partner, adjustmentId: adjustment };
+  const tools = configuredSettlementTools(config);
+  const found = await getAdjustment(database.pool, id);
+  const { transactionId, pointsDelta, amountDelta } = found;
+  const what = amountDelta === null ? `${pointsDelta} points` : `an amount of ${amountText(amountDelta)}`;
+  const change = describeChange(await previewAdjustment(database, found, tools.pricesOf));
+  await askFirst(`Post ${what} for the contribution ${transactionId}${change}, and tell the partner?`, yes);
+  await printDone(database, await postAdjustment(database, actor, id, tools), { tools, json });
 }
 
 /** What was done is done, also where what it comes to cannot be read at the moment. */
@@ -174,29 +177,27 @@ async function printDone(
   printAdjustment(adjustment, preview, json);
 }
 
-async function verify({ partner, json }: Partial<OfPartner>): Promise<void> {
-  await withStore(async (database) => {
-    const audited = new Set(partner === undefined ? await Array.fromAsync(eachAuditedSubject(database.pool, 'adj_')) : []);
-    const problems: { subjectId: string; fields: readonly string[] }[] = [];
-    let adjustments = 0;
-    for await (const { partnerId } of partner === undefined
-      ? eachPartner(database.pool)
-      : [await getPartner(database.pool, partner)]) {
-      const verdict = await verifyAdjustments(database, partnerId, audited);
-      adjustments += verdict.adjustments;
-      problems.push(...verdict.problems);
-      if (verdict.adjustments > 0) printProgress(`… ${verdict.adjustments} adjustments of ${partnerId}`);
-    }
-    problems.push(...[...audited].map((subjectId) => ({ subjectId, fields: ['removed'] })));
-    if (problems.length > 0) process.exitCode = 1;
-    if (json) {
-      const told = problems.map(({ subjectId, fields }) => ({ adjustment_id: subjectId, fields }));
-      return printExact({ ok: problems.length === 0, adjustments, problems: told });
-    }
-    const rows = problems.map(({ subjectId, fields }) => ({
-      adjustment: subjectId,
-      'differs from the audit': fields.join(', '),
-    }));
-    printTable(rows, `Unmodified: ${counted(adjustments, 'adjustment')}.`);
-  });
+async function verify({ database }: OperatorContext, { partner, json }: Partial<OfPartner>): Promise<void> {
+  const audited = new Set(partner === undefined ? await Array.fromAsync(eachAuditedSubject(database.pool, 'adj_')) : []);
+  const problems: { subjectId: string; fields: readonly string[] }[] = [];
+  let adjustments = 0;
+  for await (const { partnerId } of partner === undefined
+    ? eachPartner(database.pool)
+    : [await getPartner(database.pool, partner)]) {
+    const verdict = await verifyAdjustments(database, partnerId, audited);
+    adjustments += verdict.adjustments;
+    problems.push(...verdict.problems);
+    if (verdict.adjustments > 0) printProgress(`… ${verdict.adjustments} adjustments of ${partnerId}`);
+  }
+  problems.push(...[...audited].map((subjectId) => ({ subjectId, fields: ['removed'] })));
+  if (problems.length > 0) process.exitCode = 1;
+  if (json) {
+    const told = problems.map(({ subjectId, fields }) => ({ adjustment_id: subjectId, fields }));
+    return printExact({ ok: problems.length === 0, adjustments, problems: told });
+  }
+  const rows = problems.map(({ subjectId, fields }) => ({
+    adjustment: subjectId,
+    'differs from the audit': fields.join(', '),
+  }));
+  printTable(rows, `Unmodified: ${counted(adjustments, 'adjustment')}.`);
 }

@@ -1,11 +1,11 @@
-import { Command } from 'commander';
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import { verifyAudit } from '../../operations/audit/verify-audit.ts';
 import { type AuditHead, listAuditEntries } from '../../store/audit/audit.ts';
 import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
 import { readHead, readLimit, readPastTime } from '../terminal/options.ts';
 import { printJson, printProgress, printTable, printText, type Row, showTime } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface ListOptions {
   readonly partner?: string;
@@ -20,8 +20,8 @@ interface VerifyOptions {
   readonly json?: boolean;
 }
 
-export function auditCommand(): Command {
-  const audit = new Command('audit').description('audit: who changed what, as a chain of sealed entries');
+export function auditCommand(): ProgramCommand {
+  const audit = new ProgramCommand('audit').description('audit: who changed what, as a chain of sealed entries');
   audit
     .command('list')
     .description('entries, the newest first')
@@ -30,44 +30,40 @@ export function auditCommand(): Command {
     .option('--since <time>', 'only from this time on', readPastTime)
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
-    .action(list);
+    .action(withOperator('viewer', list));
   audit
     .command('verify')
     .description('verify the chain from its first entry; report the first invalid entry (exit code 1)')
     .option('--expect-last <no:seal>', 'the last entry of an earlier verification, which must still exist', readHead)
     .option('--json', 'one JSON object, for programs')
-    .action(verify);
+    .action(withOperator('viewer', verify));
   return audit;
 }
 
-async function list({ partner, subject, since, limit, json }: ListOptions): Promise<void> {
-  await withStore(async (database) => {
-    const entries = await listAuditEntries(database.pool, { partnerId: partner, subjectId: subject, since, limit });
-    if (json) return printJson(entries.map(toJson));
-    printTable(entries.map(toRow), 'No entry matches.');
-  });
+async function list({ database }: OperatorContext, { partner, subject, since, limit, json }: ListOptions): Promise<void> {
+  const entries = await listAuditEntries(database.pool, { partnerId: partner, subjectId: subject, since, limit });
+  if (json) return printJson(entries.map(toJson));
+  printTable(entries.map(toRow), 'No entry matches.');
 }
 
 /** Progress is told this often. */
 const PROGRESS_ENTRIES = 100_000n;
 
-async function verify({ expectLast, json }: VerifyOptions): Promise<void> {
-  await withStore(async (database) => {
-    const onProgress = (entries: bigint) => entries % PROGRESS_ENTRIES === 0n && printProgress(`… ${entries}`);
-    const { entries, last, fault } = await verifyAudit(database, { expected: expectLast, onProgress });
-    if (fault) process.exitCode = 1;
-    const shown = `${last.lastNo}:${last.lastMac}`;
-    if (json) {
-      const found = fault && { entry_no: Number(fault.entryNo), is: fault.is, sentence: fault.sentence };
-      return printJson({ ok: fault === null, entries: Number(entries), last: shown, fault: found });
-    }
-    if (fault)
-      printText(`Audit chain broken at entry ${fault.entryNo}; ${rangeOf(entries)} verified.\nCause: ${fault.sentence}.\n`);
-    else printText(`Audit chain intact: ${entries} entries verified.\n`);
-    printText(`Last  ${shown}\n`);
-    if (!fault)
-      printText('Store this line on another machine: with --expect-last it later shows that no last entries were removed.\n');
-  });
+async function verify({ database }: OperatorContext, { expectLast, json }: VerifyOptions): Promise<void> {
+  const onProgress = (entries: bigint) => entries % PROGRESS_ENTRIES === 0n && printProgress(`… ${entries}`);
+  const { entries, last, fault } = await verifyAudit(database, { expected: expectLast, onProgress });
+  if (fault) process.exitCode = 1;
+  const shown = `${last.lastNo}:${last.lastMac}`;
+  if (json) {
+    const found = fault && { entry_no: Number(fault.entryNo), is: fault.is, sentence: fault.sentence };
+    return printJson({ ok: fault === null, entries: Number(entries), last: shown, fault: found });
+  }
+  if (fault)
+    printText(`Audit chain broken at entry ${fault.entryNo}; ${rangeOf(entries)} verified.\nCause: ${fault.sentence}.\n`);
+  else printText(`Audit chain intact: ${entries} entries verified.\n`);
+  printText(`Last  ${shown}\n`);
+  if (!fault)
+    printText('Store this line on another machine: with --expect-last it later shows that no last entries were removed.\n');
 }
 
 function toJson(entry: SealedEntry): object {

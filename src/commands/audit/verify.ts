@@ -1,46 +1,44 @@
-import { Command } from 'commander';
 import { type VerifiedPart, verifyEverything } from '../../operations/verification/verify-everything.ts';
 import { configuredSettlementTools } from '../../service/configured-seals.ts';
 import type { AuditHead } from '../../store/audit/audit.ts';
 import { readHead } from '../terminal/options.ts';
 import { printJson, printProgress, printTable, printText } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface VerifyOptions {
   readonly expectLast?: AuditHead;
   readonly json?: boolean;
 }
 
-export function verifyCommand(): Command {
-  return new Command('verify')
+export function verifyCommand(): ProgramCommand {
+  return new ProgramCommand('verify')
     .description('verify every record that prices, permits or authorises; report modified records (exit code 1)')
     .option('--expect-last <no:seal>', 'the last audit entry of an earlier verification', readHead)
     .option('--json', 'one JSON object, for programs')
-    .action(verify);
+    .action(withOperator('viewer', verify));
 }
 
-async function verify({ expectLast, json }: VerifyOptions): Promise<void> {
-  await withStore(async (database, config) => {
-    const parts: VerifiedPart[] = [];
-    const lasts: AuditHead[] = [];
-    const { signLike } = configuredSettlementTools(config);
-    const options = { signLike, expected: expectLast, onLast: (head: AuditHead) => void lasts.push(head) };
-    for await (const part of verifyEverything(database, options)) {
-      parts.push(part);
-      if (process.stderr.isTTY) printProgress(`… ${part.part}: ${part.checked}`);
-    }
-    const problems = parts.flatMap((part) => part.problems);
-    if (problems.length > 0) process.exitCode = 1;
-    const shown = lasts.map(({ lastNo, lastMac }) => `${lastNo}:${lastMac}`).join();
-    if (json) return printJson({ ok: problems.length === 0, audit_last: shown, parts });
-    for (const { part, checked, problems: found } of parts)
-      printText(
-        `${part.padEnd(18)}${String(checked).padStart(12)}  ${found.length === 0 ? 'as recorded' : `${found.length} differ`}\n`,
-      );
-    printTable(
-      problems.map(({ record, problem }) => ({ record, problem })),
-      'No record was modified.',
+async function verify({ database, config }: OperatorContext, { expectLast, json }: VerifyOptions): Promise<void> {
+  const parts: VerifiedPart[] = [];
+  const lasts: AuditHead[] = [];
+  const { signLike } = configuredSettlementTools(config);
+  const options = { signLike, expected: expectLast, onLast: (head: AuditHead) => void lasts.push(head) };
+  for await (const part of verifyEverything(database, options)) {
+    parts.push(part);
+    if (process.stderr.isTTY) printProgress(`… ${part.part}: ${part.checked}`);
+  }
+  const problems = parts.flatMap((part) => part.problems);
+  if (problems.length > 0) process.exitCode = 1;
+  const shown = lasts.map(({ lastNo, lastMac }) => `${lastNo}:${lastMac}`).join();
+  if (json) return printJson({ ok: problems.length === 0, audit_last: shown, parts });
+  for (const { part, checked, problems: found } of parts)
+    printText(
+      `${part.padEnd(18)}${String(checked).padStart(12)}  ${found.length === 0 ? 'as recorded' : `${found.length} differ`}\n`,
     );
-    printText(`Last  ${shown}\n`);
-  });
+  printTable(
+    problems.map(({ record, problem }) => ({ record, problem })),
+    'No record was modified.',
+  );
+  printText(`Last  ${shown}\n`);
 }

@@ -1,11 +1,11 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { approveFailure, draftFailure, rejectFailure } from '../../operations/contributions/record-failure.ts';
 import { type FailureDraft, listFailureDrafts } from '../../store/contributions/failure-draft.ts';
-import { currentActor } from '../terminal/actor.ts';
 import { confirmOrRefuse } from '../terminal/confirm.ts';
 import { readLimit } from '../terminal/options.ts';
 import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface DraftOptions {
   readonly partner: string;
@@ -29,8 +29,8 @@ interface Target {
   readonly json?: boolean;
 }
 
-export function failureCommand(): Command {
-  const failure = new Command('failure').description('failures: refused events that two operators record as failed');
+export function failureCommand(): ProgramCommand {
+  const failure = new ProgramCommand('failure').description('failures: refused events that two operators record as failed');
   failure
     .command('draft')
     .description('first operator: draft the failure of an event that can never be confirmed')
@@ -40,14 +40,14 @@ export function failureCommand(): Command {
     .requiredOption('--points <n>', 'the points that the partner has deducted', readPoints)
     .requiredOption('--reason <text>', 'reason, stored with the change')
     .option('--json', 'one JSON object, for programs')
-    .action(draft);
+    .action(withOperator(draftFailure.leastRole, draft));
   failure
     .command('list')
     .description('drafts of a partner, the newest first')
     .requiredOption('--partner <id>', 'id of the partner')
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
-    .action(list);
+    .action(withOperator('viewer', list));
   const one = (name: string, description: string) =>
     failure
       .command(name)
@@ -57,8 +57,8 @@ export function failureCommand(): Command {
       .option('--json', 'one JSON object, for programs');
   one('approve', 'second operator: record the event as failed, finally; the partner may restore the points')
     .option('--yes', 'do not ask for confirmation')
-    .action(approve);
-  one('reject', 'reject a draft').action(reject);
+    .action(withOperator(approveFailure.leastRole, approve));
+  one('reject', 'reject a draft').action(withOperator(rejectFailure.leastRole, reject));
   return failure;
 }
 
@@ -67,33 +67,34 @@ function readPoints(text: string): bigint {
   throw new InvalidArgumentError('It must be a whole number.');
 }
 
-async function draft({ partner, event, order, points, reason, json }: DraftOptions): Promise<void> {
-  await withStore(async (database) => {
-    const never = { partnerId: partner, partnerEventId: event, partnerOrderRef: order, points, reason };
-    print(await draftFailure(database, await currentActor(database), never), json);
-  });
+async function draft(
+  { database, actor }: OperatorContext,
+  { partner, event, order, points, reason, json }: DraftOptions,
+): Promise<void> {
+  const never = { partnerId: partner, partnerEventId: event, partnerOrderRef: order, points, reason };
+  print(await draftFailure(database, actor, never), json);
 }
 
-async function list({ partner, limit, json }: ListOptions): Promise<void> {
-  await withStore(async ({ pool }) => {
-    const drafts = await listFailureDrafts(pool, partner, limit);
-    if (json) return printJson(drafts.map(toJson));
-    printTable(drafts.map(toRow), 'There is no draft.');
-  });
+async function list({ database: { pool } }: OperatorContext, { partner, limit, json }: ListOptions): Promise<void> {
+  const drafts = await listFailureDrafts(pool, partner, limit);
+  if (json) return printJson(drafts.map(toJson));
+  printTable(drafts.map(toRow), 'There is no draft.');
 }
 
-async function approve({ partner: partnerId, failure: failureId, yes, json }: Target): Promise<void> {
+async function approve(
+  { database, actor }: OperatorContext,
+  { partner: partnerId, failure: failureId, yes, json }: Target,
+): Promise<void> {
   await confirmOrRefuse(`Record the event of ${failureId} as failed and authorise the partner to restore the points?`, yes);
-  await withStore(async (database) => {
-    const approved = await approveFailure(database, await currentActor(database), { partnerId, failureId });
-    print(approved.draft, json);
-  });
+  const approved = await approveFailure(database, actor, { partnerId, failureId });
+  print(approved.draft, json);
 }
 
-async function reject({ partner: partnerId, failure: failureId, json }: Target): Promise<void> {
-  await withStore(async (database) => {
-    print(await rejectFailure(database, await currentActor(database), { partnerId, failureId }), json);
-  });
+async function reject(
+  { database, actor }: OperatorContext,
+  { partner: partnerId, failure: failureId, json }: Target,
+): Promise<void> {
+  print(await rejectFailure(database, actor, { partnerId, failureId }), json);
 }
 
 function print(failure: FailureDraft, asJson: boolean | undefined): void {

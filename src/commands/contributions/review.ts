@@ -1,15 +1,14 @@
-import { Command } from 'commander';
 import type { ReviewReason } from '../../domain/rules/contribution-rules.ts';
 import { getReview, listReviews, type ReviewedContribution } from '../../operations/contributions/list-reviews.ts';
 import {
   confirmPendingContribution,
   failPendingContribution,
 } from '../../operations/contributions/resolve-pending-contribution.ts';
-import { currentActor } from '../terminal/actor.ts';
 import { confirmOrRefuse } from '../terminal/confirm.ts';
 import { readLimit } from '../terminal/options.ts';
 import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface ListOptions {
   readonly partner?: string;
@@ -28,15 +27,15 @@ interface Decision extends Target {
   readonly yes?: boolean;
 }
 
-export function reviewCommand(): Command {
-  const review = new Command('review').description('reviews: pending contributions that an operator confirms or fails');
+export function reviewCommand(): ProgramCommand {
+  const review = new ProgramCommand('review').description('reviews: pending contributions that an operator confirms or fails');
   review
     .command('list')
     .description('pending contributions, the oldest first')
     .option('--partner <id>', 'only of this partner')
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
-    .action(list);
+    .action(withOperator('viewer', list));
   const one = (name: string, description: string) =>
     review
       .command(name)
@@ -44,44 +43,47 @@ export function reviewCommand(): Command {
       .requiredOption('--partner <id>', 'id of the partner')
       .requiredOption('--transaction <id>', 'id of the contribution')
       .option('--json', 'one JSON object, for programs');
-  one('show', 'one contribution and its review').action(show);
+  one('show', 'one contribution and its review').action(withOperator('viewer', show));
   one('confirm', 'confirm a pending contribution, finally')
     .requiredOption('--reason <text>', 'reason, stored with the change')
-    .action(confirm);
+    .action(withOperator(confirmPendingContribution.leastRole, confirm));
   one('fail', 'fail a pending contribution, finally; the partner may restore the points')
     .requiredOption('--reason <text>', 'reason, stored with the change')
     .option('--yes', 'do not ask for confirmation')
-    .action(fail);
+    .action(withOperator(failPendingContribution.leastRole, fail));
   return review;
 }
 
-async function list({ partner, limit, json }: ListOptions): Promise<void> {
-  await withStore(async ({ pool }) => {
-    const reviews = await listReviews(pool, { partnerId: partner, limit });
-    if (json) return printJson(reviews.map(toJson));
-    printTable(reviews.map(toRow), 'No contribution is pending.');
-  });
+async function list({ database: { pool } }: OperatorContext, { partner, limit, json }: ListOptions): Promise<void> {
+  const reviews = await listReviews(pool, { partnerId: partner, limit });
+  if (json) return printJson(reviews.map(toJson));
+  printTable(reviews.map(toRow), 'No contribution is pending.');
 }
 
-async function show({ partner: partnerId, transaction: transactionId, json }: Target): Promise<void> {
-  await withStore(async ({ pool }) => print(await getReview(pool, { partnerId, transactionId }), json));
+async function show(
+  { database: { pool } }: OperatorContext,
+  { partner: partnerId, transaction: transactionId, json }: Target,
+): Promise<void> {
+  print(await getReview(pool, { partnerId, transactionId }), json);
 }
 
-async function confirm({ partner: partnerId, transaction: transactionId, reason, json }: Decision): Promise<void> {
-  await withStore(async (database) => {
-    const id = { partnerId, transactionId };
-    await confirmPendingContribution(database, await currentActor(database), id, reason);
-    print(await getReview(database.pool, id), json);
-  });
+async function confirm(
+  { database, actor }: OperatorContext,
+  { partner: partnerId, transaction: transactionId, reason, json }: Decision,
+): Promise<void> {
+  const id = { partnerId, transactionId };
+  await confirmPendingContribution(database, actor, id, reason);
+  print(await getReview(database.pool, id), json);
 }
 
-async function fail({ partner: partnerId, transaction: transactionId, reason, yes, json }: Decision): Promise<void> {
+async function fail(
+  { database, actor }: OperatorContext,
+  { partner: partnerId, transaction: transactionId, reason, yes, json }: Decision,
+): Promise<void> {
   await confirmOrRefuse(`Fail the contribution ${transactionId} and authorise the partner to restore the points?`, yes);
-  await withStore(async (database) => {
-    const id = { partnerId, transactionId };
-    await failPendingContribution(database, await currentActor(database), id, reason);
-    print(await getReview(database.pool, id), json);
-  });
+  const id = { partnerId, transactionId };
+  await failPendingContribution(database, actor, id, reason);
+  print(await getReview(database.pool, id), json);
 }
 
 function print(reviewed: ReviewedContribution, asJson: boolean | undefined): void {

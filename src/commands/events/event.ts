@@ -1,10 +1,11 @@
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { readEvents } from '../../operations/events/list-events.ts';
 import { listDeliveries } from '../../store/webhooks/delivery-log.ts';
 import { readCursor, readLimit } from '../terminal/options.ts';
 import { printBytes, printFields, printTable, printText, type Row, showTime } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface ListOptions {
   readonly partner: string;
@@ -19,8 +20,8 @@ interface Target {
   readonly json?: boolean;
 }
 
-export function eventCommand(): Command {
-  const event = new Command('event').description('events: messages to a partner, in the order of their sequence');
+export function eventCommand(): ProgramCommand {
+  const event = new ProgramCommand('event').description('events: messages to a partner, in the order of their sequence');
   event
     .command('list')
     .description('events of a partner')
@@ -28,66 +29,68 @@ export function eventCommand(): Command {
     .addOption(new Option('--after-sequence <n>', 'only later ones').argParser(readCursor).default(0n, '0'))
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
-    .action(list);
+    .action(withOperator('viewer', list));
   event
     .command('show')
     .description('one event, its body and its deliveries')
     .requiredOption('--partner <id>', 'id of the partner')
     .requiredOption('--event <id>', 'id of the event')
     .option('--json', 'only the body, byte for byte, for programs')
-    .action(show);
+    .action(withOperator('viewer', show));
   return event;
 }
 
 /** A command asks for one thing. */
 const LANES = 1;
 
-async function list({ partner, afterSequence, limit, json }: ListOptions): Promise<void> {
-  await withStore(async (database, { environment }) => {
-    await getPartner(database.pool, partner);
-    const page = await readEvents(database, environment, LANES).page({ partnerId: partner, afterSequence, limit });
-    // The stored bytes: a number in them may be larger than JavaScript's own are exact.
-    if (json) return printBytes(`[${page.events.map(({ body }) => body).join(',\n')}]\n`);
-    const rows = page.events.map(
-      ({ sequence, occurredAt, eventType, eventId, subjectId }): Row => ({
-        sequence: String(sequence),
-        occurred: showTime(occurredAt),
-        event: eventType,
-        'event id': eventId,
-        about: subjectId,
-      }),
-    );
-    printTable(rows, 'No event matches.');
-    if (page.hasMore) printText(`\nMore of them: --after-sequence ${page.nextAfterSequence}\n`);
-  });
+async function list(
+  { database, config: { environment } }: OperatorContext,
+  { partner, afterSequence, limit, json }: ListOptions,
+): Promise<void> {
+  await getPartner(database.pool, partner);
+  const page = await readEvents(database, environment, LANES).page({ partnerId: partner, afterSequence, limit });
+  // The stored bytes: a number in them may be larger than JavaScript's own are exact.
+  if (json) return printBytes(`[${page.events.map(({ body }) => body).join(',\n')}]\n`);
+  const rows = page.events.map(
+    ({ sequence, occurredAt, eventType, eventId, subjectId }): Row => ({
+      sequence: String(sequence),
+      occurred: showTime(occurredAt),
+      event: eventType,
+      'event id': eventId,
+      about: subjectId,
+    }),
+  );
+  printTable(rows, 'No event matches.');
+  if (page.hasMore) printText(`\nMore of them: --after-sequence ${page.nextAfterSequence}\n`);
 }
 
 const DELIVERIES_SHOWN = 100;
 
-async function show({ partner, event: eventId, json }: Target): Promise<void> {
-  await withStore(async (database, { environment }) => {
-    const event = await readEvents(database, environment, LANES).byId({ partnerId: partner, eventId });
-    if (json) return printBytes(`${event.body}\n`);
-    printFields({
-      event: event.eventId,
-      type: event.eventType,
-      sequence: String(event.sequence),
-      occurred: showTime(event.occurredAt),
-      about: event.subjectId,
-      'correlation id': event.correlationId ?? '-',
-    });
-    printText(`\n${event.body}\n\n`);
-    const deliveries = await listDeliveries(database.pool, partner, { eventId, limit: DELIVERIES_SHOWN });
-    const rows = deliveries.map(
-      ({ deliveryId, endpointId, status, attempts, trigger, endedAt }): Row => ({
-        delivery: deliveryId,
-        endpoint: endpointId,
-        status,
-        attempts: String(attempts),
-        trigger,
-        ended: showTime(endedAt),
-      }),
-    );
-    printTable(rows, 'No endpoint received this type of event when it happened.');
+async function show(
+  { database, config: { environment } }: OperatorContext,
+  { partner, event: eventId, json }: Target,
+): Promise<void> {
+  const event = await readEvents(database, environment, LANES).byId({ partnerId: partner, eventId });
+  if (json) return printBytes(`${event.body}\n`);
+  printFields({
+    event: event.eventId,
+    type: event.eventType,
+    sequence: String(event.sequence),
+    occurred: showTime(event.occurredAt),
+    about: event.subjectId,
+    'correlation id': event.correlationId ?? '-',
   });
+  printText(`\n${event.body}\n\n`);
+  const deliveries = await listDeliveries(database.pool, partner, { eventId, limit: DELIVERIES_SHOWN });
+  const rows = deliveries.map(
+    ({ deliveryId, endpointId, status, attempts, trigger, endedAt }): Row => ({
+      delivery: deliveryId,
+      endpoint: endpointId,
+      status,
+      attempts: String(attempts),
+      trigger,
+      ended: showTime(endedAt),
+    }),
+  );
+  printTable(rows, 'No endpoint received this type of event when it happened.');
 }

@@ -5,11 +5,10 @@ import { poolSettlements } from '../../operations/impact/pool-contributions.ts';
 import { eachPartner } from '../../store/access/partner.ts';
 import type { Database } from '../../store/database.ts';
 import { listUnpooledSettlements } from '../../store/impact/impact-batch-settlement.ts';
-import { currentActor } from '../terminal/actor.ts';
 import { askFirst } from '../terminal/confirmation.ts';
 import { UsageError } from '../terminal/options.ts';
 import { printProgress } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import type { OperatorContext } from '../terminal/with-operator.ts';
 import { printBatch } from './impact-batch-output.ts';
 
 interface AddOptions {
@@ -22,22 +21,22 @@ interface AddOptions {
 }
 
 /** Partner by partner, each in a transaction: what was interrupted is completed by repeating it. */
-export async function addToBatch({ batch: id, yes, json, ...wanted }: AddOptions): Promise<void> {
-  await withStore(async (database) => {
-    const actor = await currentActor(database);
-    const batch = await getImpactBatch(database.pool, id);
-    const found = await findWanted(database, wanted);
-    const count = found.reduce((sum, { settlementIds }) => sum + settlementIds.length, 0);
-    await askFirst(
-      `Add ${counted(count, 'settlement')} of ${counted(found.length, 'partner')} to the impact batch "${batch.name}"?`,
-      yes,
-    );
-    for (const { partnerId, settlementIds } of found) {
-      const { contributionCount } = await poolSettlements(database, actor, { impactBatchId: id, partnerId, settlementIds });
-      printProgress(`… ${partnerId}: in the batch with ${counted(contributionCount, 'contribution')}`);
-    }
-    await printBatch(database, await getImpactBatch(database.pool, id), json);
-  });
+export async function addToBatch(
+  { database, actor }: OperatorContext,
+  { batch: id, yes, json, ...wanted }: AddOptions,
+): Promise<void> {
+  const batch = await getImpactBatch(database.pool, id);
+  const found = await findWanted(database, wanted);
+  const count = found.reduce((sum, { settlementIds }) => sum + settlementIds.length, 0);
+  await askFirst(
+    `Add ${counted(count, 'settlement')} of ${counted(found.length, 'partner')} to the impact batch "${batch.name}"?`,
+    yes,
+  );
+  for (const { partnerId, settlementIds } of found) {
+    const { contributionCount } = await poolSettlements(database, actor, { impactBatchId: id, partnerId, settlementIds });
+    printProgress(`… ${partnerId}: in the batch with ${counted(contributionCount, 'contribution')}`);
+  }
+  await printBatch(database, await getImpactBatch(database.pool, id), json);
 }
 
 interface Wanted {

@@ -1,18 +1,18 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
 import { type BatchChange, changeImpactBatch } from '../../operations/impact/change-impact-batch.ts';
 import { getImpactBatch } from '../../operations/impact/impact-batch-record.ts';
-import { createImpactBatch } from '../../operations/impact/pool-contributions.ts';
+import { createImpactBatch, poolSettlements } from '../../operations/impact/pool-contributions.ts';
 import { verifyImpactBatches } from '../../operations/impact/verify-impact-batches.ts';
 import { listImpactBatches } from '../../store/impact/impact-batch.ts';
 import { listEvidence } from '../../store/impact/impact-evidence.ts';
 import { printExact } from '../settlements/settlement.ts';
-import { currentActor } from '../terminal/actor.ts';
 import { askFirst } from '../terminal/confirmation.ts';
 import { hashFile } from '../terminal/hash-file.ts';
 import { readLimit, readName, readPastTime } from '../terminal/options.ts';
 import { printProgress, printTable, printText } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 import { addToBatch } from './impact-batch-add.ts';
 import { batchToJson, batchToRow, printBatch } from './impact-batch-output.ts';
 
@@ -26,8 +26,8 @@ interface Target extends JsonOption {
   readonly reason?: string;
 }
 
-export function impactBatchCommand(): Command {
-  const impactBatch = new Command('impact-batch').description(
+export function impactBatchCommand(): ProgramCommand {
+  const impactBatch = new ProgramCommand('impact-batch').description(
     'impact batches: contributions of closed settlements, pooled for a project, and their environmental status',
   );
   impactBatch
@@ -36,13 +36,13 @@ export function impactBatchCommand(): Command {
     .requiredOption('--name <name>', 'name for operators', readName)
     .requiredOption('--trees <n>', 'number of trees to plant', readTrees)
     .option('--json', 'one JSON object, for programs')
-    .action(create);
+    .action(withOperator(createImpactBatch.leastRole, create));
   impactBatch
     .command('list')
     .description('the latest batches first')
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
-    .action(list);
+    .action(withOperator('viewer', list));
   const one = (name: string, description: string) =>
     impactBatch
       .command(name)
@@ -52,40 +52,40 @@ export function impactBatchCommand(): Command {
   const change = (name: string, description: string) =>
     one(name, description).option('--reason <words>', 'reason, for operators');
   const told = (name: string, description: string) => change(name, description).option('--yes', 'do not ask');
-  one('show', 'one batch with its evidence and history').action(show);
+  one('show', 'one batch with its evidence and history').action(withOperator('viewer', show));
   one('add', 'add closed settlements to a batch that is not allocated yet, permanently; partners get an event')
     .option('--period <label>', 'every closed settlement of this period that is in no batch, such as 2026-11')
     .option('--partner <id>', 'only of this partner')
     .option('--settlement <id...>', 'these settlements of the partner')
     .option('--yes', 'do not ask')
-    .action(addToBatch);
+    .action(withOperator(poolSettlements.leastRole, addToBatch));
   told('advance', 'record the next status; partners get an event')
     .addOption(new Option('--to <status>', 'the next status').choices(ENVIRONMENTAL_STATUSES.slice(1)).makeOptionMandatory())
     .option('--project <id>', 'the project, for allocated')
-    .action(advance);
+    .action(withOperator(changeImpactBatch.leastRole, advance));
   change('reallocate', 'give a batch to another project, because the first cannot deliver; partners get an event')
     .requiredOption('--project <id>', 'the new project')
-    .action(reallocate);
+    .action(withOperator(changeImpactBatch.leastRole, reallocate));
   change('delay', 'record a delay; partners get an event')
     .requiredOption('--expected <period>', 'when delivery is expected: 2027, 2027-Q2 or 2027-05')
-    .action(delay);
+    .action(withOperator(changeImpactBatch.leastRole, delay));
   told('add-evidence', 'record the SHA-256 of a file as evidence, permanently; partners get an event')
     .requiredOption('--file <path>', 'the file, which is only read')
     .requiredOption('--type <word>', 'type of the evidence, such as photo or satellite_image')
     .requiredOption('--url <url>', 'where partners and their customers find it: https, at a public host')
     .requiredOption('--captured-at <time>', 'when it was captured, such as 2027-01-31T00:00:00Z', readPastTime)
-    .action(addEvidence);
+    .action(withOperator(changeImpactBatch.leastRole, addEvidence));
   one('check-evidence', 'check whether a file is evidence of a batch, byte for byte (exit code 1 if not)')
     .requiredOption('--file <path>', 'the file')
-    .action(checkEvidence);
+    .action(withOperator('viewer', checkEvidence));
   change('correct', 'correct the number of trees; partners get an event')
     .requiredOption('--trees <n>', 'whole trees', readTrees)
-    .action(correct);
+    .action(withOperator(changeImpactBatch.leastRole, correct));
   impactBatch
     .command('verify')
     .description('verify projects and batches against the audit; report modified ones (exit code 1)')
     .option('--json', 'one JSON object, for programs')
-    .action(verify);
+    .action(withOperator('viewer', verify));
   return impactBatch;
 }
 
@@ -94,74 +94,80 @@ function readTrees(text: string): bigint {
   throw new InvalidArgumentError('It must be a whole number of trees.');
 }
 
-async function create({ name, trees, json }: JsonOption & { name: string; trees: bigint }): Promise<void> {
-  await withStore(async (database) => {
-    const batch = await createImpactBatch(database, await currentActor(database), { name, quantity: trees });
-    await printBatch(database, batch, json);
-  });
+async function create(
+  { database, actor }: OperatorContext,
+  { name, trees, json }: JsonOption & { name: string; trees: bigint },
+): Promise<void> {
+  const batch = await createImpactBatch(database, actor, { name, quantity: trees });
+  await printBatch(database, batch, json);
 }
 
-async function list({ limit, json }: JsonOption & { limit: number }): Promise<void> {
-  await withStore(async (database) => {
-    const batches = await listImpactBatches(database.pool, { limit });
-    if (json) return printExact(batches.map(batchToJson));
-    printTable(batches.map(batchToRow), 'There is no impact batch yet. Create one with `impact-batch create`.');
-  });
+async function list({ database }: OperatorContext, { limit, json }: JsonOption & { limit: number }): Promise<void> {
+  const batches = await listImpactBatches(database.pool, { limit });
+  if (json) return printExact(batches.map(batchToJson));
+  printTable(batches.map(batchToRow), 'There is no impact batch yet. Create one with `impact-batch create`.');
 }
 
-async function show({ batch, json }: Target): Promise<void> {
-  await withStore(async (database) => {
-    await printBatch(database, await getImpactBatch(database.pool, batch), json);
-  });
+async function show({ database }: OperatorContext, { batch, json }: Target): Promise<void> {
+  await printBatch(database, await getImpactBatch(database.pool, batch), json);
 }
 
-async function advance(options: Target & { to: EnvironmentalStatus; project?: string }): Promise<void> {
+async function advance(context: OperatorContext, options: Target & { to: EnvironmentalStatus; project?: string }): Promise<void> {
   const { to, project: projectId } = options;
-  await record(options, { changeType: 'advanced', to, projectId }, `Set its status to ${to} and send an event to its partners?`);
+  await record(
+    context,
+    options,
+    { changeType: 'advanced', to, projectId },
+    `Set its status to ${to} and send an event to its partners?`,
+  );
 }
 
-async function reallocate(options: Target & { project: string }): Promise<void> {
-  await record(options, { changeType: 'reallocated', projectId: options.project });
+async function reallocate(context: OperatorContext, options: Target & { project: string }): Promise<void> {
+  await record(context, options, { changeType: 'reallocated', projectId: options.project });
 }
 
-async function delay(options: Target & { expected: string }): Promise<void> {
-  await record(options, { changeType: 'delayed', expectedDeliveryPeriod: options.expected });
+async function delay(context: OperatorContext, options: Target & { expected: string }): Promise<void> {
+  await record(context, options, { changeType: 'delayed', expectedDeliveryPeriod: options.expected });
 }
 
-async function correct(options: Target & { trees: bigint }): Promise<void> {
-  await record(options, { changeType: 'corrected', quantity: options.trees });
+async function correct(context: OperatorContext, options: Target & { trees: bigint }): Promise<void> {
+  await record(context, options, { changeType: 'corrected', quantity: options.trees });
 }
 
-async function addEvidence(options: Target & { file: string; type: string; url: string; capturedAt: Date }): Promise<void> {
+async function addEvidence(
+  context: OperatorContext,
+  options: Target & { file: string; type: string; url: string; capturedAt: Date },
+): Promise<void> {
   const { file, type, url, capturedAt } = options;
   const hashed = await hashFile(file, tellBytes);
   const question = `Record ${hashed.fileName} (SHA-256 ${hashed.sha256}) as evidence and send an event to its partners?`;
-  await record(options, { changeType: 'evidence_added', evidence: { ...hashed, type, url, capturedAt } }, question);
+  await record(context, options, { changeType: 'evidence_added', evidence: { ...hashed, type, url, capturedAt } }, question);
 }
 
 type Recorded = BatchChange extends infer Change ? (Change extends BatchChange ? Omit<Change, 'reason'> : never) : never;
 
-async function record({ batch, reason = '', yes, json }: Target, change: Recorded, question?: string): Promise<void> {
-  await withStore(async (database) => {
-    const found = await getImpactBatch(database.pool, batch);
-    if (question) await askFirst(`Impact batch "${found.name}" is ${found.status}. ${question}`, yes);
-    const wanted = { ...change, reason: reason === '' ? null : reason } as BatchChange;
-    await printBatch(database, await changeImpactBatch(database, await currentActor(database), batch, wanted), json);
-  });
+async function record(
+  { database, actor }: OperatorContext,
+  { batch, reason = '', yes, json }: Target,
+  change: Recorded,
+  question?: string,
+): Promise<void> {
+  const found = await getImpactBatch(database.pool, batch);
+  if (question) await askFirst(`Impact batch "${found.name}" is ${found.status}. ${question}`, yes);
+  const wanted = { ...change, reason: reason === '' ? null : reason } as BatchChange;
+  await printBatch(database, await changeImpactBatch(database, actor, batch, wanted), json);
 }
 
-async function checkEvidence({ batch, file, json }: Target & { file: string }): Promise<void> {
+async function checkEvidence({ database }: OperatorContext, { batch, file, json }: Target & { file: string }): Promise<void> {
+  const { impactBatchId } = await getImpactBatch(database.pool, batch);
   const { fileName, sha256 } = await hashFile(file, tellBytes);
-  await withStore(async (database) => {
-    const { impactBatchId } = await getImpactBatch(database.pool, batch);
-    const evidence = await listEvidence(database.pool, impactBatchId);
-    const found = evidence.find((each) => each.sha256 === sha256);
-    const sameName = evidence.find((each) => each.fileName === fileName);
-    if (!found) process.exitCode = 1;
-    if (json) return printExact({ ok: found !== undefined, sha256, evidence_no: found?.evidenceNo ?? null });
-    if (found) printText(`${fileName} is evidence ${found.evidenceNo} of the batch, byte for byte.\n`);
-    else printText(`${explainOther(fileName, sameName?.evidenceNo)} Its SHA-256 is ${sha256}.\n`);
-  });
+  const evidence = await listEvidence(database.pool, impactBatchId);
+  const found = evidence.find((each) => each.sha256 === sha256);
+  const sameName = evidence.find((each) => each.fileName === fileName);
+  if (!found) process.exitCode = 1;
+  if (json) return printExact({ ok: found !== undefined, sha256, evidence_no: found?.evidenceNo ?? null });
+  if (found) printText(`${fileName} is evidence ${found.evidenceNo} of the batch, byte for byte.\n`);
+  else printText(`${explainOther(fileName, sameName?.evidenceNo)} Its SHA-256 is ${sha256}.\n`);
 }
 
 function explainOther(fileName: string, evidenceNo: number | undefined): string {
@@ -169,18 +175,16 @@ function explainOther(fileName: string, evidenceNo: number | undefined): string 
   return `${fileName} has the name of evidence ${evidenceNo} but other bytes.`;
 }
 
-async function verify({ json }: JsonOption): Promise<void> {
-  await withStore(async (database) => {
-    const onProgress = (compared: number) => printProgress(`… ${compared} impact batches`);
-    const { batches, projects, problems } = await verifyImpactBatches(database, onProgress);
-    if (problems.length > 0) process.exitCode = 1;
-    if (json) {
-      const told = problems.map(({ subjectId, fields }) => ({ subject_id: subjectId, fields }));
-      return printExact({ ok: problems.length === 0, batches, projects, problems: told });
-    }
-    const rows = problems.map(({ subjectId, fields }) => ({ record: subjectId, 'differs from the audit': fields.join(', ') }));
-    printTable(rows, `Unmodified: ${batches} impact batches and ${projects} projects.`);
-  });
+async function verify({ database }: OperatorContext, { json }: JsonOption): Promise<void> {
+  const onProgress = (compared: number) => printProgress(`… ${compared} impact batches`);
+  const { batches, projects, problems } = await verifyImpactBatches(database, onProgress);
+  if (problems.length > 0) process.exitCode = 1;
+  if (json) {
+    const told = problems.map(({ subjectId, fields }) => ({ subject_id: subjectId, fields }));
+    return printExact({ ok: problems.length === 0, batches, projects, problems: told });
+  }
+  const rows = problems.map(({ subjectId, fields }) => ({ record: subjectId, 'differs from the audit': fields.join(', ') }));
+  printTable(rows, `Unmodified: ${batches} impact batches and ${projects} projects.`);
 }
 
 function tellBytes(bytes: bigint): void {

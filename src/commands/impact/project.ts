@@ -1,18 +1,17 @@
-import { Command } from 'commander';
 import type { NewProject, Project } from '../../domain/impact/project.ts';
 import { createProject } from '../../operations/impact/manage-project.ts';
 import { listProjects } from '../../store/impact/project.ts';
-import { currentActor } from '../terminal/actor.ts';
 import { readName } from '../terminal/options.ts';
 import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface JsonOption {
   readonly json?: boolean;
 }
 
-export function projectCommand(): Command {
-  const project = new Command('project').description('projects: they plant the trees of impact batches');
+export function projectCommand(): ProgramCommand {
+  const project = new ProgramCommand('project').description('projects: they plant the trees of impact batches');
   project
     .command('create')
     .description('create a project; it never changes, because events contain its names')
@@ -20,25 +19,28 @@ export function projectCommand(): Command {
     .requiredOption('--name-ar <name>', 'Arabic name', readName)
     .requiredOption('--country <code>', 'country (ISO 3166-1), such as SA')
     .option('--json', 'one JSON object, for programs')
-    .action(create);
-  project.command('list').description('all projects').option('--json', 'one JSON array, for programs').action(list);
+    .action(withOperator(createProject.leastRole, create));
+  project
+    .command('list')
+    .description('all projects')
+    .option('--json', 'one JSON array, for programs')
+    .action(withOperator('viewer', list));
   return project;
 }
 
-async function create({ json, nameEn, nameAr, country }: JsonOption & NewProject): Promise<void> {
-  await withStore(async (database) => {
-    const project = await createProject(database, await currentActor(database), { nameEn, nameAr, country });
-    if (json) printJson(toJson(project));
-    else printFields(toRow(project));
-  });
+async function create(
+  { database, actor }: OperatorContext,
+  { json, nameEn, nameAr, country }: JsonOption & NewProject,
+): Promise<void> {
+  const project = await createProject(database, actor, { nameEn, nameAr, country });
+  if (json) printJson(toJson(project));
+  else printFields(toRow(project));
 }
 
-async function list({ json }: JsonOption): Promise<void> {
-  await withStore(async (database) => {
-    const projects = await listProjects(database.pool);
-    if (json) return printJson(projects.map(toJson));
-    printTable(projects.map(toRow), 'There is no project yet. Create one with `project create`.');
-  });
+async function list({ database }: OperatorContext, { json }: JsonOption): Promise<void> {
+  const projects = await listProjects(database.pool);
+  if (json) return printJson(projects.map(toJson));
+  printTable(projects.map(toRow), 'There is no project yet. Create one with `project create`.');
 }
 
 function toJson({ projectId, nameEn, nameAr, country, createdAt }: Project): object {

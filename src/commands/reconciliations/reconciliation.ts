@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { adviseMissing, RECONCILIATION_VERDICTS } from '../../domain/reconciliations/reconciliation.ts';
 import { reconciliationNotFound } from '../../operations/reconciliations/reconcile-settlement.ts';
 import { RECONCILIATION_DAYS } from '../../schedule/jobs/remove-reconciliations.ts';
@@ -13,7 +13,8 @@ import { reconciliationLineToWire, reconciliationToWire } from '../../wire/recon
 import { printExact } from '../settlements/settlement.ts';
 import { readCursor, readLimit } from '../terminal/options.ts';
 import { printFields, printProgress, printTable, printText, type Row, showTime } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface Target {
   readonly partner: string;
@@ -27,8 +28,8 @@ interface LinesOptions extends Target {
   readonly limit: number;
 }
 
-export function reconciliationCommand(): Command {
-  const reconciliation = new Command('reconciliation').description(
+export function reconciliationCommand(): ProgramCommand {
+  const reconciliation = new ProgramCommand('reconciliation').description(
     "reconciliations: comparisons of partners' lists with their settlements",
   );
   reconciliation
@@ -37,14 +38,16 @@ export function reconciliationCommand(): Command {
     .requiredOption('--partner <id>', 'id of the partner')
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
-    .action(list);
+    .action(withOperator('viewer', list));
   const one = (name: string, description: string) =>
     reconciliation
       .command(name)
       .description(description)
       .requiredOption('--partner <id>', 'id of the partner')
       .requiredOption('--reconciliation <id>', 'id of the reconciliation');
-  one('show', 'one reconciliation with its progress and counts').option('--json', 'one JSON object, for programs').action(show);
+  one('show', 'one reconciliation with its progress and counts')
+    .option('--json', 'one JSON object, for programs')
+    .action(withOperator('viewer', show));
   one('lines', 'lines of a reconciliation, all or of one verdict')
     .addOption(
       new Option('--verdict <verdict>', 'only lines with this verdict').choices([...RECONCILIATION_VERDICTS, 'malformed']),
@@ -52,53 +55,53 @@ export function reconciliationCommand(): Command {
     .addOption(new Option('--after <position>', 'only later ones').argParser(readCursor).default(0n, '0'))
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
-    .action(lines);
+    .action(withOperator('viewer', lines));
   return reconciliation;
 }
 
-async function list({ partner, limit, json }: { partner: string; limit: number; json?: boolean }): Promise<void> {
-  await withStore(async ({ pool }) => {
-    const found = await listReconciliations(pool, partner, limit);
-    if (json) return printExact(found.map(reconciliationToWire));
-    printTable(found.map(toRow), 'The partner has sent no list yet.');
+async function list(
+  { database: { pool } }: OperatorContext,
+  { partner, limit, json }: { partner: string; limit: number; json?: boolean },
+): Promise<void> {
+  const found = await listReconciliations(pool, partner, limit);
+  if (json) return printExact(found.map(reconciliationToWire));
+  printTable(found.map(toRow), 'The partner has sent no list yet.');
+}
+
+async function show({ database: { pool } }: OperatorContext, { partner, reconciliation, json }: Target): Promise<void> {
+  const found = await findReconciliation(pool, partner, reconciliation);
+  if (!found) throw reconciliationNotFound();
+  if (json) return printExact(reconciliationToWire(found));
+  const { counts, matched_points } = reconciliationToWire(found);
+  const shown = { ...counts, 'matched, gross points': matched_points.gross, 'matched, net points': matched_points.net };
+  const texts = Object.entries(shown).map(([name, count]): [string, string] => [name, String(count)]);
+  const list = found.isStatement ? "the service's own statement" : "the partner's own";
+  printFields({
+    ...toRow(found),
+    list,
+    ...Object.fromEntries(texts),
+    problem: found.problem ?? '-',
+    'lines removed': showTime(found.linesRemovedAt),
   });
 }
 
-async function show({ partner, reconciliation, json }: Target): Promise<void> {
-  await withStore(async ({ pool }) => {
-    const found = await findReconciliation(pool, partner, reconciliation);
-    if (!found) throw reconciliationNotFound();
-    if (json) return printExact(reconciliationToWire(found));
-    const { counts, matched_points } = reconciliationToWire(found);
-    const shown = { ...counts, 'matched, gross points': matched_points.gross, 'matched, net points': matched_points.net };
-    const texts = Object.entries(shown).map(([name, count]): [string, string] => [name, String(count)]);
-    const list = found.isStatement ? "the service's own statement" : "the partner's own";
-    printFields({
-      ...toRow(found),
-      list,
-      ...Object.fromEntries(texts),
-      problem: found.problem ?? '-',
-      'lines removed': showTime(found.linesRemovedAt),
-    });
-  });
-}
-
-async function lines({ partner, reconciliation, verdict, after, limit, json }: LinesOptions): Promise<void> {
-  await withStore(async ({ pool }) => {
-    const of = await findReconciliation(pool, partner, reconciliation);
-    if (!of) throw reconciliationNotFound();
-    const page = { partnerId: partner, reconciliationId: reconciliation, verdict, after, limit };
-    const found = await listReconciliationLines(pool, page);
-    if (json) {
-      if (of.linesRemovedAt) printProgress(linesRemoved(of.linesRemovedAt));
-      return printExact(found.map(reconciliationLineToWire));
-    }
-    const ifNone = of.linesRemovedAt ? linesRemoved(of.linesRemovedAt) : 'No line matches.';
-    printTable(withoutEmptyColumns(found.map(lineToRow)), ifNone);
-    if (found.some((line) => line.verdict === 'missing_in_service')) printText(`\n${MISSING_IN_SERVICE}\n`);
-    const last = found.at(-1);
-    if (last && found.length === limit) printText(`\nMore of them: --after ${last.position}\n`);
-  });
+async function lines(
+  { database: { pool } }: OperatorContext,
+  { partner, reconciliation, verdict, after, limit, json }: LinesOptions,
+): Promise<void> {
+  const of = await findReconciliation(pool, partner, reconciliation);
+  if (!of) throw reconciliationNotFound();
+  const page = { partnerId: partner, reconciliationId: reconciliation, verdict, after, limit };
+  const found = await listReconciliationLines(pool, page);
+  if (json) {
+    if (of.linesRemovedAt) printProgress(linesRemoved(of.linesRemovedAt));
+    return printExact(found.map(reconciliationLineToWire));
+  }
+  const ifNone = of.linesRemovedAt ? linesRemoved(of.linesRemovedAt) : 'No line matches.';
+  printTable(withoutEmptyColumns(found.map(lineToRow)), ifNone);
+  if (found.some((line) => line.verdict === 'missing_in_service')) printText(`\n${MISSING_IN_SERVICE}\n`);
+  const last = found.at(-1);
+  if (last && found.length === limit) printText(`\nMore of them: --after ${last.position}\n`);
 }
 
 const MISSING_IN_SERVICE = `missing_in_service: ${adviseMissing('contribution')[0]?.message}`;

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { counted } from '../../domain/pluralise.ts';
 import { RULE_KINDS, type RuleKind } from '../../domain/rules/rule-versions.ts';
 import { createRule, getRule, withdrawRule } from '../../operations/rules/manage-rule.ts';
@@ -6,11 +6,11 @@ import { readRuleProofs } from '../../operations/rules/rule-proofs.ts';
 import { ruleToWire } from '../../operations/rules/rule-to-wire.ts';
 import { attestRule } from '../../operations/verification/attest.ts';
 import { listRuleVersions, type RuleRecord } from '../../store/rules/rule-version.ts';
-import { currentActor } from '../terminal/actor.ts';
 import { confirmOrRefuse } from '../terminal/confirm.ts';
 import { readFutureTime } from '../terminal/options.ts';
 import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface CreateOptions {
   readonly kind: RuleKind;
@@ -44,8 +44,8 @@ interface ListOptions {
 
 const kindOption = () => new Option('--kind <kind>', 'kind of the rule').choices(RULE_KINDS);
 
-export function ruleCommand(): Command {
-  const rule = new Command('rule').description('rules: bounds, reviews, point value and tree cost, each in versions');
+export function ruleCommand(): ProgramCommand {
+  const rule = new ProgramCommand('rule').description('rules: bounds, reviews, point value and tree cost, each in versions');
   rule
     .command('create')
     .description('create a version of a rule; it takes effect at its start in every process')
@@ -63,14 +63,14 @@ export function ruleCommand(): Command {
     .option('--tree-cost <decimal>', 'tree_cost: cost of one tree; without it the cost is unknown')
     .option('--currency <code>', 'point_conversion and tree_cost: currency of the value (ISO 4217)')
     .option('--json', 'one JSON object, for programs')
-    .action(create);
+    .action(withOperator(createRule.leastRole, create));
   rule
     .command('list')
     .description('all versions, by kind and start')
     .addOption(kindOption())
     .option('--partner <id>', 'only those that can apply to this partner')
     .option('--json', 'one JSON array, for programs')
-    .action(list);
+    .action(withOperator('viewer', list));
   const one = (name: string, description: string) =>
     rule
       .command(name)
@@ -78,67 +78,63 @@ export function ruleCommand(): Command {
       .addOption(kindOption().makeOptionMandatory())
       .requiredOption('--label <label>', 'label of the version')
       .option('--json', 'one JSON object, for programs');
-  one('show', 'one version').action(show);
+  one('show', 'one version').action(withOperator('viewer', show));
   one('withdraw', 'withdraw a version that starts in more than a minute')
     .option('--yes', 'do not ask for confirmation')
-    .action(withdraw);
+    .action(withOperator(withdrawRule.leastRole, withdraw));
   one('attest', 'attest in the audit that a modified version is correct, after comparing it with a backup')
     .requiredOption('--reason <text>', 'reason, stored with the change')
-    .action(attest);
+    .action(withOperator(attestRule.leastRole, attest));
   rule
     .command('verify')
     .description('verify all versions against the audit; report modified ones (exit code 1)')
     .option('--json', 'one JSON object, for programs')
-    .action(verify);
+    .action(withOperator('viewer', verify));
   return rule;
 }
 
-async function create({ label, partner, reviewEverything, json, ...content }: CreateOptions): Promise<void> {
-  await withStore(async (database) => {
-    const request = { ...content, version: label, partnerId: partner, reviewsEverything: reviewEverything };
-    print(await createRule(database, await currentActor(database), request), json);
-  });
+async function create(
+  { database, actor }: OperatorContext,
+  { label, partner, reviewEverything, json, ...content }: CreateOptions,
+): Promise<void> {
+  const request = { ...content, version: label, partnerId: partner, reviewsEverything: reviewEverything };
+  print(await createRule(database, actor, request), json);
 }
 
-async function list({ kind, partner, json }: ListOptions): Promise<void> {
-  await withStore(async ({ pool }) => {
-    const rules = (await listRuleVersions(pool)).filter(
-      (rule) =>
-        (kind === undefined || rule.kind === kind) &&
-        (partner === undefined || rule.partnerId === null || rule.partnerId === partner),
-    );
-    if (json) return printJson(rules.map(ruleToWire));
-    printTable(rules.map(toRow), 'There is no rule: default-1 applies. Create one: npx partner-impact rule create --help');
-  });
+async function list({ database: { pool } }: OperatorContext, { kind, partner, json }: ListOptions): Promise<void> {
+  const rules = (await listRuleVersions(pool)).filter(
+    (rule) =>
+      (kind === undefined || rule.kind === kind) &&
+      (partner === undefined || rule.partnerId === null || rule.partnerId === partner),
+  );
+  if (json) return printJson(rules.map(ruleToWire));
+  printTable(rules.map(toRow), 'There is no rule: default-1 applies. Create one: npx partner-impact rule create --help');
 }
 
-async function attest({ kind, label: version, reason, json }: Target & { reason: string }): Promise<void> {
-  await withStore(async (database) => {
-    print(await attestRule(database, await currentActor(database), { kind, version, reason }), json);
-  });
+async function attest(
+  { database, actor }: OperatorContext,
+  { kind, label: version, reason, json }: Target & { reason: string },
+): Promise<void> {
+  print(await attestRule(database, actor, { kind, version, reason }), json);
 }
 
-async function verify({ json }: { json?: boolean }): Promise<void> {
-  await withStore(async ({ pool, auditKeys }) => {
-    // What was made while it was read is not a doubt a moment later.
-    const first = await readRuleProofs(pool, auditKeys);
-    const doubts = first.doubts.size === 0 ? first.doubts : (await readRuleProofs(pool, auditKeys)).doubts;
-    const problems = [...doubts].map(([rule, problem]) => ({ rule, problem }));
-    if (problems.length > 0) process.exitCode = 1;
-    if (json) return printJson({ ok: problems.length === 0, rules: first.stored.length, problems });
-    printTable(problems, `Unmodified: ${counted(first.stored.length, 'version')}.`);
-  });
+async function verify({ database: { pool, auditKeys } }: OperatorContext, { json }: { json?: boolean }): Promise<void> {
+  // What was made while it was read is not a doubt a moment later.
+  const first = await readRuleProofs(pool, auditKeys);
+  const doubts = first.doubts.size === 0 ? first.doubts : (await readRuleProofs(pool, auditKeys)).doubts;
+  const problems = [...doubts].map(([rule, problem]) => ({ rule, problem }));
+  if (problems.length > 0) process.exitCode = 1;
+  if (json) return printJson({ ok: problems.length === 0, rules: first.stored.length, problems });
+  printTable(problems, `Unmodified: ${counted(first.stored.length, 'version')}.`);
 }
 
-async function show({ kind, label, json }: Target): Promise<void> {
-  await withStore(async ({ pool }) => print(await getRule(pool, kind, label), json));
+async function show({ database: { pool } }: OperatorContext, { kind, label, json }: Target): Promise<void> {
+  print(await getRule(pool, kind, label), json);
 }
 
-async function withdraw({ kind, label, yes, json }: Target): Promise<void> {
+async function withdraw({ database, actor }: OperatorContext, { kind, label, yes, json }: Target): Promise<void> {
   await confirmOrRefuse(`Withdraw the ${kind} ${label}?`, yes);
-  await withStore(async (database) => {
-    print(await withdrawRule(database, await currentActor(database), { kind, version: label }), json);
-  });
+  print(await withdrawRule(database, actor, { kind, version: label }), json);
 }
 
 function print(rule: RuleRecord, asJson: boolean | undefined): void {

@@ -1,4 +1,3 @@
-import { Command } from 'commander';
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
 import { counted } from '../../domain/pluralise.ts';
 import { amountFigures, pointFigures } from '../../domain/settlements/settlement-figures.ts';
@@ -13,19 +12,19 @@ import { eachPartner } from '../../store/access/partner.ts';
 import { findOpenSettlement, findSettlement, listSettlements } from '../../store/settlements/settlement.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import { type ShownSettlement, settlementToWire } from '../../wire/settlement-to-wire.ts';
-import { currentActor } from '../terminal/actor.ts';
 import { askFirst } from '../terminal/confirmation.ts';
 import { readLimit } from '../terminal/options.ts';
 import { printFields, printJsonText, printProgress, printTable, type Row, showTime } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface OfPartner {
   readonly partner: string;
   readonly json?: boolean;
 }
 
-export function settlementCommand(): Command {
-  const settlement = new Command('settlement').description(
+export function settlementCommand(): ProgramCommand {
+  const settlement = new ProgramCommand('settlement').description(
     'settlements: contributions of a partner in a period, and the payable amount',
   );
   const ofPartner = (name: string, description: string) =>
@@ -33,102 +32,102 @@ export function settlementCommand(): Command {
   ofPartner('list', 'settlements of a partner, the latest first')
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 24)
     .option('--json', 'one JSON array, for programs')
-    .action(list);
+    .action(withOperator('viewer', list));
   ofPartner('show', 'one settlement with its totals')
     .requiredOption('--settlement <id>', 'id of the settlement')
     .option('--json', 'one JSON object, for programs')
-    .action(show);
+    .action(withOperator('viewer', show));
   ofPartner('close', 'close the open settlement now, before the end of its period')
     .option('--yes', 'do not ask')
     .option('--json', 'one JSON object, for programs')
-    .action(close);
+    .action(withOperator(closeSettlement.leastRole, close));
   ofPartner('attest', 'attest that a modified contribution is correct, after comparing it with a backup')
     .requiredOption('--transaction <id>', 'id of the contribution')
     .requiredOption('--reason <text>', 'reason, stored with the change')
-    .action(attest);
+    .action(withOperator(attestContribution.leastRole, attest));
   settlement
     .command('verify')
     .description('verify settlements, their contributions and acknowledgements; report modified rows (exit code 1)')
     .option('--partner <id>', 'only this partner (default: all)')
     .option('--json', 'one JSON object, for programs')
-    .action(verify);
+    .action(withOperator('viewer', verify));
   return settlement;
 }
 
-async function list({ partner, limit, json }: OfPartner & { limit: number }): Promise<void> {
-  await withStore(async (database, config) => {
-    const { partnerId } = await getPartner(database.pool, partner);
-    const { pricesOf } = configuredSettlementTools(config);
-    const found = await listSettlements(database.pool, partnerId, { beforeSequence: POINTS_MAX, limit });
-    const shown = await Promise.all(found.map((each) => withTotals(database, pricesOf, each)));
-    if (json) return printExact(shown.map((each) => settlementToWire(each, config.environment)));
-    printTable(shown.map(toRow), 'The partner has no settlement yet; the running service opens it.');
-  });
+async function list(
+  { database, config }: OperatorContext,
+  { partner, limit, json }: OfPartner & { limit: number },
+): Promise<void> {
+  const { partnerId } = await getPartner(database.pool, partner);
+  const { pricesOf } = configuredSettlementTools(config);
+  const found = await listSettlements(database.pool, partnerId, { beforeSequence: POINTS_MAX, limit });
+  const shown = await Promise.all(found.map((each) => withTotals(database, pricesOf, each)));
+  if (json) return printExact(shown.map((each) => settlementToWire(each, config.environment)));
+  printTable(shown.map(toRow), 'The partner has no settlement yet; the running service opens it.');
 }
 
-async function show({ partner, settlement: id, json }: OfPartner & { settlement: string }): Promise<void> {
-  await withStore(async (database, config) => {
-    const settlement = await findSettlement(database.pool, partner, id);
-    if (!settlement) throw settlementNotFound();
-    print(await withTotals(database, configuredSettlementTools(config).pricesOf, settlement), config.environment, json);
-  });
+async function show(
+  { database, config }: OperatorContext,
+  { partner, settlement: id, json }: OfPartner & { settlement: string },
+): Promise<void> {
+  const settlement = await findSettlement(database.pool, partner, id);
+  if (!settlement) throw settlementNotFound();
+  print(await withTotals(database, configuredSettlementTools(config).pricesOf, settlement), config.environment, json);
 }
 
-async function close({ partner, yes, json }: OfPartner & { yes?: boolean }): Promise<void> {
-  await withStore(async (database, config) => {
-    const open = await findOpenSettlement(database.pool, (await getPartner(database.pool, partner)).partnerId);
-    if (!open) throw new Error('The partner has no open settlement yet; the running service opens it.');
-    await askFirst(`Close settlement ${open.period.label} of ${partner}, which runs to ${showTime(open.period.endsAt)}?`, yes);
-    const actor = await currentActor(database);
-    const tools = configuredSettlementTools(config);
-    printProgress('Closing: writing a line for each contribution …');
-    const closing = { partnerId: partner, isEarly: true, settlementId: open.settlementId };
-    const outcome = await closeSettlement(database, actor, closing, tools);
-    if (!outcome) throw new Error('Another process closed the settlement. `settlement list` shows it.');
-    print(await withTotals(database, tools.pricesOf, outcome.closed), config.environment, json);
-  });
+async function close(
+  { database, config, actor }: OperatorContext,
+  { partner, yes, json }: OfPartner & { yes?: boolean },
+): Promise<void> {
+  const open = await findOpenSettlement(database.pool, (await getPartner(database.pool, partner)).partnerId);
+  if (!open) throw new Error('The partner has no open settlement yet; the running service opens it.');
+  await askFirst(`Close settlement ${open.period.label} of ${partner}, which runs to ${showTime(open.period.endsAt)}?`, yes);
+  const tools = configuredSettlementTools(config);
+  printProgress('Closing: writing a line for each contribution …');
+  const closing = { partnerId: partner, isEarly: true, settlementId: open.settlementId };
+  const outcome = await closeSettlement(database, actor, closing, tools);
+  if (!outcome) throw new Error('Another process closed the settlement. `settlement list` shows it.');
+  print(await withTotals(database, tools.pricesOf, outcome.closed), config.environment, json);
 }
 
-async function attest({
-  partner: partnerId,
-  transaction,
-  reason,
-}: OfPartner & { transaction: string; reason: string }): Promise<void> {
-  await withStore(async (database) => {
-    await attestContribution(database, await currentActor(database), { partnerId, transactionId: transaction }, reason);
-    printProgress(`Attested and sealed: ${transaction}. The next closing settles it.`);
-  });
+async function attest(
+  { database, actor }: OperatorContext,
+  { partner: partnerId, transaction, reason }: OfPartner & { transaction: string; reason: string },
+): Promise<void> {
+  await attestContribution(database, actor, { partnerId, transactionId: transaction }, reason);
+  printProgress(`Attested and sealed: ${transaction}. The next closing settles it.`);
 }
 
-async function verify({ partner, json }: { partner?: string; json?: boolean }): Promise<void> {
-  await withStore(async (database, config) => {
-    const { signLike } = configuredSettlementTools(config);
-    const partners = partner === undefined ? eachPartner(database.pool) : [await getPartner(database.pool, partner)];
-    const verdicts: (SettlementsVerdict & { partnerId: string })[] = [];
-    for await (const { partnerId } of partners) {
-      const onProgress = (lines: number) => printProgress(`… ${lines} lines of ${partnerId}`);
-      verdicts.push({ partnerId, ...(await verifySettlements(database, partnerId, { signLike, onProgress })) });
-    }
-    const sum = (pick: (verdict: SettlementsVerdict) => number) => verdicts.reduce((total, each) => total + pick(each), 0);
-    const figures = { settlements: sum(({ settlements }) => settlements), lines: sum(({ lines }) => lines) };
-    const problems = verdicts.flatMap(({ partnerId, problems: own }) => own.map((problem) => ({ partnerId, ...problem })));
-    if (problems.length > 0) process.exitCode = 1;
-    if (json) {
-      const told = problems.map(({ partnerId, settlementId, lineNo, sequence, code, message }) => ({
-        ...{ partner_id: partnerId, settlement_id: settlementId, sequence, line_no: lineNo, code, message },
-      }));
-      return printExact({ ok: problems.length === 0, ...figures, problems: told });
-    }
-    const rows = problems.map(
-      ({ partnerId, settlementId, lineNo, message }): Row => ({
-        partner: partnerId,
-        settlement: settlementId ?? '-',
-        line: String(lineNo ?? '-'),
-        problem: message,
-      }),
-    );
-    printTable(rows, `Unmodified: ${counted(figures.settlements, 'settlement')} with ${counted(figures.lines, 'line')}.`);
-  });
+async function verify(
+  { database, config }: OperatorContext,
+  { partner, json }: { partner?: string; json?: boolean },
+): Promise<void> {
+  const { signLike } = configuredSettlementTools(config);
+  const partners = partner === undefined ? eachPartner(database.pool) : [await getPartner(database.pool, partner)];
+  const verdicts: (SettlementsVerdict & { partnerId: string })[] = [];
+  for await (const { partnerId } of partners) {
+    const onProgress = (lines: number) => printProgress(`… ${lines} lines of ${partnerId}`);
+    verdicts.push({ partnerId, ...(await verifySettlements(database, partnerId, { signLike, onProgress })) });
+  }
+  const sum = (pick: (verdict: SettlementsVerdict) => number) => verdicts.reduce((total, each) => total + pick(each), 0);
+  const figures = { settlements: sum(({ settlements }) => settlements), lines: sum(({ lines }) => lines) };
+  const problems = verdicts.flatMap(({ partnerId, problems: own }) => own.map((problem) => ({ partnerId, ...problem })));
+  if (problems.length > 0) process.exitCode = 1;
+  if (json) {
+    const told = problems.map(({ partnerId, settlementId, lineNo, sequence, code, message }) => ({
+      ...{ partner_id: partnerId, settlement_id: settlementId, sequence, line_no: lineNo, code, message },
+    }));
+    return printExact({ ok: problems.length === 0, ...figures, problems: told });
+  }
+  const rows = problems.map(
+    ({ partnerId, settlementId, lineNo, message }): Row => ({
+      partner: partnerId,
+      settlement: settlementId ?? '-',
+      line: String(lineNo ?? '-'),
+      problem: message,
+    }),
+  );
+  printTable(rows, `Unmodified: ${counted(figures.settlements, 'settlement')} with ${counted(figures.lines, 'line')}.`);
 }
 
 /** Points and sequences in all their digits. */

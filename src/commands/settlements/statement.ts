@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { counted } from '../../domain/pluralise.ts';
 import { verifyStatement } from '../../domain/settlements/statement/verify-statement.ts';
 import { writeStatement } from '../../domain/settlements/statement/write-statement.ts';
@@ -17,7 +17,8 @@ import { findSettlement } from '../../store/settlements/settlement.ts';
 import { eachSettlementLine } from '../../store/settlements/settlement-line.ts';
 import { UsageError } from '../terminal/options.ts';
 import { printJson, printProgress, printStream, printText } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { asOperator, type OperatorContext, withOperator, withoutOperator } from '../terminal/with-operator.ts';
 
 /** It says what a partner owes. */
 const OWNER_ONLY = 0o600;
@@ -38,8 +39,8 @@ interface VerifyOptions {
   readonly json?: boolean;
 }
 
-export function statementCommand(): Command {
-  const statement = new Command('statement').description('statements: the lines of a closed settlement as CSV');
+export function statementCommand(): ProgramCommand {
+  const statement = new ProgramCommand('statement').description('statements: the lines of a closed settlement as CSV');
   statement
     .command('download')
     .description('write a statement to a file, or to standard output')
@@ -48,7 +49,7 @@ export function statementCommand(): Command {
     .option('--output <file>', 'a new file; an existing file is not replaced')
     .option('--excel-safe', 'protect cells that a spreadsheet would change')
     .option('--json', 'one JSON object, for programs; takes --output')
-    .action(download);
+    .action(withOperator('viewer', download));
   statement
     .command('verify')
     .description(
@@ -59,7 +60,7 @@ export function statementCommand(): Command {
     .option('--settlement <id>', 'id of the settlement')
     .option('--sha256 <hex>', 'instead: csv_sha256 of the settlement; needs no database', readSha256)
     .option('--json', 'one JSON object, for programs')
-    .action(verify);
+    .action(withoutOperator('with --sha256 it reads only the file; a settlement of the database takes a viewer', verify));
   return statement;
 }
 
@@ -68,17 +69,18 @@ function readSha256(text: string): string {
   throw new InvalidArgumentError('It must be 64 hexadecimal digits.');
 }
 
-async function download({ partner, settlement: id, output, excelSafe = false, json }: DownloadOptions): Promise<void> {
+async function download(
+  { database: { pool } }: OperatorContext,
+  { partner, settlement: id, output, excelSafe = false, json }: DownloadOptions,
+): Promise<void> {
   if (json && output === undefined) throw new UsageError('--json needs --output, because standard output has the statement.');
-  await withStore(async ({ pool }) => {
-    const { statement, partnerId, settlementId } = await getClosed(pool, partner, id);
-    const lines = eachSettlementLine(pool, { partnerId, settlementId });
-    const bytes = Readable.from(writeStatement(lines, { isExcelSafe: excelSafe }), { objectMode: false });
-    if (output === undefined) return printStream(bytes);
-    await pipeline(bytes, createWriteStream(output, { flags: 'wx', mode: OWNER_ONLY }));
-    if (json) printJson({ file: output, line_count: statement.lineCount, csv_sha256: excelSafe ? null : statement.csvSha256 });
-    else printProgress(`Written: ${output}, ${counted(statement.lineCount, 'line')}.`);
-  });
+  const { statement, partnerId, settlementId } = await getClosed(pool, partner, id);
+  const lines = eachSettlementLine(pool, { partnerId, settlementId });
+  const bytes = Readable.from(writeStatement(lines, { isExcelSafe: excelSafe }), { objectMode: false });
+  if (output === undefined) return printStream(bytes);
+  await pipeline(bytes, createWriteStream(output, { flags: 'wx', mode: OWNER_ONLY }));
+  if (json) printJson({ file: output, line_count: statement.lineCount, csv_sha256: excelSafe ? null : statement.csvSha256 });
+  else printProgress(`Written: ${output}, ${counted(statement.lineCount, 'line')}.`);
 }
 
 async function getClosed(db: Queryable, partnerId: string, settlementId: string): Promise<ClosedSettlement> {
@@ -95,10 +97,10 @@ async function verify({ file, partner, settlement, sha256, json }: VerifyOptions
     return report({ ...verdict, more: 0, chainBreak: undefined }, json);
   }
   if (partner === undefined || settlement === undefined) throw new UsageError('Give --partner and --settlement, or --sha256.');
-  if (!(await stat(file)).isFile()) throw new UsageError('--file must be a regular file: it is read twice.');
-  await withStore(async ({ pool }) =>
-    report(await verifyStatementFile(pool, await getClosed(pool, partner, settlement), open), json),
-  );
+  await asOperator('viewer', async ({ database: { pool } }) => {
+    if (!(await stat(file)).isFile()) throw new UsageError('--file must be a regular file: it is read twice.');
+    report(await verifyStatementFile(pool, await getClosed(pool, partner, settlement), open), json);
+  });
 }
 
 function report(verdict: StatementFileVerdict, asJson: boolean | undefined): void {

@@ -9,22 +9,14 @@ import { breakGlassReason } from './break-glass.ts';
 import { printProgress } from './output.ts';
 import { openTokenFile } from './token-file.ts';
 
-const actors = new WeakMap<Database, Promise<Actor>>();
-
 /**
  * Who gives this command: the operator who signed in on this machine, with the role of this moment, else the owner of the machine, as
- * long as that one may act. A sign-in that has ended makes nobody the owner. Asked once for a command.
+ * long as that one may act. A sign-in that has ended makes nobody the owner.
  *
  * @throws ServiceError `unauthorized` for a sign-in that has ended, `forbidden` for an operator who is disabled, and for the owner of a
  * production machine.
  */
-export function currentActor(database: Database): Promise<Actor> {
-  const known = actors.get(database) ?? findActor(database);
-  actors.set(database, known);
-  return known;
-}
-
-async function findActor(database: Database): Promise<Actor> {
+export async function currentActor(database: Database): Promise<Actor> {
   const reason = breakGlassReason();
   if (reason !== undefined) return ownerByBreakGlass(database, reason);
   const token = (await openTokenFile(database)).read();

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../store/webhooks/delivery.ts';
 import { type DeliveryAttemptRecord, type LoggedDelivery, listDeliveries } from '../../store/webhooks/delivery-log.ts';
@@ -11,10 +11,10 @@ import {
 } from '../../webhooks/endpoints/manage-delivery.ts';
 import { getEndpoint } from '../../webhooks/endpoints/manage-endpoint.ts';
 import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
-import { currentActor } from '../terminal/actor.ts';
 import { readLimit, readPastTime } from '../terminal/options.ts';
 import { printFields, printJson, printProgress, printTable, printText, type Row, showTime } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface ListOptions {
   readonly partner: string;
@@ -40,8 +40,8 @@ interface RecoverOptions {
   readonly json?: boolean;
 }
 
-export function deliveryCommand(): Command {
-  const delivery = new Command('delivery').description('deliveries: one event for one endpoint, with its attempts');
+export function deliveryCommand(): ProgramCommand {
+  const delivery = new ProgramCommand('delivery').description('deliveries: one event for one endpoint, with its attempts');
   delivery
     .command('list')
     .description('deliveries of a partner, the newest first')
@@ -52,7 +52,7 @@ export function deliveryCommand(): Command {
     .option('--before <delivery>', 'only older ones: the next page')
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
-    .action(list);
+    .action(withOperator('viewer', list));
   const one = (name: string, description: string) =>
     delivery
       .command(name)
@@ -60,8 +60,8 @@ export function deliveryCommand(): Command {
       .requiredOption('--partner <id>', 'id of the partner')
       .requiredOption('--delivery <id>', 'id of the delivery')
       .option('--json', 'one JSON object, for programs');
-  one('show', 'one delivery and all its attempts').action(show);
-  one('resend', 'send one delivery again now, even a delivered one').action(resendOne);
+  one('show', 'one delivery and all its attempts').action(withOperator('viewer', show));
+  one('resend', 'send one delivery again now, even a delivered one').action(withOperator(resend.leastRole, resendOne));
   delivery
     .command('recover')
     .description('send deliveries again that an endpoint did not receive')
@@ -70,56 +70,54 @@ export function deliveryCommand(): Command {
     .option('--since <time>', 'only from this time on (default: all that are kept)', readPastTime)
     .option('--missing', 'instead of exhausted deliveries: events without a delivery to it, for example for a new endpoint')
     .option('--json', 'one JSON object, for programs')
-    .action(recover);
+    .action(withOperator(replayMissing.leastRole, recover));
   return delivery;
 }
 
-async function list({ partner, endpoint, event, status, before, limit, json }: ListOptions): Promise<void> {
-  await withStore(async ({ pool }) => {
-    await getPartner(pool, partner);
-    const filter = { endpointId: endpoint, eventId: event, status, beforeId: before, limit };
-    const deliveries = await listDeliveries(pool, partner, filter);
-    if (json) return printJson(deliveries.map(toJson));
-    printTable(deliveries.map(toRow), 'No delivery matches.');
-    const last = deliveries.at(-1);
-    if (last && deliveries.length === limit) printText(`\nOlder ones: --before ${last.deliveryId}\n`);
-  });
+async function list(
+  { database: { pool } }: OperatorContext,
+  { partner, endpoint, event, status, before, limit, json }: ListOptions,
+): Promise<void> {
+  await getPartner(pool, partner);
+  const filter = { endpointId: endpoint, eventId: event, status, beforeId: before, limit };
+  const deliveries = await listDeliveries(pool, partner, filter);
+  if (json) return printJson(deliveries.map(toJson));
+  printTable(deliveries.map(toRow), 'No delivery matches.');
+  const last = deliveries.at(-1);
+  if (last && deliveries.length === limit) printText(`\nOlder ones: --before ${last.deliveryId}\n`);
 }
 
-async function show({ partner, delivery, json }: Target): Promise<void> {
-  await withStore(async (database) => {
-    const found = await getDelivery(database, partner, delivery);
-    if (json) return printJson({ ...toJson(found), log: found.log.map(attemptToJson) });
-    printFields(toFields(found));
-    printText('\n');
-    printTable(found.log.map(attemptToRow), 'There is no attempt yet.');
-  });
+async function show({ database }: OperatorContext, { partner, delivery, json }: Target): Promise<void> {
+  const found = await getDelivery(database, partner, delivery);
+  if (json) return printJson({ ...toJson(found), log: found.log.map(attemptToJson) });
+  printFields(toFields(found));
+  printText('\n');
+  printTable(found.log.map(attemptToRow), 'There is no attempt yet.');
 }
 
-async function resendOne({ partner, delivery, json }: Target): Promise<void> {
-  await withStore(async (database) => {
-    const due = await resend(database, await currentActor(database), { partnerId: partner, deliveryId: delivery });
-    if (json) return printJson(toJson(due));
-    const when = due.status === 'held' ? 'once its endpoint is enabled' : 'by the running service, in its turn';
-    printText(`${due.deliveryId} is sent again ${when}.\n`);
-  });
+async function resendOne({ database, actor }: OperatorContext, { partner, delivery, json }: Target): Promise<void> {
+  const due = await resend(database, actor, { partnerId: partner, deliveryId: delivery });
+  if (json) return printJson(toJson(due));
+  const when = due.status === 'held' ? 'once its endpoint is enabled' : 'by the running service, in its turn';
+  printText(`${due.deliveryId} is sent again ${when}.\n`);
 }
 
 /** Before any event. */
 const ALWAYS = new Date(0);
 
-async function recover({ partner, endpoint, since = ALWAYS, missing = false, json }: RecoverOptions): Promise<void> {
-  await withStore(async (database) => {
-    const onProgress = (sum: number) => printProgress(`… ${sum}`);
-    const request = { partnerId: partner, endpointId: endpoint, since, onProgress };
-    const recovered = await (missing ? replayMissing : recoverExhausted)(database, await currentActor(database), request);
-    if (json) return printJson({ endpoint_id: endpoint, recovered });
-    const { status } = await getEndpoint(database, partner, endpoint);
-    const when = status === 'disabled' ? 'once their endpoint is enabled' : 'by the running service';
-    printText(
-      `${recovered} ${missing ? 'missing' : 'exhausted'} ${recovered === 1 ? 'delivery is' : 'deliveries are'} sent ${when}.\n`,
-    );
-  });
+async function recover(
+  { database, actor }: OperatorContext,
+  { partner, endpoint, since = ALWAYS, missing = false, json }: RecoverOptions,
+): Promise<void> {
+  const onProgress = (sum: number) => printProgress(`… ${sum}`);
+  const request = { partnerId: partner, endpointId: endpoint, since, onProgress };
+  const recovered = await (missing ? replayMissing : recoverExhausted)(database, actor, request);
+  if (json) return printJson({ endpoint_id: endpoint, recovered });
+  const { status } = await getEndpoint(database, partner, endpoint);
+  const when = status === 'disabled' ? 'once their endpoint is enabled' : 'by the running service';
+  printText(
+    `${recovered} ${missing ? 'missing' : 'exhausted'} ${recovered === 1 ? 'delivery is' : 'deliveries are'} sent ${when}.\n`,
+  );
 }
 
 function toJson(delivery: LoggedDelivery): object {

@@ -1,7 +1,5 @@
-import { Command } from 'commander';
 import type { Config } from '../../config.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
-import { requireRole } from '../../operations/audit/audit.ts';
 import { openConfiguredSecretBox } from '../../service/configured-keys.ts';
 import type { Database } from '../../store/database.ts';
 import { type EndpointHealth, listWebhookEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
@@ -20,10 +18,10 @@ import {
 import { testEndpoint } from '../../webhooks/endpoints/test-endpoint.ts';
 import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
 import { openGuardedAgent } from '../../webhooks/security/guarded-agent.ts';
-import { currentActor } from '../terminal/actor.ts';
 import { readPort } from '../terminal/options.ts';
 import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
-import { withStore } from '../terminal/with-store.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
+import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface Target {
   readonly partner: string;
@@ -38,8 +36,8 @@ interface Wanted {
 /** The service keeps no list for all kinds, so that those of a later version are among them. */
 const ALL = 'all';
 
-export function endpointCommand(): Command {
-  const endpoint = new Command('endpoint').description("webhook endpoints: addresses that receive a partner's events");
+export function endpointCommand(): ProgramCommand {
+  const endpoint = new ProgramCommand('endpoint').description("webhook endpoints: addresses that receive a partner's events");
   const one = (name: string, description: string) =>
     endpoint
       .command(name)
@@ -55,35 +53,39 @@ export function endpointCommand(): Command {
     .option('--events <kinds...>', 'event types (default: all)')
     .option('--allow-port <port>', 'allow this port, which is neither 443 nor above 1023', readPort)
     .option('--json', 'one JSON object, for programs')
-    .action(add);
+    .action(withOperator(addEndpoint.leastRole, add));
   endpoint
     .command('list')
     .description('the endpoints of a partner')
     .requiredOption('--partner <id>', 'id of the partner')
     .option('--json', 'one JSON array, for programs')
-    .action(list);
-  one('show', 'one endpoint and its state').action(show);
-  one('update', 'change the event types').requiredOption('--events <kinds...>', 'event types, or "all"').action(update);
-  one('disable', 'hold the events of an endpoint').action(disable);
-  one('enable', 'enable an endpoint, and send its held events first').action(enable);
-  one('remove', 'remove an endpoint permanently; its waiting deliveries are dropped').action(remove);
+    .action(withOperator('viewer', list));
+  one('show', 'one endpoint and its state').action(withOperator('viewer', show));
+  one('update', 'change the event types')
+    .requiredOption('--events <kinds...>', 'event types, or "all"')
+    .action(withOperator(updateEventTypes.leastRole, update));
+  one('disable', 'hold the events of an endpoint').action(withOperator(disableEndpoint.leastRole, disable));
+  one('enable', 'enable an endpoint, and send its held events first').action(withOperator(enableEndpoint.leastRole, enable));
+  one('remove', 'remove an endpoint permanently; its waiting deliveries are dropped').action(
+    withOperator(removeEndpoint.leastRole, remove),
+  );
   one('rotate-secret', 'create a second secret; both sign for 24 hours, or until the new one is activated')
     .option('--activate', 'activate the new secret now as the only one')
     .option('--replace', 'replace a new secret that is not active yet')
-    .action(rotate);
-  one('test', 'send a signed test event now, and show the answer of the receiver').action(test);
+    .action(withOperator(rotateSecret.leastRole, rotate));
+  one('test', 'send a signed test event now, and show the answer of the receiver').action(
+    withOperator(testEndpoint.leastRole, test),
+  );
   return endpoint;
 }
 
-async function withTools(use: (tools: EndpointTools) => Promise<void>): Promise<void> {
-  await withStore(async (database, config) => {
-    const tools = openTools(database, config);
-    try {
-      await use(tools);
-    } finally {
-      await tools.client.close();
-    }
-  });
+async function withTools({ database, config }: OperatorContext, use: (tools: EndpointTools) => Promise<void>): Promise<void> {
+  const tools = openTools(database, config);
+  try {
+    await use(tools);
+  } finally {
+    await tools.client.close();
+  }
 }
 
 function openTools(database: Database, config: Config): EndpointTools {
@@ -98,16 +100,19 @@ function openTools(database: Database, config: Config): EndpointTools {
   };
 }
 
-async function add({
-  partner,
-  url,
-  events = [ALL],
-  allowPort,
-  json,
-}: Partial<Wanted> & { partner: string; url: string; allowPort?: number; json?: boolean }): Promise<void> {
-  await withTools(async (tools) => {
+async function add(
+  context: OperatorContext,
+  {
+    partner,
+    url,
+    events = [ALL],
+    allowPort,
+    json,
+  }: Partial<Wanted> & { partner: string; url: string; allowPort?: number; json?: boolean },
+): Promise<void> {
+  await withTools(context, async (tools) => {
     const wanted = { partnerId: partner, url, eventTypes: listTypes(events), allowedPort: allowPort };
-    const added = await addEndpoint(tools, await currentActor(tools.database), wanted);
+    const added = await addEndpoint(tools, context.actor, wanted);
     const fields = { endpoint_id: added.endpointId, url: added.url, secret: added.secret };
     if (json) return printJson(fields);
     printFields(fields);
@@ -119,69 +124,57 @@ function listTypes(kinds: readonly string[]): readonly string[] {
   return kinds.length === 1 && kinds[0] === ALL ? [] : kinds;
 }
 
-async function list({ partner, json }: { partner: string; json?: boolean }): Promise<void> {
-  await withStore(async ({ pool }) => {
-    await getPartner(pool, partner);
-    const endpoints = await listWebhookEndpoints(pool, partner);
-    if (json) return printJson(endpoints.map(toJson));
-    printTable(
-      endpoints.map(toRow),
-      'The partner has no endpoint. Add one: npx partner-impact endpoint add --partner ID --url URL',
-    );
-  });
+async function list(
+  { database: { pool } }: OperatorContext,
+  { partner, json }: { partner: string; json?: boolean },
+): Promise<void> {
+  await getPartner(pool, partner);
+  const endpoints = await listWebhookEndpoints(pool, partner);
+  if (json) return printJson(endpoints.map(toJson));
+  printTable(
+    endpoints.map(toRow),
+    'The partner has no endpoint. Add one: npx partner-impact endpoint add --partner ID --url URL',
+  );
 }
 
-async function show({ partner, endpoint, json }: Target): Promise<void> {
-  await withStore(async (database) => {
-    print(await getEndpoint(database, partner, endpoint), json);
-  });
+async function show({ database }: OperatorContext, { partner, endpoint, json }: Target): Promise<void> {
+  print(await getEndpoint(database, partner, endpoint), json);
 }
 
-async function update({ partner, endpoint, events, json }: Target & Wanted): Promise<void> {
-  await withStore(async (database) => {
+async function update({ database, actor }: OperatorContext, { partner, endpoint, events, json }: Target & Wanted): Promise<void> {
+  const id = { partnerId: partner, endpointId: endpoint };
+  await updateEventTypes(database, actor, id, listTypes(events));
+  print(await getEndpoint(database, partner, endpoint), json);
+}
+
+async function disable({ database, actor }: OperatorContext, { partner, endpoint, json }: Target): Promise<void> {
+  const id = { partnerId: partner, endpointId: endpoint };
+  await disableEndpoint(database, actor, id, 'An operator disabled it.');
+  print(await getEndpoint(database, partner, endpoint), json);
+}
+
+async function enable({ database, actor }: OperatorContext, { partner, endpoint, json }: Target): Promise<void> {
+  await enableEndpoint(database, actor, { partnerId: partner, endpointId: endpoint });
+  print(await getEndpoint(database, partner, endpoint), json);
+}
+
+async function remove({ database, actor }: OperatorContext, { partner, endpoint, json }: Target): Promise<void> {
+  const removed = await removeEndpoint(database, actor, { partnerId: partner, endpointId: endpoint });
+  if (json) printJson({ endpoint_id: removed.endpointId, status: removed.status });
+  else printText(`Removed ${removed.endpointId}.\n`);
+}
+
+async function rotate(
+  context: OperatorContext,
+  { partner, endpoint, activate, replace, json }: Target & { activate?: boolean; replace?: boolean },
+): Promise<void> {
+  await withTools(context, async (tools) => {
     const id = { partnerId: partner, endpointId: endpoint };
-    await updateEventTypes(database, await currentActor(database), id, listTypes(events));
-    print(await getEndpoint(database, partner, endpoint), json);
-  });
-}
-
-async function disable({ partner, endpoint, json }: Target): Promise<void> {
-  await withStore(async (database) => {
-    const id = { partnerId: partner, endpointId: endpoint };
-    await disableEndpoint(database, await currentActor(database), id, 'An operator disabled it.');
-    print(await getEndpoint(database, partner, endpoint), json);
-  });
-}
-
-async function enable({ partner, endpoint, json }: Target): Promise<void> {
-  await withStore(async (database) => {
-    await enableEndpoint(database, await currentActor(database), { partnerId: partner, endpointId: endpoint });
-    print(await getEndpoint(database, partner, endpoint), json);
-  });
-}
-
-async function remove({ partner, endpoint, json }: Target): Promise<void> {
-  await withStore(async (database) => {
-    const removed = await removeEndpoint(database, await currentActor(database), { partnerId: partner, endpointId: endpoint });
-    if (json) printJson({ endpoint_id: removed.endpointId, status: removed.status });
-    else printText(`Removed ${removed.endpointId}.\n`);
-  });
-}
-
-async function rotate({
-  partner,
-  endpoint,
-  activate,
-  replace,
-  json,
-}: Target & { activate?: boolean; replace?: boolean }): Promise<void> {
-  await withTools(async (tools) => {
-    const [actor, id] = [await currentActor(tools.database), { partnerId: partner, endpointId: endpoint }];
     if (activate) {
-      await activateSecret(tools.database, actor, id);
+      await activateSecret(tools.database, context.actor, id);
       return print(await getEndpoint(tools.database, partner, endpoint), json);
     }
-    const { secret, from } = await rotateSecret(tools, actor, id, replace);
+    const { secret, from } = await rotateSecret(tools, context.actor, id, replace);
     const fields = { endpoint_id: endpoint, secret, only_secret_from: from.toISOString() };
     if (json) return printJson(fields);
     printFields(fields);
@@ -191,10 +184,10 @@ async function rotate({
   });
 }
 
-async function test({ partner, endpoint, json }: Target): Promise<void> {
-  await withTools(async (tools) => {
-    requireRole(await currentActor(tools.database), 'operator');
-    const { claimed, isSuccess, status, errorClass, milliseconds, excerpt } = await testEndpoint(tools, partner, endpoint);
+async function test(context: OperatorContext, { partner, endpoint, json }: Target): Promise<void> {
+  const id = { partnerId: partner, endpointId: endpoint };
+  await withTools(context, async (tools) => {
+    const { claimed, isSuccess, status, errorClass, milliseconds, excerpt } = await testEndpoint(tools, context.actor, id);
     if (!isSuccess) process.exitCode = 1;
     if (json) {
       const answer = { status, error_class: errorClass, milliseconds, excerpt };

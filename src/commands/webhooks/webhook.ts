@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { explainBusyPort } from '../../service/listen-error.ts';
 import { openReceiver, type ReceivedEvent } from '../../webhooks/receiver/development-receiver.ts';
 import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
@@ -8,7 +8,9 @@ import { verdictInWords, verdictToWire } from '../../webhooks/receiver/present-v
 import { readHeaders } from '../../webhooks/receiver/read-headers.ts';
 import { readPort, readStatus, readUnixSeconds, UsageError } from '../terminal/options.ts';
 import { printJsonText, printProgress, printText, showTime } from '../terminal/output.ts';
+import { ProgramCommand } from '../terminal/program-command.ts';
 import { stopSignal } from '../terminal/stop-signal.ts';
+import { withoutOperator } from '../terminal/with-operator.ts';
 
 interface ListenOptions {
   readonly port: number;
@@ -26,8 +28,8 @@ interface VerifyOptions {
   readonly json?: boolean;
 }
 
-export function webhookCommand(): Command {
-  const webhook = new Command('webhook').description('tools for developers of a receiver');
+export function webhookCommand(): ProgramCommand {
+  const webhook = new ProgramCommand('webhook').description('tools for developers of a receiver');
   webhook
     .command('listen')
     .description('receive events on this machine and show each with its verification, until SIGINT or SIGTERM')
@@ -38,7 +40,7 @@ export function webhookCommand(): Command {
     )
     .option('--status <status>', 'HTTP status of the answers', readStatus, 200)
     .option('--json', 'one JSON object a line, for programs')
-    .action(listen);
+    .action(withoutOperator('it uses no database', listen));
   webhook
     .command('verify')
     .description('verify the signature of a stored delivery, and report exactly which part differs')
@@ -47,7 +49,7 @@ export function webhookCommand(): Command {
     .requiredOption('--body <file>', 'body of the delivery, byte for byte')
     .option('--now <seconds>', 'time of receipt, Unix seconds (default: now)', readUnixSeconds)
     .option('--json', 'one JSON object, for programs')
-    .action(verify);
+    .action(withoutOperator('it uses no database', verify));
   return webhook;
 }
 

@@ -11,11 +11,12 @@ import {
 } from '../../store/access/api-key.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction } from '../../store/transaction.ts';
-import { audit, requireRole } from '../audit/audit.ts';
+import { audit } from '../audit/audit.ts';
 import { API_KEY } from '../audit/audited-kinds.ts';
 import { apiKeyRecord } from '../audit/authorising-records.ts';
 import { requireAudited } from '../audit/require-audited.ts';
 import { requireName } from '../require-reason.ts';
+import { withRole } from '../with-role.ts';
 import { getPartner } from './manage-partner.ts';
 
 /** The old key of a rotation works on for so long, unless said otherwise. */
@@ -42,16 +43,18 @@ export interface WantedApiKey extends ApiKeyTerms {
 }
 
 /** @throws ServiceError `forbidden`; `invalid_request` for an unknown partner. */
-export async function issueApiKey(database: Database, actor: Actor, wanted: WantedApiKey): Promise<IssuedApiKey> {
-  requireRole(actor, 'operator');
-  requireName(wanted.name);
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    await getPartner(db, wanted.partnerId);
-    const issued = await insertNew(db, wanted);
-    await audit(db, actor, about(issued.key, { action: 'key.issue', before: null, after: apiKeyRecord(issued.key) }));
-    return issued;
-  });
-}
+export const issueApiKey = withRole(
+  'operator',
+  async (database: Database, actor: Actor, wanted: WantedApiKey): Promise<IssuedApiKey> => {
+    requireName(wanted.name);
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      await getPartner(db, wanted.partnerId);
+      const issued = await insertNew(db, wanted);
+      await audit(db, actor, about(issued.key, { action: 'key.issue', before: null, after: apiKeyRecord(issued.key) }));
+      return issued;
+    });
+  },
+);
 
 async function insertNew(db: Queryable, { environment, partnerId, ...terms }: WantedApiKey): Promise<IssuedApiKey> {
   const { apiKey, keyId, secretSha256 } = newApiKey(environment);
@@ -72,28 +75,30 @@ export interface Rotation {
  * @throws ServiceError `forbidden`; `invalid_request` for an unknown or revoked key, and for one that ends within the overlap unless the new
  * key is given an end, or none.
  */
-export async function rotateApiKey(
-  database: Database,
-  actor: Actor,
-  { environment, keyId, overlapSeconds = ROTATION_OVERLAP_SECONDS, expiresAt }: Rotation,
-): Promise<{ issued: IssuedApiKey; old: ApiKey }> {
-  requireRole(actor, 'operator');
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const found = await lockApiKey(db, keyId);
-    if (!found) throw unknownKey(keyId);
-    await requireAudited(db, API_KEY, found);
-    if (found.revokedAt)
-      throw new ServiceError('invalid_request', `The key ${keyId} is revoked; issue a new one with \`key issue\`.`);
-    const old = (await updateApiKeyExpiry(db, keyId, overlapSeconds)) as ApiKey;
-    if (expiresAt === undefined) refuseShortEnd(found, old);
-    const terms = { ...found, expiresAt: expiresAt === undefined ? found.expiresAt : expiresAt };
-    const issued = await insertNew(db, { ...terms, environment });
-    await audit(db, actor, about(found, { action: 'key.rotate', before: apiKeyRecord(found), after: apiKeyRecord(old) }));
-    const replaced = { replaces: keyId };
-    await audit(db, actor, about(issued.key, { action: 'key.issue', before: replaced, after: apiKeyRecord(issued.key) }));
-    return { issued, old };
-  });
-}
+export const rotateApiKey = withRole(
+  'operator',
+  async (
+    database: Database,
+    actor: Actor,
+    { environment, keyId, overlapSeconds = ROTATION_OVERLAP_SECONDS, expiresAt }: Rotation,
+  ): Promise<{ issued: IssuedApiKey; old: ApiKey }> => {
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const found = await lockApiKey(db, keyId);
+      if (!found) throw unknownKey(keyId);
+      await requireAudited(db, API_KEY, found);
+      if (found.revokedAt)
+        throw new ServiceError('invalid_request', `The key ${keyId} is revoked; issue a new one with \`key issue\`.`);
+      const old = (await updateApiKeyExpiry(db, keyId, overlapSeconds)) as ApiKey;
+      if (expiresAt === undefined) refuseShortEnd(found, old);
+      const terms = { ...found, expiresAt: expiresAt === undefined ? found.expiresAt : expiresAt };
+      const issued = await insertNew(db, { ...terms, environment });
+      await audit(db, actor, about(found, { action: 'key.rotate', before: apiKeyRecord(found), after: apiKeyRecord(old) }));
+      const replaced = { replaces: keyId };
+      await audit(db, actor, about(issued.key, { action: 'key.issue', before: replaced, after: apiKeyRecord(issued.key) }));
+      return { issued, old };
+    });
+  },
+);
 
 /** A key that the overlap did not shorten ends within it, by its terms or by an earlier rotation: no key was meant to begin so. */
 function refuseShortEnd({ keyId, expiresAt }: ApiKey, shortened: ApiKey): void {
@@ -105,8 +110,7 @@ function refuseShortEnd({ keyId, expiresAt }: ApiKey, shortened: ApiKey): void {
 }
 
 /** Takes effect on every instance within ten seconds. */
-export async function revokeApiKey(database: Database, actor: Actor, keyId: string): Promise<ApiKey> {
-  requireRole(actor, 'operator');
+export const revokeApiKey = withRole('operator', async (database: Database, actor: Actor, keyId: string): Promise<ApiKey> => {
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const found = await lockApiKey(db, keyId);
     if (!found) throw unknownKey(keyId);
@@ -115,7 +119,7 @@ export async function revokeApiKey(database: Database, actor: Actor, keyId: stri
     await audit(db, actor, about(found, { action: 'key.revoke', before: apiKeyRecord(found), after: apiKeyRecord(revoked) }));
     return revoked;
   });
-}
+});
 
 function about({ partnerId, keyId }: ApiKey, entry: { action: string; before: object | null; after: object | null }) {
   return { ...entry, partnerId, subjectId: keyId };

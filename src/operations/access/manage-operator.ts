@@ -15,8 +15,8 @@ import { insertOperatorCredential, updateOperatorCredentialsEnded } from '../../
 import type { Database, Queryable } from '../../store/database.ts';
 import { updateFirstAdmin } from '../../store/installation.ts';
 import { inTransaction } from '../../store/transaction.ts';
-import { requireRole } from '../audit/audit.ts';
 import { requireName } from '../require-reason.ts';
+import { withRole } from '../with-role.ts';
 import { auditOperator, requireAuditedOperator } from './audit-operator.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
@@ -39,84 +39,96 @@ export interface SignInCode {
  * @throws ServiceError `forbidden`; `invalid_request` for a name or an address that cannot be taken, for an address that another operator
  * has, and for an approver or an admin without one.
  */
-export async function createOperator(database: Database, actor: Actor, wanted: NewOperator): Promise<SignInCode> {
-  requireRole(actor, 'admin');
-  requireName(wanted.name);
-  if (wanted.email !== null) requireAddress(wanted.email);
-  requireAddressFor(wanted);
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const operator = await insertOperator(db, { ...wanted, operatorId: newId('opr') });
-    if (!operator) throw addressIsTaken(wanted.email);
-    const code = await makeCode(db, operator);
-    await auditOperator(db, actor, { ...operator, action: 'operator.create' });
-    await noteAdmin(db, operator);
-    return code;
-  });
-}
+export const createOperator = withRole(
+  'admin',
+  async (database: Database, actor: Actor, wanted: NewOperator): Promise<SignInCode> => {
+    requireName(wanted.name);
+    if (wanted.email !== null) requireAddress(wanted.email);
+    requireAddressFor(wanted);
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const operator = await insertOperator(db, { ...wanted, operatorId: newId('opr') });
+      if (!operator) throw addressIsTaken(wanted.email);
+      const code = await makeCode(db, operator);
+      await auditOperator(db, actor, { ...operator, action: 'operator.create' });
+      await noteAdmin(db, operator);
+      return code;
+    });
+  },
+);
 
 /**
  * Enters the address of an operator who has none. Whoever has one keeps it, because by it two people are told apart.
  *
  * @throws ServiceError `forbidden`; `invalid_request` as {@link createOperator}, and for an operator who has one.
  */
-export async function enterAddress(database: Database, actor: Actor, operatorId: string, email: string): Promise<Operator> {
-  requireAddress(email);
-  return change(database, actor, operatorId, async (db, operator) => {
-    if (operator.email !== null)
-      throw new ServiceError(
-        'invalid_request',
-        `The operator ${operatorId} already has the address ${operator.email}, which cannot change. For another address disable the operator and create a new one.`,
-      );
-    const changed = await updateOperatorEmail(db, operatorId, email);
-    if (!changed) throw addressIsTaken(email);
-    await auditOperator(db, actor, { operatorId, action: 'operator.set-email', before: operator });
-    return changed;
-  });
-}
+export const enterAddress = withRole(
+  'admin',
+  async (database: Database, actor: Actor, operatorId: string, email: string): Promise<Operator> => {
+    requireAddress(email);
+    return change(database, operatorId, async (db, operator) => {
+      if (operator.email !== null)
+        throw new ServiceError(
+          'invalid_request',
+          `The operator ${operatorId} already has the address ${operator.email}, which cannot change. For another address disable the operator and create a new one.`,
+        );
+      const changed = await updateOperatorEmail(db, operatorId, email);
+      if (!changed) throw addressIsTaken(email);
+      await auditOperator(db, actor, { operatorId, action: 'operator.set-email', before: operator });
+      return changed;
+    });
+  },
+);
 
 /** Holds from the operator's next command on. */
-export async function changeOperatorRole(database: Database, actor: Actor, operatorId: string, role: Role): Promise<Operator> {
-  return change(database, actor, operatorId, async (db, operator) => {
-    requireAddressFor({ ...operator, role });
-    const changed = await updateOperatorRole(db, operatorId, role);
-    await auditOperator(db, actor, { operatorId, action: 'operator.change-role', before: operator });
-    await noteAdmin(db, changed);
-    return changed;
-  });
-}
+export const changeOperatorRole = withRole(
+  'admin',
+  async (database: Database, actor: Actor, operatorId: string, role: Role): Promise<Operator> => {
+    return change(database, operatorId, async (db, operator) => {
+      requireAddressFor({ ...operator, role });
+      const changed = await updateOperatorRole(db, operatorId, role);
+      await auditOperator(db, actor, { operatorId, action: 'operator.change-role', before: operator });
+      await noteAdmin(db, changed);
+      return changed;
+    });
+  },
+);
 
 /** For good: the operator is signed out everywhere, and cannot sign in again. */
-export async function disableOperator(database: Database, actor: Actor, operatorId: string): Promise<Operator> {
-  return change(database, actor, operatorId, async (db, operator) => {
-    const disabled = await updateOperatorDisabled(db, operatorId);
-    await updateOperatorCredentialsEnded(db, operatorId);
-    await auditOperator(db, actor, { operatorId, action: 'operator.disable', before: operator });
-    return disabled;
-  });
-}
+export const disableOperator = withRole(
+  'admin',
+  async (database: Database, actor: Actor, operatorId: string): Promise<Operator> => {
+    return change(database, operatorId, async (db, operator) => {
+      const disabled = await updateOperatorDisabled(db, operatorId);
+      await updateOperatorCredentialsEnded(db, operatorId);
+      await auditOperator(db, actor, { operatorId, action: 'operator.disable', before: operator });
+      return disabled;
+    });
+  },
+);
 
 /** Signs the operator out everywhere, and makes a new code to sign in with. */
-export async function resetSignIn(database: Database, actor: Actor, operatorId: string): Promise<SignInCode> {
-  return change(database, actor, operatorId, async (db, operator) => {
-    if (operator.disabledAt)
-      throw new ServiceError(
-        'invalid_request',
-        `The operator ${operatorId} is disabled. Create a new one with \`operator create\`.`,
-      );
-    await updateOperatorCredentialsEnded(db, operatorId);
-    const code = await makeCode(db, operator);
-    await auditOperator(db, actor, { operatorId, action: 'operator.reset-sign-in', before: operator });
-    return code;
-  });
-}
+export const resetSignIn = withRole(
+  'admin',
+  async (database: Database, actor: Actor, operatorId: string): Promise<SignInCode> => {
+    return change(database, operatorId, async (db, operator) => {
+      if (operator.disabledAt)
+        throw new ServiceError(
+          'invalid_request',
+          `The operator ${operatorId} is disabled. Create a new one with \`operator create\`.`,
+        );
+      await updateOperatorCredentialsEnded(db, operatorId);
+      const code = await makeCode(db, operator);
+      await auditOperator(db, actor, { operatorId, action: 'operator.reset-sign-in', before: operator });
+      return code;
+    });
+  },
+);
 
 async function change<Result>(
   database: Database,
-  actor: Actor,
   operatorId: string,
   make: (db: Queryable, operator: Operator) => Promise<Result>,
 ): Promise<Result> {
-  requireRole(actor, 'admin');
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const operator = await lockOperator(db, operatorId);
     if (!operator) throw new ServiceError('invalid_request', `There is no operator ${operatorId}. \`operator list\` shows all.`);

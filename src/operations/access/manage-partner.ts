@@ -18,12 +18,13 @@ import type { Database, Queryable } from '../../store/database.ts';
 import { isRestricted } from '../../store/database-errors.ts';
 import { insertEventCounter } from '../../store/events/event.ts';
 import { inTransaction } from '../../store/transaction.ts';
-import { audit, requireRole } from '../audit/audit.ts';
+import { audit } from '../audit/audit.ts';
 import { PARTNER } from '../audit/audited-kinds.ts';
 import { partnerRecord } from '../audit/authorising-records.ts';
 import { requireAudited } from '../audit/require-audited.ts';
 import { requireName } from '../require-reason.ts';
 import { openFirstSettlement } from '../settlements/open-settlement.ts';
+import { requireRole, withRole } from '../with-role.ts';
 
 /** Requests a second where an operator says nothing else. @see docs/spec/decisions.md#6-rate-limits. */
 export const DEFAULT_RATES: PartnerRates = { writesPerSecond: 100, lookupsPerSecond: 200, reportsPerSecond: 50 };
@@ -37,30 +38,28 @@ export type PartnerTerms = PartnerRates & SettlementTerms;
  *
  * @throws ServiceError `forbidden`, or `invalid_request` for a currency or a time zone that there is not.
  */
-export async function createPartner(
-  database: Database,
-  actor: Actor,
-  name: string,
-  terms: Partial<PartnerTerms> = {},
-): Promise<Partner> {
-  requireRole(actor, hasDefaultRates(terms) ? 'operator' : 'admin');
-  requireName(name);
-  const partnerId = newId('ptn');
-  const settlement = { currency: null, timeZone: DEFAULT_TIME_ZONE, ...readSettlementTerms(terms) };
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    await insertEventCounter(db, partnerId);
-    const partner = await insertPartner(db, { partnerId, name, ...DEFAULT_RATES, ...terms, ...settlement });
-    await openFirstSettlement(db, partner, actor.correlationId);
-    await audit(db, actor, {
-      action: 'partner.create',
-      partnerId,
-      subjectId: partnerId,
-      before: null,
-      after: partnerRecord(partner),
+export const createPartner = withRole(
+  'operator',
+  async (database: Database, actor: Actor, name: string, terms: Partial<PartnerTerms> = {}): Promise<Partner> => {
+    if (!hasDefaultRates(terms)) requireRole(actor, 'admin');
+    requireName(name);
+    const partnerId = newId('ptn');
+    const settlement = { currency: null, timeZone: DEFAULT_TIME_ZONE, ...readSettlementTerms(terms) };
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      await insertEventCounter(db, partnerId);
+      const partner = await insertPartner(db, { partnerId, name, ...DEFAULT_RATES, ...terms, ...settlement });
+      await openFirstSettlement(db, partner, actor.correlationId);
+      await audit(db, actor, {
+        action: 'partner.create',
+        partnerId,
+        subjectId: partnerId,
+        before: null,
+        after: partnerRecord(partner),
+      });
+      return partner;
     });
-    return partner;
-  });
-}
+  },
+);
 
 function hasDefaultRates(terms: Partial<PartnerTerms>): boolean {
   const names = Object.keys(DEFAULT_RATES) as (keyof PartnerRates)[];
@@ -73,32 +72,37 @@ export async function getPartner(db: Queryable, partnerId: string): Promise<Part
 }
 
 /** Takes effect on every instance within ten seconds. New records are refused from then on; look-ups and replays go on. */
-export async function suspendPartner(database: Database, actor: Actor, partnerId: string): Promise<Partner> {
-  requireRole(actor, 'operator');
-  return change(database, actor, { partnerId, action: 'partner.suspend' }, (db) => updatePartnerSuspension(db, partnerId, true));
-}
+export const suspendPartner = withRole(
+  'operator',
+  async (database: Database, actor: Actor, partnerId: string): Promise<Partner> => {
+    return change(database, actor, { partnerId, action: 'partner.suspend' }, (db) =>
+      updatePartnerSuspension(db, partnerId, true),
+    );
+  },
+);
 
-export async function resumePartner(database: Database, actor: Actor, partnerId: string): Promise<Partner> {
-  requireRole(actor, 'operator');
-  return change(database, actor, { partnerId, action: 'partner.resume' }, (db) => updatePartnerSuspension(db, partnerId, false));
-}
+export const resumePartner = withRole(
+  'operator',
+  async (database: Database, actor: Actor, partnerId: string): Promise<Partner> => {
+    return change(database, actor, { partnerId, action: 'partner.resume' }, (db) =>
+      updatePartnerSuspension(db, partnerId, false),
+    );
+  },
+);
 
 /** Takes effect on every instance within ten seconds. Rates that are left out stay as they are. */
-export async function setPartnerRates(
-  database: Database,
-  actor: Actor,
-  partnerId: string,
-  rates: Partial<PartnerRates>,
-): Promise<Partner> {
-  requireRole(actor, 'admin');
-  return change(
-    database,
-    actor,
-    { partnerId, action: 'partner.set-rates' },
-    (db, { writesPerSecond, lookupsPerSecond, reportsPerSecond }) =>
-      updatePartnerRates(db, partnerId, { writesPerSecond, lookupsPerSecond, reportsPerSecond, ...rates }),
-  );
-}
+export const setPartnerRates = withRole(
+  'admin',
+  async (database: Database, actor: Actor, partnerId: string, rates: Partial<PartnerRates>): Promise<Partner> => {
+    return change(
+      database,
+      actor,
+      { partnerId, action: 'partner.set-rates' },
+      (db, { writesPerSecond, lookupsPerSecond, reportsPerSecond }) =>
+        updatePartnerRates(db, partnerId, { writesPerSecond, lookupsPerSecond, reportsPerSecond, ...rates }),
+    );
+  },
+);
 
 /**
  * Gives a partner its currency, or another time zone. Both are fixed once something rests on them; a currency may be given at any time
@@ -106,18 +110,15 @@ export async function setPartnerRates(
  *
  * @throws ServiceError `forbidden`, or `invalid_request` for an unknown partner and for what cannot be changed any more.
  */
-export async function changeSettlementTerms(
-  database: Database,
-  actor: Actor,
-  partnerId: string,
-  terms: Partial<SettlementTerms>,
-): Promise<Partner> {
-  requireRole(actor, 'operator');
-  const read = readSettlementTerms(terms);
-  return change(database, actor, { partnerId, action: 'partner.change' }, (db) =>
-    updateSettlementTerms(db, partnerId, read).catch(explainFixed),
-  );
-}
+export const changeSettlementTerms = withRole(
+  'operator',
+  async (database: Database, actor: Actor, partnerId: string, terms: Partial<SettlementTerms>): Promise<Partner> => {
+    const read = readSettlementTerms(terms);
+    return change(database, actor, { partnerId, action: 'partner.change' }, (db) =>
+      updateSettlementTerms(db, partnerId, read).catch(explainFixed),
+    );
+  },
+);
 
 function explainFixed(cause: unknown): never {
   if (!isRestricted(cause)) throw cause;

@@ -34,10 +34,11 @@ import { requireAuditedOperator } from '../access/audit-operator.ts';
 import { requireFirstPerson, requireSecondPerson, requireSignedIn } from '../access/four-eyes.ts';
 import { getPartner } from '../access/manage-partner.ts';
 import { adjustmentRecord } from '../audit/adjustment-record.ts';
-import { audit, requireRole } from '../audit/audit.ts';
+import { audit } from '../audit/audit.ts';
 import { ADJUSTMENT } from '../audit/audited-kinds.ts';
 import { requireAudited } from '../audit/require-audited.ts';
 import type { SettlementTools } from '../settlements/settlement-tools.ts';
+import { requireRole, withRole } from '../with-role.ts';
 import { readStanding, readWorth } from './adjustment-standing.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
@@ -60,41 +61,44 @@ export interface AdjustmentId {
  * worth; `invalid_request` with every problem.
  * @see docs/spec/settlements.md#3-adjustment.
  */
-export async function draftAdjustment(
-  database: Database,
-  actor: Actor,
-  { partnerId, transactionId, ...wanted }: AdjustmentOf & NewAdjustment,
-  { pricesOf }: Pick<SettlementTools, 'pricesOf'>,
-): Promise<Adjustment> {
-  requireRole(actor, (wanted.beyondWorthReason ?? null) === null ? 'operator' : 'admin');
-  await requireFirstPerson(database.pool, actor);
-  const partner = await getPartner(database.pool, partnerId);
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const worth = await readWorth(db, partner, { pricesOf, auditKeys: database.auditKeys });
-    const { contribution } = await holdContribution(db, partnerId, transactionId);
-    const surroundings = {
-      ...(await readStanding(db, worth, contribution)),
-      ...{ transactionId, contributionStatus: contribution.status },
-      reversed: wanted.reversalOf === null ? undefined : await findReversed(db, partnerId, wanted.reversalOf),
-    };
-    const details = checkNewAdjustment(wanted, surroundings);
-    if (details.length > 0) throw refusal(details);
-    const adjustment = await insertAdjustment(db, {
-      ...{ partnerId, adjustmentId: newId('adj'), transactionId, draftedBy: actor.operatorId },
-      ...{ partnerEventId: contribution.partnerEventId, partnerOrderRef: contribution.partnerOrderRef },
-      ...{ contributionPoints: contribution.points, confirmedAt: contribution.confirmedAt as Date },
-      contributionRuleVersion: contribution.contributionRuleVersion,
-      pointConversionVersion: contribution.pointConversionVersion,
-      treeCostVersion: contribution.treeCostVersion,
-      ...{ reasonCode: wanted.reasonCode, reasonEn: wanted.reasonEn, reasonAr: wanted.reasonAr },
-      ...{ pointsDelta: wanted.pointsDelta, reversalOf: wanted.reversalOf },
-      beyondWorthReason: wanted.beyondWorthReason ?? null,
-      amountDelta: wanted.amountDelta === null ? null : (readAmount(wanted.amountDelta) ?? null),
-    }).catch(explainReversal);
-    await auditStep(db, actor, { action: 'adjustment.draft', before: undefined, after: adjustment });
-    return adjustment;
-  });
-}
+export const draftAdjustment = withRole(
+  'operator',
+  async (
+    database: Database,
+    actor: Actor,
+    { partnerId, transactionId, ...wanted }: AdjustmentOf & NewAdjustment,
+    { pricesOf }: Pick<SettlementTools, 'pricesOf'>,
+  ): Promise<Adjustment> => {
+    if ((wanted.beyondWorthReason ?? null) !== null) requireRole(actor, 'admin');
+    await requireFirstPerson(database.pool, actor);
+    const partner = await getPartner(database.pool, partnerId);
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const worth = await readWorth(db, partner, { pricesOf, auditKeys: database.auditKeys });
+      const { contribution } = await holdContribution(db, partnerId, transactionId);
+      const surroundings = {
+        ...(await readStanding(db, worth, contribution)),
+        ...{ transactionId, contributionStatus: contribution.status },
+        reversed: wanted.reversalOf === null ? undefined : await findReversed(db, partnerId, wanted.reversalOf),
+      };
+      const details = checkNewAdjustment(wanted, surroundings);
+      if (details.length > 0) throw refusal(details);
+      const adjustment = await insertAdjustment(db, {
+        ...{ partnerId, adjustmentId: newId('adj'), transactionId, draftedBy: actor.operatorId },
+        ...{ partnerEventId: contribution.partnerEventId, partnerOrderRef: contribution.partnerOrderRef },
+        ...{ contributionPoints: contribution.points, confirmedAt: contribution.confirmedAt as Date },
+        contributionRuleVersion: contribution.contributionRuleVersion,
+        pointConversionVersion: contribution.pointConversionVersion,
+        treeCostVersion: contribution.treeCostVersion,
+        ...{ reasonCode: wanted.reasonCode, reasonEn: wanted.reasonEn, reasonAr: wanted.reasonAr },
+        ...{ pointsDelta: wanted.pointsDelta, reversalOf: wanted.reversalOf },
+        beyondWorthReason: wanted.beyondWorthReason ?? null,
+        amountDelta: wanted.amountDelta === null ? null : (readAmount(wanted.amountDelta) ?? null),
+      }).catch(explainReversal);
+      await auditStep(db, actor, { action: 'adjustment.draft', before: undefined, after: adjustment });
+      return adjustment;
+    });
+  },
+);
 
 /** @throws ServiceError `invalid_request` when the partner has none of this id. */
 export async function getAdjustment(db: Queryable, { partnerId, adjustmentId }: AdjustmentId): Promise<Adjustment> {
@@ -122,56 +126,52 @@ export async function oppositeOf(
  *
  * @throws ServiceError `forbidden`, also for the one who drafted it; `invalid_request` when it is no draft, or could not be posted now.
  */
-export async function approveAdjustment(
-  database: Database,
-  actor: Actor,
-  id: AdjustmentId,
-  tools: Pick<SettlementTools, 'pricesOf'>,
-): Promise<Adjustment> {
-  requireRole(actor, 'approver');
-  requireSignedIn(actor);
-  return step(database, actor, { id, to: 'approved', action: 'adjustment.approve' }, async (db, adjustment) => {
-    await requireAuditedOperator(db, adjustment.draftedBy);
-    await requireSecondPerson(db, actor, adjustment.draftedBy);
-    await holdPostable(db, adjustment, tools);
-    return updateAdjustmentApproved(db, adjustment, actor.operatorId);
-  });
-}
+export const approveAdjustment = withRole(
+  'approver',
+  async (database: Database, actor: Actor, id: AdjustmentId, tools: Pick<SettlementTools, 'pricesOf'>): Promise<Adjustment> => {
+    requireSignedIn(actor);
+    return step(database, actor, { id, to: 'approved', action: 'adjustment.approve' }, async (db, adjustment) => {
+      await requireAuditedOperator(db, adjustment.draftedBy);
+      await requireSecondPerson(db, actor, adjustment.draftedBy);
+      await holdPostable(db, adjustment, tools);
+      return updateAdjustmentApproved(db, adjustment, actor.operatorId);
+    });
+  },
+);
 
 /** Ends an adjustment that is not posted, without effect; whoever drafted it may do so too. @throws ServiceError as {@link approveAdjustment}. */
-export async function rejectAdjustment(database: Database, actor: Actor, id: AdjustmentId, note: string): Promise<Adjustment> {
-  requireRole(actor, 'operator');
-  if (!isLine(note, NOTE_MAX)) throw refusal([problem('note', 'wrong_form', `The note must be ${lineForm(note, NOTE_MAX)}.`)]);
-  return step(database, actor, { id, to: 'rejected', action: 'adjustment.reject' }, (db, adjustment) =>
-    updateAdjustmentRejected(db, adjustment, { by: actor.operatorId, note }),
-  );
-}
+export const rejectAdjustment = withRole(
+  'operator',
+  async (database: Database, actor: Actor, id: AdjustmentId, note: string): Promise<Adjustment> => {
+    if (!isLine(note, NOTE_MAX)) throw refusal([problem('note', 'wrong_form', `The note must be ${lineForm(note, NOTE_MAX)}.`)]);
+    return step(database, actor, { id, to: 'rejected', action: 'adjustment.reject' }, (db, adjustment) =>
+      updateAdjustmentRejected(db, adjustment, { by: actor.operatorId, note }),
+    );
+  },
+);
 
 /**
  * Posts an approved adjustment, for good: the partner is told, and the settlement of the period has its line. The contribution does not change.
  *
  * @throws ServiceError `forbidden`; `invalid_request` when it is not approved, or when what was posted since leaves no room for it.
  */
-export async function postAdjustment(
-  database: Database,
-  actor: Actor,
-  id: AdjustmentId,
-  tools: Pick<SettlementTools, 'pricesOf'>,
-): Promise<Adjustment> {
-  requireRole(actor, 'operator');
-  return step(database, actor, { id, to: 'posted', action: 'adjustment.post' }, async (db, adjustment) => {
-    const { partnerId, transactionId } = adjustment;
-    const effect = effectOf(await holdPostable(db, adjustment, tools), adjustment);
-    const line = await findLineOfContribution(db, partnerId, transactionId);
-    const posting = { ...effect, by: actor.operatorId, originalSettlementId: line?.settlementId ?? null };
-    const posted = await updateAdjustmentPosted(db, adjustment, posting);
-    await insertEvent(db, {
-      ...{ partnerId, eventId: newId('evt'), eventType: 'impact.transaction.adjusted', subjectId: transactionId },
-      ...{ correlationId: actor.correlationId, data: exactJson(adjustmentToData(posted)) },
+export const postAdjustment = withRole(
+  'operator',
+  async (database: Database, actor: Actor, id: AdjustmentId, tools: Pick<SettlementTools, 'pricesOf'>): Promise<Adjustment> => {
+    return step(database, actor, { id, to: 'posted', action: 'adjustment.post' }, async (db, adjustment) => {
+      const { partnerId, transactionId } = adjustment;
+      const effect = effectOf(await holdPostable(db, adjustment, tools), adjustment);
+      const line = await findLineOfContribution(db, partnerId, transactionId);
+      const posting = { ...effect, by: actor.operatorId, originalSettlementId: line?.settlementId ?? null };
+      const posted = await updateAdjustmentPosted(db, adjustment, posting);
+      await insertEvent(db, {
+        ...{ partnerId, eventId: newId('evt'), eventType: 'impact.transaction.adjusted', subjectId: transactionId },
+        ...{ correlationId: actor.correlationId, data: exactJson(adjustmentToData(posted)) },
+      });
+      return posted;
     });
-    return posted;
-  });
-}
+  },
+);
 
 /** Adjustments of a contribution are posted one after the other, so that each knows what the others left. */
 async function holdPostable(

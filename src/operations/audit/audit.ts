@@ -1,6 +1,5 @@
-import { type Actor, type AuditAuthor, mayAct, OWNER_ID, type Role } from '../../domain/access/role.ts';
+import { type AuditAuthor, OWNER_ID } from '../../domain/access/role.ts';
 import { sealEntry } from '../../domain/audit/audit-chain.ts';
-import { ServiceError } from '../../domain/service-error.ts';
 import { insertAuditEntry, lockAuditHead, updateAuditHead } from '../../store/audit/audit.ts';
 import type { Queryable } from '../../store/database.ts';
 import { databaseOf } from '../../store/transaction.ts';
@@ -16,12 +15,6 @@ export interface AuditEntry {
   /** The record before and after, without secrets; `null` where there was or is none. */
   readonly before: object | null;
   readonly after: object | null;
-}
-
-/** Throws `forbidden` when the actor's role is below the least that may do this. */
-export function requireRole(actor: Actor, least: Role): void {
-  if (!mayAct(actor, least))
-    throw new ServiceError('forbidden', `This needs the role ${least}; ${actor.operatorId} has the role ${actor.role}.`);
 }
 
 /**

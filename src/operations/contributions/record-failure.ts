@@ -21,12 +21,13 @@ import { databaseOf, inTransaction } from '../../store/transaction.ts';
 import { requireAuditedOperator } from '../access/audit-operator.ts';
 import { requireFirstPerson, requireSecondPerson, requireSignedIn } from '../access/four-eyes.ts';
 import { getPartner } from '../access/manage-partner.ts';
-import { audit, requireRole } from '../audit/audit.ts';
+import { audit } from '../audit/audit.ts';
 import { FAILURE_DRAFT } from '../audit/audited-kinds.ts';
 import { failureRecord } from '../audit/authorising-records.ts';
 import { requireAudited } from '../audit/require-audited.ts';
 import { requireNote } from '../require-reason.ts';
 import { readSoundRules } from '../rules/rule-proofs.ts';
+import { withRole } from '../with-role.ts';
 import { failureEvent } from './contribution-events.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
@@ -53,24 +54,26 @@ export interface FailureId {
  *
  * @see docs/spec/decisions.md#1-http and docs/spec/decisions.md#4-pending-and-failed.
  */
-export async function draftFailure(database: Database, actor: Actor, event: NeverStored): Promise<FailureDraft> {
-  requireRole(actor, 'operator');
-  await requireFirstPerson(database.pool, actor);
-  requireNote(event.reason);
-  refuseIllFormed(event);
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    await getPartner(db, event.partnerId);
-    await refuseStored(db, event);
-    const draft = await insertFailureDraft(db, { ...event, failureId: newId('fail'), draftedBy: actor.operatorId });
-    if (!draft)
-      throw new ServiceError(
-        'invalid_request',
-        `The event ${event.partnerEventId} has an open draft; approve or reject that one.`,
-      );
-    await auditDraft(db, actor, { action: 'failure.draft', before: null, after: draft });
-    return draft;
-  });
-}
+export const draftFailure = withRole(
+  'operator',
+  async (database: Database, actor: Actor, event: NeverStored): Promise<FailureDraft> => {
+    await requireFirstPerson(database.pool, actor);
+    requireNote(event.reason);
+    refuseIllFormed(event);
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      await getPartner(db, event.partnerId);
+      await refuseStored(db, event);
+      const draft = await insertFailureDraft(db, { ...event, failureId: newId('fail'), draftedBy: actor.operatorId });
+      if (!draft)
+        throw new ServiceError(
+          'invalid_request',
+          `The event ${event.partnerEventId} has an open draft; approve or reject that one.`,
+        );
+      await auditDraft(db, actor, { action: 'failure.draft', before: null, after: draft });
+      return draft;
+    });
+  },
+);
 
 /**
  * The second of the two, who makes it so: the event is recorded as `failed`, for good, and the partner is told that the points may be
@@ -78,43 +81,43 @@ export async function draftFailure(database: Database, actor: Actor, event: Neve
  *
  * Throws `forbidden`, also for the one who drafted it, and `invalid_request` when it is not open, or when the event was stored since.
  */
-export async function approveFailure(
-  database: Database,
-  actor: Actor,
-  id: FailureId,
-): Promise<{ draft: FailureDraft; record: ContributionRecord }> {
-  requireRole(actor, 'approver');
-  requireSignedIn(actor);
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const open = await lockOpen(db, id);
-    await requireAuditedOperator(db, open.draftedBy);
-    await requireSecondPerson(db, actor, open.draftedBy);
-    const failed = await failureOf(db, open, actor);
-    const { transactionId } = failed.contribution;
-    await insertFailedContribution(db, failed).catch((cause: unknown) => {
-      throw violatedKey(cause) === 'contribution_partner_event' ? alreadyStored(open.partnerEventId, { cause }) : cause;
+export const approveFailure = withRole(
+  'approver',
+  async (database: Database, actor: Actor, id: FailureId): Promise<{ draft: FailureDraft; record: ContributionRecord }> => {
+    requireSignedIn(actor);
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const open = await lockOpen(db, id);
+      await requireAuditedOperator(db, open.draftedBy);
+      await requireSecondPerson(db, actor, open.draftedBy);
+      const failed = await failureOf(db, open, actor);
+      const { transactionId } = failed.contribution;
+      await insertFailedContribution(db, failed).catch((cause: unknown) => {
+        throw violatedKey(cause) === 'contribution_partner_event' ? alreadyStored(open.partnerEventId, { cause }) : cause;
+      });
+      await insertEvent(db, failureEvent(failed));
+      const decision = { status: 'approved', decidedBy: actor.operatorId, transactionId } as const;
+      const draft = await updateFailureDraftDecided(db, open, decision);
+      const record = (await lockContribution(db, open.partnerId, transactionId)) as ContributionRecord;
+      await auditDraft(db, actor, { action: 'failure.approve', before: open, after: draft });
+      return { draft, record };
     });
-    await insertEvent(db, failureEvent(failed));
-    const decision = { status: 'approved', decidedBy: actor.operatorId, transactionId } as const;
-    const draft = await updateFailureDraftDecided(db, open, decision);
-    const record = (await lockContribution(db, open.partnerId, transactionId)) as ContributionRecord;
-    await auditDraft(db, actor, { action: 'failure.approve', before: open, after: draft });
-    return { draft, record };
-  });
-}
+  },
+);
 
 /** Ends a draft without effect; whoever made it may do so too. Throws `forbidden`, and `invalid_request` when it is not open. */
-export async function rejectFailure(database: Database, actor: Actor, id: FailureId): Promise<FailureDraft> {
-  requireRole(actor, 'operator');
-  requireSignedIn(actor);
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const open = await lockOpen(db, id);
-    const decision = { status: 'rejected', decidedBy: actor.operatorId, transactionId: null } as const;
-    const draft = await updateFailureDraftDecided(db, open, decision);
-    await auditDraft(db, actor, { action: 'failure.reject', before: open, after: draft });
-    return draft;
-  });
-}
+export const rejectFailure = withRole(
+  'operator',
+  async (database: Database, actor: Actor, id: FailureId): Promise<FailureDraft> => {
+    requireSignedIn(actor);
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const open = await lockOpen(db, id);
+      const decision = { status: 'rejected', decidedBy: actor.operatorId, transactionId: null } as const;
+      const draft = await updateFailureDraftDecided(db, open, decision);
+      await auditDraft(db, actor, { action: 'failure.reject', before: open, after: draft });
+      return draft;
+    });
+  },
+);
 
 async function lockOpen(db: Queryable, { partnerId, failureId }: FailureId): Promise<FailureDraft> {
   const draft = await lockFailureDraft(db, partnerId, failureId);

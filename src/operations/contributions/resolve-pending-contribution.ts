@@ -13,10 +13,11 @@ import { insertEmissionsLink } from '../../store/emissions/emissions-link.ts';
 import { findEstimatesById } from '../../store/emissions/estimate.ts';
 import { insertEvent } from '../../store/events/event.ts';
 import { databaseOf, inTransaction } from '../../store/transaction.ts';
-import { audit, requireRole } from '../audit/audit.ts';
+import { audit } from '../audit/audit.ts';
 import { requireSealed } from '../audit/seal-contributions.ts';
 import { linkSnapshot, refuseLink } from '../emissions/linking.ts';
 import { requireNote } from '../require-reason.ts';
+import { withRole } from '../with-role.ts';
 import { confirmationEvent, failureEvent } from './contribution-events.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
@@ -29,21 +30,19 @@ const LOCK_TIMEOUT_MS = 4_000;
  *
  * @param note Why, for whoever looks at it later.
  */
-export async function confirmPendingContribution(
-  database: Database,
-  actor: Actor,
-  pending: ContributionId,
-  note: string,
-): Promise<ContributionRecord> {
-  return resolve(database, actor, { pending, note, action: 'review.confirm' }, async (db) => {
-    const record = await lockPending(db, pending);
-    const outcome = await linkIfPossible(db, record);
-    const seal = begin(db, { ...record, ...outcome }, { status: 'confirmed' });
-    await updateContributionConfirmed(db, pending, { ...outcome, seal });
-    await insertEvent(db, confirmationEvent(record));
-    return record;
-  });
-}
+export const confirmPendingContribution = withRole(
+  'operator',
+  async (database: Database, actor: Actor, pending: ContributionId, note: string): Promise<ContributionRecord> => {
+    return resolve(database, actor, { pending, note, action: 'review.confirm' }, async (db) => {
+      const record = await lockPending(db, pending);
+      const outcome = await linkIfPossible(db, record);
+      const seal = begin(db, { ...record, ...outcome }, { status: 'confirmed' });
+      await updateContributionConfirmed(db, pending, { ...outcome, seal });
+      await insertEvent(db, confirmationEvent(record));
+      return record;
+    });
+  },
+);
 
 /**
  * Ends a pending contribution as `failed`, which frees its order, gives back what it counted for a daily cap, and lets the partner
@@ -53,24 +52,21 @@ export async function confirmPendingContribution(
  *
  * @param note Why, for whoever looks at it later.
  */
-export async function failPendingContribution(
-  database: Database,
-  actor: Actor,
-  pending: ContributionId,
-  note: string,
-): Promise<ContributionRecord> {
-  return resolve(database, actor, { pending, note, action: 'review.fail' }, (db) => fail(db, pending, note));
-}
+export const failPendingContribution = withRole(
+  'operator',
+  async (database: Database, actor: Actor, pending: ContributionId, note: string): Promise<ContributionRecord> => {
+    return resolve(database, actor, { pending, note, action: 'review.fail' }, (db) => fail(db, pending, note));
+  },
+);
 
 /** The same by the schedule, for one that nobody decided on in time. */
-export async function expirePendingContribution(
-  database: Database,
-  actor: Actor,
-  pending: ContributionId,
-): Promise<ContributionRecord> {
-  const note = 'expired: no operator decided in time';
-  return resolve(database, actor, { pending, note, action: 'review.expire' }, (db) => fail(db, pending, note));
-}
+export const expirePendingContribution = withRole(
+  'operator',
+  async (database: Database, actor: Actor, pending: ContributionId): Promise<ContributionRecord> => {
+    const note = 'expired: no operator decided in time';
+    return resolve(database, actor, { pending, note, action: 'review.expire' }, (db) => fail(db, pending, note));
+  },
+);
 
 async function fail(db: Queryable, pending: ContributionId, note: string): Promise<ContributionRecord> {
   const { partnerId } = pending;
@@ -108,7 +104,6 @@ async function resolve(
   { pending, note, action }: Resolution,
   update: (db: Queryable) => Promise<ContributionRecord>,
 ): Promise<ContributionRecord> {
-  requireRole(actor, 'operator');
   requireNote(note);
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const { partnerId, transactionId } = pending;

@@ -23,7 +23,8 @@ import { insertEvidence, listEvidence } from '../../store/impact/impact-evidence
 import { inTransaction } from '../../store/transaction.ts';
 import { requireAuditedOperator } from '../access/audit-operator.ts';
 import { requireFirstPerson, requireSecondPerson } from '../access/four-eyes.ts';
-import { audit, requireRole } from '../audit/audit.ts';
+import { audit } from '../audit/audit.ts';
+import { requireRole, withRole } from '../with-role.ts';
 import { addUpSettlements, impactBatchRecord, type PooledSettlements, refuseUnknownBatch } from './impact-batch-record.ts';
 import { getProject } from './manage-project.ts';
 import { tellOfBatch } from './publish-batch-status.ts';
@@ -55,35 +56,33 @@ const REASON_MAX = 500;
  *
  * @throws ServiceError `forbidden`; `invalid_request` with what is wrong.
  */
-export async function changeImpactBatch(
-  database: Database,
-  actor: Actor,
-  impactBatchId: string,
-  change: BatchChange,
-): Promise<ImpactBatch> {
-  requireRole(actor, isVerification(change) ? 'approver' : 'operator');
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const batch = (await lockImpactBatch(db, impactBatchId)) ?? refuseUnknownBatch(impactBatchId);
-    const now = await readClock(db);
-    const pooled = await addUpSettlements(db, impactBatchId);
-    await check(db, batch, { actor, change, pooled, now });
-    const before = await impactBatchRecord(db, batch, pooled);
-    if (change.changeType === 'evidence_added') await addEvidence(db, batch, actor, change.evidence);
-    const changed = await updateImpactBatch(db, applied(batch, { actor, change, now }));
-    await insertImpactBatchChange(db, impactBatchId, {
-      ...{ changeNo: changed.changeNo, changeType: change.changeType, previousStatus: batch.status, status: changed.status },
-      ...{ projectId: changed.projectId, quantity: changed.quantity, expectedDeliveryPeriod: changed.expectedDeliveryPeriod },
-      ...{ reason: change.reason, operatorId: actor.operatorId, occurredAt: now },
+export const changeImpactBatch = withRole(
+  'operator',
+  async (database: Database, actor: Actor, impactBatchId: string, change: BatchChange): Promise<ImpactBatch> => {
+    if (isVerification(change)) requireRole(actor, 'approver');
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const batch = (await lockImpactBatch(db, impactBatchId)) ?? refuseUnknownBatch(impactBatchId);
+      const now = await readClock(db);
+      const pooled = await addUpSettlements(db, impactBatchId);
+      await check(db, batch, { actor, change, pooled, now });
+      const before = await impactBatchRecord(db, batch, pooled);
+      if (change.changeType === 'evidence_added') await addEvidence(db, batch, actor, change.evidence);
+      const changed = await updateImpactBatch(db, applied(batch, { actor, change, now }));
+      await insertImpactBatchChange(db, impactBatchId, {
+        ...{ changeNo: changed.changeNo, changeType: change.changeType, previousStatus: batch.status, status: changed.status },
+        ...{ projectId: changed.projectId, quantity: changed.quantity, expectedDeliveryPeriod: changed.expectedDeliveryPeriod },
+        ...{ reason: change.reason, operatorId: actor.operatorId, occurredAt: now },
+      });
+      const { correlationId } = actor;
+      const news = { changeType: change.changeType, previousStatus: batch.status, occurredAt: now, correlationId };
+      await tellOfBatch(db, changed, pooled.shares, news);
+      const after = await impactBatchRecord(db, changed, pooled);
+      const action = `impact-batch.${ACTIONS[change.changeType]}`;
+      await audit(db, actor, { action, partnerId: null, subjectId: impactBatchId, before, after });
+      return changed;
     });
-    const { correlationId } = actor;
-    const news = { changeType: change.changeType, previousStatus: batch.status, occurredAt: now, correlationId };
-    await tellOfBatch(db, changed, pooled.shares, news);
-    const after = await impactBatchRecord(db, changed, pooled);
-    const action = `impact-batch.${ACTIONS[change.changeType]}`;
-    await audit(db, actor, { action, partnerId: null, subjectId: impactBatchId, before, after });
-    return changed;
-  });
-}
+  },
+);
 
 const ACTIONS = {
   advanced: 'advance',

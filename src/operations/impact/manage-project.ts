@@ -5,7 +5,8 @@ import { ServiceError } from '../../domain/service-error.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { findProject, insertProject } from '../../store/impact/project.ts';
 import { inTransaction } from '../../store/transaction.ts';
-import { audit, requireRole } from '../audit/audit.ts';
+import { audit } from '../audit/audit.ts';
+import { withRole } from '../with-role.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
 
@@ -14,17 +15,20 @@ const LOCK_TIMEOUT_MS = 4_000;
  *
  * @throws ServiceError `forbidden`; `invalid_request` with every problem of its fields.
  */
-export async function createProject(database: Database, actor: Actor, wanted: NewProject): Promise<Project> {
-  requireRole(actor, 'operator');
-  const details = checkNewProject(wanted);
-  if (details.length > 0) throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const project = await insertProject(db, { ...wanted, projectId: newId('project') });
-    const subject = { partnerId: null, subjectId: project.projectId };
-    await audit(db, actor, { action: 'project.create', ...subject, before: null, after: projectRecord(project) });
-    return project;
-  });
-}
+export const createProject = withRole(
+  'operator',
+  async (database: Database, actor: Actor, wanted: NewProject): Promise<Project> => {
+    const details = checkNewProject(wanted);
+    if (details.length > 0)
+      throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const project = await insertProject(db, { ...wanted, projectId: newId('project') });
+      const subject = { partnerId: null, subjectId: project.projectId };
+      await audit(db, actor, { action: 'project.create', ...subject, before: null, after: projectRecord(project) });
+      return project;
+    });
+  },
+);
 
 /** @throws ServiceError `invalid_request` when there is none. */
 export async function getProject(db: Queryable, projectId: string): Promise<Project> {

@@ -10,7 +10,8 @@ import { insertImpactBatch, lockImpactBatch } from '../../store/impact/impact-ba
 import { findBatchShare, insertBatchSettlement } from '../../store/impact/impact-batch-settlement.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
 import { inTransaction } from '../../store/transaction.ts';
-import { audit, requireRole } from '../audit/audit.ts';
+import { audit } from '../audit/audit.ts';
+import { withRole } from '../with-role.ts';
 import { impactBatchRecord, refuseUnknownBatch } from './impact-batch-record.ts';
 import { tellOfBatch } from './publish-batch-status.ts';
 
@@ -28,21 +29,24 @@ export interface NewImpactBatch {
  *
  * @throws ServiceError `forbidden`; `invalid_request` for a name that is no line, or a quantity that is none.
  */
-export async function createImpactBatch(database: Database, actor: Actor, wanted: NewImpactBatch): Promise<ImpactBatch> {
-  requireRole(actor, 'operator');
-  const details = [
-    !isLine(wanted.name, NAME_MAX) && problem('name', `name must be ${lineForm(wanted.name, NAME_MAX)}.`),
-    (wanted.quantity < 1n || wanted.quantity > POINTS_MAX) &&
-      problem('quantity', 'quantity must be a whole number of trees, 1 or more.'),
-  ].filter((found) => found !== false);
-  if (details.length > 0) throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const batch = await insertImpactBatch(db, { ...wanted, impactBatchId: newId('batch') });
-    const after = await impactBatchRecord(db, batch);
-    await audit(db, actor, { action: 'impact-batch.create', ...subject(batch), before: null, after });
-    return batch;
-  });
-}
+export const createImpactBatch = withRole(
+  'operator',
+  async (database: Database, actor: Actor, wanted: NewImpactBatch): Promise<ImpactBatch> => {
+    const details = [
+      !isLine(wanted.name, NAME_MAX) && problem('name', `name must be ${lineForm(wanted.name, NAME_MAX)}.`),
+      (wanted.quantity < 1n || wanted.quantity > POINTS_MAX) &&
+        problem('quantity', 'quantity must be a whole number of trees, 1 or more.'),
+    ].filter((found) => found !== false);
+    if (details.length > 0)
+      throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const batch = await insertImpactBatch(db, { ...wanted, impactBatchId: newId('batch') });
+      const after = await impactBatchRecord(db, batch);
+      await audit(db, actor, { action: 'impact-batch.create', ...subject(batch), before: null, after });
+      return batch;
+    });
+  },
+);
 
 export interface Pooling {
   readonly impactBatchId: string;
@@ -57,35 +61,37 @@ export interface Pooling {
  * @returns What the batch has of the partner now.
  * @throws ServiceError `forbidden`; `invalid_request` for a settlement that is unknown, open, empty or in a batch, or a batch that is allocated.
  */
-export async function poolSettlements(database: Database, actor: Actor, pooling: Pooling): Promise<BatchShare> {
-  requireRole(actor, 'operator');
-  const { impactBatchId, partnerId } = pooling;
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const batch = (await lockImpactBatch(db, impactBatchId)) ?? refuseUnknownBatch(impactBatchId);
-    if (batch.status !== 'recorded')
-      throw new ServiceError(
-        'invalid_request',
-        `The impact batch is ${batch.status}: settlements can no longer be added. Create another batch.`,
-      );
-    const before = await findBatchShare(db, partnerId, impactBatchId);
-    for (const settlementId of new Set(pooling.settlementIds)) await pool(db, batch, { partnerId, settlementId });
-    const share = await findBatchShare(db, partnerId, impactBatchId);
-    const isFirst = before.settlementCount === 0;
-    await tellOfBatch(db, batch, [share], {
-      changeType: isFirst ? 'advanced' : 'corrected',
-      previousStatus: isFirst ? null : 'recorded',
-      occurredAt: await readClock(db),
-      correlationId: actor.correlationId,
+export const poolSettlements = withRole(
+  'operator',
+  async (database: Database, actor: Actor, pooling: Pooling): Promise<BatchShare> => {
+    const { impactBatchId, partnerId } = pooling;
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const batch = (await lockImpactBatch(db, impactBatchId)) ?? refuseUnknownBatch(impactBatchId);
+      if (batch.status !== 'recorded')
+        throw new ServiceError(
+          'invalid_request',
+          `The impact batch is ${batch.status}: settlements can no longer be added. Create another batch.`,
+        );
+      const before = await findBatchShare(db, partnerId, impactBatchId);
+      for (const settlementId of new Set(pooling.settlementIds)) await pool(db, batch, { partnerId, settlementId });
+      const share = await findBatchShare(db, partnerId, impactBatchId);
+      const isFirst = before.settlementCount === 0;
+      await tellOfBatch(db, batch, [share], {
+        changeType: isFirst ? 'advanced' : 'corrected',
+        previousStatus: isFirst ? null : 'recorded',
+        occurredAt: await readClock(db),
+        correlationId: actor.correlationId,
+      });
+      await audit(db, actor, {
+        action: 'impact-batch.add',
+        ...{ partnerId, subjectId: impactBatchId },
+        before: { settlements_of_partner: before.settlementCount },
+        after: await impactBatchRecord(db, batch),
+      });
+      return share;
     });
-    await audit(db, actor, {
-      action: 'impact-batch.add',
-      ...{ partnerId, subjectId: impactBatchId },
-      before: { settlements_of_partner: before.settlementCount },
-      after: await impactBatchRecord(db, batch),
-    });
-    return share;
-  });
-}
+  },
+);
 
 async function pool(
   db: Queryable,

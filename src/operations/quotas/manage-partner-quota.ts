@@ -4,7 +4,8 @@ import { type DailyUsage, findDailyUsage } from '../../store/quotas/daily-usage.
 import { findPartnerQuota, type PartnerQuota, putPartnerQuota } from '../../store/quotas/partner-quota.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { lockKnownPartner } from '../access/manage-partner.ts';
-import { audit, requireRole } from '../audit/audit.ts';
+import { audit } from '../audit/audit.ts';
+import { withRole } from '../with-role.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
 
@@ -20,26 +21,23 @@ export async function getQuotaUse(db: Queryable, partnerId: string): Promise<Quo
  *
  * @throws ServiceError `forbidden`, or `invalid_request` for an unknown partner.
  */
-export async function setPartnerQuota(
-  database: Database,
-  actor: Actor,
-  partnerId: string,
-  quota: Partial<PartnerQuota>,
-): Promise<PartnerQuota> {
-  requireRole(actor, 'admin');
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    await lockKnownPartner(db, partnerId);
-    const before = await findPartnerQuota(db, partnerId);
-    const { bytesPerDay, listsPerDay } = { ...before, ...quota };
-    const after = { bytesPerDay, listsPerDay };
-    await putPartnerQuota(db, partnerId, after);
-    // A record of its own: the last entry about the partner tells what the partner is.
-    const subjectId = `quota_${partnerId}`;
-    const entry = { action: 'partner.set-quota', partnerId, subjectId, before: toRecord(before), after: toRecord(after) };
-    await audit(db, actor, entry);
-    return after;
-  });
-}
+export const setPartnerQuota = withRole(
+  'admin',
+  async (database: Database, actor: Actor, partnerId: string, quota: Partial<PartnerQuota>): Promise<PartnerQuota> => {
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      await lockKnownPartner(db, partnerId);
+      const before = await findPartnerQuota(db, partnerId);
+      const { bytesPerDay, listsPerDay } = { ...before, ...quota };
+      const after = { bytesPerDay, listsPerDay };
+      await putPartnerQuota(db, partnerId, after);
+      // A record of its own: the last entry about the partner tells what the partner is.
+      const subjectId = `quota_${partnerId}`;
+      const entry = { action: 'partner.set-quota', partnerId, subjectId, before: toRecord(before), after: toRecord(after) };
+      await audit(db, actor, entry);
+      return after;
+    });
+  },
+);
 
 function toRecord({ bytesPerDay, listsPerDay }: PartnerQuota): object {
   return { bytes_per_day: bytesPerDay, lists_per_day: listsPerDay };

@@ -18,8 +18,9 @@ import {
 } from '../../store/rules/rule-version.ts';
 import { databaseOf, inTransaction } from '../../store/transaction.ts';
 import { getPartner } from '../access/manage-partner.ts';
-import { audit, requireRole } from '../audit/audit.ts';
+import { audit } from '../audit/audit.ts';
 import { UnsoundRecordError, WHAT_TO_DO } from '../audit/unsound-record.ts';
+import { withRole } from '../with-role.ts';
 import { readRuleProofs, ruleSubject } from './rule-proofs.ts';
 import { ruleToWire } from './rule-to-wire.ts';
 
@@ -33,54 +34,58 @@ const LOCK_TIMEOUT_MS = 4_000;
  *
  * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels.
  */
-export async function createRule(database: Database, actor: Actor, request: RuleRequest): Promise<RuleRecord> {
-  requireRole(actor, 'admin');
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const now = await raiseRuleRevision(db);
-    const { rule, problems } = readRuleRequest(request, earliestStart(now));
-    const partnerCurrency = rule.partnerId === null ? undefined : (await getPartner(db, rule.partnerId)).currency;
-    const existing = await findRuleVersionRivals(db, rule);
-    const all = [...problems, ...checkNewRule(rule, { now, partnerCurrency, existing })];
-    if (all.length > 0) {
-      const sentences = all.map(({ message }) => `  - ${message}`).join('\n');
-      throw new ServiceError('invalid_request', `Invalid rule:\n${sentences}`, { details: all });
-    }
-    const kept = await insertRuleVersion(db, toRuleVersion(rule));
-    await auditRule(db, actor, { action: 'rule.create', before: null, after: kept });
-    return kept;
-  });
-}
+export const createRule = withRole(
+  'admin',
+  async (database: Database, actor: Actor, request: RuleRequest): Promise<RuleRecord> => {
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const now = await raiseRuleRevision(db);
+      const { rule, problems } = readRuleRequest(request, earliestStart(now));
+      const partnerCurrency = rule.partnerId === null ? undefined : (await getPartner(db, rule.partnerId)).currency;
+      const existing = await findRuleVersionRivals(db, rule);
+      const all = [...problems, ...checkNewRule(rule, { now, partnerCurrency, existing })];
+      if (all.length > 0) {
+        const sentences = all.map(({ message }) => `  - ${message}`).join('\n');
+        throw new ServiceError('invalid_request', `Invalid rule:\n${sentences}`, { details: all });
+      }
+      const kept = await insertRuleVersion(db, toRuleVersion(rule));
+      await auditRule(db, actor, { action: 'rule.create', before: null, after: kept });
+      return kept;
+    });
+  },
+);
 
 /**
  * Takes back a version that has not started, so that it never will. Its label stays taken.
  *
  * Throws `forbidden`, and `invalid_request` when it has started, starts within a minute, or was withdrawn.
  */
-export async function withdrawRule(
-  database: Database,
-  actor: Actor,
-  { kind, version }: { readonly kind: RuleKind; readonly version: string },
-): Promise<RuleRecord> {
-  requireRole(actor, 'admin');
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    await raiseRuleRevision(db);
-    const standing = await getRule(db, kind, version);
-    await requireSoundRule(db, standing);
-    const withdrawn = await updateRuleVersionWithdrawn(db, kind, version).catch((cause: unknown) => {
-      if (!isRestricted(cause)) throw cause;
-      const why = standing.withdrawnAt ? 'is already withdrawn' : 'has started, or starts within a minute';
-      throw new ServiceError(
-        'invalid_request',
-        `The ${kind} ${version} ${why}, so it cannot be withdrawn. Create a new version instead.`,
-        {
-          cause,
-        },
-      );
+export const withdrawRule = withRole(
+  'admin',
+  async (
+    database: Database,
+    actor: Actor,
+    { kind, version }: { readonly kind: RuleKind; readonly version: string },
+  ): Promise<RuleRecord> => {
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      await raiseRuleRevision(db);
+      const standing = await getRule(db, kind, version);
+      await requireSoundRule(db, standing);
+      const withdrawn = await updateRuleVersionWithdrawn(db, kind, version).catch((cause: unknown) => {
+        if (!isRestricted(cause)) throw cause;
+        const why = standing.withdrawnAt ? 'is already withdrawn' : 'has started, or starts within a minute';
+        throw new ServiceError(
+          'invalid_request',
+          `The ${kind} ${version} ${why}, so it cannot be withdrawn. Create a new version instead.`,
+          {
+            cause,
+          },
+        );
+      });
+      await auditRule(db, actor, { action: 'rule.withdraw', before: standing, after: withdrawn });
+      return withdrawn;
     });
-    await auditRule(db, actor, { action: 'rule.withdraw', before: standing, after: withdrawn });
-    return withdrawn;
-  });
-}
+  },
+);
 
 /** @throws ServiceError `invalid_request`, 404, when there is none. */
 export async function getRule(db: Queryable, kind: RuleKind, version: string): Promise<RuleRecord> {

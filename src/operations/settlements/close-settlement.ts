@@ -28,13 +28,14 @@ import { insertLineProofs } from '../../store/settlements/settlement-line-proof.
 import type { Prices } from '../../store/settlements/settlement-price.ts';
 import { eachLeft } from '../../store/settlements/unsettled-contribution.ts';
 import { databaseOf, inTransaction } from '../../store/transaction.ts';
-import { audit, requireRole } from '../audit/audit.ts';
+import { audit } from '../audit/audit.ts';
 import { PARTNER } from '../audit/audited-kinds.ts';
 import { findUnsound, type SealCheck } from '../audit/check-contributions.ts';
 import { requireAllAudited } from '../audit/require-audited.ts';
 import { adoptUnsealed, sealCheckAt } from '../audit/seal-contributions.ts';
 import { ensureSealStart } from '../audit/seal-start.ts';
 import { UnsoundRecordError, WHAT_TO_DO } from '../audit/unsound-record.ts';
+import { withRole } from '../with-role.ts';
 import { requireSoundAdjustments } from './check-adjustments.ts';
 import { compareSettledContributions } from './compare-settled-contributions.ts';
 import { asOpened, reread, tellClosed, tellOpened, totalsOfOpen } from './open-settlement.ts';
@@ -69,36 +70,38 @@ export interface Closed {
  * @throws UnsoundRecordError With the row that somebody edited in the database; nothing is closed then.
  * @throws ServiceError `forbidden` below the role approver; `invalid_request` when the period has not begun.
  */
-export async function closeSettlement(
-  database: Database,
-  actor: Actor,
-  { partnerId, isEarly, settlementId, now }: Closing,
-  tools: SettlementTools,
-): Promise<Closed | undefined> {
-  requireRole(actor, 'approver');
-  const partner = await findPartner(database.pool, partnerId);
-  if (!partner) throw new ServiceError('invalid_request', `There is no partner ${partnerId}. \`partner list\` shows all.`);
-  await adoptUnsealed(database, partnerId, await ensureSealStart(database, actor));
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const open = await lockOpenSettlement(db, partnerId).catch(explainLock);
-    const at = now ?? (await readClock(db));
-    if (!open || open.settlementId !== (settlementId ?? open.settlementId)) return undefined;
-    if (!isEarly && at < closesAt(open.period)) return undefined;
-    await requireAllAudited(db, PARTNER, [partner]);
-    await allowLongStatements(db, LONG);
-    const period = endAt(open.period, at);
-    const prices = await tools.pricesOf(db, partner);
-    const outcome = await close(db, { open, period, prices, at, partner, actor }, tools);
-    await audit(db, actor, {
-      action: 'settlement.close',
-      partnerId,
-      subjectId: open.settlementId,
-      before: { status: 'open', period_end: open.period.endsAt },
-      after: { status: 'closed', period_end: period.endsAt, csv_sha256: outcome.closed.statement?.csvSha256 },
+export const closeSettlement = withRole(
+  'approver',
+  async (
+    database: Database,
+    actor: Actor,
+    { partnerId, isEarly, settlementId, now }: Closing,
+    tools: SettlementTools,
+  ): Promise<Closed | undefined> => {
+    const partner = await findPartner(database.pool, partnerId);
+    if (!partner) throw new ServiceError('invalid_request', `There is no partner ${partnerId}. \`partner list\` shows all.`);
+    await adoptUnsealed(database, partnerId, await ensureSealStart(database, actor));
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const open = await lockOpenSettlement(db, partnerId).catch(explainLock);
+      const at = now ?? (await readClock(db));
+      if (!open || open.settlementId !== (settlementId ?? open.settlementId)) return undefined;
+      if (!isEarly && at < closesAt(open.period)) return undefined;
+      await requireAllAudited(db, PARTNER, [partner]);
+      await allowLongStatements(db, LONG);
+      const period = endAt(open.period, at);
+      const prices = await tools.pricesOf(db, partner);
+      const outcome = await close(db, { open, period, prices, at, partner, actor }, tools);
+      await audit(db, actor, {
+        action: 'settlement.close',
+        partnerId,
+        subjectId: open.settlementId,
+        before: { status: 'open', period_end: open.period.endsAt },
+        after: { status: 'closed', period_end: period.endsAt, csv_sha256: outcome.closed.statement?.csvSha256 },
+      });
+      return outcome;
     });
-    return outcome;
-  });
-}
+  },
+);
 
 function explainLock(cause: unknown): never {
   if (!isLockTimeout(cause)) throw cause;

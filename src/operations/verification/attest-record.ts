@@ -2,9 +2,10 @@ import type { Actor } from '../../domain/access/role.ts';
 import { recordNotFound } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { inTransaction } from '../../store/transaction.ts';
-import { audit, requireRole } from '../audit/audit.ts';
+import { audit } from '../audit/audit.ts';
 import { AUDITED_KINDS } from '../audit/audited-kinds.ts';
 import { requireNote } from '../require-reason.ts';
+import { withRole } from '../with-role.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
 
@@ -20,19 +21,21 @@ export interface RecordName {
  *
  * Throws `forbidden`, and `invalid_request` when there is no such record, or without a reason.
  */
-export async function attestRecord(
-  database: Database,
-  actor: Actor,
-  { kind: name, id, reason }: RecordName & { readonly reason: string },
-): Promise<void> {
-  requireRole(actor, 'admin');
-  requireNote(reason);
-  const kind = AUDITED_KINDS.find((each) => each.name === name);
-  const [found] = kind ? await kind.list(database.pool, { afterId: '', ids: [id], limit: 1 }) : [];
-  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const row = found && (await kind?.lock(db, found));
-    if (!kind || !row) throw recordNotFound('id', `There is no ${name} ${id} in the database.`);
-    const about = { action: `${kind.action}.attest`, partnerId: kind.partnerIdOf(row), subjectId: id };
-    await audit(db, actor, { ...about, before: { reason }, after: kind.recordOf(row) });
-  });
-}
+export const attestRecord = withRole(
+  'admin',
+  async (
+    database: Database,
+    actor: Actor,
+    { kind: name, id, reason }: RecordName & { readonly reason: string },
+  ): Promise<void> => {
+    requireNote(reason);
+    const kind = AUDITED_KINDS.find((each) => each.name === name);
+    const [found] = kind ? await kind.list(database.pool, { afterId: '', ids: [id], limit: 1 }) : [];
+    await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const row = found && (await kind?.lock(db, found));
+      if (!kind || !row) throw recordNotFound('id', `There is no ${name} ${id} in the database.`);
+      const about = { action: `${kind.action}.attest`, partnerId: kind.partnerIdOf(row), subjectId: id };
+      await audit(db, actor, { ...about, before: { reason }, after: kind.recordOf(row) });
+    });
+  },
+);

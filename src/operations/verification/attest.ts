@@ -11,11 +11,12 @@ import {
 import type { Database } from '../../store/database.ts';
 import { type RuleRecord, raiseRuleRevision } from '../../store/rules/rule-version.ts';
 import { inTransaction } from '../../store/transaction.ts';
-import { audit, requireRole } from '../audit/audit.ts';
+import { audit } from '../audit/audit.ts';
 import { requireNote } from '../require-reason.ts';
 import { getRule } from '../rules/manage-rule.ts';
 import { ruleSubject } from '../rules/rule-proofs.ts';
 import { ruleToWire } from '../rules/rule-to-wire.ts';
+import { withRole } from '../with-role.ts';
 
 const LOCK_TIMEOUT_MS = 4_000;
 
@@ -25,20 +26,22 @@ const LOCK_TIMEOUT_MS = 4_000;
  *
  * Throws `forbidden`, `contribution_not_found`, and `invalid_request` without a reason.
  */
-export async function attestContribution(database: Database, actor: Actor, id: ContributionId, reason: string): Promise<void> {
-  requireRole(actor, 'admin');
-  requireNote(reason);
-  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const { partnerId, transactionId } = id;
-    await lockContribution(db, partnerId, transactionId);
-    const [row] = await listSealedContributions(db, partnerId, [transactionId]);
-    if (!row) throw contributionNotFound('transaction_id');
-    await updateContributionSeal(db, id, database.contributionSeals.begin(row));
-    const before = { seal: database.contributionSeals.check(row) };
-    const after = { ...toRecord(row), reason };
-    await audit(db, actor, { action: 'contribution.attest', partnerId, subjectId: transactionId, before, after });
-  });
-}
+export const attestContribution = withRole(
+  'admin',
+  async (database: Database, actor: Actor, id: ContributionId, reason: string): Promise<void> => {
+    requireNote(reason);
+    await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const { partnerId, transactionId } = id;
+      await lockContribution(db, partnerId, transactionId);
+      const [row] = await listSealedContributions(db, partnerId, [transactionId]);
+      if (!row) throw contributionNotFound('transaction_id');
+      await updateContributionSeal(db, id, database.contributionSeals.begin(row));
+      const before = { seal: database.contributionSeals.check(row) };
+      const after = { ...toRecord(row), reason };
+      await audit(db, actor, { action: 'contribution.attest', partnerId, subjectId: transactionId, before, after });
+    });
+  },
+);
 
 /** What was attested, and nothing of the customer. */
 function toRecord({ contribution, associationOutcome }: StoredContribution): object {
@@ -54,18 +57,20 @@ function toRecord({ contribution, associationOutcome }: StoredContribution): obj
  *
  * Throws `forbidden`, and `invalid_request` when there is no such version, or without a reason.
  */
-export async function attestRule(
-  database: Database,
-  actor: Actor,
-  { kind, version, reason }: { readonly kind: RuleKind; readonly version: string; readonly reason: string },
-): Promise<RuleRecord> {
-  requireRole(actor, 'admin');
-  requireNote(reason);
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    await raiseRuleRevision(db);
-    const rule = await getRule(db, kind, version);
-    const entry = { action: 'rule.attest', partnerId: rule.partnerId, subjectId: ruleSubject(rule) };
-    await audit(db, actor, { ...entry, before: { reason }, after: ruleToWire(rule) });
-    return rule;
-  });
-}
+export const attestRule = withRole(
+  'admin',
+  async (
+    database: Database,
+    actor: Actor,
+    { kind, version, reason }: { readonly kind: RuleKind; readonly version: string; readonly reason: string },
+  ): Promise<RuleRecord> => {
+    requireNote(reason);
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      await raiseRuleRevision(db);
+      const rule = await getRule(db, kind, version);
+      const entry = { action: 'rule.attest', partnerId: rule.partnerId, subjectId: ruleSubject(rule) };
+      await audit(db, actor, { ...entry, before: { reason }, after: ruleToWire(rule) });
+      return rule;
+    });
+  },
+);

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../domain/access/role.ts';
 import { EVENT_TYPES, VERIFICATION_TYPE } from '../../domain/events/event.ts';
 import { newId } from '../../domain/identifiers.ts';
-import { audit, requireRole } from '../../operations/audit/audit.ts';
+import { audit } from '../../operations/audit/audit.ts';
 import { endpointRecord } from '../../operations/audit/authorising-records.ts';
+import { withRole } from '../../operations/with-role.ts';
 import { findPartner } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import { insertEventCounter } from '../../store/events/event.ts';
@@ -39,38 +40,43 @@ const ENDPOINTS_MAX = 5;
  * @throws ServiceError `forbidden`; `invalid_request` for an unknown partner, an address that nobody may be sent to, an unknown kind, a sixth
  * endpoint, a second one at the same address, and a receiver that does not answer the challenge; nothing is stored then.
  */
-export async function addEndpoint(
-  tools: EndpointTools,
-  actor: Actor,
-  { partnerId, url, eventTypes, allowedPort }: NewEndpoint,
-): Promise<{ endpointId: string; secret: string; url: string }> {
-  requireRole(actor, 'operator');
-  const { database, secretBox } = tools;
-  if (!(await findPartner(database.pool, partnerId)))
-    throw refusal(`There is no partner ${partnerId}. \`partner list\` shows all.`);
-  refuseUnknownTypes(eventTypes);
-  const verdict = judgeEndpointUrl(url, { ...tools, ...(allowedPort !== undefined && { allowedPort }) });
-  if (verdict.status === 'refused')
-    throw refusal(
-      [verdict.sentence, ...(verdict.reason === 'port' ? [] : [addressToGive(tools)]), 'Nothing was stored.'].join(' '),
-    );
-  const endpoint = { partnerId, endpointId: newId('wep'), url: verdict.url, eventTypes };
-  const secret = newSecret();
-  // Nobody is contacted for what will be refused.
-  refuseBeside(endpoint, await listWebhookEndpoints(database.pool, partnerId));
-  await challenge(tools, { ...endpoint, secret });
-  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    // A partner from before may have none yet, and then two at once would hold nothing.
-    await insertEventCounter(db, partnerId);
-    await lockEventCounter(db, partnerId);
-    refuseBeside(endpoint, await listWebhookEndpoints(db, partnerId));
-    const inserted = await insertWebhookEndpoint(db, { ...endpoint, secretSealed: secretBox.seal(endpoint.endpointId, secret) });
-    const after = endpointRecord(inserted);
-    const allowed = allowedPort === undefined ? null : { allowed_port: allowedPort };
-    await audit(db, actor, aboutEndpoint(endpoint, { action: 'endpoint.add', before: allowed, after }));
-  });
-  return { endpointId: endpoint.endpointId, secret, url: endpoint.url };
-}
+export const addEndpoint = withRole(
+  'operator',
+  async (
+    tools: EndpointTools,
+    actor: Actor,
+    { partnerId, url, eventTypes, allowedPort }: NewEndpoint,
+  ): Promise<{ endpointId: string; secret: string; url: string }> => {
+    const { database, secretBox } = tools;
+    if (!(await findPartner(database.pool, partnerId)))
+      throw refusal(`There is no partner ${partnerId}. \`partner list\` shows all.`);
+    refuseUnknownTypes(eventTypes);
+    const verdict = judgeEndpointUrl(url, { ...tools, ...(allowedPort !== undefined && { allowedPort }) });
+    if (verdict.status === 'refused')
+      throw refusal(
+        [verdict.sentence, ...(verdict.reason === 'port' ? [] : [addressToGive(tools)]), 'Nothing was stored.'].join(' '),
+      );
+    const endpoint = { partnerId, endpointId: newId('wep'), url: verdict.url, eventTypes };
+    const secret = newSecret();
+    // Nobody is contacted for what will be refused.
+    refuseBeside(endpoint, await listWebhookEndpoints(database.pool, partnerId));
+    await challenge(tools, { ...endpoint, secret });
+    await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      // A partner from before may have none yet, and then two at once would hold nothing.
+      await insertEventCounter(db, partnerId);
+      await lockEventCounter(db, partnerId);
+      refuseBeside(endpoint, await listWebhookEndpoints(db, partnerId));
+      const inserted = await insertWebhookEndpoint(db, {
+        ...endpoint,
+        secretSealed: secretBox.seal(endpoint.endpointId, secret),
+      });
+      const after = endpointRecord(inserted);
+      const allowed = allowedPort === undefined ? null : { allowed_port: allowedPort };
+      await audit(db, actor, aboutEndpoint(endpoint, { action: 'endpoint.add', before: allowed, after }));
+    });
+    return { endpointId: endpoint.endpointId, secret, url: endpoint.url };
+  },
+);
 
 function addressToGive({ allowInsecure, allowThisMachine = false, environment }: EndpointTools): string {
   if (allowInsecure) return 'Give an http or https address.';

@@ -1,6 +1,7 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { ATTEMPTS_MAX } from '../../domain/webhooks/retry-schedule.ts';
-import { audit, requireRole } from '../../operations/audit/audit.ts';
+import { audit } from '../../operations/audit/audit.ts';
+import { withRole } from '../../operations/with-role.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import {
@@ -32,24 +33,27 @@ export async function getDelivery({ pool }: Database, partnerId: string, deliver
  *
  * @throws ServiceError `forbidden`; `invalid_request` when there is none, or its endpoint was removed.
  */
-export async function resend(
-  database: Database,
-  actor: Actor,
-  { partnerId, deliveryId }: { partnerId: string; deliveryId: string },
-): Promise<LoggedDelivery> {
-  requireRole(actor, 'operator');
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    const before = await findDelivery(db, partnerId, deliveryId);
-    if (!before) throw unknownDelivery(partnerId, deliveryId);
-    const delivery = await resendDelivery(db, partnerId, deliveryId, ATTEMPTS_MAX);
-    if (!delivery) throw refusal(`The endpoint ${before.endpointId} of this delivery was removed, so nothing can be sent to it.`);
-    await closeEndpointBreaker(db, delivery);
-    const record = ({ status, attempts }: LoggedDelivery) => ({ status, attempts });
-    const entry = { action: 'delivery.resend', partnerId, subjectId: deliveryId };
-    await audit(db, actor, { ...entry, before: record(before), after: record(delivery) });
-    return delivery;
-  });
-}
+export const resend = withRole(
+  'operator',
+  async (
+    database: Database,
+    actor: Actor,
+    { partnerId, deliveryId }: { partnerId: string; deliveryId: string },
+  ): Promise<LoggedDelivery> => {
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const before = await findDelivery(db, partnerId, deliveryId);
+      if (!before) throw unknownDelivery(partnerId, deliveryId);
+      const delivery = await resendDelivery(db, partnerId, deliveryId, ATTEMPTS_MAX);
+      if (!delivery)
+        throw refusal(`The endpoint ${before.endpointId} of this delivery was removed, so nothing can be sent to it.`);
+      await closeEndpointBreaker(db, delivery);
+      const record = ({ status, attempts }: LoggedDelivery) => ({ status, attempts });
+      const entry = { action: 'delivery.resend', partnerId, subjectId: deliveryId };
+      await audit(db, actor, { ...entry, before: record(before), after: record(delivery) });
+      return delivery;
+    });
+  },
+);
 
 export interface RecoveryRequest {
   readonly partnerId: string;
@@ -68,22 +72,24 @@ const DELIVERIES_AT_ONCE = 1_000;
  * @returns How many.
  * @throws ServiceError `forbidden`; `invalid_request` when there is no such endpoint.
  */
-export async function recoverExhausted(database: Database, actor: Actor, request: RecoveryRequest): Promise<number> {
-  requireRole(actor, 'operator');
-  await requireEndpoint(database, request);
-  const page = { ...request, attemptsMax: ATTEMPTS_MAX, limit: DELIVERIES_AT_ONCE };
-  let sum = 0;
-  for (let recovered = DELIVERIES_AT_ONCE; recovered === DELIVERIES_AT_ONCE; request.onProgress?.(sum)) {
-    recovered = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-      const count = await recoverDeliveries(db, page);
-      await noteRecovery(db, actor, request, { action: 'delivery.recover', count });
-      return count;
-    });
-    sum += recovered;
-  }
-  await closeEndpointBreaker(database.pool, request);
-  return sum;
-}
+export const recoverExhausted = withRole(
+  'operator',
+  async (database: Database, actor: Actor, request: RecoveryRequest): Promise<number> => {
+    await requireEndpoint(database, request);
+    const page = { ...request, attemptsMax: ATTEMPTS_MAX, limit: DELIVERIES_AT_ONCE };
+    let sum = 0;
+    for (let recovered = DELIVERIES_AT_ONCE; recovered === DELIVERIES_AT_ONCE; request.onProgress?.(sum)) {
+      recovered = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+        const count = await recoverDeliveries(db, page);
+        await noteRecovery(db, actor, request, { action: 'delivery.recover', count });
+        return count;
+      });
+      sum += recovered;
+    }
+    await closeEndpointBreaker(database.pool, request);
+    return sum;
+  },
+);
 
 /**
  * Sends events that an endpoint never got: all that happened since then and are of a kind that it wants.
@@ -91,24 +97,26 @@ export async function recoverExhausted(database: Database, actor: Actor, request
  * @returns How many.
  * @throws ServiceError `forbidden`; `invalid_request` when there is no such endpoint.
  */
-export async function replayMissing(database: Database, actor: Actor, request: RecoveryRequest): Promise<number> {
-  requireRole(actor, 'operator');
-  await requireEndpoint(database, request);
-  const page = { ...request, attemptsMax: ATTEMPTS_MAX, limit: DELIVERIES_AT_ONCE };
-  let [sum, after] = [0, 0n as bigint | null];
-  while (after !== null) {
-    const from = after;
-    const { made, lastSequence } = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-      const replayed = await insertReplayedDeliveries(db, page, from);
-      await noteRecovery(db, actor, request, { action: 'delivery.replay-missing', count: replayed.made });
-      return replayed;
-    });
-    sum += made;
-    after = lastSequence;
-    request.onProgress?.(sum);
-  }
-  return sum;
-}
+export const replayMissing = withRole(
+  'operator',
+  async (database: Database, actor: Actor, request: RecoveryRequest): Promise<number> => {
+    await requireEndpoint(database, request);
+    const page = { ...request, attemptsMax: ATTEMPTS_MAX, limit: DELIVERIES_AT_ONCE };
+    let [sum, after] = [0, 0n as bigint | null];
+    while (after !== null) {
+      const from = after;
+      const { made, lastSequence } = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+        const replayed = await insertReplayedDeliveries(db, page, from);
+        await noteRecovery(db, actor, request, { action: 'delivery.replay-missing', count: replayed.made });
+        return replayed;
+      });
+      sum += made;
+      after = lastSequence;
+      request.onProgress?.(sum);
+    }
+    return sum;
+  },
+);
 
 /** Where nothing was changed there is nothing to note. */
 async function noteRecovery(

@@ -1,8 +1,9 @@
 import type { Actor } from '../../domain/access/role.ts';
-import { audit, requireRole } from '../../operations/audit/audit.ts';
+import { audit } from '../../operations/audit/audit.ts';
 import { ENDPOINT } from '../../operations/audit/audited-kinds.ts';
 import { endpointRecord } from '../../operations/audit/authorising-records.ts';
 import { requireAudited } from '../../operations/audit/require-audited.ts';
+import { withRole } from '../../operations/with-role.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database } from '../../store/database.ts';
 import { inTransaction } from '../../store/transaction.ts';
@@ -42,51 +43,53 @@ export async function getEndpoint(
 }
 
 /** Events that were held meanwhile are sent, and its failures forgotten. */
-export async function enableEndpoint(database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> {
-  const enabled = await change(database, actor, { ...id, action: 'endpoint.enable' }, async (endpoint, db) => {
-    await clearEndpointHealth(db, endpoint);
-    return { ...endpoint, status: 'active', statusReason: null };
-  });
-  const page = { leaseMs: LEASE_MS, limit: DELIVERIES_AT_ONCE };
-  while ((await hastenDeliveries(database.pool, enabled, page)) === DELIVERIES_AT_ONCE);
-  return enabled;
-}
+export const enableEndpoint = withRole(
+  'operator',
+  async (database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> => {
+    const enabled = await change(database, actor, { ...id, action: 'endpoint.enable' }, async (endpoint, db) => {
+      await clearEndpointHealth(db, endpoint);
+      return { ...endpoint, status: 'active', statusReason: null };
+    });
+    const page = { leaseMs: LEASE_MS, limit: DELIVERIES_AT_ONCE };
+    while ((await hastenDeliveries(database.pool, enabled, page)) === DELIVERIES_AT_ONCE);
+    return enabled;
+  },
+);
 
 /** Its events are held from then on, until it is enabled. */
-export async function disableEndpoint(
-  database: Database,
-  actor: Actor,
-  id: EndpointId,
-  reason: string,
-): Promise<WebhookEndpoint> {
-  return change(database, actor, { ...id, action: 'endpoint.disable' }, async (endpoint) => ({
-    ...endpoint,
-    status: 'disabled',
-    statusReason: reason,
-  }));
-}
+export const disableEndpoint = withRole(
+  'operator',
+  async (database: Database, actor: Actor, id: EndpointId, reason: string): Promise<WebhookEndpoint> => {
+    return change(database, actor, { ...id, action: 'endpoint.disable' }, async (endpoint) => ({
+      ...endpoint,
+      status: 'disabled',
+      statusReason: reason,
+    }));
+  },
+);
 
 /** For good; what waits for it will never be sent. */
-export async function removeEndpoint(database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> {
-  return change(database, actor, { ...id, action: 'endpoint.remove' }, async (endpoint) => ({
-    ...endpoint,
-    status: 'removed',
-    statusReason: null,
-    nextSecretSealed: null,
-    nextSecretFrom: null,
-  }));
-}
+export const removeEndpoint = withRole(
+  'operator',
+  async (database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> => {
+    return change(database, actor, { ...id, action: 'endpoint.remove' }, async (endpoint) => ({
+      ...endpoint,
+      status: 'removed',
+      statusReason: null,
+      nextSecretSealed: null,
+      nextSecretFrom: null,
+    }));
+  },
+);
 
 /** Which kinds it gets from then on. */
-export async function updateEventTypes(
-  database: Database,
-  actor: Actor,
-  id: EndpointId,
-  eventTypes: readonly string[],
-): Promise<WebhookEndpoint> {
-  refuseUnknownTypes(eventTypes);
-  return change(database, actor, { ...id, action: 'endpoint.update' }, async (endpoint) => ({ ...endpoint, eventTypes }));
-}
+export const updateEventTypes = withRole(
+  'operator',
+  async (database: Database, actor: Actor, id: EndpointId, eventTypes: readonly string[]): Promise<WebhookEndpoint> => {
+    refuseUnknownTypes(eventTypes);
+    return change(database, actor, { ...id, action: 'endpoint.update' }, async (endpoint) => ({ ...endpoint, eventTypes }));
+  },
+);
 
 /**
  * Makes a second secret. Until it is activated, or the overlap of 24 hours ends, the old one signs as before and the new one beside it.
@@ -95,26 +98,29 @@ export async function updateEventTypes(
  * @returns The new secret, shown this once.
  * @throws ServiceError `invalid_request` when there is a second secret and it is not to be replaced.
  */
-export async function rotateSecret(
-  { database, secretBox }: Pick<EndpointTools, 'database' | 'secretBox'>,
-  actor: Actor,
-  id: EndpointId,
-  isReplacing = false,
-): Promise<{ secret: string; from: Date }> {
-  const secret = newSecret();
-  let from = new Date(0);
-  await change(database, actor, { ...id, action: 'endpoint.rotate-secret' }, async (endpoint, db) => {
-    from = new Date((await readClock(db)).getTime() + ROTATION_OVERLAP_MS);
-    // The secret that an earlier rotation took out of use must not sign again.
-    const ended = endOverlap(endpoint);
-    if (ended.nextSecretFrom !== null && !isReplacing)
-      throw refusal(
-        `There is already a new secret, which becomes the only one at ${ended.nextSecretFrom.toISOString()}. Activate it with \`endpoint rotate-secret --activate\`, or replace it with \`endpoint rotate-secret --replace\`.`,
-      );
-    return { ...ended, nextSecretSealed: secretBox.seal(id.endpointId, secret), nextSecretFrom: from, isNextSecretDue: false };
-  });
-  return { secret, from };
-}
+export const rotateSecret = withRole(
+  'operator',
+  async (
+    { database, secretBox }: Pick<EndpointTools, 'database' | 'secretBox'>,
+    actor: Actor,
+    id: EndpointId,
+    isReplacing = false,
+  ): Promise<{ secret: string; from: Date }> => {
+    const secret = newSecret();
+    let from = new Date(0);
+    await change(database, actor, { ...id, action: 'endpoint.rotate-secret' }, async (endpoint, db) => {
+      from = new Date((await readClock(db)).getTime() + ROTATION_OVERLAP_MS);
+      // The secret that an earlier rotation took out of use must not sign again.
+      const ended = endOverlap(endpoint);
+      if (ended.nextSecretFrom !== null && !isReplacing)
+        throw refusal(
+          `There is already a new secret, which becomes the only one at ${ended.nextSecretFrom.toISOString()}. Activate it with \`endpoint rotate-secret --activate\`, or replace it with \`endpoint rotate-secret --replace\`.`,
+        );
+      return { ...ended, nextSecretSealed: secretBox.seal(id.endpointId, secret), nextSecretFrom: from, isNextSecretDue: false };
+    });
+    return { secret, from };
+  },
+);
 
 /** From the end of the overlap on the next secret is the only one, whether or not anybody has written that down. */
 export function endOverlap(endpoint: WebhookEndpoint): WebhookEndpoint {
@@ -124,13 +130,16 @@ export function endOverlap(endpoint: WebhookEndpoint): WebhookEndpoint {
 }
 
 /** From now on the new secret is the only one. */
-export async function activateSecret(database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> {
-  return change(database, actor, { ...id, action: 'endpoint.activate-secret' }, async (endpoint) => {
-    if (endpoint.nextSecretSealed === null)
-      throw refusal('There is no new secret to activate. Create one: `endpoint rotate-secret`.');
-    return { ...endpoint, secretSealed: endpoint.nextSecretSealed, nextSecretSealed: null, nextSecretFrom: null };
-  });
-}
+export const activateSecret = withRole(
+  'operator',
+  async (database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> => {
+    return change(database, actor, { ...id, action: 'endpoint.activate-secret' }, async (endpoint) => {
+      if (endpoint.nextSecretSealed === null)
+        throw refusal('There is no new secret to activate. Create one: `endpoint rotate-secret`.');
+      return { ...endpoint, secretSealed: endpoint.nextSecretSealed, nextSecretSealed: null, nextSecretFrom: null };
+    });
+  },
+);
 
 type Change = (endpoint: WebhookEndpoint, db: Parameters<Parameters<typeof inTransaction>[2]>[0]) => Promise<WebhookEndpoint>;
 
@@ -141,7 +150,6 @@ async function change(
   { partnerId, endpointId, action }: EndpointId & { readonly action: string },
   make: Change,
 ): Promise<WebhookEndpoint> {
-  requireRole(actor, 'operator');
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
     if (!endpoint) throw unknownEndpoint(partnerId, endpointId);

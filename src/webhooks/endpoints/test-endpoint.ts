@@ -1,52 +1,65 @@
+import type { Actor } from '../../domain/access/role.ts';
 import { TEST_TYPE } from '../../domain/events/event.ts';
 import { newId } from '../../domain/identifiers.ts';
+import { audit } from '../../operations/audit/audit.ts';
+import { withRole } from '../../operations/with-role.ts';
 import { readClock } from '../../store/clock.ts';
+import { inTransaction } from '../../store/transaction.ts';
 import { type Attempt, insertClaimedDelivery } from '../../store/webhooks/delivery.ts';
 import { findWebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
 import { judge, LEASE_MS, post } from '../delivery/attempt.ts';
 import { settleAttempts } from '../delivery/record-attempts.ts';
 import { openSecrets } from '../delivery/start-webhooks.ts';
-import { type EndpointTools, unknownEndpoint } from './endpoint-context.ts';
+import { type EndpointId, type EndpointTools, LOCK_TIMEOUT_MS, unknownEndpoint } from './endpoint-context.ts';
 import { openEndpointProofs } from './endpoint-proofs.ts';
 
 /**
- * Sends a signed test event to an endpoint, once and at once, whatever its status. It stands in the log of deliveries like any other.
+ * Sends a signed test event to an endpoint, once and at once, whatever its status. It stands in the log of deliveries like any other, and in
+ * the audit.
  *
  * @returns What came of it.
- * @throws ServiceError `invalid_request` when there is no such endpoint.
+ * @throws ServiceError `forbidden`; `invalid_request` when there is no such endpoint.
  * @throws UnsoundRecordError When it differs from the audit; nothing is sent then.
  * @throws SecretUnreadableError When its secret does not open; nothing is stored then.
  */
-export async function testEndpoint(tools: EndpointTools, partnerId: string, endpointId: string): Promise<Attempt> {
-  const { database, environment, secretBox } = tools;
-  const endpoint = await findWebhookEndpoint(database.pool, partnerId, endpointId);
-  if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
-  await openEndpointProofs(database, rethrow).keepSound([endpoint]);
-  // Before anything is stored: what cannot be signed must not be left for the dispatcher.
-  const secrets = openSecrets(secretBox, endpoint);
-  const eventId = newId('evt');
-  const occurredAt = await readClock(database.pool);
-  const head = { partnerId, eventId, eventType: TEST_TYPE, sequence: null, occurredAt, correlationId: eventId };
-  const body = eventToText(head, environment, { endpoint_id: endpointId });
-  const deliveryId = `dlv_${eventId.slice('evt_'.length)}.${endpointId.slice(-8)}`;
-  const delivery = { partnerId, deliveryId, endpointId, eventId, eventType: TEST_TYPE, trigger: 'test', body } as const;
-  const claimedAtMs = performance.now();
-  const claimed = await insertClaimedDelivery(database.pool, delivery, LEASE_MS);
-  const answer = await post(tools, {
-    url: endpoint.url,
-    secrets,
-    eventId,
-    eventType: TEST_TYPE,
-    deliveryId,
-    attemptNumber: Number(claimed.lease),
-    correlationId: eventId,
-    body: Buffer.from(body),
-  });
-  const attempt = judge(claimed, answer, performance.now() - claimedAtMs);
-  await settleAttempts(database, partnerId, [attempt]);
-  return attempt;
-}
+export const testEndpoint = withRole(
+  'operator',
+  async (tools: EndpointTools, actor: Actor, { partnerId, endpointId }: EndpointId): Promise<Attempt> => {
+    const { database, environment, secretBox } = tools;
+    const endpoint = await findWebhookEndpoint(database.pool, partnerId, endpointId);
+    if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
+    await openEndpointProofs(database, rethrow).keepSound([endpoint]);
+    // Before anything is stored: what cannot be signed must not be left for the dispatcher.
+    const secrets = openSecrets(secretBox, endpoint);
+    const eventId = newId('evt');
+    const occurredAt = await readClock(database.pool);
+    const head = { partnerId, eventId, eventType: TEST_TYPE, sequence: null, occurredAt, correlationId: actor.correlationId };
+    const body = eventToText(head, environment, { endpoint_id: endpointId });
+    const deliveryId = `dlv_${eventId.slice('evt_'.length)}.${endpointId.slice(-8)}`;
+    const delivery = { partnerId, deliveryId, endpointId, eventId, eventType: TEST_TYPE, trigger: 'test', body } as const;
+    const claimedAtMs = performance.now();
+    const claimed = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const inserted = await insertClaimedDelivery(db, delivery, LEASE_MS);
+      const after = { endpoint_id: endpointId, event_id: eventId };
+      await audit(db, actor, { action: 'delivery.test', partnerId, subjectId: deliveryId, before: null, after });
+      return inserted;
+    });
+    const answer = await post(tools, {
+      url: endpoint.url,
+      secrets,
+      eventId,
+      eventType: TEST_TYPE,
+      deliveryId,
+      attemptNumber: Number(claimed.lease),
+      correlationId: actor.correlationId,
+      body: Buffer.from(body),
+    });
+    const attempt = judge(claimed, answer, performance.now() - claimedAtMs);
+    await settleAttempts(database, partnerId, [attempt]);
+    return attempt;
+  },
+);
 
 function rethrow(error: unknown): never {
   throw error;

@@ -1,0 +1,33 @@
+import { Command } from 'commander';
+import type { Role } from '../../domain/access/role.ts';
+
+/** Who may give a command: an operator with at least a role; or whoever can start the program, for a reason that the command states. */
+export type Access = { readonly leastRole: Role } | { readonly openBecause: string };
+
+/**
+ * What a command does, with who may give it: `withOperator` and `withoutOperator` make one. It takes what commander hands to an action: the
+ * arguments, the options, the command.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: commander knows the options as any too
+export type DeclaredAction = ((...given: any[]) => Promise<void> | void) & { readonly access: Access };
+
+/** A command of this program: it takes a declared action and no other, so that none is open because nobody thought of it. */
+export class ProgramCommand extends Command {
+  #access: Access | undefined;
+
+  /** `undefined` for a command that only holds others. */
+  get access(): Access | undefined {
+    return this.#access;
+  }
+
+  override createCommand(name?: string): ProgramCommand {
+    return new ProgramCommand(name);
+  }
+
+  override action(act: DeclaredAction): this {
+    if (act.access === undefined) throw new Error(`${this.name()} declares no least role.`);
+    this.#access = act.access;
+    if ('leastRole' in act.access) this.addHelpText('after', `\nLeast role: ${act.access.leastRole}`);
+    return super.action(act);
+  }
+}

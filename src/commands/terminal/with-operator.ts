@@ -1,0 +1,61 @@
+import { type Config, readConfig } from '../../config.ts';
+import type { Actor, Role } from '../../domain/access/role.ts';
+import { requireRole } from '../../operations/with-role.ts';
+import { connectStore } from '../../service/open-database.ts';
+import type { Database } from '../../store/database.ts';
+import { currentActor } from './actor.ts';
+import { printProgress } from './output.ts';
+import type { DeclaredAction } from './program-command.ts';
+
+/** What a command of an operator works with: the database of the running service, or of the next one, and who gives the command. */
+export interface OperatorContext {
+  readonly database: Database;
+  readonly config: Config;
+  readonly actor: Actor;
+}
+
+/**
+ * A command for operators with at least this role. Nothing of it runs, and nothing is asked or shown, for anybody else.
+ *
+ * @param leastRole `viewer` for what only reads; else that of the operation which the command calls.
+ */
+export function withOperator<Given extends readonly unknown[]>(
+  leastRole: Role,
+  act: (context: OperatorContext, ...given: Given) => Promise<void>,
+): DeclaredAction {
+  const run = (...given: readonly unknown[]) => asOperator(leastRole, (context) => act(context, ...(given as Given)));
+  return Object.assign(run, { access: { leastRole } });
+}
+
+/** The same within a command that does not need an operator for everything. */
+export function asOperator(leastRole: Role, act: (context: OperatorContext) => Promise<void>): Promise<void> {
+  return withDatabase(async (database, config) => {
+    const actor = await currentActor(database);
+    requireRole(actor, leastRole);
+    await act({ database, config, actor });
+  });
+}
+
+/**
+ * A command that whoever can start the program may give.
+ *
+ * @param openBecause Why it asks for no operator.
+ */
+export function withoutOperator<Given extends readonly unknown[]>(
+  openBecause: string,
+  act: (...given: Given) => Promise<void> | void,
+): DeclaredAction {
+  const run = (...given: readonly unknown[]) => act(...(given as Given));
+  return Object.assign(run, { access: { openBecause } });
+}
+
+/** Lends the database for one command. */
+export async function withDatabase(use: (database: Database, config: Config) => Promise<void>): Promise<void> {
+  const config = readConfig(process.env);
+  const store = await connectStore(config, { onProgress: printProgress });
+  try {
+    await use(store.database, config);
+  } finally {
+    await store.close();
+  }
+}
