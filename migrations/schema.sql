@@ -71,7 +71,7 @@ create table api_key (
   last_used_at timestamp(3) with time zone,
   constraint api_key_pkey PRIMARY KEY (key_id),
   constraint api_key_of_partner FOREIGN KEY (partner_id) REFERENCES partner(partner_id),
-  constraint api_key_permission CHECK ((permission = ANY (ARRAY['read_write'::text, 'read_only'::text]))),
+  constraint api_key_permission CHECK ((permission = ANY (ARRAY['read_write'::text, 'read_only'::text, 'manage'::text]))),
   constraint api_key_secret_length CHECK ((length(secret_sha256) = 32))
 );
 
@@ -181,7 +181,7 @@ create table contribution_review (
   resolved_by text collate "C",
   note text,
   constraint contribution_review_pkey PRIMARY KEY (partner_id, transaction_id),
-  constraint contribution_review_reason CHECK ((reason = ANY (ARRAY['reviews_everything'::text, 'review_threshold'::text, 'daily_points_cap'::text, 'daily_count_cap'::text]))),
+  constraint contribution_review_reason CHECK ((reason = ANY (ARRAY['reviews_everything'::text, 'review_threshold'::text, 'daily_points_cap'::text, 'daily_count_cap'::text, 'sandbox_scenario'::text]))),
   constraint contribution_review_resolution CHECK ((num_nonnulls(resolved_at, resolved_by, note) = ANY (ARRAY[0, 3])))
 );
 
@@ -301,6 +301,7 @@ create table estimate (
   estimated_emissions_kgco2e numeric not null,
   calculated_at timestamp(3) with time zone not null,
   expires_at timestamp(3) with time zone not null,
+  ends_at timestamp(3) with time zone,
   constraint estimate_pkey PRIMARY KEY (partner_id, calculation_id),
   constraint estimate_emissions CHECK (((emission_factor_gco2e_per_km > (0)::numeric) AND (raw_emissions_gco2e > (0)::numeric))),
   constraint estimate_fingerprint_length CHECK ((length(fingerprint) = 32))
@@ -308,7 +309,9 @@ create table estimate (
 
 CREATE UNIQUE INDEX estimate_idempotency_key ON public.estimate USING btree (partner_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
-CREATE TRIGGER estimate_is_immutable BEFORE DELETE OR UPDATE ON public.estimate FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER estimate_is_immutable BEFORE UPDATE ON public.estimate FOR EACH ROW WHEN ((((to_jsonb(new.*) - 'ends_at'::text) <> (to_jsonb(old.*) - 'ends_at'::text)) OR (new.ends_at IS NULL) OR (new.ends_at > COALESCE(old.ends_at, old.expires_at)))) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER estimate_is_kept BEFORE DELETE ON public.estimate FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER estimate_is_not_emptied BEFORE TRUNCATE ON public.estimate FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -499,6 +502,17 @@ CREATE INDEX job_run_started ON public.job_run USING btree (started_at);
 
 CREATE INDEX job_run_under_way ON public.job_run USING btree (job_name) WHERE (ended_at IS NULL);
 
+create table keyed_answer (
+  partner_id text collate "C" not null,
+  idempotency_key text collate "C" not null,
+  operation text collate "C" not null,
+  fingerprint bytea not null,
+  claimed_at timestamp(3) with time zone not null,
+  answer text,
+  constraint keyed_answer_pkey PRIMARY KEY (partner_id, idempotency_key, operation),
+  constraint keyed_answer_fingerprint_length CHECK ((length(fingerprint) = 32))
+);
+
 create table operator (
   operator_id text collate "C" not null,
   name text not null,
@@ -676,6 +690,48 @@ CREATE UNIQUE INDEX rule_version_start ON public.rule_version USING btree (kind,
 CREATE TRIGGER rule_version_is_immutable BEFORE DELETE OR UPDATE ON public.rule_version FOR EACH ROW EXECUTE FUNCTION guard_rule_version();
 
 CREATE TRIGGER rule_version_is_not_emptied BEFORE TRUNCATE ON public.rule_version FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table sandbox_clock (
+  partner_id text collate "C" not null,
+  ahead_ms bigint not null,
+  advanced_at timestamp(3) with time zone not null,
+  constraint sandbox_clock_pkey PRIMARY KEY (partner_id)
+);
+
+create table sandbox_due (
+  partner_id text collate "C" not null,
+  transaction_id text collate "C" not null,
+  outcome text collate "C" not null,
+  due_at timestamp(3) with time zone not null,
+  constraint sandbox_due_pkey PRIMARY KEY (partner_id, transaction_id),
+  constraint sandbox_due_outcome CHECK ((outcome = ANY (ARRAY['confirmed'::text, 'failed'::text])))
+);
+
+create table sandbox_evidence (
+  partner_id text collate "C" not null,
+  item text collate "C" not null,
+  correlation_id text collate "C" not null,
+  subject_id text collate "C",
+  seen_at timestamp(3) with time zone not null,
+  constraint sandbox_evidence_pkey PRIMARY KEY (partner_id, item)
+);
+
+create table sandbox_rehearsal (
+  partner_id text collate "C" not null,
+  idempotency_key text collate "C" not null,
+  operation text collate "C" not null,
+  scenario text collate "C" not null,
+  refusals bigint not null default 0,
+  correlation_id text collate "C" not null,
+  first_at timestamp(3) with time zone not null,
+  last_at timestamp(3) with time zone not null,
+  subject_id text collate "C",
+  looked_up_at timestamp(3) with time zone,
+  looked_up_by text collate "C",
+  constraint sandbox_rehearsal_pkey PRIMARY KEY (partner_id, idempotency_key, operation, scenario)
+);
+
+CREATE INDEX sandbox_rehearsal_of_subject ON public.sandbox_rehearsal USING btree (partner_id, subject_id) WHERE (looked_up_at IS NULL);
 
 create table settlement (
   partner_id text collate "C" not null,

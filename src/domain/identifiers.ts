@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { monotonicFactory } from 'ulid';
+import { encodeTime, monotonicFactory } from 'ulid';
 
 /** Letters, digits, `.`, `_`, `:` and `-`, and nothing else: no identifier of the interface can carry an e-mail address or a name with a space. */
 const CHARACTERS = '[A-Za-z0-9._:-]';
@@ -67,6 +67,11 @@ export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];
  */
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${nextUlid()}`;
+}
+
+/** Sorts before every identifier that was made at this time or later. */
+export function idAt(prefix: IdPrefix, timeMs: number): string {
+  return `${prefix}_${encodeTime(timeMs, 10)}`;
 }
 
 // The package's own generator asks the kernel for one byte at a time, sixteen times per identifier.

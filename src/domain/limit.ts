@@ -19,6 +19,7 @@ export const LIMITS = [
   'reference_in_flight',
   'quota_bytes',
   'quota_lists',
+  'sandbox_slow',
 ] as const;
 
 export type Limit = (typeof LIMITS)[number];

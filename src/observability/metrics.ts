@@ -11,6 +11,8 @@ export interface Metrics {
   /** Shows how much of their quotas the partners have stored that are near them. */
   watchQuotas(listNear: () => readonly { partnerId: string; storedBytes: number; bytesPerDay: number }[]): void;
   countAnswer(answer: AnswerFigures): void;
+  /** A scenario of the sandbox was asked for in production, and ignored. */
+  countIgnoredScenario(): void;
   /** A limit refused a request, or ended what was under way. */
   countLimit(limit: string): void;
   /** From now on the partners' connections are shown. */
@@ -78,6 +80,11 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     },
   });
   const { countLimit, watchConnections } = measureLimits(registry);
+  const ignoredScenarios = new Counter({
+    name: 'partner_impact_sandbox_scenarios_ignored_total',
+    help: 'Requests in production that asked for a scenario of the sandbox, which was ignored.',
+    registers: [registry],
+  });
   const attempts = new Counter({
     name: 'partner_impact_delivery_attempts_total',
     help: 'Attempts to deliver an event, by result: delivered, or the status or the class of the error.',
@@ -98,6 +105,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     countLimit,
     watchConnections,
     watchQuotas: measureQuotas(registry),
+    countIgnoredScenario: () => ignoredScenarios.inc(),
     countAttempt({ isSuccess, errorClass, status, milliseconds }) {
       attempts.inc({ result: isSuccess ? 'delivered' : (errorClass ?? String(status)) });
       attemptDurations.observe(milliseconds / 1000);

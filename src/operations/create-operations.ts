@@ -16,6 +16,7 @@ import { type StorageUsage, UNCOUNTED } from './quotas/storage-usage.ts';
 import { type ReconcileSettlement, reconcileSettlements } from './reconciliations/reconcile-settlement.ts';
 import type { RulesOf } from './rules/rule-cache.ts';
 import { pricesUnderRules } from './rules/rule-prices.ts';
+import { type Rehearse, rehearseIn } from './sandbox/rehearse.ts';
 import { type AcknowledgeSettlement, acknowledgeSettlements } from './settlements/acknowledge-settlement.ts';
 import { type ReadSettlements, readSettlements } from './settlements/read-settlements.ts';
 
@@ -31,6 +32,8 @@ export interface Operations {
   readonly acknowledgeSettlement: AcknowledgeSettlement;
   readonly reconcileSettlement: ReconcileSettlement;
   readonly readEnvironmentalStatus: ReadEnvironmentalStatus;
+  /** Called in a sandbox alone. */
+  readonly rehearse: Rehearse;
 }
 
 /**
@@ -68,10 +71,14 @@ export interface OperationsOptions {
 export function createOperations(database: Database, { environment, rulesOf, usage = UNCOUNTED }: OperationsOptions): Operations {
   const lanes = database.isDistributed ? DISTRIBUTED_LANES : LANES;
   const grouping = { isOfOneShare: database.isDistributed };
-  return {
+  const rehearsed = {
     confirmContribution: confirmContributions(database, rulesOf, { ...lanes, ...grouping, usage }),
     getContribution: getContributions(database, { lanes: lanes.lookup, ...grouping }),
     createDeliveryEmissionsEstimate: createEstimates(database, { lanes: lanes.estimate, ...grouping, usage }),
+  };
+  return {
+    ...rehearsed,
+    rehearse: rehearseIn(database, rehearsed),
     getDeliveryEmissionsEstimate: getEstimates(database, { lanes: lanes.lookup, ...grouping }),
     associateEmissionsEstimate: associateEstimates(database, lanes.associate),
     readEvents: readEvents(database, environment, lanes.events),

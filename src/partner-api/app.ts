@@ -64,6 +64,8 @@ export interface PartnerApiOptions {
   /** A limit took effect that no answer tells of. */
   readonly onLimit: (limit: Limit) => void;
   readonly onUnexpectedError: (error: unknown, correlationId: string) => void;
+  /** A request asked for a scenario of the sandbox, in production. */
+  readonly onIgnoredScenario?: () => void;
 }
 
 /** What is known of a request once its connection let go of it: for the log and the metrics. */

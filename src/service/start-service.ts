@@ -20,6 +20,7 @@ import { type Answer, buildPartnerApi } from '../partner-api/app.ts';
 import { listen } from '../partner-api/http/listen.ts';
 import { failureLimit } from '../partner-api/limits/failure-limit.ts';
 import { openReconciler } from '../schedule/jobs/reconciler.ts';
+import { openSandboxEnds } from '../schedule/jobs/sandbox-ends.ts';
 import { VERIFY_JOB } from '../schedule/jobs/verify.ts';
 import { listJobs } from '../schedule/jobs.ts';
 import type { EndedRun } from '../schedule/run-job.ts';
@@ -178,6 +179,7 @@ async function startPartnerApi(
       logAnswer(log, answer);
     },
     onLimit: metrics.countLimit,
+    onIgnoredScenario: metrics.countIgnoredScenario,
     onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
   });
   const { host, port } = config;
@@ -213,6 +215,12 @@ function startSchedule({ config, log, metrics }: Tools, database: Database, part
     log.logger.error({ err }, 'reconciliations could not be completed; the service tries again'),
   );
   parts.defer(endInTime({ close: closeReconciler }));
+  if (config.environment === 'sandbox') {
+    const closeEnds = openSandboxEnds(database, (err) =>
+      log.logger.error({ err }, 'simulated reviews could not be ended; the service tries again'),
+    );
+    parts.defer(endInTime({ close: closeEnds }));
+  }
   const schedule = openSchedule({
     database,
     jobs: listJobs({ ...config, settlementTools: configuredSettlementTools(config) }),

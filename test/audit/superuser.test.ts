@@ -70,12 +70,17 @@ const OTHERS: Record<string, string> = {
   installation: 'the service refuses another environment; break-glass is audited',
   job: 'when work is due',
   job_run: 'a log',
+  keyed_answer: 'what was answered to a request; what it changed is in the audit',
   kysely_migration: 'which migrations were applied',
   kysely_migration_lock: 'of migrations',
   partner_quota: 'bounds what is stored in a day, and no points',
   reconciliation: "a partner's own list",
   reconciliation_line: 'as reconciliation',
   rule_revision: 'a hint to read the rules again',
+  sandbox_clock: 'of a sandbox, where no points are real',
+  sandbox_due: 'as sandbox_clock; how a review ends is in the audit',
+  sandbox_evidence: 'as sandbox_clock',
+  sandbox_rehearsal: 'as sandbox_clock',
   settlement_candidate: 'what has no event; each contribution is looked for by the audit of its own',
 };
 

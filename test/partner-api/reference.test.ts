@@ -62,7 +62,7 @@ describe('the documents', () => {
     const { tags, 'x-tagGroups': groups, paths } = await readJson('reference.json');
     assert.deepEqual(
       groups.map(({ name }: { name: string }) => name),
-      ['Reference', 'Partner guide', 'Webhooks', 'Errors'],
+      ['Reference', 'Partner guide', 'Webhooks', 'The sandbox', 'Errors'],
     );
     const names = tags.map(({ name }: { name: string }) => name);
     assert.equal(new Set(names).size, names.length);
@@ -87,7 +87,7 @@ describe('the documents', () => {
       targets.filter((target) => !target.startsWith('https://') && !known.includes(target)),
       [],
     );
-    const guides = ['partner-guide', 'webhooks', 'errors'].map((name) =>
+    const guides = ['partner-guide', 'webhooks', 'sandbox', 'errors'].map((name) =>
       readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8'),
     );
     const lost = guides.join('\n').match(/\]\((?:(?:partner-guide|webhooks|errors)\.md)?(?:#[\w-]+)?\)/g) ?? [];

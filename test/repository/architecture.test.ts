@@ -66,6 +66,7 @@ const SUBJECTS = [
   'access',
   'audit',
   'quotas',
+  'sandbox',
 ] as const;
 
 interface Floor {
@@ -141,6 +142,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     reconciliations: ['settlements', 'quotas'],
     adjustments: ['audit', 'settlements', 'access', 'rules'],
     impact: ['audit', 'access'],
+    sandbox: ['audit', 'settlements', 'access', 'emissions', 'contributions', 'adjustments', 'impact'],
     verification: ['audit', 'settlements', 'rules', 'impact'],
   },
   store: {
@@ -158,6 +160,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     contributions: ['emissions'],
     settlements: ['events'],
     adjustments: ['settlements'],
+    sandbox: [],
   },
 };
 const ABOVE_ALL_COLUMNS = ['operations/create-operations.ts'];

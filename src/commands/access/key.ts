@@ -24,7 +24,9 @@ export function keyCommand(): ProgramCommand {
     .requiredOption('--partner <id>', 'id of the partner')
     .option('--name <name>', 'purpose of the key', readName, 'server')
     .addOption(
-      new Option('--permission <permission>', 'permission of the key').choices(['read_write', 'read_only']).default('read_write'),
+      new Option('--permission <permission>', 'permission of the key')
+        .choices(['read_write', 'read_only', 'manage'])
+        .default('read_write'),
     )
     .option(
       '--allow <address>',

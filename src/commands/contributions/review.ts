@@ -122,6 +122,7 @@ const REASONS: Record<ReviewReason, string> = {
   review_threshold: 'review threshold',
   daily_points_cap: 'daily cap on points',
   daily_count_cap: 'daily cap on contributions',
+  sandbox_scenario: 'sandbox scenario',
 };
 
 function toRow({ record, review }: ReviewedContribution): Row {

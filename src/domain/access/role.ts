@@ -9,6 +9,8 @@ export interface Actor {
   readonly role: Role;
   /** The owner of the machine, who said why nobody who is signed in does it. */
   readonly breaksGlass?: true;
+  /** A partner's key that does, in a sandbox and for its own partner, what takes two operators. */
+  readonly standsForTwo?: true;
   /** Ties what one command or request changes together. */
   readonly correlationId: string;
 }

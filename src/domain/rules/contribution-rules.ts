@@ -62,7 +62,13 @@ export function hasDailyCap({ dailyPointsCap, dailyCountCap }: ContributionRules
   return dailyPointsCap !== null || dailyCountCap !== null;
 }
 
-export type ReviewReason = 'reviews_everything' | 'review_threshold' | 'daily_points_cap' | 'daily_count_cap';
+/** By a rule of the partner, or by a scenario of the sandbox. */
+export type ReviewReason =
+  | 'reviews_everything'
+  | 'review_threshold'
+  | 'daily_points_cap'
+  | 'daily_count_cap'
+  | 'sandbox_scenario';
 
 /**
  * Why an operator looks at a contribution before it is confirmed; `undefined`: it is confirmed at once.

@@ -4,6 +4,7 @@ import { ServiceError } from '../../domain/service-error.ts';
 import { findOperator } from '../../store/access/operator.ts';
 import { CONTROL_DAYS, findSharedControl } from '../../store/access/operator-control.ts';
 import type { Queryable } from '../../store/database.ts';
+import { findInstallation } from '../../store/installation.ts';
 
 const HOW =
   'Sign in with a code: npx partner-impact login. An admin creates the code: npx partner-impact operator create --name NAME --email ADDRESS --role ROLE';
@@ -15,6 +16,7 @@ export function isSignedIn({ operatorId }: Pick<Actor, 'operatorId'>): boolean {
 
 /** @throws ServiceError `forbidden` for the owner of the machine, with how to sign in. */
 export function requireSignedIn(actor: Actor): void {
+  if (actor.standsForTwo) return;
   if (!isSignedIn(actor)) throw refusal(`This needs four eyes. The ${actor.operatorId} account is not a person; sign in. ${HOW}`);
 }
 
@@ -24,6 +26,7 @@ export function requireSignedIn(actor: Actor): void {
  * @throws ServiceError `forbidden` for the owner of the machine, and for an operator without an address.
  */
 export async function requireFirstPerson(db: Queryable, actor: Actor): Promise<void> {
+  if (actor.standsForTwo) return requireSandbox(db);
   requireSignedIn(actor);
   await getAddress(db, actor.operatorId);
 }
@@ -37,6 +40,7 @@ export async function requireFirstPerson(db: Queryable, actor: Actor): Promise<v
  * @see docs/spec/settlements.md#5-operators.
  */
 export async function requireSecondPerson(db: Queryable, actor: Actor, firstOperatorId: string): Promise<void> {
+  if (actor.standsForTwo) return requireSandbox(db);
   requireSignedIn(actor);
   const { operatorId } = actor;
   if (operatorId === firstOperatorId)
@@ -51,6 +55,12 @@ export async function requireSecondPerson(db: Queryable, actor: Actor, firstOper
     );
   const shared = await findSharedControl(db, operatorId, firstOperatorId);
   if (shared) throw refusal(explainControl(shared, [operatorId, firstOperatorId]));
+}
+
+/** Nobody stands for two where it counts. */
+async function requireSandbox(db: Queryable): Promise<void> {
+  const installation = await findInstallation(db);
+  if (installation?.environment !== 'sandbox') throw refusal('This needs four eyes: two signed-in operators.');
 }
 
 async function getAddress(db: Queryable, operatorId: string): Promise<string> {

@@ -8,6 +8,7 @@ import { insertContributionReviews } from '../../store/contributions/contributio
 import { addToDailyCount, type CountedDay, lockDailyCount } from '../../store/contributions/daily-count.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
+import { insertSimulatedEnd } from '../../store/sandbox/simulated-end.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { type CommitLanes, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
 import { refuseSuspended, tellKeyApart } from '../idempotent-replay.ts';
@@ -165,10 +166,14 @@ async function openReviews(
   createdAt: ReadonlyMap<string, Date>,
   today?: CountedDay,
 ): Promise<void> {
-  const opened = drafts.flatMap(({ partnerId, contribution: { transactionId }, reviewReason: reason }) =>
-    reason && createdAt.has(transactionId) ? [{ partnerId, transactionId, reason, countedOn: today?.day ?? null }] : [],
+  const inserted = drafts.filter(({ contribution: { transactionId } }) => createdAt.has(transactionId));
+  const opened = inserted.flatMap(({ partnerId, contribution: { transactionId }, reviewReason: reason }) =>
+    reason ? [{ partnerId, transactionId, reason, countedOn: today?.day ?? null }] : [],
   );
   await insertContributionReviews(db, opened);
+  for (const { partnerId, contribution, simulatedReview } of inserted)
+    if (simulatedReview?.outcome)
+      await insertSimulatedEnd(db, { ...simulatedReview, partnerId, transactionId: contribution.transactionId });
 }
 
 function outcomesOf(drafts: readonly (JudgedDraft | undefined)[], createdAt: ReadonlyMap<string, Date>): Outcomes {

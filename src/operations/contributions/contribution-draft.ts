@@ -8,6 +8,7 @@ import {
   type ReviewReason,
   reviewReason,
 } from '../../domain/rules/contribution-rules.ts';
+import type { SimulatedReview } from '../../domain/sandbox/scenario.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
 import type { ContributionDraft } from '../../store/contributions/contribution-insert.ts';
 import type { EstimateRecord } from '../../store/emissions/estimate.ts';
@@ -31,6 +32,8 @@ export interface ConfirmationRequest extends Standing {
   readonly correlationId: string;
   /** `performance.now()` at the request's arrival: an estimate's expiry is judged by it, and the rules in force are those of then. */
   readonly arrivedAtMs: number;
+  /** In a sandbox, where the partner asks for a pending contribution. */
+  readonly simulatedReview?: SimulatedReview | undefined;
 }
 
 /** The id is chosen before the first attempt, so that whatever happens the record is known again. */
@@ -47,6 +50,7 @@ export function estimateKey(partnerId: string, calculationId: string): string {
 /** A draft, and why it begins as pending, if it does. */
 export interface JudgedDraft extends ContributionDraft {
   readonly reviewReason: ReviewReason | undefined;
+  readonly simulatedReview: SimulatedReview | undefined;
 }
 
 /** What a batch is judged by beside its confirmations. */
@@ -69,13 +73,18 @@ export function draftContributions(
   return confirmations.map((confirmation) => {
     const key = estimateKey(confirmation.partnerId, confirmation.calculationId ?? '');
     if (taken.has(key)) return undefined;
-    const reason = reviewReason(confirmation.points, confirmation.rules, counted);
+    const reason = reasonOf(confirmation, counted);
     const drafted = draftContribution(confirmation, reason, arrivalAt(estimates.get(key), confirmation, begunAtMs));
     const draft = { ...drafted, seal: seals.begin(drafted) };
     if (draft.link) taken.add(key);
     if (today) counted = plus(counted, confirmation.points);
     return draft;
   });
+}
+
+/** Why the contribution begins as pending, if it does. */
+export function reasonOf({ points, rules, simulatedReview }: Confirmation, today: DailyCount): ReviewReason | undefined {
+  return simulatedReview ? 'sandbox_scenario' : reviewReason(points, rules, today);
 }
 
 /** The day's count after one more contribution. */
@@ -125,6 +134,7 @@ function draftContribution(
     correlationId: confirmation.correlationId,
     link: isLinked && estimate ? linkSnapshot(transactionId, estimate.estimate) : null,
     reviewReason: reason,
+    simulatedReview: confirmation.simulatedReview,
   };
 }
 

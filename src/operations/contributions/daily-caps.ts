@@ -1,7 +1,7 @@
-import { type DailyCount, reviewReason } from '../../domain/rules/contribution-rules.ts';
+import type { DailyCount } from '../../domain/rules/contribution-rules.ts';
 import type { CountedDay } from '../../store/contributions/daily-count.ts';
 import { BatchOvertakenError } from '../group-commit.ts';
-import { type Confirmation, type JudgedDraft, plus } from './contribution-draft.ts';
+import { type Confirmation, type JudgedDraft, plus, reasonOf } from './contribution-draft.ts';
 
 /**
  * What the inserted ones of a batch add to their day. Each was judged as if all before it were inserted; one that met a stored record
@@ -15,9 +15,10 @@ export function countInserted(
   { today, inserted }: { readonly today: CountedDay; readonly inserted: ReadonlyMap<string, Date> },
 ): CountedDay {
   let counted: DailyCount = today;
-  for (const [index, { transactionId, points, rules }] of confirmations.entries()) {
+  for (const [index, confirmation] of confirmations.entries()) {
+    const { transactionId, points } = confirmation;
     if (!inserted.has(transactionId)) continue;
-    if (reviewReason(points, rules, counted) !== drafts[index]?.reviewReason)
+    if (reasonOf(confirmation, counted) !== drafts[index]?.reviewReason)
       throw new BatchOvertakenError('A contribution of the batch was recorded already, and another counted with it.');
     counted = plus(counted, points);
   }

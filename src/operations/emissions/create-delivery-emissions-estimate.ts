@@ -97,7 +97,13 @@ function draftEstimate(calculation: Calculation): EstimateDraft {
 }
 
 function recordOf(draft: EstimateDraft, { calculatedAt, expiresAt }: EstimateTimes): EstimateRecord {
-  return { ...draft, estimate: { ...draft.estimate, calculatedAt, expiresAt }, link: null, readAt: calculatedAt };
+  return {
+    ...draft,
+    estimate: { ...draft.estimate, calculatedAt, expiresAt },
+    link: null,
+    endsAt: expiresAt,
+    readAt: calculatedAt,
+  };
 }
 
 /** In the order of the contract: key, suspension; then the quota. */

@@ -32,7 +32,7 @@ export function getEstimates(database: Database, together: LookupLanes): GetDeli
   return async (lookup) => {
     const record = await find(lookup);
     if (!record) throw estimateNotFound();
-    if (record.link === null && record.readAt >= record.estimate.expiresAt) {
+    if (record.link === null && record.readAt >= record.endsAt) {
       throw new ServiceError(
         'estimate_expired',
         'The estimate has expired: 24 hours passed without an association. Create a new one.',

@@ -14,7 +14,7 @@ export function refuseLink(
     contributionStatus: contribution.status,
     contributionOrderRef: contribution.partnerOrderRef,
     contributionHasLink,
-    estimate: estimate && { ...estimate.estimate, hasLink: estimate.link !== null },
+    estimate: estimate && { ...estimate.estimate, expiresAt: estimate.endsAt, hasLink: estimate.link !== null },
     judgedAt,
   });
 }

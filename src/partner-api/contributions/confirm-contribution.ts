@@ -1,24 +1,29 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { JsonValue } from '../../domain/fingerprint.ts';
 import { fingerprint } from '../../domain/fingerprint.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { existingRecord } from '../../domain/recovery-verdict.ts';
 import { ServiceError } from '../../domain/service-error.ts';
+import type { ConfirmationOutcome } from '../../operations/contributions/confirm-contribution.ts';
+import type { ConfirmationRequest } from '../../operations/contributions/contribution-draft.ts';
 import { originalAssociation } from '../../wire/association-outcome.ts';
 import { associationToWire, contributionToWire } from '../../wire/contribution-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
-import { WriteHeaders } from '../envelope-schemas.ts';
+import { RehearsedHeaders } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { playScenario } from '../sandbox/play-scenario.ts';
+import { scenarioOfRequest } from '../sandbox/scenario-of-request.ts';
 import { ConfirmContributionBody, ConfirmedBody } from './contribution-schemas.ts';
 
 type Body = Static<typeof ConfirmContributionBody>;
-type Headers = Static<typeof WriteHeaders>;
+type Headers = Static<typeof RehearsedHeaders>;
 
 /** @see docs/spec/interface.md#confirmcontribution. */
-export function confirmContribution(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
+export function confirmContribution(app: FastifyInstance, options: PartnerApiOptions): void {
+  const { environment } = options;
   app.post<{ Body: Body; Headers: Headers }>(
     '/v1/impact-transactions',
     {
@@ -28,7 +33,7 @@ export function confirmContribution(app: FastifyInstance, { operations, environm
       },
       schema: {
         ...describeOperation('confirmContribution'),
-        headers: WriteHeaders,
+        headers: RehearsedHeaders,
         body: ConfirmContributionBody,
         response: { 201: ConfirmedBody, 202: ConfirmedBody },
       },
@@ -37,7 +42,7 @@ export function confirmContribution(app: FastifyInstance, { operations, environm
       const { partnerId, isSuspended, unproven, currency, timeZone } = callerOf(request);
       const idempotencyKey = request.headers['idempotency-key'];
       const { body } = request;
-      const confirmation = operations.confirmContribution({
+      const confirmation: ConfirmationRequest = {
         partnerId,
         currency,
         timeZone,
@@ -52,8 +57,10 @@ export function confirmContribution(app: FastifyInstance, { operations, environm
         calculationId: readCalculationId(body.calculation_id),
         correlationId: request.context.correlationId,
         arrivedAtMs: request.context.arrivedAtMs,
-      });
-      const { record, isReplay } = await beforeDeadline(confirmation);
+      };
+      const outcome = await confirm(options, { request, reply, confirmation });
+      if (!outcome) return reply;
+      const { record, isReplay } = outcome;
       const { transactionId, status } = record.contribution;
       if (isReplay) reply.header('idempotent-replayed', 'true');
       if (status === 'failed') throw finalFailure(transactionId);
@@ -65,6 +72,27 @@ export function confirmContribution(app: FastifyInstance, { operations, environm
       });
     },
   );
+}
+
+interface Sent {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly confirmation: ConfirmationRequest;
+}
+
+/** @returns `undefined` when a scenario of the sandbox dropped the connection. */
+async function confirm(
+  options: PartnerApiOptions,
+  { request, reply, confirmation }: Sent,
+): Promise<ConfirmationOutcome | undefined> {
+  const { confirmContribution: confirmIt, rehearse } = options.operations;
+  const { partnerId, partnerOrderRef, idempotencyKey, correlationId } = confirmation;
+  const operation = 'confirmContribution';
+  const scenario = scenarioOfRequest(options, { request, operation, partnerOrderRef });
+  if (!scenario) return beforeDeadline(confirmIt(confirmation));
+  const rehearsal = { scenario, operation, partnerId, idempotencyKey, correlationId } as const;
+  const work = () => beforeDeadline(rehearse.confirm(confirmation, rehearsal));
+  return playScenario({ request, reply, rehearsal, rehearse, work });
 }
 
 /**

@@ -1,18 +1,22 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { distanceText, readDistanceKm } from '../../domain/emissions/distance.ts';
 import { fingerprint } from '../../domain/fingerprint.ts';
+import type { EstimateOutcome, EstimateRequest } from '../../operations/emissions/create-delivery-emissions-estimate.ts';
 import { estimateToWire } from '../../wire/estimate-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
-import { WriteHeaders } from '../envelope-schemas.ts';
+import { RehearsedHeaders } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { playScenario } from '../sandbox/play-scenario.ts';
+import { scenarioOfRequest } from '../sandbox/scenario-of-request.ts';
 import { CreateEstimateBody, EstimateBody } from './emissions-schemas.ts';
 
 /** @see docs/spec/interface.md#createdeliveryemissionsestimate. */
-export function createDeliveryEmissionsEstimate(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
-  app.post<{ Body: Static<typeof CreateEstimateBody>; Headers: Static<typeof WriteHeaders> }>(
+export function createDeliveryEmissionsEstimate(app: FastifyInstance, options: PartnerApiOptions): void {
+  const { environment } = options;
+  app.post<{ Body: Static<typeof CreateEstimateBody>; Headers: Static<typeof RehearsedHeaders> }>(
     '/v1/emissions/estimates',
     {
       config: {
@@ -21,7 +25,7 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, { operatio
       },
       schema: {
         ...describeOperation('createDeliveryEmissionsEstimate'),
-        headers: WriteHeaders,
+        headers: RehearsedHeaders,
         body: CreateEstimateBody,
         response: { 201: EstimateBody },
       },
@@ -31,7 +35,7 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, { operatio
       const { partner_order_ref, distance_km, distance_unit, vehicle_category } = request.body;
       const distanceMetres = readDistanceKm(distance_km) as number;
       const payload = { partner_order_ref, distance_km: distanceText(distanceMetres), distance_unit, vehicle_category };
-      const estimation = operations.createDeliveryEmissionsEstimate({
+      const estimation: EstimateRequest = {
         partnerId,
         isSuspended,
         isUnproven: unproven === 'partner',
@@ -41,8 +45,10 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, { operatio
         distanceKm: distance_km,
         distanceMetres,
         vehicleCategory: vehicle_category,
-      });
-      const { record, isReplay } = await beforeDeadline(estimation);
+      };
+      const outcome = await estimate(options, { request, reply, estimation });
+      if (!outcome) return reply;
+      const { record, isReplay } = outcome;
       if (isReplay) reply.header('idempotent-replayed', 'true');
       return reply.code(201).send({
         estimate: estimateToWire(record.estimate, environment),
@@ -51,4 +57,23 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, { operatio
       });
     },
   );
+}
+
+interface Sent {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly estimation: EstimateRequest;
+}
+
+/** @returns `undefined` when a scenario of the sandbox dropped the connection. */
+async function estimate(options: PartnerApiOptions, { request, reply, estimation }: Sent): Promise<EstimateOutcome | undefined> {
+  const { createDeliveryEmissionsEstimate: estimateIt, rehearse } = options.operations;
+  const { partnerId, partnerOrderRef, idempotencyKey } = estimation;
+  const { correlationId } = request.context;
+  const operation = 'createDeliveryEmissionsEstimate';
+  const scenario = scenarioOfRequest(options, { request, operation, partnerOrderRef });
+  if (!scenario) return beforeDeadline(estimateIt(estimation));
+  const rehearsal = { scenario, operation, partnerId, idempotencyKey, correlationId } as const;
+  const work = () => beforeDeadline(rehearse.estimate(estimation, rehearsal));
+  return playScenario({ request, reply, rehearsal, rehearse, work });
 }

@@ -44,6 +44,7 @@ function complete(operationId: OperationId, parameter: Json): Json {
       examples: Object.fromEntries(keys.map(([name, value]) => [name, { value }])),
     };
   }
+  if (parameter['name'] === 'x-sandbox-scenario') return { ...parameter, name: 'X-Sandbox-Scenario' };
   const { deprecated } = parameter['schema'] as Json;
   const example = EXAMPLES[parameter['name'] as string];
   return { ...parameter, ...(deprecated === true && { deprecated }), ...(example !== undefined && { example }) };

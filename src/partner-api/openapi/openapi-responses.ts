@@ -32,6 +32,7 @@ const HEADERS: Readonly<Record<string, { description: string; schema: Json }>> =
     schema: text,
   },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: text },
+  'X-Sandbox-Scenario': { description: 'In the sandbox: the scenario that the request met.', schema: text },
   Allow: { description: 'With 405: the methods of the path.', schema: text },
   ETag: { description: 'Of these bytes.', schema: text },
   'Repr-Digest': { description: 'SHA-256 of these bytes (RFC 9530); absent with `excel_safe`.', schema: text },
@@ -42,6 +43,8 @@ const ALWAYS = ['X-Correlation-ID', 'Cache-Control'];
 const RATE = ['RateLimit-Policy', 'RateLimit'];
 
 const headers = (...names: string[]) => Object.fromEntries([...ALWAYS, ...names].map((name) => [name, HEADERS[name]]));
+
+const REHEARSED: readonly OperationId[] = ['confirmContribution', 'createDeliveryEmissionsEstimate'];
 
 const SUCCESS_TEXTS: Record<string, string> = {
   '200': 'Found.',
@@ -58,6 +61,7 @@ export function completeSuccess(operationId: OperationId, status: string, respon
   response['headers'] = headers(
     ...RATE,
     ...(isWrite ? ['Idempotent-Replayed'] : []),
+    ...(REHEARSED.includes(operationId) ? ['X-Sandbox-Scenario'] : []),
     ...(isConfirmation || operationId === 'reconcileSettlement' ? ['Location'] : []),
     ...(operationId === 'getSettlementStatement' ? ['ETag', 'Repr-Digest', 'Content-Disposition'] : []),
   );

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 /** Guides that stand beside the reference, in this order. */
-const GUIDES = ['partner-guide', 'webhooks', 'errors'] as const;
+const GUIDES = ['partner-guide', 'webhooks', 'sandbox', 'errors'] as const;
 
 /** What a guide links to that the page has in another form. */
 const OWN_FILES: Readonly<Record<string, string>> = { '../openapi/partner.json': 'openapi.json' };

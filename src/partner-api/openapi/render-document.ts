@@ -16,6 +16,7 @@ export async function renderPartnerDocument(): Promise<string> {
       readSettlements: { page: unreachable, byId: unreachable, lines: unreachable, statement: unreachable },
       acknowledgeSettlement: unreachable,
       reconcileSettlement: { take: unreachable, byId: unreachable, lines: unreachable },
+      rehearse: { isRefused: unreachable, confirm: unreachable, estimate: unreachable },
       readEnvironmentalStatus: { ofContribution: unreachable, transactions: unreachable },
     },
     authenticate: Object.assign(unreachable, { partnerOf: () => undefined }),

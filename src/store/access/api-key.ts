@@ -5,7 +5,8 @@ import type { Queryable } from '../database.ts';
 import { type PageOfIds, run, type Statement } from '../query.ts';
 import type { Partner, PartnerRates } from './partner.ts';
 
-export type Permission = 'read_write' | 'read_only';
+/** `manage` is a `read_write` that may also change the partner's own endpoints. */
+export type Permission = 'read_write' | 'read_only' | 'manage';
 
 export interface ApiKey {
   readonly keyId: string;

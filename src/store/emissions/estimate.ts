@@ -12,6 +12,8 @@ export interface EstimateRecord {
   /** SHA-256 of the canonical payload. */
   readonly fingerprint: Buffer;
   readonly link: EmissionsLink | null;
+  /** `expires_at`; in a sandbox the time to which the partner brought it forward. */
+  readonly endsAt: Date;
   /** The database's clock when the estimate was read: what its expiry is judged by. */
   readonly readAt: Date;
 }
@@ -100,6 +102,7 @@ interface EstimateRow extends LinkRow {
   readonly estimated_emissions_kgco2e: string;
   readonly calculated_at: Date;
   readonly expires_at: Date;
+  readonly ends_at: Date;
   readonly read_at: Date;
 }
 
@@ -125,13 +128,15 @@ function readEstimateRow(row: EstimateRow): EstimateRecord {
     idempotencyKey: row.idempotency_key,
     fingerprint: row.fingerprint,
     link: readLinkRow(row),
+    endsAt: row.ends_at,
     readAt: row.read_at,
   };
 }
 
 const COLUMNS = `e.partner_id, e.calculation_id, e.idempotency_key, e.fingerprint, e.partner_order_ref, e.distance_km,
     e.vehicle_category, e.methodology_version, e.vehicle_catalog_version, e.emission_factor_version,
-    e.emission_factor_gco2e_per_km, e.lifecycle_boundary, e.raw_emissions_gco2e, e.estimated_emissions_kgco2e, e.calculated_at, e.expires_at, now()::timestamptz(3) as read_at,
+    e.emission_factor_gco2e_per_km, e.lifecycle_boundary, e.raw_emissions_gco2e, e.estimated_emissions_kgco2e, e.calculated_at, e.expires_at,
+    coalesce(e.ends_at, e.expires_at) as ends_at, now()::timestamptz(3) as read_at,
     ${LINK_COLUMNS}`;
 /** `partnerId` is SQL. */
 const withLink = (partnerId: string) => linkJoin('calculation_id', { partnerId, value: 'e.calculation_id' });

@@ -26,6 +26,11 @@ export const GROWING_TABLES = [
   'reconciliation_line',
   'impact_batch_settlement',
   'adjustment',
+  'sandbox_rehearsal',
+  'sandbox_evidence',
+  'sandbox_due',
+  'sandbox_clock',
+  'keyed_answer',
 ] as const;
 
 /** What an operator who asks for a distributed database without the extension has to do. */

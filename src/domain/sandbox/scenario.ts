@@ -1,0 +1,138 @@
+/**
+ * What a partner may rehearse on a confirmation or an estimate in the sandbox, asked for by a header or by a prefix of
+ * `partner_order_ref`.
+ *
+ * @see docs/spec/decisions.md#8-sandbox.
+ */
+export const SCENARIO_NAMES = [
+  'pending',
+  'pending_then_confirmed',
+  'pending_then_failed',
+  'failed',
+  'rate_limited',
+  'service_unavailable',
+  'timeout_before_commit',
+  'timeout_after_commit',
+  'slow',
+  'estimate_expired',
+  'order_taken',
+] as const;
+
+export type ScenarioName = (typeof SCENARIO_NAMES)[number];
+
+export interface Scenario {
+  readonly name: ScenarioName;
+  /** As the header has it, with its parameter. */
+  readonly text: string;
+  /** How many requests with one key are refused before the next one is taken; only of a scenario that refuses. */
+  readonly times: number;
+  /** After so long a pending contribution ends by itself. */
+  readonly afterSeconds: number;
+  /** So long the answer waits after the commit. */
+  readonly slowMs: number;
+}
+
+export type RehearsedOperation = 'confirmContribution' | 'createDeliveryEmissionsEstimate';
+
+/** How a review that a partner asked for ends by itself; without an outcome it waits as any other does. */
+export interface SimulatedReview {
+  readonly outcome: 'confirmed' | 'failed' | null;
+  readonly afterSeconds: number;
+}
+
+/** No count is higher: the request is refused as long as it asks for it. */
+export const EVERY_TIME = 2_147_483_647;
+export const AFTER_SECONDS_MAX = 72 * 3_600;
+export const SLOW_MS_MAX = 30_000;
+export const TIMES_MAX = 100;
+
+const AFTER_SECONDS = 10;
+const SLOW_MS = 8_000;
+
+/** Those that refuse a request before anything is stored. */
+const REFUSING: readonly ScenarioName[] = ['rate_limited', 'service_unavailable', 'timeout_before_commit'];
+const OF_ESTIMATES: readonly ScenarioName[] = [...REFUSING, 'timeout_after_commit', 'slow', 'estimate_expired'];
+
+/** The parameter that a scenario takes. */
+const PARAMETERS: Partial<Record<ScenarioName, 'times' | 'after' | 'ms'>> = {
+  rate_limited: 'times',
+  service_unavailable: 'times',
+  timeout_before_commit: 'times',
+  pending_then_confirmed: 'after',
+  pending_then_failed: 'after',
+  slow: 'ms',
+};
+
+/** A prefix that begins with another stands before it. A refusal by prefix ends by itself: the retry must send the same reference. */
+const PREFIXES: readonly (readonly [prefix: string, text: string])[] = [
+  ['SIM-PENDING-THEN-CONFIRMED-', 'pending_then_confirmed'],
+  ['SIM-PENDING-THEN-FAILED-', 'pending_then_failed'],
+  ['SIM-PENDING-', 'pending'],
+  ['SIM-FAILED-', 'failed'],
+  ['SIM-TIMEOUT-AFTER-COMMIT-', 'timeout_after_commit'],
+  ['SIM-TIMEOUT-BEFORE-COMMIT-', 'timeout_before_commit;times=1'],
+  ['SIM-503-TWICE-', 'service_unavailable;times=2'],
+  ['SIM-429-', 'rate_limited;times=1'],
+  ['SIM-SLOW-', 'slow'],
+  ['SIM-ORDER-TAKEN-', 'order_taken'],
+];
+
+export const SCENARIO_PREFIXES: readonly string[] = PREFIXES.map(([prefix]) => prefix);
+
+const EVERY_PREFIX = 'SIM-';
+
+export function isRefusing({ name }: Scenario): boolean {
+  return REFUSING.includes(name);
+}
+
+/** What the scenario makes of a confirmation that would be confirmed; `undefined` for one that leaves it alone. */
+export function simulatedReviewOf({ name, afterSeconds }: Scenario): SimulatedReview | undefined {
+  if (name === 'pending') return { outcome: null, afterSeconds: 0 };
+  if (name === 'pending_then_confirmed') return { outcome: 'confirmed', afterSeconds };
+  if (name === 'pending_then_failed') return { outcome: 'failed', afterSeconds };
+  return name === 'failed' ? { outcome: 'failed', afterSeconds: 0 } : undefined;
+}
+
+export function isFor({ name }: Pick<Scenario, 'name'>, operation: RehearsedOperation): boolean {
+  return operation === 'confirmContribution' || OF_ESTIMATES.includes(name);
+}
+
+const FORM = /^([a-z_]+)(?:\s*;\s*([a-z]+)\s*=\s*(\d{1,9})([a-z]*))?$/;
+
+/**
+ * Reads `pending_then_failed;after=30s`, `service_unavailable;times=2` or `slow;ms=8000`.
+ *
+ * @returns `undefined` when it is none of them.
+ */
+export function readScenario(text: string): Scenario | undefined {
+  const [, name, parameter, value, unit] = FORM.exec(text.trim()) ?? [];
+  if (name === undefined || !isScenarioName(name)) return undefined;
+  const usual = { name, text: name, times: EVERY_TIME, afterSeconds: AFTER_SECONDS, slowMs: SLOW_MS };
+  if (parameter === undefined || value === undefined) return usual;
+  if (parameter !== PARAMETERS[name]) return undefined;
+  const given = readParameter(parameter, Number(value), unit ?? '');
+  return given && { ...usual, ...given, text: `${name};${parameter}=${Number(value)}${unit}` };
+}
+
+function isScenarioName(name: string): name is ScenarioName {
+  return (SCENARIO_NAMES as readonly string[]).includes(name);
+}
+
+const SECONDS_OF: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3_600 };
+
+function readParameter(parameter: 'times' | 'after' | 'ms', value: number, unit: string): Partial<Scenario> | undefined {
+  if (parameter === 'after') {
+    const afterSeconds = value * (SECONDS_OF[unit] ?? Number.NaN);
+    return afterSeconds <= AFTER_SECONDS_MAX ? { afterSeconds } : undefined;
+  }
+  if (unit !== '' || value < 1) return undefined;
+  if (parameter === 'times') return value <= TIMES_MAX ? { times: value } : undefined;
+  return value <= SLOW_MS_MAX ? { slowMs: value } : undefined;
+}
+
+/** The scenario that an order's reference asks for; `undefined` for a reference like any other. */
+export function scenarioOfReference(partnerOrderRef: string): Scenario | undefined {
+  if (!partnerOrderRef.startsWith(EVERY_PREFIX)) return undefined;
+  const found = PREFIXES.find(([prefix]) => partnerOrderRef.startsWith(prefix));
+  return found && readScenario(found[1]);
+}

@@ -1,0 +1,86 @@
+import type { NewAdjustment } from '../../domain/adjustments/new-adjustment.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { Adjustment } from '../../store/adjustments/adjustment.ts';
+import type { ContributionRecord } from '../../store/contributions/contribution.ts';
+import type { Database } from '../../store/database.ts';
+import type { EstimateRecord } from '../../store/emissions/estimate.ts';
+import { findEstimatesById } from '../../store/emissions/estimate.ts';
+import { endEstimateEarly } from '../../store/sandbox/early-end.ts';
+import { deleteSimulatedEnd } from '../../store/sandbox/simulated-end.ts';
+import type { AdjustmentOf } from '../adjustments/manage-adjustment.ts';
+import { approveAdjustment, draftAdjustment, postAdjustment } from '../adjustments/manage-adjustment.ts';
+import { confirmPendingContribution, failPendingContribution } from '../contributions/resolve-pending-contribution.ts';
+import { estimateNotFound } from '../emissions/get-delivery-emissions-estimate.ts';
+import { type Closed, closeSettlement } from '../settlements/close-settlement.ts';
+import type { SettlementTools } from '../settlements/settlement-tools.ts';
+import { readSandboxClock } from './advance-clock.ts';
+import { actorOf, requireSandbox, type SandboxCaller, secondActorOf } from './sandbox-actor.ts';
+
+const NOTE = 'asked for by the partner of the sandbox';
+
+export interface Resolution {
+  readonly transactionId: string;
+  readonly status: 'confirmed' | 'failed';
+}
+
+/** As an operator does. Throws `contribution_not_found`, and `invalid_request` when it is not pending. */
+export async function resolveOnRequest(
+  database: Database,
+  caller: SandboxCaller,
+  { transactionId, status }: Resolution,
+): Promise<ContributionRecord> {
+  await requireSandbox(database);
+  const pending = { partnerId: caller.partnerId, transactionId };
+  const resolve = status === 'confirmed' ? confirmPendingContribution : failPendingContribution;
+  const record = await resolve(database, actorOf(caller), pending, NOTE);
+  await deleteSimulatedEnd(database.pool, pending);
+  return record;
+}
+
+/** Throws `estimate_not_found`, and `invalid_request` for a linked one, which no longer expires. */
+export async function expireOnRequest(
+  database: Database,
+  { partnerId }: SandboxCaller,
+  calculationId: string,
+): Promise<EstimateRecord> {
+  await requireSandbox(database);
+  const id = { partnerId, calculationId };
+  const [estimate] = await findEstimatesById(database.pool, [id]);
+  if (!estimate) throw estimateNotFound();
+  if (estimate.link) {
+    const message = 'The estimate is linked with a contribution, and no longer expires.';
+    throw new ServiceError('invalid_request', message, {
+      details: [{ field: 'calculation_id', code: 'not_possible', message }],
+    });
+  }
+  await endEstimateEarly(database.pool, id, 0);
+  return estimate;
+}
+
+/**
+ * Closes the open settlement early, at the time of the partner's clock, and opens the next.
+ *
+ * @throws ServiceError `invalid_request` when its period has not begun.
+ */
+export async function closeOnRequest(database: Database, caller: SandboxCaller, tools: SettlementTools): Promise<Closed> {
+  await requireSandbox(database);
+  const { partnerId } = caller;
+  const now = await readSandboxClock(database, partnerId);
+  const closed = await closeSettlement(database, actorOf(caller), { partnerId, isEarly: true, now }, tools);
+  if (closed) return closed;
+  throw new ServiceError('invalid_request', 'There is no open settlement yet. Confirm a contribution, or wait a minute.');
+}
+
+/** Drafts, approves and posts, without a second person. Throws `invalid_request` with every problem. */
+export async function adjustOnRequest(
+  database: Database,
+  caller: SandboxCaller,
+  { wanted, tools }: { readonly wanted: Omit<AdjustmentOf, 'partnerId'> & NewAdjustment; readonly tools: SettlementTools },
+): Promise<Adjustment> {
+  await requireSandbox(database);
+  const { partnerId } = caller;
+  const { adjustmentId } = await draftAdjustment(database, actorOf(caller), { ...wanted, partnerId }, tools);
+  const id = { partnerId, adjustmentId };
+  await approveAdjustment(database, secondActorOf(caller), id, tools);
+  return postAdjustment(database, actorOf(caller), id, tools);
+}

@@ -1,0 +1,147 @@
+import { AHEAD_YEARS_MAX, advancedBy } from '../../domain/sandbox/advance.ts';
+import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
+import { listOverdueContributionReviews } from '../../store/contributions/contribution-review.ts';
+import type { Database } from '../../store/database.ts';
+import { allowLongStatements } from '../../store/query.ts';
+import { advanceSandboxClock, findSandboxClock, lockSandboxClock, type SandboxClock } from '../../store/sandbox/sandbox-clock.ts';
+import { listSimulatedEndsDueOf } from '../../store/sandbox/simulated-end.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { getPartner } from '../access/manage-partner.ts';
+import { audit } from '../audit/audit.ts';
+import { expirePendingContribution } from '../contributions/resolve-pending-contribution.ts';
+import { closeSettlement } from '../settlements/close-settlement.ts';
+import type { SettlementTools } from '../settlements/settlement-tools.ts';
+import { endPending } from './rehearse.ts';
+import { actorOf, requireSandbox, type SandboxCaller } from './sandbox-actor.ts';
+
+export interface ClockTools {
+  readonly settlementTools: SettlementTools;
+  /** After so many a pending contribution fails by itself. */
+  readonly reviewExpiryHours: number;
+}
+
+/** What an advance has done, and the clock after it. */
+export interface Advanced {
+  readonly clock: Date;
+  readonly estimatesEnded: number;
+  readonly contributionsEnded: number;
+  readonly contributionsExpired: number;
+  readonly settlementIds: readonly string[];
+}
+
+const LOCK_TIMEOUT_MS = 4_000;
+const LONG = { timeoutMs: 30_000 };
+const CHUNK = 100;
+/** One for each month that a clock can be ahead, and what lay open before. */
+const CLOSINGS_MAX = AHEAD_YEARS_MAX * 12 + 24;
+
+export function clockOf({ now, aheadMs }: SandboxClock): Date {
+  return new Date(now.getTime() + Number(aheadMs));
+}
+
+/**
+ * Advances the clock of one partner of a sandbox, and does what is due by it then: estimates end, pending contributions end or fail,
+ * settlements close one after the other, each with its events. Nobody else's time moves.
+ *
+ * @throws ServiceError `invalid_request` for what is no duration, or goes too far ahead.
+ */
+export async function advanceClock(
+  database: Database,
+  caller: SandboxCaller,
+  advance: string,
+  tools: ClockTools,
+): Promise<Advanced> {
+  await requireSandbox(database);
+  const { partnerId } = caller;
+  const partner = await getPartner(database.pool, partnerId);
+  const { clock, estimatesEnded } = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await allowLongStatements(db, LONG);
+    const held = await lockSandboxClock(db, partnerId);
+    const [before, after] = [clockOf(held), advancedBy(clockOf(held), advance, partner.timeZone)];
+    if (!after)
+      throw refusal('wrong_form', 'advance must be an ISO 8601 duration of a second or more, such as P1M, P3D or PT36H.');
+    if (after > latest(held.now))
+      throw refusal(
+        'too_large',
+        `The clock would be more than ${AHEAD_YEARS_MAX} years ahead; it shows ${before.toISOString()}.`,
+      );
+    const byMs = BigInt(after.getTime() - before.getTime());
+    const ended = await advanceSandboxClock(db, { partnerId, byMs, now: held.now }, LONG);
+    const entry = { action: 'sandbox.advance-clock', partnerId, subjectId: partnerId };
+    await audit(db, actorOf(caller), { ...entry, before: { clock: before }, after: { clock: after } });
+    return { clock: after, estimatesEnded: ended };
+  });
+  const contributionsEnded = await endAll(database, caller);
+  const contributionsExpired = await expireAll(database, caller, tools.reviewExpiryHours);
+  const settlementIds = await closeAll(database, caller, { clock, tools });
+  return { clock, estimatesEnded, contributionsEnded, contributionsExpired, settlementIds };
+}
+
+/** What the partner's clock shows now. */
+export async function readSandboxClock({ pool }: Database, partnerId: string): Promise<Date> {
+  return clockOf(await findSandboxClock(pool, partnerId));
+}
+
+function latest(now: Date): Date {
+  const end = new Date(now);
+  end.setUTCFullYear(end.getUTCFullYear() + AHEAD_YEARS_MAX);
+  return end;
+}
+
+async function endAll(database: Database, { partnerId, correlationId }: SandboxCaller): Promise<number> {
+  let ended = 0;
+  for (let isMore = true; isMore; ) {
+    const due = await listSimulatedEndsDueOf(database.pool, partnerId, CHUNK);
+    for (const end of due) await endPending(database, end, correlationId);
+    ended += due.length;
+    isMore = due.length === CHUNK;
+  }
+  return ended;
+}
+
+async function expireAll(database: Database, caller: SandboxCaller, hours: number): Promise<number> {
+  let expired = 0;
+  for (let isMore = true; isMore; ) {
+    const overdue = await listOverdueContributionReviews(database.pool, caller.partnerId, { hours, limit: CHUNK });
+    const before = expired;
+    for (const review of overdue) expired += Number(await expire(database, caller, review));
+    isMore = overdue.length === CHUNK && expired > before;
+  }
+  return expired;
+}
+
+/** @returns Whether this ended it; somebody else may have decided meanwhile. */
+async function expire(
+  database: Database,
+  caller: SandboxCaller,
+  pending: { readonly partnerId: string; readonly transactionId: string },
+): Promise<boolean> {
+  try {
+    await expirePendingContribution(database, actorOf(caller), pending);
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'invalid_request') return false;
+    throw error;
+  }
+}
+
+async function closeAll(
+  database: Database,
+  caller: SandboxCaller,
+  { clock, tools }: { readonly clock: Date; readonly tools: ClockTools },
+): Promise<string[]> {
+  const { partnerId } = caller;
+  const closing = { partnerId, isEarly: false, now: clock };
+  const ids: string[] = [];
+  while (ids.length < CLOSINGS_MAX) {
+    const outcome = await closeSettlement(database, actorOf(caller), closing, tools.settlementTools);
+    if (!outcome) break;
+    ids.push(outcome.closed.settlementId);
+  }
+  return ids;
+}
+
+function refusal(code: 'wrong_form' | 'too_large', message: string): ServiceError {
+  const detail: ErrorDetail = { field: 'advance', code, message };
+  return new ServiceError('invalid_request', message, { details: [detail] });
+}

@@ -1,0 +1,20 @@
+import { eachApart } from '../../concurrency/for-each-settled.ts';
+import { newId } from '../../domain/identifiers.ts';
+import { counted } from '../../domain/pluralise.ts';
+import type { Database } from '../../store/database.ts';
+import { listSimulatedEndsDue } from '../../store/sandbox/simulated-end.ts';
+import { endPending } from './rehearse.ts';
+
+const CHUNK = 100;
+
+/**
+ * Ends the pending contributions of a sandbox whose time has come, each in a transaction of its own.
+ *
+ * @returns Whether there may be more.
+ */
+export async function endDuePending(database: Database, signal: AbortSignal): Promise<boolean> {
+  const due = await listSimulatedEndsDue(database.pool, CHUNK);
+  const failed = (count: number) => `${counted(count, 'pending contribution')} could not be ended.`;
+  await eachApart(due, { signal, failed }, (end) => endPending(database, end, newId('corr')));
+  return due.length === CHUNK;
+}

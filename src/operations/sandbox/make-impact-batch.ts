@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
+import type { ImpactBatch, ShownBatch } from '../../domain/impact/impact-batch.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { Database } from '../../store/database.ts';
+import { listEvidence } from '../../store/impact/impact-evidence.ts';
+import { changeImpactBatch } from '../impact/change-impact-batch.ts';
+import { addUpSettlements, getImpactBatch, showBatch } from '../impact/impact-batch-record.ts';
+import { createProject } from '../impact/manage-project.ts';
+import { createImpactBatch, poolSettlements } from '../impact/pool-contributions.ts';
+import { impactBatchNotFound } from '../impact/read-environmental-status.ts';
+import { actorOf, requireSandbox, type SandboxCaller, secondActorOf } from './sandbox-actor.ts';
+
+export interface WantedBatch {
+  /** Of a batch that is advanced; without it one is made. */
+  readonly impactBatchId: string | undefined;
+  readonly settlementIds: readonly string[];
+  /** Whole trees. */
+  readonly quantity: bigint;
+  readonly status: EnvironmentalStatus;
+}
+
+const PROJECT = { nameEn: 'Sandbox project', nameAr: 'مشروع تجريبي', country: 'SA' };
+
+/**
+ * Pools closed settlements of the partner in a batch of its own and advances it step by step, each with its event and without a second
+ * person.
+ *
+ * @throws ServiceError `invalid_request`, also for a batch that has contributions of anybody else.
+ */
+export async function makeImpactBatch(
+  database: Database,
+  caller: SandboxCaller,
+  wanted: WantedBatch,
+): Promise<{ readonly shown: ShownBatch; readonly contributionCount: bigint }> {
+  await requireSandbox(database);
+  const actor = actorOf(caller);
+  const batch =
+    wanted.impactBatchId === undefined
+      ? await make(database, caller, wanted)
+      : await getOwn(database, caller, wanted.impactBatchId);
+  let current = batch;
+  const target = ENVIRONMENTAL_STATUSES.indexOf(wanted.status);
+  if (target < ENVIRONMENTAL_STATUSES.indexOf(current.status))
+    throw new ServiceError(
+      'invalid_request',
+      `The impact batch is ${current.status}, and does not go back to ${wanted.status}.`,
+      {
+        details: [{ field: 'status', code: 'not_possible', message: `The batch is ${current.status}.` }],
+      },
+    );
+  while (ENVIRONMENTAL_STATUSES.indexOf(current.status) < target) {
+    const to = ENVIRONMENTAL_STATUSES[ENVIRONMENTAL_STATUSES.indexOf(current.status) + 1] as EnvironmentalStatus;
+    if (to === 'verified') await addEvidence(database, caller, current);
+    const projectId = to === 'allocated' ? (await createProject(database, actor, PROJECT)).projectId : undefined;
+    const change = { changeType: 'advanced', to, projectId, reason: null } as const;
+    current = await changeImpactBatch(database, to === 'verified' ? secondActorOf(caller) : actor, current.impactBatchId, change);
+  }
+  const { contributionCount } = await addUpSettlements(database.pool, current.impactBatchId);
+  return { shown: await showBatch(database.pool, current), contributionCount };
+}
+
+async function make(database: Database, caller: SandboxCaller, { settlementIds, quantity }: WantedBatch): Promise<ImpactBatch> {
+  const actor = actorOf(caller);
+  const batch = await createImpactBatch(database, actor, { name: `Sandbox of ${caller.partnerId}`, quantity });
+  await poolSettlements(database, actor, { impactBatchId: batch.impactBatchId, partnerId: caller.partnerId, settlementIds });
+  return batch;
+}
+
+/** Another partner's batch, or one that is shared with others, is answered in the same words as none. */
+async function getOwn({ pool }: Database, { partnerId }: SandboxCaller, impactBatchId: string): Promise<ImpactBatch> {
+  const { shares } = await addUpSettlements(pool, impactBatchId);
+  if (shares.length !== 1 || shares[0]?.partnerId !== partnerId) throw impactBatchNotFound();
+  return getImpactBatch(pool, impactBatchId);
+}
+
+async function addEvidence(database: Database, caller: SandboxCaller, { impactBatchId }: ImpactBatch): Promise<void> {
+  if ((await listEvidence(database.pool, impactBatchId)).length > 0) return;
+  const text = Buffer.from(`simulated evidence of ${impactBatchId}`);
+  const evidence = {
+    ...{ type: 'report', url: 'https://example.com/simulated-evidence.txt', fileName: 'simulated-evidence.txt' },
+    ...{
+      byteCount: BigInt(text.byteLength),
+      sha256: createHash('sha256').update(text).digest('hex'),
+      capturedAt: new Date(Date.now() - 60_000),
+    },
+  };
+  await changeImpactBatch(database, actorOf(caller), impactBatchId, { changeType: 'evidence_added', evidence, reason: null });
+}

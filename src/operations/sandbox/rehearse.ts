@@ -1,0 +1,105 @@
+import type { Actor } from '../../domain/access/role.ts';
+import { newId } from '../../domain/identifiers.ts';
+import { isRefusing, type RehearsedOperation, type Scenario, simulatedReviewOf } from '../../domain/sandbox/scenario.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { Database } from '../../store/database.ts';
+import { endEstimateEarly } from '../../store/sandbox/early-end.ts';
+import { countRefusal, insertRehearsal } from '../../store/sandbox/rehearsal.ts';
+import { deleteSimulatedEnd, type SimulatedEnd } from '../../store/sandbox/simulated-end.ts';
+import type { ConfirmationOutcome, ConfirmContribution } from '../contributions/confirm-contribution.ts';
+import type { ConfirmationRequest } from '../contributions/contribution-draft.ts';
+import type { GetContribution } from '../contributions/get-contribution.ts';
+import { confirmPendingContribution, failPendingContribution } from '../contributions/resolve-pending-contribution.ts';
+import type {
+  CreateDeliveryEmissionsEstimate,
+  EstimateOutcome,
+  EstimateRequest,
+} from '../emissions/create-delivery-emissions-estimate.ts';
+
+/** A request that asks for a scenario. */
+export interface RehearsalRequest {
+  readonly scenario: Scenario;
+  readonly operation: RehearsedOperation;
+  readonly partnerId: string;
+  readonly idempotencyKey: string;
+  readonly correlationId: string;
+}
+
+/** What partners of a sandbox rehearse: every outcome goes the way that it goes in production, and leaves the same records. */
+export interface Rehearse {
+  /** Counts the request against its scenario. @returns Whether it is refused, before anything is stored. */
+  isRefused(request: RehearsalRequest): Promise<boolean>;
+  /** Confirms under the scenario. Throws what a confirmation throws. */
+  confirm(request: ConfirmationRequest, rehearsal: RehearsalRequest): Promise<ConfirmationOutcome>;
+  /** Estimates under the scenario. Throws what an estimate throws. */
+  estimate(request: EstimateRequest, rehearsal: RehearsalRequest): Promise<EstimateOutcome>;
+}
+
+export interface RehearsedOperations {
+  readonly confirmContribution: ConfirmContribution;
+  readonly createDeliveryEmissionsEstimate: CreateDeliveryEmissionsEstimate;
+  readonly getContribution: GetContribution;
+}
+
+/** Longer than a request may wait in the service: the one that asks for it finds its estimate expired. */
+const BEFORE_ANY_REQUEST_SECONDS = 10;
+
+export function rehearseIn(database: Database, operations: RehearsedOperations): Rehearse {
+  const { confirmContribution, createDeliveryEmissionsEstimate, getContribution } = operations;
+  return {
+    async isRefused({ scenario, ...rehearsal }) {
+      if (!isRefusing(scenario)) return false;
+      const waitSeconds = scenario.name === 'rate_limited' ? 1 : 0;
+      return countRefusal(database.pool, { ...rehearsal, scenario: scenario.text }, { times: scenario.times, waitSeconds });
+    },
+    async confirm(request, { scenario, ...rehearsal }) {
+      if (scenario.name === 'order_taken') await takeOrder(confirmContribution, request);
+      if (scenario.name === 'estimate_expired') await expireNamedEstimate(database, request);
+      const outcome = await confirmContribution({ ...request, simulatedReview: simulatedReviewOf(scenario) });
+      const { transactionId, status } = outcome.record.contribution;
+      await insertRehearsal(database.pool, { ...rehearsal, scenario: scenario.text }, transactionId);
+      if (scenario.name !== 'failed' || status !== 'pending') return outcome;
+      const end: SimulatedEnd = { partnerId: request.partnerId, transactionId, outcome: 'failed' };
+      await endPending(database, end, request.correlationId);
+      return { ...outcome, record: await getContribution.byId({ partnerId: request.partnerId, transactionId }) };
+    },
+    async estimate(request, { scenario, ...rehearsal }) {
+      const outcome = await createDeliveryEmissionsEstimate(request);
+      const { calculationId } = outcome.record.estimate;
+      await insertRehearsal(database.pool, { ...rehearsal, scenario: scenario.text }, calculationId);
+      if (scenario.name === 'estimate_expired') await endEstimateEarly(database.pool, { ...request, calculationId }, 0);
+      return outcome;
+    },
+  };
+}
+
+/** Another contribution of the partner takes the order first. Where the order is taken already nothing has to be done. */
+async function takeOrder(confirm: ConfirmContribution, request: ConfirmationRequest): Promise<void> {
+  const rival = newId('evt');
+  const holder = { ...request, partnerEventId: rival, idempotencyKey: rival, opaqueCustomerRef: null, calculationId: undefined };
+  try {
+    await confirm(holder);
+  } catch (error) {
+    // What stands against it is told by the confirmation itself, in the order of the contract.
+    if (!(error instanceof ServiceError)) throw error;
+  }
+}
+
+async function expireNamedEstimate({ pool }: Database, { partnerId, calculationId }: ConfirmationRequest): Promise<void> {
+  if (typeof calculationId === 'string') await endEstimateEarly(pool, { partnerId, calculationId }, BEFORE_ANY_REQUEST_SECONDS);
+}
+
+const NOTE = 'a scenario of the sandbox';
+
+/** Ends a pending contribution as its partner asked, as an operator would. One that is final already stays as it is. */
+export async function endPending(database: Database, end: SimulatedEnd, correlationId: string): Promise<void> {
+  const actor: Actor = { operatorId: 'schedule', role: 'admin', correlationId };
+  const resolve = end.outcome === 'confirmed' ? confirmPendingContribution : failPendingContribution;
+  try {
+    await resolve(database, actor, end, NOTE);
+  } catch (error) {
+    const isFinal = error instanceof ServiceError && error.code === 'invalid_request';
+    if (!isFinal) throw error;
+  }
+  await deleteSimulatedEnd(database.pool, end);
+}

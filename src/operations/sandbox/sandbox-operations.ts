@@ -1,0 +1,39 @@
+import type { Database } from '../../store/database.ts';
+import { adjustOnRequest, closeOnRequest, expireOnRequest, resolveOnRequest } from './act-as-operator.ts';
+import { advanceClock, type ClockTools } from './advance-clock.ts';
+import { makeImpactBatch, type WantedBatch } from './make-impact-batch.ts';
+import type { SandboxCaller } from './sandbox-actor.ts';
+
+type Rest<Operation> = Operation extends (
+  database: Database,
+  caller: SandboxCaller,
+  wanted: infer Wanted,
+  ...rest: never
+) => infer Outcome
+  ? (caller: SandboxCaller, wanted: Wanted) => Outcome
+  : never;
+
+/** What a partner of a sandbox may ask for that operators, and time, do in production. */
+export interface SandboxOperations {
+  readonly resolve: Rest<typeof resolveOnRequest>;
+  readonly expire: Rest<typeof expireOnRequest>;
+  readonly closeSettlement: (caller: SandboxCaller) => ReturnType<typeof closeOnRequest>;
+  readonly adjust: (
+    caller: SandboxCaller,
+    wanted: Parameters<typeof adjustOnRequest>[2]['wanted'],
+  ) => ReturnType<typeof adjustOnRequest>;
+  readonly makeImpactBatch: (caller: SandboxCaller, wanted: WantedBatch) => ReturnType<typeof makeImpactBatch>;
+  readonly advanceClock: (caller: SandboxCaller, advance: string) => ReturnType<typeof advanceClock>;
+}
+
+export function sandboxOperations(database: Database, tools: ClockTools): SandboxOperations {
+  const { settlementTools } = tools;
+  return {
+    resolve: (caller, wanted) => resolveOnRequest(database, caller, wanted),
+    expire: (caller, calculationId) => expireOnRequest(database, caller, calculationId),
+    closeSettlement: (caller) => closeOnRequest(database, caller, settlementTools),
+    adjust: (caller, wanted) => adjustOnRequest(database, caller, { wanted, tools: settlementTools }),
+    makeImpactBatch: (caller, wanted) => makeImpactBatch(database, caller, wanted),
+    advanceClock: (caller, advance) => advanceClock(database, caller, advance, tools),
+  };
+}

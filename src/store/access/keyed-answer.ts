@@ -1,0 +1,63 @@
+import { NOW } from '../bulk-rows.ts';
+import type { Queryable } from '../database.ts';
+import { durableRead } from '../durable-read.ts';
+import { run, type Statement } from '../query.ts';
+
+/** A partner's request with a key, of an operation whose records keep none. */
+export interface KeyedRequest {
+  readonly partnerId: string;
+  readonly idempotencyKey: string;
+  readonly operation: string;
+  /** SHA-256 of the canonical payload. */
+  readonly fingerprint: Buffer;
+}
+
+const idOf = ({ partnerId, idempotencyKey, operation }: KeyedRequest) => [partnerId, idempotencyKey, operation];
+
+const CLAIM: Statement = {
+  name: 'claim_keyed_answer',
+  text: `insert into keyed_answer as k (partner_id, idempotency_key, operation, fingerprint, claimed_at)
+    values ($1, $2, $3, $4, ${NOW})
+    on conflict on constraint keyed_answer_pkey do update set claimed_at = excluded.claimed_at
+      where k.answer is null and k.fingerprint = excluded.fingerprint
+        and excluded.claimed_at - k.claimed_at > $5::int4 * interval '1 second'
+    returning operation`,
+};
+
+/** @returns Whether the caller does the work: the key is free, or whoever claimed it so many seconds ago left it. */
+export async function claimKeyedAnswer(db: Queryable, request: KeyedRequest, leftAfterSeconds: number): Promise<boolean> {
+  return (await run(db, CLAIM, [...idOf(request), request.fingerprint, leftAfterSeconds])).length > 0;
+}
+
+const FIND = durableRead({
+  name: 'find_keyed_answer',
+  text: 'select fingerprint, answer from keyed_answer where partner_id = $1 and idempotency_key = $2 and operation = $3',
+});
+
+/** `answer` is `null` while the work is under way. */
+export async function findKeyedAnswer(
+  db: Queryable,
+  request: KeyedRequest,
+): Promise<{ readonly fingerprint: Buffer; readonly answer: string | null } | undefined> {
+  const [found] = await run<{ fingerprint: Buffer; answer: string | null }>(db, FIND, idOf(request));
+  return found;
+}
+
+const KEEP: Statement = {
+  name: 'keep_keyed_answer',
+  text: 'update keyed_answer set answer = $4 where partner_id = $1 and idempotency_key = $2 and operation = $3',
+};
+
+export async function keepKeyedAnswer(db: Queryable, request: KeyedRequest, answer: string): Promise<void> {
+  await run(db, KEEP, [...idOf(request), answer]);
+}
+
+const FREE: Statement = {
+  name: 'free_keyed_answer',
+  text: 'delete from keyed_answer where partner_id = $1 and idempotency_key = $2 and operation = $3 and answer is null',
+};
+
+/** After a refusal: nothing was done under the key. */
+export async function freeKeyedAnswer(db: Queryable, request: KeyedRequest): Promise<void> {
+  await run(db, FREE, idOf(request));
+}

@@ -1,0 +1,84 @@
+import { idAt } from '../../domain/identifiers.ts';
+import { NOW } from '../bulk-rows.ts';
+import type { Queryable } from '../database.ts';
+import { type LongStatements, run, runLong, type Statement } from '../query.ts';
+
+/** The clock of a partner of a sandbox. */
+export interface SandboxClock {
+  /** The database's own time. */
+  readonly now: Date;
+  readonly aheadMs: bigint;
+}
+
+const INSERT: Statement = {
+  name: 'insert_sandbox_clock',
+  text: `insert into sandbox_clock (partner_id, ahead_ms, advanced_at) values ($1, 0, ${NOW}) on conflict do nothing`,
+};
+
+const LOCK: Statement = {
+  name: 'lock_sandbox_clock',
+  text: `select ${NOW} as now, ahead_ms as "aheadMs" from sandbox_clock where partner_id = $1 for update`,
+};
+
+/** Whoever advances the same partner's clock waits until the transaction ends. */
+export async function lockSandboxClock(db: Queryable, partnerId: string): Promise<SandboxClock> {
+  await run(db, INSERT, [partnerId]);
+  const [clock] = await run<SandboxClock & Record<string, unknown>>(db, LOCK, [partnerId]);
+  return clock as SandboxClock;
+}
+
+const FIND: Statement = {
+  name: 'find_sandbox_clock',
+  text: `select ${NOW} as now, coalesce((select ahead_ms from sandbox_clock where partner_id = $1), 0)::int8 as "aheadMs"`,
+};
+
+export async function findSandboxClock(db: Queryable, partnerId: string): Promise<SandboxClock> {
+  const [clock] = await run<SandboxClock & Record<string, unknown>>(db, FIND, [partnerId]);
+  return clock as SandboxClock;
+}
+
+const ADVANCE: Statement = {
+  name: 'advance_sandbox_clock',
+  text: `update sandbox_clock set ahead_ms = ahead_ms + $2::int8, advanced_at = ${NOW} where partner_id = $1`,
+};
+
+/** An estimate that is alive was made a day ago at most; what its id says of its time may be a little off. */
+const ALIVE_MS = 25 * 3_600_000;
+
+const AHEAD = "$2::int8 * interval '1 millisecond'";
+
+const BRING_ESTIMATES: Statement = {
+  name: 'bring_estimates_forward',
+  text: `update estimate set ends_at = greatest(coalesce(ends_at, expires_at) - ${AHEAD}, ${NOW})
+    where partner_id = $1 and calculation_id >= $3 and coalesce(ends_at, expires_at) > ${NOW}
+    returning ends_at <= ${NOW} as "hasEnded"`,
+};
+
+const BRING_REVIEWS: Statement = {
+  name: 'bring_reviews_forward',
+  text: `update contribution_review set opened_at = opened_at - ${AHEAD} where partner_id = $1 and resolved_at is null`,
+};
+
+const BRING_ENDS: Statement = {
+  name: 'bring_simulated_ends_forward',
+  text: `update sandbox_due set due_at = due_at - ${AHEAD} where partner_id = $1`,
+};
+
+/**
+ * Advances the clock, and brings nearer by as much what is due by time for this partner: estimates, reviews, simulated ends. What is
+ * due then is done by whoever does it anyway.
+ *
+ * @returns How many estimates have ended by it, linked ones among them.
+ */
+export async function advanceSandboxClock(
+  db: Queryable,
+  { partnerId, byMs, now }: { readonly partnerId: string; readonly byMs: bigint; readonly now: Date },
+  long: LongStatements,
+): Promise<number> {
+  await run(db, ADVANCE, [partnerId, byMs]);
+  const oldest = idAt('calc', now.getTime() - ALIVE_MS);
+  const moved = await runLong<{ hasEnded: boolean }>(db, BRING_ESTIMATES, [partnerId, byMs, oldest], long);
+  await run(db, BRING_REVIEWS, [partnerId, byMs]);
+  await run(db, BRING_ENDS, [partnerId, byMs]);
+  return moved.filter(({ hasEnded }) => hasEnded).length;
+}

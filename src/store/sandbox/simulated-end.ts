@@ -1,0 +1,56 @@
+import type { SimulatedReview } from '../../domain/sandbox/scenario.ts';
+import { NOW } from '../bulk-rows.ts';
+import type { Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+
+/** How a pending contribution of a sandbox ends by itself. */
+export interface SimulatedEnd {
+  readonly partnerId: string;
+  readonly transactionId: string;
+  readonly outcome: 'confirmed' | 'failed';
+}
+
+const INSERT: Statement = {
+  name: 'insert_simulated_end',
+  text: `insert into sandbox_due (partner_id, transaction_id, outcome, due_at)
+    values ($1, $2, $3, ${NOW} + make_interval(secs => $4))`,
+};
+
+/** In the transaction of the contribution: one that is to end is never left without its end. */
+export async function insertSimulatedEnd(db: Queryable, end: Omit<SimulatedEnd, 'outcome'> & SimulatedReview): Promise<void> {
+  await run(db, INSERT, [end.partnerId, end.transactionId, end.outcome, end.afterSeconds]);
+}
+
+const LIST_DUE: Statement = {
+  name: 'list_simulated_ends_due',
+  text: `select partner_id as "partnerId", transaction_id as "transactionId", outcome from sandbox_due
+    where due_at <= now() order by due_at, transaction_id limit $1`,
+};
+
+/** Of all partners, the longest due first. */
+export async function listSimulatedEndsDue(db: Queryable, limit: number): Promise<SimulatedEnd[]> {
+  return run<SimulatedEnd>(db, LIST_DUE, [limit]);
+}
+
+const LIST_DUE_OF: Statement = {
+  name: 'list_simulated_ends_due_of',
+  text: `select partner_id as "partnerId", transaction_id as "transactionId", outcome from sandbox_due
+    where partner_id = $1 and due_at <= now() order by due_at, transaction_id limit $2`,
+};
+
+/** Of one partner. */
+export async function listSimulatedEndsDueOf(db: Queryable, partnerId: string, limit: number): Promise<SimulatedEnd[]> {
+  return run<SimulatedEnd>(db, LIST_DUE_OF, [partnerId, limit]);
+}
+
+const DELETE: Statement = {
+  name: 'delete_simulated_end',
+  text: 'delete from sandbox_due where partner_id = $1 and transaction_id = $2',
+};
+
+export async function deleteSimulatedEnd(
+  db: Queryable,
+  { partnerId, transactionId }: Omit<SimulatedEnd, 'outcome'>,
+): Promise<void> {
+  await run(db, DELETE, [partnerId, transactionId]);
+}
