@@ -7,6 +7,8 @@ import { UsageError } from './terminal/options.ts';
 import { printError, printText } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
 
+export { dropUnreadOutput } from './terminal/closed-pipe.ts';
+
 /** What the command found wrong, or could not do. */
 const FAILED = 1;
 /** What was asked for makes no sense. */
@@ -42,8 +44,13 @@ const COMMANDS: Readonly<Record<string, () => Promise<ProgramCommand>>> = {
   'impact-batch': async () => (await import('./impact/impact-batch.ts')).impactBatchCommand(),
 };
 
-/** @returns The exit code: 0, {@link FAILED} or {@link USAGE}. */
+/**
+ * Runs one command; one after the other in the same process know nothing of each other.
+ *
+ * @returns The exit code: 0, {@link FAILED} or {@link USAGE}.
+ */
 export async function runCommand(args: readonly string[]): Promise<number> {
+  actByBreakGlass(undefined);
   const program = new ProgramCommand('partner-impact')
     .description('Records loyalty-points contributions exactly once and estimates delivery emissions, for partners.')
     .option(

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { loadCommands } from '../../src/commands/program.ts';
 import { commandLine } from '../support/command-line.ts';
 
-const { run, runUnread } = commandLine({});
+const { run, runApart, runUnread, runUnreadApart } = commandLine({});
 /** What a shell says of a program that writes into a closed pipe: 128 and SIGPIPE. */
 const CLOSED_PIPE = 141;
 
@@ -47,6 +47,8 @@ test('--help prints the help and nothing else, exit code 0', async () => {
     assert.deepEqual([code, stderr], [0, ''], words.join(' '));
     assert.match(stdout, /^Usage: partner-impact/);
   });
+  const { code, stdout, stderr } = await runApart(['--help']);
+  assert.deepEqual({ code, stdout, stderr }, await run(['--help']));
 });
 
 test('into a closed pipe: no stack, and the exit code of a program that SIGPIPE ended', async () => {
@@ -54,8 +56,10 @@ test('into a closed pipe: no stack, and the exit code of a program that SIGPIPE 
     const { code, stderr } = await runUnread([...words, '--help']);
     assert.deepEqual([code, stderr], [CLOSED_PIPE, ''], words.join(' '));
   });
+  assert.deepEqual(await runUnreadApart(['--help']), { code: CLOSED_PIPE, stderr: '' });
 });
 
 test('what a command found wrong stays its exit code when nobody reads it', async () => {
   assert.equal((await runUnread(['fly'])).code, 2);
+  assert.equal((await runUnreadApart(['fly'])).code, 2);
 });

@@ -24,7 +24,7 @@ const { database } = service;
 const { pool } = database;
 const [ada, bea] = await enrolled(database, 'operator', 'approver');
 const folder = temporaryFolder('statements');
-const { run, runJson, runUnread } = commandLine({
+const { run, runJson, runUnreadApart } = commandLine({
   DATABASE_URL: service.databaseUrl,
   DATA_DIR: folder,
   AUDIT_KEY: database.auditKeys().map(writeNamedKey).join(','),
@@ -145,7 +145,7 @@ describe('statement', waiting, () => {
       'a file that is there is not replaced',
     );
     assert.equal(readFileSync(there, 'utf8'), 'mine\n', 'nor written to');
-    assert.deepEqual(await runUnread(['statement', 'download', ...of]), { code: 141, stderr: '' }, 'nobody reads it');
+    assert.deepEqual(await runUnreadApart(['statement', 'download', ...of]), { code: 141, stderr: '' }, 'nobody reads it');
     const changed = join(folder, 'changed.csv');
     writeFileSync(changed, stdout.replace('\n2,contribution', '\n3,contribution'));
     const verdict = await run(['statement', 'verify', '--file', changed, ...of]);

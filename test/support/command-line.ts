@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const COMMAND_PROCESS = fileURLToPath(new URL('command-process.ts', import.meta.url));
 
 export interface Outcome {
   readonly code: number;
@@ -11,33 +14,44 @@ export interface Outcome {
 }
 
 export interface CommandLine {
-  /** @param input What it reads from standard input. */
+  /**
+   * In a process that runs other commands before and after it, because starting one takes longer than most commands.
+   *
+   * @param input What it reads from standard input.
+   */
   run(args: readonly string[], env?: Record<string, string>, input?: string): Promise<Outcome>;
+  /** The same in a process of its own, as in a shell. */
+  runApart(args: readonly string[], env?: Record<string, string>, input?: string): Promise<Outcome>;
   /** Its standard output is closed before it has begun to run: its first word finds nobody. */
   runUnread(args: readonly string[]): Promise<Pick<Outcome, 'code' | 'stderr'>>;
+  /** The same in a process of its own, as in a shell. */
+  runUnreadApart(args: readonly string[]): Promise<Pick<Outcome, 'code' | 'stderr'>>;
   /** With `--json`; the command has to succeed. */
   // biome-ignore lint/suspicious/noExplicitAny: what a program reads from a command
   runJson(...args: string[]): Promise<any>;
 }
 
-/** The program `partner-impact` in a process of its own, with settings. */
+/** The program `partner-impact`, with settings. */
 export function commandLine(settings: Record<string, string>): CommandLine {
-  const run = (args: readonly string[], env: Record<string, string> = {}, input = ''): Promise<Outcome> =>
-    new Promise((resolve) => {
-      const options = { env: { ...process.env, ...settings, ...env } };
-      const child = execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) =>
-        resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-      );
-      // A command that ends without having read is none of ours.
-      child.stdin?.on('error', () => {}).end(input);
-    });
+  const environment = (env: Record<string, string> = {}) => ({ ...process.env, ...settings, ...env });
+  const run: CommandLine['run'] = (args, env, input = '') => ask({ args, env: environment(env), input });
   return {
     run,
-    runUnread: (args) => {
-      const child = spawn(process.execPath, [MAIN, ...args], {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, ...settings },
-      });
+    runApart: (args, env, input = '') =>
+      new Promise((resolve) => {
+        const options = { env: environment(env) };
+        const child = execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) =>
+          resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+        );
+        // A command that ends without having read is none of ours.
+        child.stdin?.on('error', () => {}).end(input);
+      }),
+    async runUnread(args) {
+      const { code, stderr } = await ask({ args, env: environment(), input: '', isUnread: true });
+      return { code, stderr };
+    },
+    runUnreadApart: (args) => {
+      const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: environment() });
       child.stdout.destroy();
       let stderr = '';
       child.stderr.on('data', (chunk) => (stderr += chunk));
@@ -49,4 +63,57 @@ export function commandLine(settings: Record<string, string>): CommandLine {
       return JSON.parse(stdout);
     },
   };
+}
+
+/** To `command-process.ts`. */
+export interface Question {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly input: string;
+  /** Standard output is a pipe whose reader has left. */
+  readonly isUnread?: boolean;
+}
+
+export type Answer = Outcome;
+
+/** Those that run no command now, and all. Commands at once run in several. */
+const idle: ChildProcess[] = [];
+const started: ChildProcess[] = [];
+
+/** A command that left something open would keep its process from ending. */
+after(async () => {
+  for (const child of started) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.disconnect();
+    await once(child, 'exit');
+  }
+});
+
+/** A process that ends over a command takes it for the command's own end, as a shell does. */
+async function ask(question: Question): Promise<Answer> {
+  const child = idle.pop() ?? start();
+  let written = '';
+  const note = (chunk: Buffer) => (written += chunk);
+  child.stderr?.on('data', note);
+  try {
+    return await new Promise((resolve, reject) => {
+      const end = (code: number | null) => resolve({ code: Number(code), stdout: '', stderr: written });
+      child.once('close', end);
+      child.once('message', (answer) => {
+        child.off('close', end);
+        idle.push(child);
+        resolve(answer as Answer);
+      });
+      child.send(question, (error) => error && reject(error));
+    });
+  } finally {
+    child.stderr?.off('data', note);
+    child.removeAllListeners('message');
+  }
+}
+
+function start(): ChildProcess {
+  const child = fork(COMMAND_PROCESS, { execArgv: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
+  started.push(child);
+  return child;
 }

@@ -1,7 +1,7 @@
-/** What `--break-glass` says, for the one command of this process; loads nothing, because every command has the option. */
+/** What `--break-glass` says, for the command that runs; loads nothing, because every command has the option. */
 let reason: string | undefined;
 
-export function actByBreakGlass(given: string): void {
+export function actByBreakGlass(given: string | undefined): void {
   reason = given;
 }
 
