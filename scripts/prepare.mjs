@@ -2,11 +2,12 @@
 // Runs on any Node from 20 on and before anything is installed, so it uses nothing but Node itself.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { buildSdk } from './build-sdk.mjs';
 
 const NODE_MAJOR = 24;
 /**
@@ -32,6 +33,7 @@ const NODE_LINK = join('node_modules', '.bin', 'node');
 
 const wanted = createHash('sha256').update(readFileSync('package-lock.json')).update(PLATFORM).digest('hex');
 if (!isPrepared()) await prepare();
+buildSdk();
 
 function isPrepared() {
   return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted;
@@ -42,6 +44,7 @@ async function prepare() {
   try {
     if (isPrepared()) return;
     if (!isInstalled()) await install();
+    linkWorkspaces();
     provideNode();
     writeFileSync(STAMP, wanted);
   } finally {
@@ -56,9 +59,19 @@ function isInstalled() {
   const { packages: present } = JSON.parse(readFileSync(record, 'utf8'));
   const { packages: locked } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   return Object.entries(locked).every(([path, entry]) => {
-    if (path === '' || (entry.optional && !isForThisPlatform(entry))) return true;
+    if (!path.startsWith('node_modules/') || entry.link || (entry.optional && !isForThisPlatform(entry))) return true;
     return present[path]?.version === entry.version && present[path]?.integrity === entry.integrity;
   });
+}
+
+/** As `npm ci` does; a package of this repository that is new needs no other package to be installed again. */
+function linkWorkspaces() {
+  const { packages: locked } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  for (const [path, { link, resolved }] of Object.entries(locked)) {
+    if (!link || existsSync(path)) continue;
+    mkdirSync(dirname(path), { recursive: true });
+    symlinkSync(relative(dirname(path), resolved), path);
+  }
 }
 
 function isForThisPlatform({ os = [process.platform], cpu = [process.arch], libc }) {

@@ -38,6 +38,7 @@ const ONE_ENGINE_TESTS = [
   'test/audit/superuser.test.ts',
   'test/partner-api/{availability,http,limit-hits,limits,proxy,recovery-verdict,reference}.test.ts',
   'test/reliability/{bench,fuzz,mutants,quarter-books,siege,webhooks-judge}.test.ts',
+  'test/sdk/**',
   'test/service/{admin-listener,database-clock}.test.ts',
   'test/webhooks/{webhook-hanging,webhooks-page}.test.ts',
 ];

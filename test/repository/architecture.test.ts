@@ -122,7 +122,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
     files: ['app', 'envelope-schemas', 'errors', 'paging', 'request-context', 'schema-parts'],
   },
   commands: { folders: ['terminal'], files: ['doctor', 'job', 'migrate', 'program', 'serve'] },
-  test: { folders: ['commands', 'partner-api', 'reliability', 'repository', 'service', 'store', 'support'], files: [] },
+  test: { folders: ['commands', 'partner-api', 'reliability', 'repository', 'sdk', 'service', 'store', 'support'], files: [] },
 };
 
 /**

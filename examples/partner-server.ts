@@ -1,0 +1,39 @@
+/** A partner's server: `POST /gifts/<order>/<points>` gives points out of a wallet; `/hook` receives webhooks. */
+import { createServer } from 'node:http';
+import { DatabaseSync } from 'node:sqlite';
+import { type Intent, nodeHandler, PartnerImpact, SqliteInbox } from '@partner-impact/sdk';
+import { Wallet } from './wallet.ts';
+
+const { BASE_URL = '', API_KEY = '', SECRET = 'whsec_known_after_the_challenge', FOLDER = '.', PORT = '3000' } = process.env;
+const wallet = new Wallet(`${FOLDER}/wallet.db`);
+const impact = new PartnerImpact({ baseUrl: BASE_URL, apiKey: API_KEY });
+const receiver = impact.events.receiver(SECRET, new SqliteInbox(new DatabaseSync(`${FOLDER}/inbox.db`)), {
+  'impact.transaction.adjusted'({ data }) {
+    if (data.change === 'failed') wallet.restore(data.permit, data.contribution.partnerOrderRef);
+  },
+});
+
+async function settle(intent: Intent): Promise<void> {
+  const outcome = await impact.confirm(intent);
+  outcome.match({
+    confirmed: ({ transactionId }) => wallet.confirmed(intent.orderRef, transactionId),
+    pending: ({ retryAt }) => wallet.held(intent.orderRef, 'pending', retryAt),
+    failed: (permit) => wallet.restore(permit, intent.orderRef),
+    refused: ({ code }) => wallet.held(intent.orderRef, code, null),
+    unknown: ({ code, retryAt }) => wallet.held(intent.orderRef, code, retryAt),
+  });
+}
+
+async function give(orderRef = '', points = ''): Promise<void> {
+  const intent = PartnerImpact.intent({ orderRef, points: BigInt(points) });
+  wallet.deduct(intent);
+  await settle(intent);
+}
+
+createServer((request, response) => {
+  const [, path, orderRef, points] = request.url?.split('/') ?? [];
+  if (path === 'hook') return nodeHandler(receiver)(request, response);
+  const ended = give(orderRef, points).catch(() => response.writeHead(409));
+  return ended.then(() => response.end());
+}).listen(Number(PORT), () => receiver.catchUp().catch(console.error));
+setInterval(() => Promise.allSettled(wallet.due().map(settle)), 5_000);

@@ -1,0 +1,90 @@
+import { ConfigurationError } from '../errors.ts';
+import type { Receiver } from './receiver.ts';
+
+/** What is used of `IncomingMessage` of node:http, and of the request of Express. */
+export interface NodeRequest extends AsyncIterable<Uint8Array> {
+  readonly method?: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly readableEnded: boolean;
+  readonly body?: unknown;
+}
+
+/** What is used of `ServerResponse` of node:http, and of the response of Express. */
+export interface NodeResponse {
+  writeHead(status: number, headers: Record<string, string>): unknown;
+  end(body: string): unknown;
+}
+
+/** For `createServer` of node:http. It never rejects: what is not the sender's mistake is answered 500, and is a warning of the process. */
+export function nodeHandler(receiver: Receiver): (request: NodeRequest, response: NodeResponse) => Promise<void> {
+  return async (request, response) => {
+    try {
+      const answer = await receiver(toRequest(request.method, request.headers, bodyOf(request)));
+      response.writeHead(answer.status, Object.fromEntries(answer.headers));
+      response.end(await answer.text());
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+      response.writeHead(500, { 'Content-Type': 'application/json' });
+      response.end('{"problem":"internal"}');
+    }
+  };
+}
+
+/** For `app.post(path, …)` of Express, before `express.json()` or after `express.raw({ type: 'application/json' })`. */
+export function expressHandler(
+  receiver: Receiver,
+): (request: NodeRequest, response: NodeResponse, next: (error: unknown) => void) => Promise<void> {
+  return async (request, response, next) => {
+    try {
+      const answer = await receiver(toRequest(request.method, request.headers, bodyOf(request)));
+      response.writeHead(answer.status, Object.fromEntries(answer.headers));
+      response.end(await answer.text());
+    } catch (error) {
+      next(error);
+    }
+  };
+}
+
+/** What is used of an instance of Fastify. */
+export interface FastifyLike {
+  removeAllContentTypeParsers(): void;
+  // biome-ignore lint/suspicious/noExplicitAny: the types of Fastify depend on its server; the plugin uses what every one has
+  addContentTypeParser(type: string, options: { parseAs: 'buffer' }, parse: (...values: any[]) => void): unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  post(path: string, handler: (request: any, reply: any) => Promise<unknown>): unknown;
+}
+
+/** For `app.register(fastifyPlugin(receiver, '/hook'))`: a scope of its own, in which bodies stay bytes. */
+export function fastifyPlugin(receiver: Receiver, path: string): (instance: FastifyLike) => Promise<void> {
+  return async (instance) => {
+    instance.removeAllContentTypeParsers();
+    instance.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    instance.post(path, async (request, reply) => {
+      const answer = await receiver(toRequest(request.method, request.headers, request.body ?? new Uint8Array()));
+      return reply
+        .code(answer.status)
+        .headers(Object.fromEntries(answer.headers))
+        .send(await answer.text());
+    });
+  };
+}
+
+/** The signature covers the bytes as they arrived: a body that something parsed before is lost. */
+function bodyOf(request: NodeRequest): Uint8Array | NodeRequest {
+  if (request.body instanceof Uint8Array) return request.body;
+  if (request.readableEnded || request.body !== undefined)
+    throw new ConfigurationError(
+      'The body was parsed before the receiver got it: mount the receiver before express.json() and the like.',
+    );
+  return request;
+}
+
+function toRequest(method: string | undefined, headers: NodeRequest['headers'], body: Uint8Array | NodeRequest): Request {
+  const pairs = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value === undefined || name.startsWith(':') ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+  );
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  // The address plays no part: the receiver stands on the path where it is mounted.
+  const init = { method: method ?? 'GET', headers: pairs, ...(hasBody && { body, duplex: 'half' }) };
+  return new Request('http://receiver/', init as RequestInit);
+}

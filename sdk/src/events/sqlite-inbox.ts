@@ -1,0 +1,115 @@
+import { ConfigurationError } from '../errors.ts';
+import type { Handled, Inbox, InboxEvent, InboxOptions } from './inbox.ts';
+
+/** What is used of a connection: `DatabaseSync` of `node:sqlite` and `Database` of better-sqlite3 have it. */
+export interface SqliteDatabase {
+  exec(sql: string): unknown;
+  prepare(sql: string): {
+    run(...values: (string | bigint)[]): unknown;
+    get(...values: (string | bigint)[]): unknown;
+  };
+}
+
+const SCHEMA = `
+  create table if not exists partner_impact_inbox (sequence integer primary key, follows integer not null, event_id text not null, body text not null);
+  create table if not exists partner_impact_position (one integer primary key check (one = 1), sequence integer not null);`;
+/** Of all stored events the first one; integers as text, because drivers disagree about those above 2^53. */
+const NEXT = `
+  select cast(i.sequence as text) as sequence, cast(i.follows as text) as follows, i.event_id, i.body, i.follows > p.sequence as is_gap
+  from partner_impact_inbox i, partner_impact_position p where i.sequence > p.sequence order by i.sequence limit 1`;
+
+/**
+ * An inbox in SQLite, in two tables that it makes itself. A handler gets the connection: what it writes there is committed with the
+ * position or not at all, if it does not wait for anything but the database.
+ *
+ * Give it a connection of its own: other statements on the same one would be part of the transaction of a handler that waits.
+ */
+export class SqliteInbox<Db extends SqliteDatabase> implements Inbox<Db> {
+  readonly #database: Db;
+  /** The transaction of a handler. What is stored meanwhile waits, so that it is not undone with it. */
+  #transaction: Promise<unknown> | undefined;
+
+  constructor(database: Db, { startAfter = 0n }: InboxOptions = {}) {
+    if (typeof database?.prepare !== 'function')
+      throw new ConfigurationError('SqliteInbox needs a connection of node:sqlite or better-sqlite3.');
+    this.#database = database;
+    database.exec('pragma busy_timeout = 5000');
+    database.exec(SCHEMA);
+    database.prepare('insert or ignore into partner_impact_position (one, sequence) values (1, ?)').run(startAfter);
+  }
+
+  async position(): Promise<bigint> {
+    const row = this.#database.prepare('select cast(sequence as text) as sequence from partner_impact_position').get();
+    return BigInt((row as { sequence: string }).sequence);
+  }
+
+  async add({ sequence, follows, eventId, body }: InboxEvent): Promise<boolean> {
+    while (this.#transaction) await this.#transaction.catch(() => {});
+    const row = this.#database
+      .prepare(
+        `insert into partner_impact_inbox (sequence, follows, event_id, body)
+        select ?, ?, ?, ? from partner_impact_position p where p.sequence < ?
+        on conflict (sequence) do update set follows = min(follows, excluded.follows)
+        returning 1 as stored`,
+      )
+      .get(sequence, follows, eventId, body, sequence);
+    return row !== undefined;
+  }
+
+  async handleNext(handle: (event: InboxEvent, tx: Db) => Promise<void> | void): Promise<Handled> {
+    if (this.#transaction) return 'busy';
+    const transaction = this.#inTransaction(() => this.#handle(handle));
+    this.#transaction = transaction;
+    try {
+      return await transaction;
+    } finally {
+      this.#transaction = undefined;
+    }
+  }
+
+  async #inTransaction(run: () => Promise<Handled>): Promise<Handled> {
+    const database = this.#database;
+    try {
+      database.exec('begin immediate');
+      const result = await run();
+      database.exec('commit');
+      return result;
+    } catch (error) {
+      rollBack(database);
+      if (isLocked(error)) return 'busy';
+      throw error;
+    }
+  }
+
+  async #handle(handle: (event: InboxEvent, tx: Db) => Promise<void> | void): Promise<Handled> {
+    const row = this.#database.prepare(NEXT).get() as Row | undefined;
+    if (!row) return 'empty';
+    if (Number(row.is_gap) === 1) return 'gap';
+    const sequence = BigInt(row.sequence);
+    await handle({ sequence, follows: BigInt(row.follows), eventId: row.event_id, body: row.body }, this.#database);
+    this.#database.prepare('update partner_impact_position set sequence = ?').run(sequence);
+    this.#database.prepare('delete from partner_impact_inbox where sequence <= ?').run(sequence);
+    return 'handled';
+  }
+}
+
+interface Row {
+  readonly sequence: string;
+  readonly follows: string;
+  readonly event_id: string;
+  readonly body: string;
+  readonly is_gap: number | bigint;
+}
+
+/** The transaction may never have begun. */
+function rollBack(database: SqliteDatabase): void {
+  try {
+    database.exec('rollback');
+  } catch (error) {
+    if (!/no transaction/.test(String(error))) throw error;
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && /database is locked/.test(error.message);
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { decode } from './decode.ts';
+import { SettlementOpenError, StatementMismatchError } from './errors.ts';
+import type { Settlement } from './generated/types.ts';
+import { Patience } from './http/patience.ts';
+import { type CallOptions, DEADLINE_MS, isWorthRetrying, request } from './http/request.ts';
+import { withTimeout } from './http/time-out.ts';
+import type { Transport } from './http/transport.ts';
+
+/** No piece of a statement takes longer, however long the whole takes. */
+const IDLE_MS = 30_000;
+
+export async function* verifiedStatement(
+  transport: Transport,
+  settlementId: string,
+  options: CallOptions = {},
+): AsyncGenerator<Uint8Array, void> {
+  const path = `/v1/settlements/${encodeURIComponent(settlementId)}`;
+  const { statement } = decode<Settlement>((await request(transport, { path }, options))['settlement']);
+  if (!statement) throw new SettlementOpenError(settlementId);
+  const hash = createHash('sha256');
+  for await (const piece of readOn(transport, `${path}/statement.csv`, options)) {
+    hash.update(piece);
+    yield piece;
+  }
+  const actual = hash.digest('hex');
+  if (actual !== statement.csvSha256) throw new StatementMismatchError(settlementId, statement.csvSha256, actual);
+}
+
+/**
+ * The bytes of a file that never changes. After a broken connection it is asked for again, and what was given is skipped. The deadline
+ * begins anew with every piece that arrives.
+ */
+async function* readOn(transport: Transport, path: string, options: CallOptions): AsyncGenerator<Uint8Array, void> {
+  const { signal, deadlineMs = DEADLINE_MS } = options;
+  let givenBytes = 0;
+  for (let patience = new Patience(deadlineMs, signal); ; ) {
+    const opened = await transport.open({ path, signal });
+    if ('kind' in opened) {
+      if (!isWorthRetrying(opened) || !(await patience.pause(opened.retryAfterMs))) throw opened.error;
+      continue;
+    }
+    const reader = opened.body?.getReader();
+    let failure: unknown;
+    try {
+      for (let passedBytes = 0; ; ) {
+        const read = await next(reader, signal).catch((error: unknown) => {
+          failure = error;
+        });
+        if (!read) break;
+        if (read.done) return;
+        const fresh = read.value.subarray(Math.max(0, Math.min(read.value.byteLength, givenBytes - passedBytes)));
+        passedBytes += read.value.byteLength;
+        if (fresh.byteLength === 0) continue;
+        givenBytes += fresh.byteLength;
+        patience = new Patience(deadlineMs, signal);
+        yield fresh;
+      }
+    } finally {
+      await reader?.cancel().catch(() => {});
+    }
+    if (!(await patience.pause(0))) throw transport.noAnswer(failure);
+  }
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+async function next(reader: Reader | undefined, signal: AbortSignal | undefined) {
+  if (!reader) return { done: true } as const;
+  return withTimeout({ timeoutMs: IDLE_MS, signal }, () => reader.read());
+}

@@ -1,0 +1,192 @@
+/**
+ * The partner's server of examples/, with 2,000 gifts, behind a proxy that loses requests and answers, while both sides are killed: no point
+ * is lost and none comes back twice.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildSdk } from '../../scripts/build-sdk.mjs';
+import { createPartner } from '../../src/operations/access/manage-partner.ts';
+import {
+  confirmPendingContribution,
+  failPendingContribution,
+} from '../../src/operations/contributions/resolve-pending-contribution.ts';
+import type { Partner } from '../../src/store/access/partner.ts';
+import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
+import { OWNER, signedIn } from '../support/actor.ts';
+import { ROOT } from '../support/document-blocks.ts';
+import { insertContributionRule } from '../support/rules.ts';
+import { OPEN_RATES, type ServiceProcess, spawnService, testServiceProcesses } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { endpointTools, WEBHOOK_ENV } from '../support/webhook-service.ts';
+
+const GIFTS = 2_000;
+const AT_ONCE = 40;
+const BALANCE = 2n ** 53n + 1n;
+/** From here on a gift is reviewed. */
+const REVIEWED = 1_000n;
+
+buildSdk();
+const folder = temporaryFolder('sdk-gifts');
+const [servicePort, partnerPort] = [await freePort(), await freePort()];
+const env = { ...WEBHOOK_ENV, PORT: String(servicePort) };
+let made: Partner | undefined;
+const service = await testServiceProcesses(1, env, async (database) => {
+  made = await createPartner(database, OWNER, 'Gives points', OPEN_RATES);
+  await insertContributionRule(database, { partnerId: made.partnerId, review_threshold: REVIEWED });
+});
+let running = service.processes[0] as ServiceProcess;
+const { partner, key, client } = await service.newPartner({ of: made as unknown as Partner });
+
+/** Loses one in six requests and one in six answers, cuts some, and answers by itself while the service is gone. */
+const proxy = createServer((incoming, outgoing) => {
+  const fault = Math.random();
+  if (fault < 0.17) return void incoming.destroy();
+  const { method, headers, url } = incoming;
+  const forwarded = request({ host: '127.0.0.1', port: servicePort, method, headers, path: url, agent: false });
+  forwarded.on('error', () => outgoing.destroy());
+  forwarded.on('response', async (answer) => {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of answer) chunks.push(chunk as Buffer);
+    } catch {
+      return void outgoing.destroy();
+    }
+    const body = Buffer.concat(chunks);
+    if (fault < 0.34) return void outgoing.destroy();
+    if (fault < 0.36) return void outgoing.writeHead(502, { 'content-type': 'text/html' }).end('<h1>502</h1>');
+    outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
+    if (fault < 0.4) return void outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy());
+    return void outgoing.end(body);
+  });
+  incoming.on('error', () => forwarded.destroy());
+  return void incoming.pipe(forwarded);
+}).listen(0, '127.0.0.1');
+await once(proxy, 'listening');
+after(() => {
+  proxy.close();
+  proxy.closeAllConnections();
+});
+
+const wallet = new DatabaseSync(join(folder, 'wallet.db'));
+after(() => wallet.close());
+wallet.exec('pragma busy_timeout = 10000; create table account (points integer not null check (points >= 0))');
+wallet.prepare('insert into account values (?)').run(BALANCE);
+
+let secret: string | undefined;
+let server: ChildProcess | undefined;
+after(() => server?.kill('SIGKILL'));
+
+async function startPartner(): Promise<void> {
+  const { port } = proxy.address() as AddressInfo;
+  const settings = { BASE_URL: `http://127.0.0.1:${port}`, API_KEY: key.apiKey, FOLDER: folder, PORT: String(partnerPort) };
+  server = spawn(process.execPath, [join(ROOT, 'examples/partner-server.ts')], {
+    env: { ...process.env, ...settings, ...(secret !== undefined && { SECRET: secret }) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  while (!(await fetch(`http://127.0.0.1:${partnerPort}/hook`).catch(() => undefined))) await sleep(50);
+}
+
+async function killPartner(): Promise<void> {
+  const [dying] = [server];
+  dying?.kill('SIGKILL');
+  if (dying?.exitCode === null && dying.signalCode === null) await once(dying, 'exit');
+}
+
+async function freePort(): Promise<number> {
+  const probe = createTcpServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return port;
+}
+
+function all(sql: string): Record<string, unknown>[] {
+  const statement = wallet.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement.all();
+}
+
+const open = () => all("select order_ref from gift where status not in ('confirmed', 'restored') and due_ms is not null");
+
+/** Every other one fails; those that were decided between the look and the decision are another operator's. */
+async function decideReviews(): Promise<void> {
+  const { rows } = await service.database.pool.query(
+    "select transaction_id from contribution where partner_id = $1 and status = 'pending'",
+    [partner.partnerId],
+  );
+  for (const { transaction_id: transactionId } of rows) {
+    const decide =
+      transactionId.charCodeAt(transactionId.length - 1) % 2 === 0 ? confirmPendingContribution : failPendingContribution;
+    await decide(service.database, signedIn('operator'), { partnerId: partner.partnerId, transactionId }, 'test');
+  }
+}
+
+test('2,000 gifts: deducted = confirmed + restored + held, each restored once', async () => {
+  await startPartner();
+  const tools = endpointTools(service.database);
+  const url = `http://127.0.0.1:${partnerPort}/hook`;
+  ({ secret } = await addEndpoint(tools, OWNER, { partnerId: partner.partnerId, url, eventTypes: [] }));
+  await killPartner();
+  await startPartner();
+
+  let given = 0;
+  const give = async () => {
+    for (let number = given++; number < GIFTS; number = given++) {
+      const points = number % 10 === 0 ? REVIEWED + BigInt(number) : BigInt(1 + number);
+      // A gift whose call is lost is in the wallet or it is not: the customer sees which.
+      await fetch(`http://127.0.0.1:${partnerPort}/gifts/order-${number}/${points}`, { method: 'POST' }).catch(() => sleep(100));
+    }
+  };
+  const kill = async () => {
+    for (let times = 0; times < 3; times++) {
+      while (given < (GIFTS * (times + 1)) / 4) await sleep(20);
+      await killPartner();
+      await startPartner();
+      await running.end('SIGKILL');
+      running = await spawnService(service.databaseUrl, env);
+      await decideReviews();
+    }
+  };
+  await Promise.all([kill(), ...Array.from({ length: AT_ONCE }, give)]);
+
+  // Time enters as data: whatever waits is due now.
+  while (open().length > 0) {
+    await decideReviews();
+    wallet.exec("update gift set due_ms = 0 where status not in ('confirmed', 'restored') and due_ms is not null");
+    await sleep(500);
+  }
+
+  const gifts = all('select order_ref, intent, status, transaction_id from gift');
+  const sums: Record<string, bigint> = { confirmed: 0n, restored: 0n };
+  for (const { intent, status } of gifts)
+    sums[String(status)] = (sums[String(status)] ?? 0n) + BigInt(JSON.parse(String(intent)).points);
+  const { confirmed = 0n, restored = 0n, ...held } = sums;
+  const [{ points: balance } = {}] = all('select points from account');
+  assert.equal(balance, BALANCE - confirmed - Object.values(held).reduce((a, b) => a + b, 0n));
+  assert.ok(gifts.length > GIFTS / 2 && confirmed > 0n && restored > 0n);
+
+  // The service's own records say the same of every gift, and have no other.
+  const { rows } = await service.database.pool.query(
+    'select partner_event_id, transaction_id, status, points from contribution where partner_id = $1',
+    [partner.partnerId],
+  );
+  const recorded = new Map(rows.map((row) => [row.partner_event_id, row]));
+  for (const { intent, status, transaction_id: transactionId } of gifts) {
+    const { eventId, points } = JSON.parse(String(intent));
+    const row = recorded.get(eventId);
+    recorded.delete(eventId);
+    assert.deepEqual(
+      [row?.status, row?.transaction_id, String(row?.points)],
+      [status === 'restored' ? 'failed' : 'confirmed', transactionId, points],
+    );
+  }
+  assert.deepEqual([...recorded.keys()], []);
+  assert.equal((await client.findByEvent(JSON.parse(String(gifts[0]?.['intent'])).eventId)).status, 200);
+});
