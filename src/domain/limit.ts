@@ -6,6 +6,7 @@ export const LIMITS = [
   'connection_pipelined',
   'connection_stalled',
   'connection_idle',
+  'connection_suspect',
   'in_flight_early',
   'in_flight',
   'rate',

@@ -27,12 +27,13 @@ import { sendError } from './errors.ts';
 import { getEvent } from './events/get-event.ts';
 import { listEvents } from './events/list-events.ts';
 import { oneAtATime } from './http/connection-queue.ts';
-import { limitIdle, noteKeyOn } from './http/idle-connections.ts';
+import { limitIdle } from './http/idle-connections.ts';
 import { type AskedRoute, type KnownRoutes, learnRoutes } from './http/known-routes.ts';
 import { nodeAnswers } from './http/node-answers.ts';
 import { acceptJsonOnly } from './http/read-body.ts';
 import { refuseIllFormed } from './http/refuse-ill-formed.ts';
 import { LONGEST_REQUEST_MS, limitRequestTime } from './http/request-time.ts';
+import { type SuspectConnections, suspectConnections } from './http/suspect-connections.ts';
 import { getEnvironmentalStatus } from './impact/get-environmental-status.ts';
 import { listImpactBatchTransactions } from './impact/list-impact-batch-transactions.ts';
 import { type LoadGate, loadGate, type Traffic } from './limits/load-shedding.ts';
@@ -109,9 +110,12 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   let routes: KnownRoutes | undefined;
   const recoverableOf = (asked: AskedRoute) => routes?.recoverableOf(asked);
   const { answerClientError, answerWhatNodeWould } = nodeAnswers(recoverableOf, options.onLimit);
+  const suspects = suspectConnections(options.authenticate, options.onLimit);
   const app: FastifyInstance = Fastify({
     serverFactory: (handle) =>
-      openServer(oneAtATime(gate.guard(limitRequestTime(handle, answerClientError)), { onCut: options.onLimit }), options),
+      suspects.defer(
+        openServer(oneAtATime(gate.guard(limitRequestTime(handle, answerClientError)), { onCut: options.onLimit }), options),
+      ),
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: BODY_MAX_BYTES,
@@ -151,7 +155,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   acceptJsonOnly(app);
   answerWhatNodeWould(app);
   await app.register(fastifySwagger, { openapi: DOCUMENT_HEAD, convertConstToEnum: false });
-  await app.register(async (v1) => registerContract(v1, options, { gate, refuseInTurn }));
+  await app.register(async (v1) => registerContract(v1, options, { gate, suspects, refuseInTurn }));
   if (options.showsReference) serveReference(app, options.environment);
   await app.ready();
   const drain = () => {
@@ -184,17 +188,18 @@ async function untilQuiet(traffic: { readonly lastArrivalAtMs: number }): Promis
 
 interface Limits {
   readonly gate: LoadGate;
+  readonly suspects: SuspectConnections;
   readonly refuseInTurn: (refuse: () => void) => void;
 }
 
 /** The six operations of the contract and what was added to them, behind authentication, permission, rate limit and validation, in this order. */
-function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gate, refuseInTurn }: Limits): void {
+function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gate, suspects, refuseInTurn }: Limits): void {
   const limitRate = rateLimits(options.processes);
   v1.addHook('onRequest', async (request, reply) => {
     const terms = termsOf(request);
     try {
       await judgeCaller(request, options.authenticate);
-      noteKeyOn(request.raw.socket);
+      suspects.trust(request.raw.socket);
       request.context.rate = limitRate(callerOf(request), terms.trafficClass, reply);
       gate.admit(request);
     } catch (error) {

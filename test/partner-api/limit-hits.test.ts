@@ -58,6 +58,8 @@ const FIGURES: readonly [of: string, figure: string, file: string, code: string]
   ['bytes that a partner stores', '2 GiB', 'src/store/quotas/partner-quota.ts', 'bytesPerDay: 2 * 1024 ** 3'],
   ['lists that a partner begins', '100', 'src/store/quotas/partner-quota.ts', 'listsPerDay: 100'],
   ['slow answers', '16', 'src/partner-api/sandbox/play-scenario.ts', 'SLOW_MAX = 16'],
+  ['new connections of an address', '256', 'src/partner-api/http/suspect-connections.ts', 'openedMax: 256'],
+  ['connections that wait in this way', '4,096', 'src/partner-api/http/suspect-connections.ts', 'waitingMax: 4_096'],
   ['an answer of the database', '5 s', 'src/partner-api/http/deadline.ts', 'DEADLINE_MS = 5_000'],
   ["a receiver's answer", '15 s', 'src/webhooks/delivery/send.ts', 'ANSWER_WITHIN_MS = 15_000'],
   ["a receiver's answer", '16 KiB', 'src/webhooks/delivery/send.ts', 'READ_MAX_BYTES = 16_384'],

@@ -26,6 +26,8 @@ export interface Authenticate {
   (attempt: Attempt): Promise<Credential>;
   /** The partner of a key that was right a moment ago; costs no look-up and decides nothing. */
   partnerOf(apiKey: string): string | undefined;
+  /** Whether so many keys from this address were wrong that the next wrong one is refused with `rate_limited`. */
+  isSuspect(address: string): boolean;
 }
 
 export interface AuthenticatorOptions {
@@ -90,7 +92,7 @@ export function authenticator({
     const parsed = parsedKeys.get(apiKey);
     return parsed && memory.partnerOf(parsed.keyId);
   };
-  return Object.assign(authenticate, { partnerOf });
+  return Object.assign(authenticate, { partnerOf, isSuspect: failures.isReached });
 }
 
 function isCurrent({ isValid, expiresInMs }: Credential, ageMs: number): boolean {

@@ -29,9 +29,11 @@ type HttpSocket = Socket & { readonly _httpMessage?: object | null; [CARRIED_KEY
 
 const CARRIED_KEY = Symbol('carried a valid key');
 
-/** A request with a valid key came on this connection. */
-export function noteKeyOn(socket: Socket): void {
-  (socket as HttpSocket)[CARRIED_KEY] = true;
+/** A request with a valid key came on this connection. @returns Whether it was the first one. */
+export function noteKeyOn(socket: HttpSocket): boolean {
+  const isFirst = !socket[CARRIED_KEY];
+  socket[CARRIED_KEY] = true;
+  return isFirst;
 }
 
 interface Connection {

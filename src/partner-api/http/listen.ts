@@ -42,7 +42,9 @@ export async function listen(app: FastifyInstance, { host, port }: Address): Pro
   const servers: Server[] = [];
   for (const address of reusePort ? app.addresses() : [])
     for (let count = 1; count < SOCKETS; count++) {
-      const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => app.server.emit('connection', socket));
+      const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (socket) =>
+        app.server.emit('connection', socket),
+      );
       servers.push(await open(server, { ...options, ...portOf(address) }));
     }
   return {

@@ -46,7 +46,10 @@ export function failureLimit(clock: { now(): number } = performance): FailureLim
       // Its own window may be over.
       window.count = Math.max(0, window.count - 1);
     },
-    isReached: (address) => windowOf(address).count >= FAILURES_MAX,
+    isReached(address) {
+      const window = windows.get(addressGroup(address));
+      return window !== undefined && window.count >= FAILURES_MAX && window.endsAtMs > clock.now();
+    },
   };
 }
 

@@ -19,7 +19,7 @@ export async function renderPartnerDocument(): Promise<string> {
       rehearse: { isRefused: unreachable, confirm: unreachable, estimate: unreachable },
       readEnvironmentalStatus: { ofContribution: unreachable, transactions: unreachable },
     },
-    authenticate: Object.assign(unreachable, { partnerOf: () => undefined }),
+    authenticate: Object.assign(unreachable, { partnerOf: () => undefined, isSuspect: () => false }),
     showsReference: false,
     trustedProxies: [],
     processes: 1,
