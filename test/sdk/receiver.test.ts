@@ -12,6 +12,7 @@ import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import {
   ConfigurationError,
+  expressHandler,
   fastifyPlugin,
   type Inbox,
   MemoryInbox,
@@ -546,6 +547,31 @@ describe('adapters', () => {
     assert.equal((await fetch(url)).status, 405);
     await receiver.settled();
     assert.deepEqual(handled, [1n]);
+  });
+
+  test('expressHandler: the raw bytes, bytes that a parser kept, and an error for a body that was parsed', async () => {
+    const { receiver, handled } = newReceiver();
+    const handler = expressHandler(receiver);
+    const failures: unknown[] = [];
+    // What Express does: its requests and responses are those of node:http, and a parser puts `body` on the request.
+    const server = createServer(async (request, response) => {
+      const kept = request.url === '/raw' ? Buffer.concat(await Array.fromAsync(request)) : undefined;
+      const body = request.url === '/parsed' ? {} : kept;
+      await handler(Object.assign(request, body && { body }), response, (error) => {
+        failures.push(error);
+        response.writeHead(500).end();
+      });
+    }).listen(0, '127.0.0.1');
+    after(() => server.close());
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    assert.equal(await post(`${url}/hook`, signed(confirmedEvent(1n))), 200);
+    assert.equal(await post(`${url}/raw`, signed(confirmedEvent(2n))), 200);
+    assert.equal(await post(`${url}/raw`, signed(confirmedEvent(3n), { secret: NEXT_SECRET })), 401);
+    assert.equal(await post(`${url}/parsed`, signed(confirmedEvent(3n))), 500);
+    await receiver.settled();
+    assert.deepEqual(handled, [1n, 2n]);
+    assert.ok(failures[0] instanceof ConfigurationError);
   });
 
   test('fastifyPlugin: the raw bytes, and bodies of other routes stay parsed', async () => {

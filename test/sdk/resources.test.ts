@@ -267,6 +267,12 @@ describe('the package', () => {
       );
     });
 
+  for (const deadlineMs of [Number.NaN, -1, '5' as unknown as number])
+    test(`ConfigurationError for a deadline of ${deadlineMs}`, async () => {
+      const intent = sdk.PartnerImpact.intent({ orderRef: 'order-1', points: 5n });
+      await assert.rejects(clientOf(usual, 'http://127.0.0.1:9').confirm(intent, { deadlineMs }), sdk.ConfigurationError);
+    });
+
   test('an intent survives JSON, is frozen, and reads again; what is none does not', async () => {
     const intent = sdk.PartnerImpact.intent({ orderRef: 'order-1', points: 2n ** 63n - 1n, customerRef: 'c-1' });
     assert.deepEqual(sdk.PartnerImpact.readIntent(JSON.parse(JSON.stringify(intent))), intent);

@@ -27,7 +27,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { endpointTools, WEBHOOK_ENV } from '../support/webhook-service.ts';
 
 const GIFTS = 2_000;
-const AT_ONCE = 40;
+const AT_ONCE = 200;
 const BALANCE = 2n ** 53n + 1n;
 /** From here on a gift is reviewed. */
 const REVIEWED = 1_000n;

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../decode.ts';
 import { ConfigurationError } from '../errors.ts';
 import { parseExactJson, stringifyExactJson } from '../exact-json.ts';
+import { sleep } from '../http/patience.ts';
 import { type CallOptions, request } from '../http/request.ts';
 import type { Transport } from '../http/transport.ts';
 import { type EventType, type PartnerEvent, readEnvelope, toEvent } from './event.ts';
@@ -39,6 +40,7 @@ const BODY_BYTES_MAX = 1024 * 1024;
 const CHALLENGE_BYTES_MAX = 4096;
 const CHALLENGE = /^[A-Za-z0-9_-]{16,256}$/;
 const PAGE = 500;
+const BUSY_PAUSE_MS = 250;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 60_000;
 
@@ -100,7 +102,11 @@ class EventReceiver<Tx> {
     let count = 0;
     for (let hasMore = true; hasMore; ) {
       hasMore = await this.#fetchPage(options);
-      count += await this.#handleAll();
+      await this.settled();
+      const handled = await this.#handleAll();
+      count += handled;
+      // Another process handles what this one fetched: its position moves, and this one would fetch the same page.
+      if (hasMore && handled === 0) await sleep(BUSY_PAUSE_MS, options?.signal);
     }
     return count;
   }
@@ -173,7 +179,7 @@ class EventReceiver<Tx> {
 
   async #handle({ body }: InboxEvent, tx: Tx): Promise<void> {
     const envelope = readEnvelope(parseExactJson(body));
-    const event = envelope && toEvent(envelope);
+    const event = envelope && envelope.data['sample'] !== true ? toEvent(envelope) : undefined;
     const handler =
       event && (this.#handlers[event.eventType] as ((event: PartnerEvent, tx: Tx) => Promise<void> | void) | undefined);
     if (handler) await handler(event, tx);

@@ -1,4 +1,5 @@
 /** How long a call goes on, and how long it waits before the next attempt. */
+import { ConfigurationError } from '../errors.ts';
 
 const FIRST_PAUSE_MS = 200;
 const PAUSE_MAX_MS = 10_000;
@@ -12,6 +13,8 @@ export class Patience {
 
   /** @param deadlineMs No attempt begins later, by the monotonic clock: setting the system's clock changes nothing. */
   constructor(deadlineMs: number, signal: AbortSignal | undefined) {
+    if (typeof deadlineMs !== 'number' || !(deadlineMs >= 0))
+      throw new ConfigurationError('deadlineMs must be 0 milliseconds or more.');
     this.#endsAt = performance.now() + deadlineMs;
     this.#signal = signal;
   }
