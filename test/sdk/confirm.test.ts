@@ -241,6 +241,15 @@ describe('pending and failed', { concurrency: 4 }, () => {
     assert.throws(() => new Forging('txn_1', 5n), TypeError);
   });
 
+  test('a confirmation that is answered with a failed contribution is looked up, and nothing is restored', async () => {
+    const intent = newIntent();
+    const failed = { transaction_id: 'txn_12345678', status: 'failed', non_refundable: false, ...bodyOf(intent) };
+    const answer = { status: 201, body: stringifyExactJson({ contribution: failed }) };
+    const { shown, exchanges } = await confirm(intent, { faults: [answer, 'none'] });
+    assert.deepEqual(exchanges, ['POST 201', 'GET 404', 'POST 201']);
+    assert.deepEqual(shown, ['confirmed', (await recordOf(intent)).transaction_id]);
+  });
+
   test('refused out of bounds, then failed once two operators have recorded it so', async () => {
     const { partnerId } = bounded.partner;
     const intent = newIntent(1_001n);

@@ -43,3 +43,8 @@ test('no layer of the service imports the package, and the package imports nothi
       );
     }
 });
+
+test('a partner server has at most 40 lines', () => {
+  const lines = readFileSync(join(ROOT, 'examples/partner-server.ts'), 'utf8').trimEnd().split('\n');
+  assert.ok(lines.length <= 40, `${lines.length} lines`);
+});
