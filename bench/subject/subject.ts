@@ -116,13 +116,19 @@ export class Subject {
   }
 
   async changeEndpoint(partnerId: string, endpointId: string, what: 'enable' | 'disable' | 'remove'): Promise<void> {
-    await this.#command(['endpoint', what, '--partner', partnerId, '--endpoint', endpointId]);
+    // An earlier release that is measured does not ask.
+    const asks = what === 'remove' && (await this.#print(['endpoint', what, '--help'])).includes('--yes');
+    await this.#command(['endpoint', what, '--partner', partnerId, '--endpoint', endpointId, ...(asks ? ['--yes'] : [])]);
   }
 
   async #command(words: readonly string[]): Promise<Record<string, unknown>> {
+    return JSON.parse(await this.#print([...words, '--json']));
+  }
+
+  async #print(words: readonly string[]): Promise<string> {
     const main = join(this.options.repository, 'src/main.ts');
-    const { stdout } = await promisify(execFile)(process.execPath, [main, ...words, '--json'], { env: this.#env });
-    return JSON.parse(stdout);
+    const { stdout } = await promisify(execFile)(process.execPath, [main, ...words], { env: this.#env });
+    return stdout;
   }
 
   /** Where the bench itself reaches the same database. */

@@ -52,7 +52,7 @@ export function partnersByCommand(repository: string, installation: Installation
       const settlementId = settledContributions === undefined ? '' : await settle(partnerId, apiKey, settledContributions);
       return { partnerId, keyId, apiKey, settlementId };
     },
-    revokeKey: async ({ keyId }) => void (await run('key', 'revoke', '--key', keyId)),
+    revokeKey: async ({ keyId }) => void (await run('key', 'revoke', '--key', keyId, '--yes')),
     addEndpoint: async ({ partnerId }, url) => void (await addEndpoint(repository, installation, { partnerId, url, env: {} })),
   };
 }

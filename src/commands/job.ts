@@ -1,11 +1,11 @@
 import { readConfig } from '../config.ts';
-import { ServiceError } from '../domain/service-error.ts';
 import type { Job, JobResult } from '../schedule/job.ts';
 import { listJobs } from '../schedule/jobs.ts';
 import { runByHand } from '../schedule/run-by-hand.ts';
 import { configuredSettlementTools } from '../service/configured-seals.ts';
 import { type JobRun, type JobState, listJobRuns, listJobStates } from '../store/jobs/job.ts';
-import { readLimit } from './terminal/options.ts';
+import { readExactJson } from '../wire/exact-json.ts';
+import { readLimit, UsageError } from './terminal/options.ts';
 import { printFields, printJson, printProgress, printTable, type Row, showTime } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
 import { stopSignal } from './terminal/stop-signal.ts';
@@ -61,7 +61,7 @@ async function runOne({ database, actor }: OperatorContext, name: string, { json
   if (outcome !== 'succeeded') process.exitCode = 1;
   const said = error === null ? null : (error as Error).message;
   const ms = Math.round(milliseconds);
-  if (json) return printJson({ job: name, run_no: Number(runNo), outcome, result, error: said, milliseconds: ms });
+  if (json) return printJson({ job: name, run_no: runNo, outcome, result, error: said, milliseconds: ms });
   printFields({ job: name, run: String(runNo), outcome, ...(said && { error: said }), ...inWords(result), ms: String(ms) });
 }
 
@@ -70,7 +70,7 @@ function findJob(name: string): Job {
   const jobs = listJobs({ ...config, settlementTools: configuredSettlementTools(config) });
   const job = jobs.find((each) => each.name === name);
   if (job) return job;
-  throw new ServiceError('invalid_request', `There is no job ${name}. The jobs are ${jobs.map((each) => each.name).join(', ')}.`);
+  throw new UsageError(`There is no job ${name}. The jobs are ${jobs.map((each) => each.name).join(', ')}.`);
 }
 
 async function history(
@@ -96,7 +96,7 @@ function jobToJson({ name, description, pattern }: Job, state: JobState | undefi
     running_until: state?.leaseUntil ?? null,
     failures_in_row: state?.failuresInRow ?? 0,
     last_success_at: state?.lastSuccessAt ?? null,
-    runs: Number(state?.lastRunNo ?? 0n),
+    runs: state?.lastRunNo ?? 0n,
   };
 }
 
@@ -114,12 +114,12 @@ function jobToRow({ name, description, pattern }: Job, state: JobState | undefin
 function runToJson({ jobName, runNo, trigger, startedAt, endedAt, outcome, result, error }: JobRun): object {
   return {
     job: jobName,
-    run_no: Number(runNo),
+    run_no: runNo,
     trigger,
     started_at: startedAt,
     ended_at: endedAt,
     outcome,
-    result: result === null ? null : JSON.parse(result),
+    result: result === null ? null : readExactJson(result),
     error,
   };
 }

@@ -1,17 +1,16 @@
 /** The command line: reads arguments, calls one operation, prints the outcome. Decides nothing. */
 
 import { type Command, CommanderError } from 'commander';
-import { ConfigError } from '../config.ts';
 import { actByBreakGlass } from './terminal/break-glass.ts';
-import { UsageError } from './terminal/options.ts';
-import { printError, printText } from './terminal/output.ts';
+import { errorToWire, isMistake } from './terminal/error-to-wire.ts';
+import { printError, printErrorJson, printText } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
 
 export { dropUnreadOutput } from './terminal/closed-pipe.ts';
 
 /** What the command found wrong, or could not do. */
 const FAILED = 1;
-/** What was asked for makes no sense. */
+/** A mistake in the words, a value, a file or the settings. */
 const USAGE = 2;
 
 /** What a command needs is loaded when it is called. */
@@ -61,13 +60,14 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     .showHelpAfterError('(--help shows all options)')
     .configureOutput({ writeOut: printText, writeErr: printError })
     .exitOverride();
+  if (wantsJson(args)) program.configureOutput({ writeErr: () => {} });
   for (const command of await loadCommands(args[0])) program.addCommand(command);
   inherit(program);
   try {
     await program.parseAsync(args as string[], { from: 'user' });
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    return explain(error);
+    return explain(error, wantsJson(args));
   }
 }
 
@@ -85,8 +85,15 @@ function inherit(parent: Command): void {
   }
 }
 
-function explain(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
-  printError(`${(error as Error).message}\n`);
-  return error instanceof ConfigError || error instanceof UsageError ? USAGE : FAILED;
+function wantsJson(args: readonly string[]): boolean {
+  return args.includes('--json');
+}
+
+/** @returns The exit code of what was thrown, which is told on standard error. */
+function explain(error: unknown, asJson: boolean): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return 0;
+  if (asJson) printErrorJson(errorToWire(error));
+  // commander has told its own errors.
+  else if (!(error instanceof CommanderError)) printError(`${(error as Error).message}\n`);
+  return isMistake(error) ? USAGE : FAILED;
 }

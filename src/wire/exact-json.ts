@@ -2,3 +2,18 @@
 export function exactJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => (typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member));
 }
+
+/**
+ * Reads JSON that a record holds; an integer above 2^53 keeps its digits when it is written again.
+ *
+ * @returns The text itself where it is no JSON: somebody may have edited the record.
+ */
+export function readExactJson(text: string): unknown {
+  try {
+    return JSON.parse(text, (_name, member: unknown, context?: { source?: string }) =>
+      typeof member === 'number' && !Number.isSafeInteger(member) && context?.source ? JSON.rawJSON(context.source) : member,
+    );
+  } catch {
+    return text;
+  }
+}

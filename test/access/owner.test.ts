@@ -97,7 +97,7 @@ describe('in production, once there is an admin', waiting, () => {
     assert.match(stdout, /migrations +ok/);
     assert.doesNotMatch(stdout, /there is no admin/);
     assert.equal((await admin.runJson('partner', 'show', '--partner', partnerId)).partner_id, partnerId);
-    assert.equal((await admin.runJson('partner', 'suspend', '--partner', partnerId)).status, 'suspended');
+    assert.equal((await admin.runJson('partner', 'suspend', '--partner', partnerId, '--yes')).status, 'suspended');
   });
 
   test('an operator who takes the own sign-in off the machine, or looks for it elsewhere, is nobody', async () => {
@@ -167,7 +167,7 @@ describe('--break-glass', waiting, () => {
       );
     const count = async () => (await pool.query("select 1 from audit_entry where action = 'owner.break-glass'")).rows.length;
     const before = await count();
-    assert.equal((await owner.run(['partner', 'show', '--partner', 'ptn_x', ...WHY])).code, 1);
+    assert.equal((await owner.run(['partner', 'show', '--partner', 'ptn_x', ...WHY])).code, 2);
     assert.equal(await count(), before + 1);
     const draft = ['--event', 'event-10301', '--order', 'order-1', '--points', '1', '--reason', 'a test'];
     const { stderr } = await owner.run(['failure', 'draft', '--partner', partnerId, ...draft, ...WHY]);

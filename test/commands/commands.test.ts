@@ -38,7 +38,7 @@ describe('for programs: exactly one JSON value on standard output', () => {
 
   test('suspend and resume', async () => {
     const { partner_id } = await runJson('partner', 'create', '--name', 'Suspended');
-    assert.equal((await runJson('partner', 'suspend', '--partner', partner_id)).status, 'suspended');
+    assert.equal((await runJson('partner', 'suspend', '--partner', partner_id, '--yes')).status, 'suspended');
     assert.equal((await runJson('partner', 'resume', '--partner', partner_id)).status, 'active');
     assert.ok((await runJson('partner', 'list')).some((each: { partner_id: string }) => each.partner_id === partner_id));
   });
@@ -66,7 +66,7 @@ describe('for programs: exactly one JSON value on standard output', () => {
       new RegExp(`The new key expires at ${showTime(new Date(expiresAt))}; the old key ${endless.key_id} is valid until`),
     );
     assert.equal(rotated.replaces.key_id, issued.key_id);
-    assert.equal((await runJson('key', 'revoke', '--key', rotated.key_id)).status, 'revoked');
+    assert.equal((await runJson('key', 'revoke', '--key', rotated.key_id, '--yes')).status, 'revoked');
   });
 
   test('doctor finds nothing wrong with a sound installation, and migrate nothing to do', async () => {
@@ -121,8 +121,8 @@ describe('failures: one sentence on standard error, nothing on standard output',
     ['an address that is none', ['key', 'issue', '--partner', 'p', '--allow', 'localhost'], 2, /address or a CIDR block/],
     ['a time without a zone', ['key', 'issue', '--partner', 'p', '--expires-at', '2030-01-01'], 2, /time with its zone/],
     ['a time in the past', ['key', 'issue', '--partner', 'p', '--expires-at', '2020-01-01T00:00:00Z'], 2, /in the future/],
-    ['an unknown partner', ['key', 'issue', '--partner', 'ptn_unknown'], 1, /There is no partner ptn_unknown/],
-    ['an unknown key', ['key', 'revoke', '--key', 'unknown'], 1, /There is no key unknown/],
+    ['an unknown partner', ['key', 'issue', '--partner', 'ptn_unknown'], 2, /There is no partner ptn_unknown/],
+    ['an unknown key', ['key', 'revoke', '--key', 'unknown', '--yes'], 2, /There is no key unknown/],
     ['a setting that makes no sense', ['partner', 'list'], 2, /PORT must be a port/, { PORT: 'x' }],
     [
       'a database that is not there',

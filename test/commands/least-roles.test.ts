@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, mock, test } from 'node:test';
-import { runCommand } from '../../src/commands/program.ts';
+import { after, before, describe, test } from 'node:test';
 import { ProgramCommand } from '../../src/commands/terminal/program-command.ts';
 import { ROLES, type Role } from '../../src/domain/access/role.ts';
 import { createOperator } from '../../src/operations/access/manage-operator.ts';
 import type { OperatorOperation } from '../../src/operations/with-role.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
 import { uniqueId } from '../support/client.ts';
+import { runHere } from '../support/command-in-process.ts';
 import { commandLine } from '../support/command-line.ts';
 import { callOf, everyCommand } from '../support/every-command.ts';
 import { testService } from '../support/service.ts';
@@ -50,17 +50,10 @@ describe('commands', waiting, () => {
   });
 
   test('the help of each says the role', async () => {
-    const written = mock.method(process.stdout, 'write', () => true);
-    try {
-      for (const { words, command } of commands) {
-        written.mock.resetCalls();
-        assert.equal(await runCommand([...words, '--help']), 0);
-        const help = written.mock.calls.map(({ arguments: [text] }) => text).join('');
-        const least = leastRoleOf(command);
-        assert.equal(/Least role: (\w+)/.exec(help)?.[1], least, nameOf(words));
-      }
-    } finally {
-      written.mock.restore();
+    for (const { words, command } of commands) {
+      const { code, stdout } = await runHere([...words, '--help'], {});
+      assert.equal(code, 0);
+      assert.equal(/Least role: (\w+)/.exec(stdout)?.[1], leastRoleOf(command), nameOf(words));
     }
   });
 });
@@ -68,7 +61,6 @@ describe('commands', waiting, () => {
 describe('commands, given in the role below the least', waiting, async () => {
   const { databaseUrl, database } = await testService();
   const homes = new Map<Role, string>();
-  const former = { ...process.env };
 
   before(async () => {
     for (const role of ['viewer', 'operator', 'approver'] as const) {
@@ -79,28 +71,11 @@ describe('commands, given in the role below the least', waiting, async () => {
       const { run } = commandLine({ DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: home });
       assert.equal((await run(['login'], {}, signInCode)).code, 0);
     }
-    process.env['DATABASE_URL'] = databaseUrl;
   });
 
   after(() => {
-    process.env = former;
     for (const home of homes.values()) rmSync(home, { recursive: true });
   });
-
-  /** In this process: a hundred programs would be started otherwise. */
-  async function give(args: readonly string[], home: string) {
-    process.env['XDG_CONFIG_HOME'] = home;
-    const [out, err] = [mock.method(process.stdout, 'write', () => true), mock.method(process.stderr, 'write', () => true)];
-    try {
-      const code = await runCommand(args);
-      const textOf = (calls: typeof out.mock.calls) => calls.map(({ arguments: [text] }) => text).join('');
-      return { code, stdout: textOf(out.mock.calls), stderr: textOf(err.mock.calls) };
-    } finally {
-      out.mock.restore();
-      err.mock.restore();
-      process.exitCode = undefined;
-    }
-  }
 
   for (const named of commands) {
     const least = leastRoleOf(named.command);
@@ -109,7 +84,10 @@ describe('commands, given in the role below the least', waiting, async () => {
     test(`${nameOf(named.words)} is refused to a ${role}, before it asks, shows or changes anything`, async () => {
       const head = () => database.pool.query('select last_no from audit_head');
       const { rows: before } = await head();
-      const { code, stdout, stderr } = await give(callOf(named), homes.get(role) as string);
+      const { code, stdout, stderr } = await runHere(callOf(named), {
+        DATABASE_URL: databaseUrl,
+        XDG_CONFIG_HOME: homes.get(role) as string,
+      });
       assert.deepEqual([code, stdout], [1, '']);
       assert.match(stderr, new RegExp(`^This needs the role ${least}; opr_\\w+ has the role ${role}\\.\n$`));
       assert.deepEqual((await head()).rows, before);

@@ -57,7 +57,7 @@ test('from a project to a verified batch, one JSON value each, with files of Ara
   const advance = (who: typeof ada, to: string, ...more: string[]) =>
     who.runJson('impact-batch', 'advance', ...batch, '--to', to, '--yes', ...more);
   assert.equal((await advance(ada, 'allocated', '--project', project.project_id)).project_id, project.project_id);
-  const delayed = await ada.runJson('impact-batch', 'delay', ...batch, '--expected', '2027-Q2', '--reason', 'أمطار');
+  const delayed = await ada.runJson('impact-batch', 'delay', ...batch, '--expected', '2027-Q2', '--reason', 'أمطار', '--yes');
   assert.deepEqual([delayed.expected_delivery_period, delayed.changes.at(-1).reason], ['2027-Q2', 'أمطار']);
   for (const to of ['funded', 'in_progress', 'delivered']) await advance(ada, to);
   const file = join(folder, 'صورة من الجبيل.jpg');
@@ -118,7 +118,7 @@ test('evidence at an address that only this machine can open is refused, and not
   writeFileSync(file, 'bytes');
   const about = ['--type', 'photo', '--url', 'https://localhost/1.jpg', '--captured-at', '2026-01-02T03:04:05Z'];
   const refused = await run(['impact-batch', 'add-evidence', '--batch', id, '--file', file, ...about, '--yes']);
-  assert.equal(refused.code, 1);
+  assert.equal(refused.code, 2);
   assert.match(refused.stderr, /url must be an https address that .* can open, .*: its host is a name of the local network/);
   assert.deepEqual((await runJson('impact-batch', 'show', '--batch', id)).evidence, []);
 });

@@ -103,6 +103,6 @@ test('lines past their retention say so, and one that is unknown is told as such
   assert.match(json.stderr, /The lines were removed at/);
   assert.match((await run(['reconciliation', 'show', ...of])).stdout, /^lines removed +20/m);
   const unknown = await run(['reconciliation', 'lines', '--partner', partnerId, '--reconciliation', 'rec_unknown1']);
-  assert.equal(unknown.code, 1);
+  assert.equal(unknown.code, 2);
   assert.match(unknown.stderr, /There is no reconciliation with this reconciliation_id/);
 });

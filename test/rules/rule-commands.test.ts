@@ -212,7 +212,7 @@ describe('partner', () => {
 
   test('both problems at once, and nothing to change is a mistake', async () => {
     const { code, stderr } = await run(['partner', 'create', '--name', 'x', '--currency', 'sar', '--time-zone', '+03:00']);
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     assert.match(stderr, /currency must be .*time_zone must be/);
     assert.equal((await run(['partner', 'change', '--partner', 'ptn_x'])).code, 2);
   });
@@ -251,7 +251,7 @@ describe('review', () => {
     );
     assert.match((await run(['review', 'list', '--partner', partnerId])).stdout, /all are reviewed +2 h 0 min/);
     const of = (id: string | undefined) => ['--partner', partnerId, '--transaction', id as string];
-    const confirmed = await runJson('review', 'confirm', ...of(ids[0]), '--reason', 'known');
+    const confirmed = await runJson('review', 'confirm', ...of(ids[0]), '--reason', 'known', '--yes');
     assert.deepEqual([confirmed.status, confirmed.resolved_by, confirmed.reason], ['confirmed', 'owner', 'known']);
     const asked = await run(['review', 'fail', ...of(ids[1]), '--reason', 'unknown']);
     assert.deepEqual([asked.code, /--yes/.test(asked.stderr)], [2, true]);
@@ -259,7 +259,7 @@ describe('review', () => {
     assert.deepEqual([failed.status, failed.reason], ['failed', 'unknown']);
     const shown = await runJson('review', 'show', ...of(ids[1]));
     assert.deepEqual({ ...shown, age_seconds: 0 }, { ...failed, age_seconds: 0 });
-    assert.match((await run(['review', 'confirm', ...of(ids[1]), '--reason', 'x'])).stderr, /is failed, which is final/);
+    assert.match((await run(['review', 'confirm', ...of(ids[1]), '--reason', 'x', '--yes'])).stderr, /is failed, which is final/);
     assert.deepEqual(await runJson('review', 'list', '--partner', partnerId), []);
     assert.equal(
       (await pool.query("select 1 from audit_entry where partner_id = $1 and action like 'review.%'", [partnerId])).rows.length,

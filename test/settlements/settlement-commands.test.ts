@@ -111,13 +111,13 @@ describe('settlement', waiting, () => {
     const { partnerId } = await newPartner();
     const refused = await run(['settlement', 'close', '--partner', partnerId]);
     assert.deepEqual([refused.code, refused.stdout], [2, '']);
-    assert.match(refused.stderr, /cannot be undone\. Repeat the command with --yes\./);
+    assert.match(refused.stderr, /cannot be undone\. There is no terminal to ask on: repeat the command with --yes\./);
     assert.equal((await Array.fromAsync(eachSettlement(pool, partnerId))).length, 1);
   });
 
   test('an unknown partner or settlement is told as such', async () => {
     const { partnerId } = await newPartner();
-    assert.equal((await run(['settlement', 'close', '--partner', 'ptn_unknown1', '--yes'])).code, 1);
+    assert.equal((await run(['settlement', 'close', '--partner', 'ptn_unknown1', '--yes'])).code, 2);
     const unknown = await run(['settlement', 'show', '--partner', partnerId, '--settlement', 'stl_unknown1']);
     assert.match(unknown.stderr, /no settlement with this settlement_id/);
   });

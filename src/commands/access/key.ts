@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import { type IssuedApiKey, issueApiKey, revokeApiKey, rotateApiKey } from '../../operations/access/manage-api-key.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { type ApiKey, listApiKeys, type Permission } from '../../store/access/api-key.ts';
+import { confirm, YES } from '../terminal/confirmation.ts';
 import { collectAddress, readFutureTime, readHours, readName } from '../terminal/options.ts';
 import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
@@ -59,6 +60,7 @@ export function keyCommand(): ProgramCommand {
     .command('revoke')
     .description('revoke a key on every instance, within 10 seconds')
     .requiredOption('--key <id>', 'id of the key')
+    .option(...YES)
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(revokeApiKey.leastRole, revoke));
   return key;
@@ -105,7 +107,11 @@ async function rotate(
   printText(`\n${newKey}; the old key ${old.keyId} is valid until ${showTime(old.expiresAt)}.\n`);
 }
 
-async function revoke({ database, actor }: OperatorContext, { key, json }: { key: string; json?: boolean }): Promise<void> {
+async function revoke(
+  { database, actor }: OperatorContext,
+  { key, yes, json }: { key: string; yes?: boolean; json?: boolean },
+): Promise<void> {
+  await confirm(`Revoke the key ${key} on every instance?`, 'final', yes);
   const revoked = await revokeApiKey(database, actor, key);
   if (json) printJson(toJson(revoked));
   else printFields(toRow(revoked));

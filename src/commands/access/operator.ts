@@ -10,6 +10,7 @@ import {
   type SignInCode,
 } from '../../operations/access/manage-operator.ts';
 import { listOperators } from '../../store/access/operator.ts';
+import { confirm, YES } from '../terminal/confirmation.ts';
 import { readEmail, readName } from '../terminal/options.ts';
 import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
@@ -58,9 +59,9 @@ export function operatorCommand(): ProgramCommand {
   one('set-email', 'add the e-mail address of an operator who has none')
     .requiredOption('--email <address>', 'e-mail address of the person', readEmail)
     .action(withOperator(enterAddress.leastRole, setEmail));
-  one('disable', 'disable the operator permanently, and sign out everywhere').action(
-    withOperator(disableOperator.leastRole, disable),
-  );
+  one('disable', 'disable the operator permanently, and sign out everywhere')
+    .option(...YES)
+    .action(withOperator(disableOperator.leastRole, disable));
   one('reset-sign-in', 'sign out everywhere, and create a new sign-in code').action(withOperator(resetSignIn.leastRole, reset));
   return operator;
 }
@@ -93,7 +94,8 @@ async function setEmail(
   print(await enterAddress(database, actor, operator, email), json);
 }
 
-async function disable({ database, actor }: OperatorContext, { operator, json }: Target): Promise<void> {
+async function disable({ database, actor }: OperatorContext, { operator, yes, json }: Target & { yes?: boolean }): Promise<void> {
+  await confirm(`Disable the operator ${operator}?`, 'final', yes);
   print(await disableOperator(database, actor, operator), json);
 }
 

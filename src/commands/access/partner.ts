@@ -11,6 +11,7 @@ import {
 import { getQuotaUse, setPartnerQuota } from '../../operations/quotas/manage-partner-quota.ts';
 import { eachPartner, type Partner, type PartnerRates } from '../../store/access/partner.ts';
 import type { PartnerQuota } from '../../store/quotas/partner-quota.ts';
+import { confirm, YES } from '../terminal/confirmation.ts';
 import { readBytes, readName, readRate, UsageError } from '../terminal/options.ts';
 import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
@@ -75,6 +76,7 @@ export function partnerCommand(): ProgramCommand {
     .command('suspend')
     .description('refuse new records of a partner, within 10 seconds; look-ups and replays still work')
     .requiredOption('--partner <id>', 'id of the partner')
+    .option(...YES)
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(suspendPartner.leastRole, suspend));
   partner
@@ -140,7 +142,12 @@ async function show({ database: { pool } }: OperatorContext, { partner, json }: 
   });
 }
 
-async function suspend({ database, actor }: OperatorContext, { partner, json }: OfPartner): Promise<void> {
+async function suspend(
+  { database, actor }: OperatorContext,
+  { partner, yes, json }: OfPartner & { yes?: boolean },
+): Promise<void> {
+  const { partnerId, name } = await getPartner(database.pool, partner);
+  await confirm(`Suspend the partner ${partnerId} (${name})?`, 'new_records_are_refused', yes);
   print(await suspendPartner(database, actor, partner), json);
 }
 

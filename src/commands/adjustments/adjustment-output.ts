@@ -4,8 +4,7 @@ import type { AdjustmentPreview, PreviewedSettlement } from '../../operations/ad
 import type { Adjustment } from '../../store/adjustments/adjustment.ts';
 import { adjustmentToWire } from '../../wire/adjustment-to-wire.ts';
 import { figuresToData } from '../../wire/settlement-to-wire.ts';
-import { printExact } from '../settlements/settlement.ts';
-import { printFields, type Row, showTime } from '../terminal/output.ts';
+import { printFields, printJson, type Row, showTime } from '../terminal/output.ts';
 
 /** How the command shows an adjustment: its fields, and money and points before it and after it. */
 export function printAdjustment(
@@ -13,7 +12,7 @@ export function printAdjustment(
   preview: AdjustmentPreview | undefined,
   asJson: boolean | undefined,
 ): void {
-  if (asJson) return void printExact({ ...adjustmentToJson(adjustment), ...(preview && { effect: previewToJson(preview) }) });
+  if (asJson) return void printJson({ ...adjustmentToJson(adjustment), ...(preview && { effect: previewToJson(preview) }) });
   printFields({
     ...adjustmentToRow(adjustment),
     ...(preview && previewToRow(preview)),

@@ -20,10 +20,9 @@ import { configuredSettlementTools } from '../../service/configured-seals.ts';
 import { eachPartner } from '../../store/access/partner.ts';
 import { type Adjustment, listAdjustments } from '../../store/adjustments/adjustment.ts';
 import type { Database } from '../../store/database.ts';
-import { printExact } from '../settlements/settlement.ts';
-import { askFirst } from '../terminal/confirmation.ts';
+import { confirm, YES } from '../terminal/confirmation.ts';
 import { readLimit, UsageError } from '../terminal/options.ts';
-import { printProgress, printTable } from '../terminal/output.ts';
+import { printJson, printProgress, printTable } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 import { adjustmentToJson, adjustmentToRow, describeChange, printAdjustment } from './adjustment-output.ts';
@@ -74,7 +73,7 @@ export function adjustmentCommand(): ProgramCommand {
     'post',
     'post an approved adjustment, finally: the partner gets an event, and the settlement of the current period gets its line',
   )
-    .option('--yes', 'do not ask')
+    .option(...YES)
     .action(withOperator(postAdjustment.leastRole, post));
   adjustment
     .command('verify')
@@ -126,7 +125,7 @@ async function list(
 ): Promise<void> {
   const { partnerId } = await getPartner(database.pool, partner);
   const found = await listAdjustments(database.pool, partnerId, { status: status ?? null, limit });
-  if (json) return printExact(found.map(adjustmentToJson));
+  if (json) return printJson(found.map(adjustmentToJson));
   printTable(found.map(adjustmentToRow), 'No adjustment matches.');
 }
 
@@ -160,7 +159,7 @@ async function post(
   const { transactionId, pointsDelta, amountDelta } = found;
   const what = amountDelta === null ? `${pointsDelta} points` : `an amount of ${amountText(amountDelta)}`;
   const change = describeChange(await previewAdjustment(database, found, tools.pricesOf));
-  await askFirst(`Post ${what} for the contribution ${transactionId}${change}, and tell the partner?`, yes);
+  await confirm(`Post ${what} for the contribution ${transactionId}${change}, and send an event to the partner?`, 'final', yes);
   await printDone(database, await postAdjustment(database, actor, id, tools), { tools, json });
 }
 
@@ -193,7 +192,7 @@ async function verify({ database }: OperatorContext, { partner, json }: Partial<
   if (problems.length > 0) process.exitCode = 1;
   if (json) {
     const told = problems.map(({ subjectId, fields }) => ({ adjustment_id: subjectId, fields }));
-    return printExact({ ok: problems.length === 0, adjustments, problems: told });
+    return printJson({ ok: problems.length === 0, adjustments, problems: told });
   }
   const rows = problems.map(({ subjectId, fields }) => ({
     adjustment: subjectId,

@@ -2,6 +2,7 @@ import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import { verifyAudit } from '../../operations/audit/verify-audit.ts';
 import { type AuditHead, listAuditEntries } from '../../store/audit/audit.ts';
 import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
+import { readExactJson } from '../../wire/exact-json.ts';
 import { readHead, readLimit, readPastTime } from '../terminal/options.ts';
 import { printJson, printProgress, printTable, printText, type Row, showTime } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
@@ -55,8 +56,8 @@ async function verify({ database }: OperatorContext, { expectLast, json }: Verif
   if (fault) process.exitCode = 1;
   const shown = `${last.lastNo}:${last.lastMac}`;
   if (json) {
-    const found = fault && { entry_no: Number(fault.entryNo), is: fault.is, sentence: fault.sentence };
-    return printJson({ ok: fault === null, entries: Number(entries), last: shown, fault: found });
+    const found = fault && { entry_no: fault.entryNo, is: fault.is, sentence: fault.sentence };
+    return printJson({ ok: fault === null, entries, last: shown, fault: found });
   }
   if (fault)
     printText(`Audit chain broken at entry ${fault.entryNo}; ${rangeOf(entries)} verified.\nCause: ${fault.sentence}.\n`);
@@ -68,30 +69,18 @@ async function verify({ database }: OperatorContext, { expectLast, json }: Verif
 
 function toJson(entry: SealedEntry): object {
   return {
-    entry_no: Number(entry.entryNo),
+    entry_no: entry.entryNo,
     recorded_at: entry.recordedAt,
     operator_id: entry.operatorId,
     role: entry.role,
     action: entry.action,
     partner_id: entry.partnerId,
     subject_id: entry.subjectId,
-    before: readRecord(entry.before),
-    after: readRecord(entry.after),
+    before: entry.before && readExactJson(entry.before),
+    after: entry.after && readExactJson(entry.after),
     correlation_id: entry.correlationId,
     mac: entry.mac,
   };
-}
-
-/** Numbers above 2^53 keep their digits. What somebody has edited may be no JSON any more, and is shown as text. */
-function readRecord(text: string | null): unknown {
-  if (text === null) return null;
-  try {
-    return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) =>
-      typeof value === 'number' && !Number.isSafeInteger(value) && context?.source ? JSON.rawJSON(context.source) : value,
-    );
-  } catch {
-    return text;
-  }
 }
 
 function rangeOf(entries: bigint): string {

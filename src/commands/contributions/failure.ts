@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { approveFailure, draftFailure, rejectFailure } from '../../operations/contributions/record-failure.ts';
 import { type FailureDraft, listFailureDrafts } from '../../store/contributions/failure-draft.ts';
-import { confirmOrRefuse } from '../terminal/confirm.ts';
+import { confirm, YES } from '../terminal/confirmation.ts';
 import { readLimit } from '../terminal/options.ts';
 import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
@@ -56,7 +56,7 @@ export function failureCommand(): ProgramCommand {
       .requiredOption('--failure <id>', 'id of the draft')
       .option('--json', 'one JSON object, for programs');
   one('approve', 'second operator: record the event as failed, finally; the partner may restore the points')
-    .option('--yes', 'do not ask for confirmation')
+    .option(...YES)
     .action(withOperator(approveFailure.leastRole, approve));
   one('reject', 'reject a draft').action(withOperator(rejectFailure.leastRole, reject));
   return failure;
@@ -85,7 +85,7 @@ async function approve(
   { database, actor }: OperatorContext,
   { partner: partnerId, failure: failureId, yes, json }: Target,
 ): Promise<void> {
-  await confirmOrRefuse(`Record the event of ${failureId} as failed and authorise the partner to restore the points?`, yes);
+  await confirm(`Record the event of ${failureId} as failed and authorise the partner to restore the points?`, 'final', yes);
   const approved = await approveFailure(database, actor, { partnerId, failureId });
   print(approved.draft, json);
 }

@@ -4,7 +4,7 @@ import {
   confirmPendingContribution,
   failPendingContribution,
 } from '../../operations/contributions/resolve-pending-contribution.ts';
-import { confirmOrRefuse } from '../terminal/confirm.ts';
+import { confirm, YES } from '../terminal/confirmation.ts';
 import { readLimit } from '../terminal/options.ts';
 import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
@@ -46,10 +46,11 @@ export function reviewCommand(): ProgramCommand {
   one('show', 'one contribution and its review').action(withOperator('viewer', show));
   one('confirm', 'confirm a pending contribution, finally')
     .requiredOption('--reason <text>', 'reason, stored with the change')
-    .action(withOperator(confirmPendingContribution.leastRole, confirm));
+    .option(...YES)
+    .action(withOperator(confirmPendingContribution.leastRole, confirmPending));
   one('fail', 'fail a pending contribution, finally; the partner may restore the points')
     .requiredOption('--reason <text>', 'reason, stored with the change')
-    .option('--yes', 'do not ask for confirmation')
+    .option(...YES)
     .action(withOperator(failPendingContribution.leastRole, fail));
   return review;
 }
@@ -67,10 +68,11 @@ async function show(
   print(await getReview(pool, { partnerId, transactionId }), json);
 }
 
-async function confirm(
+async function confirmPending(
   { database, actor }: OperatorContext,
-  { partner: partnerId, transaction: transactionId, reason, json }: Decision,
+  { partner: partnerId, transaction: transactionId, reason, yes, json }: Decision,
 ): Promise<void> {
+  await confirm(`Confirm the contribution ${transactionId}?`, 'final', yes);
   const id = { partnerId, transactionId };
   await confirmPendingContribution(database, actor, id, reason);
   print(await getReview(database.pool, id), json);
@@ -80,7 +82,7 @@ async function fail(
   { database, actor }: OperatorContext,
   { partner: partnerId, transaction: transactionId, reason, yes, json }: Decision,
 ): Promise<void> {
-  await confirmOrRefuse(`Fail the contribution ${transactionId} and authorise the partner to restore the points?`, yes);
+  await confirm(`Fail the contribution ${transactionId} and authorise the partner to restore the points?`, 'final', yes);
   const id = { partnerId, transactionId };
   await failPendingContribution(database, actor, id, reason);
   print(await getReview(database.pool, id), json);

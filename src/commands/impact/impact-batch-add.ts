@@ -5,7 +5,7 @@ import { poolSettlements } from '../../operations/impact/pool-contributions.ts';
 import { eachPartner } from '../../store/access/partner.ts';
 import type { Database } from '../../store/database.ts';
 import { listUnpooledSettlements } from '../../store/impact/impact-batch-settlement.ts';
-import { askFirst } from '../terminal/confirmation.ts';
+import { confirm } from '../terminal/confirmation.ts';
 import { UsageError } from '../terminal/options.ts';
 import { printProgress } from '../terminal/output.ts';
 import type { OperatorContext } from '../terminal/with-operator.ts';
@@ -28,8 +28,9 @@ export async function addToBatch(
   const batch = await getImpactBatch(database.pool, id);
   const found = await findWanted(database, wanted);
   const count = found.reduce((sum, { settlementIds }) => sum + settlementIds.length, 0);
-  await askFirst(
+  await confirm(
     `Add ${counted(count, 'settlement')} of ${counted(found.length, 'partner')} to the impact batch "${batch.name}"?`,
+    'final',
     yes,
   );
   for (const { partnerId, settlementIds } of found) {

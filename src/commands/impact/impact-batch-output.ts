@@ -2,8 +2,7 @@ import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import { addUpSettlements, showBatch } from '../../operations/impact/impact-batch-record.ts';
 import type { Database } from '../../store/database.ts';
 import { type ImpactBatchChange, listImpactBatchChanges } from '../../store/impact/impact-batch.ts';
-import { printExact } from '../settlements/settlement.ts';
-import { printFields, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
 
 /** A batch with what it pools, its evidence and its history. */
 export async function printBatch({ pool }: Database, batch: ImpactBatch, asJson: boolean | undefined): Promise<void> {
@@ -20,7 +19,7 @@ export async function printBatch({ pool }: Database, batch: ImpactBatch, asJson:
       ...{ evidence_no: evidenceNo, type, url, file_name: fileName, byte_count: byteCount, sha256, captured_at: capturedAt },
       ...{ added_by: addedBy, added_at: addedAt },
     }));
-    return printExact({ ...batchToJson(batch), ...counts, evidence: told, changes: changes.map(changeToJson) });
+    return printJson({ ...batchToJson(batch), ...counts, evidence: told, changes: changes.map(changeToJson) });
   }
   printFields({
     ...batchToRow(batch),

@@ -6,11 +6,10 @@ import { createImpactBatch, poolSettlements } from '../../operations/impact/pool
 import { verifyImpactBatches } from '../../operations/impact/verify-impact-batches.ts';
 import { listImpactBatches } from '../../store/impact/impact-batch.ts';
 import { listEvidence } from '../../store/impact/impact-evidence.ts';
-import { printExact } from '../settlements/settlement.ts';
-import { askFirst } from '../terminal/confirmation.ts';
+import { confirm, YES } from '../terminal/confirmation.ts';
 import { hashFile } from '../terminal/hash-file.ts';
 import { readLimit, readName, readPastTime } from '../terminal/options.ts';
-import { printProgress, printTable, printText } from '../terminal/output.ts';
+import { printJson, printProgress, printTable, printText } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 import { addToBatch } from './impact-batch-add.ts';
@@ -50,16 +49,17 @@ export function impactBatchCommand(): ProgramCommand {
       .requiredOption('--batch <id>', 'id of the batch')
       .option('--json', 'one JSON object, for programs');
   const change = (name: string, description: string) =>
-    one(name, description).option('--reason <words>', 'reason, for operators');
-  const told = (name: string, description: string) => change(name, description).option('--yes', 'do not ask');
+    one(name, description)
+      .option('--reason <words>', 'reason, for operators')
+      .option(...YES);
   one('show', 'one batch with its evidence and history').action(withOperator('viewer', show));
   one('add', 'add closed settlements to a batch that is not allocated yet, permanently; partners get an event')
     .option('--period <label>', 'every closed settlement of this period that is in no batch, such as 2026-11')
     .option('--partner <id>', 'only of this partner')
     .option('--settlement <id...>', 'these settlements of the partner')
-    .option('--yes', 'do not ask')
+    .option(...YES)
     .action(withOperator(poolSettlements.leastRole, addToBatch));
-  told('advance', 'record the next status; partners get an event')
+  change('advance', 'record the next status; partners get an event')
     .addOption(new Option('--to <status>', 'the next status').choices(ENVIRONMENTAL_STATUSES.slice(1)).makeOptionMandatory())
     .option('--project <id>', 'the project, for allocated')
     .action(withOperator(changeImpactBatch.leastRole, advance));
@@ -69,7 +69,7 @@ export function impactBatchCommand(): ProgramCommand {
   change('delay', 'record a delay; partners get an event')
     .requiredOption('--expected <period>', 'when delivery is expected: 2027, 2027-Q2 or 2027-05')
     .action(withOperator(changeImpactBatch.leastRole, delay));
-  told('add-evidence', 'record the SHA-256 of a file as evidence, permanently; partners get an event')
+  change('add-evidence', 'record the SHA-256 of a file as evidence, permanently; partners get an event')
     .requiredOption('--file <path>', 'the file, which is only read')
     .requiredOption('--type <word>', 'type of the evidence, such as photo or satellite_image')
     .requiredOption('--url <url>', 'where partners and their customers find it: https, at a public host')
@@ -104,7 +104,7 @@ async function create(
 
 async function list({ database }: OperatorContext, { limit, json }: JsonOption & { limit: number }): Promise<void> {
   const batches = await listImpactBatches(database.pool, { limit });
-  if (json) return printExact(batches.map(batchToJson));
+  if (json) return printJson(batches.map(batchToJson));
   printTable(batches.map(batchToRow), 'There is no impact batch yet. Create one with `impact-batch create`.');
 }
 
@@ -123,15 +123,30 @@ async function advance(context: OperatorContext, options: Target & { to: Environ
 }
 
 async function reallocate(context: OperatorContext, options: Target & { project: string }): Promise<void> {
-  await record(context, options, { changeType: 'reallocated', projectId: options.project });
+  await record(
+    context,
+    options,
+    { changeType: 'reallocated', projectId: options.project },
+    `Give it to the project ${options.project}?`,
+  );
 }
 
 async function delay(context: OperatorContext, options: Target & { expected: string }): Promise<void> {
-  await record(context, options, { changeType: 'delayed', expectedDeliveryPeriod: options.expected });
+  await record(
+    context,
+    options,
+    { changeType: 'delayed', expectedDeliveryPeriod: options.expected },
+    `Record a delay until ${options.expected}?`,
+  );
 }
 
 async function correct(context: OperatorContext, options: Target & { trees: bigint }): Promise<void> {
-  await record(context, options, { changeType: 'corrected', quantity: options.trees });
+  await record(
+    context,
+    options,
+    { changeType: 'corrected', quantity: options.trees },
+    `Correct its number of trees to ${options.trees}?`,
+  );
 }
 
 async function addEvidence(
@@ -144,16 +159,23 @@ async function addEvidence(
   await record(context, options, { changeType: 'evidence_added', evidence: { ...hashed, type, url, capturedAt } }, question);
 }
 
+/** They cannot be taken back; the others only by another change, of which the partners get an event too. */
+const FINAL: ReadonlySet<BatchChange['changeType']> = new Set(['advanced', 'evidence_added']);
+
 type Recorded = BatchChange extends infer Change ? (Change extends BatchChange ? Omit<Change, 'reason'> : never) : never;
 
 async function record(
   { database, actor }: OperatorContext,
   { batch, reason = '', yes, json }: Target,
   change: Recorded,
-  question?: string,
+  question: string,
 ): Promise<void> {
   const found = await getImpactBatch(database.pool, batch);
-  if (question) await askFirst(`Impact batch "${found.name}" is ${found.status}. ${question}`, yes);
+  await confirm(
+    `Impact batch "${found.name}" is ${found.status}. ${question}`,
+    FINAL.has(change.changeType) ? 'final' : 'partners_are_told',
+    yes,
+  );
   const wanted = { ...change, reason: reason === '' ? null : reason } as BatchChange;
   await printBatch(database, await changeImpactBatch(database, actor, batch, wanted), json);
 }
@@ -165,7 +187,7 @@ async function checkEvidence({ database }: OperatorContext, { batch, file, json 
   const found = evidence.find((each) => each.sha256 === sha256);
   const sameName = evidence.find((each) => each.fileName === fileName);
   if (!found) process.exitCode = 1;
-  if (json) return printExact({ ok: found !== undefined, sha256, evidence_no: found?.evidenceNo ?? null });
+  if (json) return printJson({ ok: found !== undefined, sha256, evidence_no: found?.evidenceNo ?? null });
   if (found) printText(`${fileName} is evidence ${found.evidenceNo} of the batch, byte for byte.\n`);
   else printText(`${explainOther(fileName, sameName?.evidenceNo)} Its SHA-256 is ${sha256}.\n`);
 }
@@ -181,7 +203,7 @@ async function verify({ database }: OperatorContext, { json }: JsonOption): Prom
   if (problems.length > 0) process.exitCode = 1;
   if (json) {
     const told = problems.map(({ subjectId, fields }) => ({ subject_id: subjectId, fields }));
-    return printExact({ ok: problems.length === 0, batches, projects, problems: told });
+    return printJson({ ok: problems.length === 0, batches, projects, problems: told });
   }
   const rows = problems.map(({ subjectId, fields }) => ({ record: subjectId, 'differs from the audit': fields.join(', ') }));
   printTable(rows, `Unmodified: ${batches} impact batches and ${projects} projects.`);

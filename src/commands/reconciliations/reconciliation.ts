@@ -10,9 +10,8 @@ import {
 } from '../../store/reconciliations/reconciliation.ts';
 import { listReconciliationLines, type ReconciliationLine } from '../../store/reconciliations/reconciliation-line.ts';
 import { reconciliationLineToWire, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
-import { printExact } from '../settlements/settlement.ts';
 import { readCursor, readLimit } from '../terminal/options.ts';
-import { printFields, printProgress, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { printFields, printJson, printProgress, printTable, printText, type Row, showTime } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
@@ -64,14 +63,14 @@ async function list(
   { partner, limit, json }: { partner: string; limit: number; json?: boolean },
 ): Promise<void> {
   const found = await listReconciliations(pool, partner, limit);
-  if (json) return printExact(found.map(reconciliationToWire));
+  if (json) return printJson(found.map(reconciliationToWire));
   printTable(found.map(toRow), 'The partner has sent no list yet.');
 }
 
 async function show({ database: { pool } }: OperatorContext, { partner, reconciliation, json }: Target): Promise<void> {
   const found = await findReconciliation(pool, partner, reconciliation);
   if (!found) throw reconciliationNotFound();
-  if (json) return printExact(reconciliationToWire(found));
+  if (json) return printJson(reconciliationToWire(found));
   const { counts, matched_points } = reconciliationToWire(found);
   const shown = { ...counts, 'matched, gross points': matched_points.gross, 'matched, net points': matched_points.net };
   const texts = Object.entries(shown).map(([name, count]): [string, string] => [name, String(count)]);
@@ -95,7 +94,7 @@ async function lines(
   const found = await listReconciliationLines(pool, page);
   if (json) {
     if (of.linesRemovedAt) printProgress(linesRemoved(of.linesRemovedAt));
-    return printExact(found.map(reconciliationLineToWire));
+    return printJson(found.map(reconciliationLineToWire));
   }
   const ifNone = of.linesRemovedAt ? linesRemoved(of.linesRemovedAt) : 'No line matches.';
   printTable(withoutEmptyColumns(found.map(lineToRow)), ifNone);

@@ -6,7 +6,7 @@ import { readRuleProofs } from '../../operations/rules/rule-proofs.ts';
 import { ruleToWire } from '../../operations/rules/rule-to-wire.ts';
 import { attestRule } from '../../operations/verification/attest.ts';
 import { listRuleVersions, type RuleRecord } from '../../store/rules/rule-version.ts';
-import { confirmOrRefuse } from '../terminal/confirm.ts';
+import { confirm, YES } from '../terminal/confirmation.ts';
 import { readFutureTime } from '../terminal/options.ts';
 import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
@@ -80,7 +80,7 @@ export function ruleCommand(): ProgramCommand {
       .option('--json', 'one JSON object, for programs');
   one('show', 'one version').action(withOperator('viewer', show));
   one('withdraw', 'withdraw a version that starts in more than a minute')
-    .option('--yes', 'do not ask for confirmation')
+    .option(...YES)
     .action(withOperator(withdrawRule.leastRole, withdraw));
   one('attest', 'attest in the audit that a modified version is correct, after comparing it with a backup')
     .requiredOption('--reason <text>', 'reason, stored with the change')
@@ -133,7 +133,7 @@ async function show({ database: { pool } }: OperatorContext, { kind, label, json
 }
 
 async function withdraw({ database, actor }: OperatorContext, { kind, label, yes, json }: Target): Promise<void> {
-  await confirmOrRefuse(`Withdraw the ${kind} ${label}?`, yes);
+  await confirm(`Withdraw the ${kind} ${label}?`, 'final', yes);
   print(await withdrawRule(database, actor, { kind, version: label }), json);
 }
 

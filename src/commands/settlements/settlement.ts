@@ -10,11 +10,10 @@ import { attestContribution } from '../../operations/verification/attest.ts';
 import { configuredSettlementTools } from '../../service/configured-seals.ts';
 import { eachPartner } from '../../store/access/partner.ts';
 import { findOpenSettlement, findSettlement, listSettlements } from '../../store/settlements/settlement.ts';
-import { exactJson } from '../../wire/exact-json.ts';
 import { type ShownSettlement, settlementToWire } from '../../wire/settlement-to-wire.ts';
-import { askFirst } from '../terminal/confirmation.ts';
+import { confirm, YES } from '../terminal/confirmation.ts';
 import { readLimit } from '../terminal/options.ts';
-import { printFields, printJsonText, printProgress, printTable, type Row, showTime } from '../terminal/output.ts';
+import { printFields, printJson, printProgress, printTable, type Row, showTime } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
@@ -38,7 +37,7 @@ export function settlementCommand(): ProgramCommand {
     .option('--json', 'one JSON object, for programs')
     .action(withOperator('viewer', show));
   ofPartner('close', 'close the open settlement now, before the end of its period')
-    .option('--yes', 'do not ask')
+    .option(...YES)
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(closeSettlement.leastRole, close));
   ofPartner('attest', 'attest that a modified contribution is correct, after comparing it with a backup')
@@ -62,7 +61,7 @@ async function list(
   const { pricesOf } = configuredSettlementTools(config);
   const found = await listSettlements(database.pool, partnerId, { beforeSequence: POINTS_MAX, limit });
   const shown = await Promise.all(found.map((each) => withTotals(database, pricesOf, each)));
-  if (json) return printExact(shown.map((each) => settlementToWire(each, config.environment)));
+  if (json) return printJson(shown.map((each) => settlementToWire(each, config.environment)));
   printTable(shown.map(toRow), 'The partner has no settlement yet; the running service opens it.');
 }
 
@@ -81,7 +80,11 @@ async function close(
 ): Promise<void> {
   const open = await findOpenSettlement(database.pool, (await getPartner(database.pool, partner)).partnerId);
   if (!open) throw new Error('The partner has no open settlement yet; the running service opens it.');
-  await askFirst(`Close settlement ${open.period.label} of ${partner}, which runs to ${showTime(open.period.endsAt)}?`, yes);
+  await confirm(
+    `Close settlement ${open.period.label} of ${partner}, which runs to ${showTime(open.period.endsAt)}?`,
+    'final',
+    yes,
+  );
   const tools = configuredSettlementTools(config);
   printProgress('Closing: writing a line for each contribution …');
   const closing = { partnerId: partner, isEarly: true, settlementId: open.settlementId };
@@ -117,7 +120,7 @@ async function verify(
     const told = problems.map(({ partnerId, settlementId, lineNo, sequence, code, message }) => ({
       ...{ partner_id: partnerId, settlement_id: settlementId, sequence, line_no: lineNo, code, message },
     }));
-    return printExact({ ok: problems.length === 0, ...figures, problems: told });
+    return printJson({ ok: problems.length === 0, ...figures, problems: told });
   }
   const rows = problems.map(
     ({ partnerId, settlementId, lineNo, message }): Row => ({
@@ -130,13 +133,8 @@ async function verify(
   printTable(rows, `Unmodified: ${counted(figures.settlements, 'settlement')} with ${counted(figures.lines, 'line')}.`);
 }
 
-/** Points and sequences in all their digits. */
-export function printExact(value: unknown): void {
-  printJsonText(exactJson(value));
-}
-
 function print(shown: ShownSettlement, environment: 'sandbox' | 'production', asJson: boolean | undefined): void {
-  if (asJson) return void printExact(settlementToWire(shown, environment));
+  if (asJson) return void printJson(settlementToWire(shown, environment));
   const { settlement } = shown;
   const { statement, acknowledgement, period } = settlement;
   const { totals, currency, asOf } = shown;

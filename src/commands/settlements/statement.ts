@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { access, constants, open, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { InvalidArgumentError } from 'commander';
@@ -78,7 +78,10 @@ async function download(
   const lines = eachSettlementLine(pool, { partnerId, settlementId });
   const bytes = Readable.from(writeStatement(lines, { isExcelSafe: excelSafe }), { objectMode: false });
   if (output === undefined) return printStream(bytes);
-  await pipeline(bytes, createWriteStream(output, { flags: 'wx', mode: OWNER_ONLY }));
+  const file = await open(output, 'wx', OWNER_ONLY).catch((cause: NodeJS.ErrnoException) => {
+    throw new UsageError(`${output} cannot be created (${cause.code}). --output takes the name of a new file.`, { cause });
+  });
+  await pipeline(bytes, file.createWriteStream());
   if (json) printJson({ file: output, line_count: statement.lineCount, csv_sha256: excelSafe ? null : statement.csvSha256 });
   else printProgress(`Written: ${output}, ${counted(statement.lineCount, 'line')}.`);
 }
@@ -91,16 +94,24 @@ async function getClosed(db: Queryable, partnerId: string, settlementId: string)
 }
 
 async function verify({ file, partner, settlement, sha256, json }: VerifyOptions): Promise<void> {
-  const open = () => createReadStream(file);
+  await requireReadable(file);
+  const read = () => createReadStream(file);
   if (sha256 !== undefined) {
-    const verdict = await verifyStatement(open(), { csvSha256: sha256 });
+    const verdict = await verifyStatement(read(), { csvSha256: sha256 });
     return report({ ...verdict, more: 0, chainBreak: undefined }, json);
   }
   if (partner === undefined || settlement === undefined) throw new UsageError('Give --partner and --settlement, or --sha256.');
   await asOperator('viewer', async ({ database: { pool } }) => {
     if (!(await stat(file)).isFile()) throw new UsageError('--file must be a regular file: it is read twice.');
-    report(await verifyStatementFile(pool, await getClosed(pool, partner, settlement), open), json);
+    report(await verifyStatementFile(pool, await getClosed(pool, partner, settlement), read), json);
   });
+}
+
+async function requireReadable(path: string): Promise<void> {
+  await access(path, constants.R_OK).catch((cause: NodeJS.ErrnoException) => {
+    throw new UsageError(`${path} cannot be read (${cause.code}).`, { cause });
+  });
+  if ((await stat(path)).isDirectory()) throw new UsageError(`${path} is a folder.`);
 }
 
 function report(verdict: StatementFileVerdict, asJson: boolean | undefined): void {

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { showHidden, showHiddenInLines } from '../../domain/single-line-text.ts';
+import { exactJson } from '../../wire/exact-json.ts';
 
 /** A row for people: column headings to values. */
 export type Row = Readonly<Record<string, string>>;
@@ -11,14 +12,12 @@ export function printText(text: string): void {
   process.stdout.write(showHiddenInLines(text));
 }
 
-/** Exactly one JSON value on standard output. */
+/**
+ * Exactly one JSON value on standard output, in one line; a `bigint` is an integer with all its digits. What is hidden in its strings is
+ * escaped, so that a program reads the same value.
+ */
 export function printJson(value: unknown): void {
-  printJsonText(JSON.stringify(value, exactIntegers, 2));
-}
-
-/** The same, written already. What is hidden in its strings is escaped, so that a program reads the same value. */
-export function printJsonText(json: string): void {
-  printText(`${json}\n`);
+  printText(`${exactJson(value)}\n`);
 }
 
 /** What programs take byte for byte. */
@@ -67,6 +66,11 @@ export function printError(text: string): void {
   process.stderr.write(showHiddenInLines(text));
 }
 
+/** What is wrong, for programs: one JSON value in one line, on standard error. */
+export function printErrorJson(value: object): void {
+  printError(`${exactJson(value)}\n`);
+}
+
 /** What is under way, for the person who waits; never on standard output. */
 export function printProgress(sentence: string): void {
   printError(`${sentence}\n`);
@@ -74,9 +78,4 @@ export function printProgress(sentence: string): void {
 
 export function showTime(time: Date | null): string {
   return time === null ? '-' : time.toISOString().replace(/\.\d+Z$/, 'Z');
-}
-
-/** A bigint is an integer with all its digits. */
-function exactIntegers(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
 }

@@ -127,7 +127,7 @@ function toJson(delivery: LoggedDelivery): object {
     endpoint_id: delivery.endpointId,
     event_id: delivery.eventId,
     event_type: delivery.eventType,
-    sequence: delivery.sequence === null ? null : Number(delivery.sequence),
+    sequence: delivery.sequence,
     trigger: delivery.trigger,
     status: delivery.status,
     attempts: delivery.attempts,
@@ -160,7 +160,7 @@ function toFields(delivery: DeliveryWithAttempts): Row {
 }
 
 function attemptToJson({ number, trigger, startedAt, milliseconds, status, errorClass, excerpt }: DeliveryAttemptRecord): object {
-  return { number: Number(number), trigger, started_at: startedAt, milliseconds, status, error_class: errorClass, excerpt };
+  return { number, trigger, started_at: startedAt, milliseconds, status, error_class: errorClass, excerpt };
 }
 
 function attemptToRow({ number, trigger, startedAt, milliseconds, status, errorClass, excerpt }: DeliveryAttemptRecord): Row {

@@ -18,6 +18,7 @@ import {
 import { testEndpoint } from '../../webhooks/endpoints/test-endpoint.ts';
 import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
 import { openGuardedAgent } from '../../webhooks/security/guarded-agent.ts';
+import { confirm, YES } from '../terminal/confirmation.ts';
 import { readPort } from '../terminal/options.ts';
 import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
@@ -66,9 +67,9 @@ export function endpointCommand(): ProgramCommand {
     .action(withOperator(updateEventTypes.leastRole, update));
   one('disable', 'hold the events of an endpoint').action(withOperator(disableEndpoint.leastRole, disable));
   one('enable', 'enable an endpoint, and send its held events first').action(withOperator(enableEndpoint.leastRole, enable));
-  one('remove', 'remove an endpoint permanently; its waiting deliveries are dropped').action(
-    withOperator(removeEndpoint.leastRole, remove),
-  );
+  one('remove', 'remove an endpoint permanently; its waiting deliveries are dropped')
+    .option(...YES)
+    .action(withOperator(removeEndpoint.leastRole, remove));
   one('rotate-secret', 'create a second secret; both sign for 24 hours, or until the new one is activated')
     .option('--activate', 'activate the new secret now as the only one')
     .option('--replace', 'replace a new secret that is not active yet')
@@ -158,7 +159,12 @@ async function enable({ database, actor }: OperatorContext, { partner, endpoint,
   print(await getEndpoint(database, partner, endpoint), json);
 }
 
-async function remove({ database, actor }: OperatorContext, { partner, endpoint, json }: Target): Promise<void> {
+async function remove(
+  { database, actor }: OperatorContext,
+  { partner, endpoint, yes, json }: Target & { yes?: boolean },
+): Promise<void> {
+  const { url } = await getEndpoint(database, partner, endpoint);
+  await confirm(`Remove the endpoint ${endpoint} (${url}) and drop its waiting deliveries?`, 'final', yes);
   const removed = await removeEndpoint(database, actor, { partnerId: partner, endpointId: endpoint });
   if (json) printJson({ endpoint_id: removed.endpointId, status: removed.status });
   else printText(`Removed ${removed.endpointId}.\n`);

@@ -7,7 +7,7 @@ import { explainSignature } from '../../webhooks/receiver/explain-signature.ts';
 import { verdictInWords, verdictToWire } from '../../webhooks/receiver/present-verdict.ts';
 import { readHeaders } from '../../webhooks/receiver/read-headers.ts';
 import { readPort, readStatus, readUnixSeconds, UsageError } from '../terminal/options.ts';
-import { printJsonText, printProgress, printText, showTime } from '../terminal/output.ts';
+import { printJson, printProgress, printText, showTime } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { stopSignal } from '../terminal/stop-signal.ts';
 import { withoutOperator } from '../terminal/with-operator.ts';
@@ -116,7 +116,7 @@ function printEventAsJson({ receivedAt, verdict, isRepeated, headers, body }: Re
     headers,
     body: body.toString('utf8'),
   };
-  printJsonText(JSON.stringify(line));
+  printJson(line);
 }
 
 function verify({ secretFile, headers, body, now, json }: VerifyOptions): void {
@@ -127,7 +127,7 @@ function verify({ secretFile, headers, body, now, json }: VerifyOptions): void {
     body: readInput(body),
     nowSeconds: now ?? Math.floor(Date.now() / 1000),
   });
-  const text = json ? JSON.stringify(verdictToWire(verdict), null, 2) : verdictInWords(verdict);
+  const text = json ? JSON.stringify(verdictToWire(verdict)) : verdictInWords(verdict);
   // Whoever writes headers by hand may have put the secret where the signature belongs.
   printText(`${text.replaceAll(secret, 'whsec_…')}\n`);
   if (verdict.status !== 'valid') process.exitCode = 1;

@@ -1,6 +1,6 @@
 import { type Environment, newApiKey } from '../../domain/access/api-key.ts';
 import type { Actor } from '../../domain/access/role.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import {
   type ApiKey,
   insertApiKey,
@@ -126,5 +126,5 @@ function about({ partnerId, keyId }: ApiKey, entry: { action: string; before: ob
 }
 
 function unknownKey(keyId: string): ServiceError {
-  return new ServiceError('invalid_request', `There is no key ${keyId}. \`key list --partner ID\` shows a partner's keys.`);
+  return recordNotFound('key_id', `There is no key ${keyId}. \`key list --partner ID\` shows a partner's keys.`);
 }

@@ -3,7 +3,7 @@ import { newCredential, type Operator } from '../../domain/access/operator.ts';
 import { type Actor, isAtLeast, type Role } from '../../domain/access/role.ts';
 import type { DetailCode } from '../../domain/detail-codes.ts';
 import { newId } from '../../domain/identifiers.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import {
   insertOperator,
   lockOperator,
@@ -131,7 +131,7 @@ async function change<Result>(
 ): Promise<Result> {
   return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const operator = await lockOperator(db, operatorId);
-    if (!operator) throw new ServiceError('invalid_request', `There is no operator ${operatorId}. \`operator list\` shows all.`);
+    if (!operator) throw recordNotFound('operator_id', `There is no operator ${operatorId}. \`operator list\` shows all.`);
     await requireAuditedOperator(db, operatorId);
     return make(db, operator);
   });

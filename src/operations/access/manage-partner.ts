@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { isCurrency } from '../../domain/numbers/currency.ts';
-import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
+import { type ErrorDetail, recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { DEFAULT_TIME_ZONE, findTimeZone } from '../../domain/settlements/settlement-period.ts';
 import {
   findPartner,
@@ -170,5 +170,5 @@ export async function lockKnownPartner(db: Queryable, partnerId: string): Promis
 }
 
 function refuseUnknown(partnerId: string): never {
-  throw new ServiceError('invalid_request', `There is no partner ${partnerId}. \`partner list\` shows all.`);
+  throw recordNotFound('partner_id', `There is no partner ${partnerId}. \`partner list\` shows all.`);
 }

@@ -10,7 +10,7 @@ import {
 import type { DetailCode } from '../../domain/detail-codes.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { amountText, readAmount } from '../../domain/numbers/money.ts';
-import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
+import { type ErrorDetail, recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { isLine, lineForm } from '../../domain/single-line-text.ts';
 import {
   type Adjustment,
@@ -242,7 +242,7 @@ function explainReversal(cause: unknown): never {
 }
 
 function refuseUnknown(adjustmentId: string): never {
-  throw new ServiceError('invalid_request', `The partner has no adjustment ${adjustmentId}. \`adjustment list\` shows all.`);
+  throw recordNotFound('adjustment_id', `The partner has no adjustment ${adjustmentId}. \`adjustment list\` shows all.`);
 }
 
 function refusal(details: readonly ErrorDetail[]): ServiceError {

@@ -3,6 +3,7 @@ import { sealEntry } from '../../domain/audit/audit-chain.ts';
 import { insertAuditEntry, lockAuditHead, updateAuditHead } from '../../store/audit/audit.ts';
 import type { Queryable } from '../../store/database.ts';
 import { databaseOf } from '../../store/transaction.ts';
+import { exactJson } from '../../wire/exact-json.ts';
 import { requireOwnerMayAct } from './act-as-owner.ts';
 
 /** One change by an operator, or a partner's word that somebody may have to prove. */
@@ -47,6 +48,5 @@ export async function audit(db: Queryable, author: AuditAuthor, entry: AuditEntr
 }
 
 function toText(record: object | null): string | null {
-  if (record === null) return null;
-  return JSON.stringify(record, (_name, value: unknown) => (typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value));
+  return record === null ? null : exactJson(record);
 }

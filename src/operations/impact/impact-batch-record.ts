@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Evidence } from '../../domain/impact/evidence.ts';
 import type { BatchShare, ImpactBatch, ShownBatch } from '../../domain/impact/impact-batch.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { recordNotFound } from '../../domain/service-error.ts';
 import type { Queryable } from '../../store/database.ts';
 import { findImpactBatch, type ImpactBatchChange, listImpactBatchChanges } from '../../store/impact/impact-batch.ts';
 import { eachBatchSettlement } from '../../store/impact/impact-batch-settlement.ts';
@@ -90,5 +90,5 @@ export async function getImpactBatch(db: Queryable, impactBatchId: string): Prom
 }
 
 export function refuseUnknownBatch(impactBatchId: string): never {
-  throw new ServiceError('invalid_request', `There is no impact batch ${impactBatchId}. \`impact-batch list\` shows all.`);
+  throw recordNotFound('impact_batch_id', `There is no impact batch ${impactBatchId}. \`impact-batch list\` shows all.`);
 }

@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { checkNewProject, type NewProject, type Project } from '../../domain/impact/project.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { findProject, insertProject } from '../../store/impact/project.ts';
 import { inTransaction } from '../../store/transaction.ts';
@@ -33,7 +33,7 @@ export const createProject = withRole(
 /** @throws ServiceError `invalid_request` when there is none. */
 export async function getProject(db: Queryable, projectId: string): Promise<Project> {
   const project = await findProject(db, projectId);
-  if (!project) throw new ServiceError('invalid_request', `There is no project ${projectId}. \`project list\` shows all.`);
+  if (!project) throw recordNotFound('project_id', `There is no project ${projectId}. \`project list\` shows all.`);
   return project;
 }
 

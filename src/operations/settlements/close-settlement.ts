@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
 import { closedPeriod, closesAt, nextPeriod, type SettlementPeriod } from '../../domain/settlements/settlement-period.ts';
 import { lineProver, PROOFS_PER_ROW, sealClosed, sealOpened } from '../../domain/settlements/settlement-seal.ts';
@@ -79,7 +79,7 @@ export const closeSettlement = withRole(
     tools: SettlementTools,
   ): Promise<Closed | undefined> => {
     const partner = await findPartner(database.pool, partnerId);
-    if (!partner) throw new ServiceError('invalid_request', `There is no partner ${partnerId}. \`partner list\` shows all.`);
+    if (!partner) throw recordNotFound('partner_id', `There is no partner ${partnerId}. \`partner list\` shows all.`);
     await adoptUnsealed(database, partnerId, await ensureSealStart(database, actor));
     return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
       const open = await lockOpenSettlement(db, partnerId).catch(explainLock);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../domain/access/role.ts';
 import { EVENT_TYPES, VERIFICATION_TYPE } from '../../domain/events/event.ts';
 import { newId } from '../../domain/identifiers.ts';
+import { recordNotFound } from '../../domain/service-error.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { endpointRecord } from '../../operations/audit/authorising-records.ts';
 import { withRole } from '../../operations/with-role.ts';
@@ -20,7 +21,7 @@ import { isSuccess, post } from '../delivery/attempt.ts';
 import { ERROR_CLASSES } from '../delivery/send.ts';
 import { judgeEndpointUrl } from '../security/address-guard.ts';
 import { newSecret } from '../security/signature.ts';
-import { aboutEndpoint, type EndpointTools, LOCK_TIMEOUT_MS, refusal } from './endpoint-context.ts';
+import { aboutEndpoint, type EndpointTools, LOCK_TIMEOUT_MS, refusal, refuseValue } from './endpoint-context.ts';
 
 export interface NewEndpoint {
   readonly partnerId: string;
@@ -49,7 +50,7 @@ export const addEndpoint = withRole(
   ): Promise<{ endpointId: string; secret: string; url: string }> => {
     const { database, secretBox } = tools;
     if (!(await findPartner(database.pool, partnerId)))
-      throw refusal(`There is no partner ${partnerId}. \`partner list\` shows all.`);
+      throw recordNotFound('partner_id', `There is no partner ${partnerId}. \`partner list\` shows all.`);
     refuseUnknownTypes(eventTypes);
     const verdict = judgeEndpointUrl(url, { ...tools, ...(allowedPort !== undefined && { allowedPort }) });
     if (verdict.status === 'refused')
@@ -91,7 +92,8 @@ function addressToGive({ allowInsecure, allowThisMachine = false, environment }:
 function refuseBeside({ url }: Pick<WebhookEndpoint, 'url'>, present: readonly WebhookEndpoint[]): void {
   const same = present.find((endpoint) => endpoint.url === url);
   if (same)
-    throw refusal(
+    throw refuseValue(
+      'url',
       `The partner's endpoint ${same.endpointId} already has the address ${url}; a second one would receive each event twice. Change its event types with \`endpoint update\`, its secret with \`endpoint rotate-secret\`, or give another address, such as one with a different query. Nothing was stored.`,
     );
   if (present.length >= ENDPOINTS_MAX)
@@ -102,7 +104,8 @@ function refuseBeside({ url }: Pick<WebhookEndpoint, 'url'>, present: readonly W
 
 export function refuseUnknownTypes(eventTypes: readonly string[]): void {
   const unknown = eventTypes.filter((type) => !(EVENT_TYPES as readonly string[]).includes(type));
-  if (unknown.length > 0) throw refusal(`There is no event type ${unknown.join(', ')}. The types are ${EVENT_TYPES.join(', ')}.`);
+  if (unknown.length > 0)
+    throw refuseValue('event_types', `There is no event type ${unknown.join(', ')}. The types are ${EVENT_TYPES.join(', ')}.`);
 }
 
 /** A signed POST with a random text, which the receiver has to send back. */

@@ -1,5 +1,5 @@
 import type { Environment } from '../../domain/access/api-key.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import type { AttemptTools } from '../delivery/attempt.ts';
 import type { SecretBox } from '../security/secret-box.ts';
@@ -31,10 +31,15 @@ export function aboutEndpoint(
 /** Another change of the same endpoint is short. */
 export const LOCK_TIMEOUT_MS = 4_000;
 
+/** A value that cannot be taken. */
+export function refuseValue(field: string, message: string): ServiceError {
+  return new ServiceError('invalid_request', message, { details: [{ field, code: 'unsupported_value', message }] });
+}
+
 export function refusal(sentence: string): ServiceError {
   return new ServiceError('invalid_request', sentence);
 }
 
 export function unknownEndpoint(partnerId: string, endpointId: string): ServiceError {
-  return refusal(`The partner ${partnerId} has no endpoint ${endpointId}. \`endpoint list\` shows all.`);
+  return recordNotFound('endpoint_id', `The partner ${partnerId} has no endpoint ${endpointId}. \`endpoint list\` shows all.`);
 }

@@ -1,4 +1,5 @@
 import type { Actor } from '../../domain/access/role.ts';
+import { recordNotFound } from '../../domain/service-error.ts';
 import { ATTEMPTS_MAX } from '../../domain/webhooks/retry-schedule.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { withRole } from '../../operations/with-role.ts';
@@ -135,5 +136,8 @@ async function requireEndpoint({ pool }: Database, { partnerId, endpointId }: Re
 }
 
 function unknownDelivery(partnerId: string, deliveryId: string) {
-  return refusal(`The partner ${partnerId} has no delivery ${deliveryId}. \`delivery list\` shows all that are kept.`);
+  return recordNotFound(
+    'delivery_id',
+    `The partner ${partnerId} has no delivery ${deliveryId}. \`delivery list\` shows all that are kept.`,
+  );
 }

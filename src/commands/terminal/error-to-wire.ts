@@ -1,0 +1,28 @@
+import { CommanderError } from 'commander';
+import { ConfigError } from '../../config.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import { UnsoundRecordError } from '../../operations/audit/unsound-record.ts';
+import { UsageError } from './options.ts';
+
+/**
+ * Whether the words of the command, a value, a file or the settings have to change. An error that names the field at fault is one; the same
+ * command may succeed later after any other.
+ */
+export function isMistake(error: unknown): boolean {
+  if (error instanceof CommanderError || error instanceof UsageError || error instanceof ConfigError) return true;
+  if (!(error instanceof ServiceError)) return false;
+  return error.code.endsWith('_not_found') || (error.code === 'invalid_request' && error.details.length > 0);
+}
+
+/** What `--json` tells of an error. `code` is one of the interface's, or says where the mistake is. */
+export function errorToWire(error: unknown): object {
+  const message = (error as Error).message.replace(/^error: /, '');
+  if (error instanceof ServiceError) return { error: { code: error.code, message, details: error.details } };
+  return { error: { code: codeOf(error), message, details: [] } };
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof ConfigError) return 'invalid_settings';
+  if (error instanceof UnsoundRecordError) return 'record_modified';
+  return isMistake(error) ? 'invalid_arguments' : 'failed';
+}

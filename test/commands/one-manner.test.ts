@@ -1,0 +1,256 @@
+/** What all commands have in common: confirmations, JSON, errors and exit codes. */
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { uniqueId } from '../support/client.ts';
+import { runHere } from '../support/command-in-process.ts';
+import { commandLine } from '../support/command-line.ts';
+import { everyCommand } from '../support/every-command.ts';
+import { testService } from '../support/service.ts';
+import { closeNow, openFirst } from '../support/settlements.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const waiting = { timeout: 180_000 };
+const service = await testService();
+const { database, databaseUrl } = service;
+const folder = temporaryFolder('one-manner');
+const SETTINGS = { DATABASE_URL: databaseUrl, DATA_DIR: folder, XDG_CONFIG_HOME: join(folder, 'home') };
+const run = (...args: string[]) => runHere(args, SETTINGS);
+const commands = await everyCommand();
+
+async function runJson(...args: string[]) {
+  const { code, stdout, stderr } = await run(...args, '--json');
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+/** A partner with a closed settlement, and what commands show of it. */
+async function newRecords() {
+  const { partner, client, key } = await service.newPartner();
+  const { partnerId } = partner;
+  await openFirst(database, partner);
+  const confirmed = await client.confirm({ points: 9_007_199_254_740_993n });
+  assert.equal(confirmed.status, 201, confirmed.text);
+  const { closed } = await closeNow(database, partnerId);
+  const { operator_id: operatorId } = await runJson('operator', 'create', '--name', 'Amal', '--role', 'viewer');
+  const { impact_batch_id: batchId } = await runJson(
+    'impact-batch',
+    'create',
+    '--name',
+    'November',
+    '--trees',
+    '9007199254740993',
+  );
+  return { partnerId, keyId: key.key.keyId, settlementId: closed.settlementId, operatorId, batchId };
+}
+
+const records = newRecords();
+const countEntries = async () => (await database.pool.query('select last_no from audit_head')).rows[0].last_no;
+
+describe('a command that is final, or that partners notice', waiting, () => {
+  /** The words of every one of them; what they are given is not there, or asks for the confirmation first. */
+  const ASKING = [
+    ...['adjustment post', 'endpoint remove', 'failure approve', 'key revoke', 'operator disable', 'partner suspend'],
+    ...['impact-batch add', 'impact-batch add-evidence', 'impact-batch advance', 'impact-batch correct'],
+    ...['impact-batch delay', 'impact-batch reallocate', 'review confirm', 'review fail', 'rule withdraw', 'settlement close'],
+  ];
+
+  test('takes --yes, in the same words everywhere, and no other command does', () => {
+    const asking = commands.filter(({ command }) => command.options.some(({ long }) => long === '--yes'));
+    assert.deepEqual(asking.map(({ words }) => words.join(' ')).sort(), [...ASKING].sort());
+    const said = asking.map(({ command }) => command.options.find(({ long }) => long === '--yes')?.description);
+    assert.deepEqual([...new Set(said)], ['do not ask for confirmation']);
+  });
+
+  test('does nothing without --yes where there is no terminal, exit code 2', async () => {
+    const { partnerId, keyId, operatorId, batchId } = await records;
+    const of = ['--partner', partnerId];
+    const batch = ['--batch', batchId];
+    const decided = ['--transaction', 'txn_x', '--reason', 'known'];
+    const before = await countEntries();
+    for (const words of [
+      ['partner', 'suspend', ...of],
+      ['key', 'revoke', '--key', keyId],
+      ['operator', 'disable', '--operator', operatorId],
+      ['review', 'confirm', ...of, ...decided],
+      ['review', 'fail', ...of, ...decided],
+      ['failure', 'approve', ...of, '--failure', 'fail_x'],
+      ['rule', 'withdraw', '--kind', 'tree_cost', '--label', 'x'],
+      ['settlement', 'close', ...of],
+      ['impact-batch', 'correct', ...batch, '--trees', '2'],
+      ['impact-batch', 'delay', ...batch, '--expected', '2027'],
+      ['impact-batch', 'reallocate', ...batch, '--project', 'project_x'],
+      ['impact-batch', 'advance', ...batch, '--to', 'allocated'],
+    ]) {
+      const { code, stdout, stderr } = await run(...words);
+      assert.deepEqual([code, stdout], [2, ''], `${words.join(' ')}: ${stderr}`);
+      assert.match(stderr, /\? .*\. There is no terminal to ask on: repeat the command with --yes\.\n$/, words.join(' '));
+    }
+    assert.equal(await countEntries(), before);
+  });
+});
+
+describe('--json', waiting, () => {
+  test('is one value in one line, with all digits and names in snake_case, of whatever lists or shows', async () => {
+    const { partnerId, settlementId, batchId } = await records;
+    const of = ['--partner', partnerId];
+    const shown: string[] = [];
+    for (const words of [
+      ['partner', 'list'],
+      ['partner', 'show', ...of],
+      ['key', 'list', ...of],
+      ['rule', 'list'],
+      ['review', 'list'],
+      ['failure', 'list', ...of],
+      ['endpoint', 'list', ...of],
+      ['event', 'list', ...of],
+      ['delivery', 'list', ...of],
+      ['settlement', 'list', ...of],
+      ['settlement', 'show', ...of, '--settlement', settlementId],
+      ['settlement', 'verify'],
+      ['reconciliation', 'list', ...of],
+      ['adjustment', 'list', ...of],
+      ['adjustment', 'verify'],
+      ['operator', 'list'],
+      ['project', 'list'],
+      ['impact-batch', 'list'],
+      ['impact-batch', 'show', '--batch', batchId],
+      ['impact-batch', 'verify'],
+      ['audit', 'list'],
+      ['audit', 'verify'],
+      ['rule', 'verify'],
+      ['job', 'list'],
+      ['job', 'history'],
+      ['doctor'],
+      ['whoami'],
+    ]) {
+      const { stdout, stderr } = await run(...words, '--json');
+      assert.match(stdout, /^[^\n]+\n$/, `${words.join(' ')}: ${stderr}`);
+      assert.deepEqual(
+        namesOf(JSON.parse(stdout)).filter((name) => !/^[a-z][a-z0-9_]*$/.test(name)),
+        [],
+        words.join(' '),
+      );
+      shown.push(stdout);
+    }
+    assert.equal(shown.filter((text) => text.includes('9007199254740993')).length, 7);
+    assert.equal(shown.filter((text) => text.includes('9007199254740992')).length, 0);
+  });
+
+  test('of every list and show has the option', () => {
+    const without = commands.filter(
+      ({ words, command }) =>
+        ['list', 'show', 'verify', 'history', 'lines'].includes(words.at(-1) ?? '') &&
+        !command.options.some(({ long }) => long === '--json'),
+    );
+    assert.deepEqual(
+      without.map(({ words }) => words.join(' ')),
+      [],
+    );
+  });
+
+  test('tells an error as one object on standard error, whatever it is', async () => {
+    const { partnerId } = await records;
+    const errors: [string[], number, string, RegExp][] = [
+      [['fly'], 2, 'invalid_arguments', /^unknown command 'fly'/],
+      [['partner', 'create'], 2, 'invalid_arguments', /^required option '--name <name>' not specified$/],
+      [['key', 'list', '--partner', 'p', '--nothing'], 2, 'invalid_arguments', /^unknown option '--nothing'/],
+      [['partner', 'list', '--limit', 'many'], 2, 'invalid_arguments', /whole number from 1 to 1000/],
+      [['partner', 'suspend', '--partner', partnerId], 2, 'invalid_arguments', /repeat the command with --yes\.$/],
+      [['partner', 'show', '--partner', 'ptn_x'], 2, 'invalid_request', /^There is no partner ptn_x\./],
+      [['review', 'show', '--partner', partnerId, '--transaction', 'txn_x'], 2, 'contribution_not_found', /./],
+    ];
+    for (const [words, expectedCode, errorCode, message] of errors) {
+      const { code, stdout, stderr } = await run(...words, '--json');
+      assert.deepEqual([code, stdout], [expectedCode, ''], stderr);
+      assert.match(stderr, /^\{"error":[^\n]+\n$/, words.join(' '));
+      const { error } = JSON.parse(stderr);
+      assert.deepEqual([Object.keys(error), error.code], [['code', 'message', 'details'], errorCode]);
+      assert.match(error.message, message);
+    }
+    const { error } = JSON.parse((await run('partner', 'show', '--partner', 'ptn_x', '--json')).stderr);
+    assert.deepEqual(error.details, [{ field: 'partner_id', code: 'not_found', message: error.message }]);
+    const unsettled = await runHere(['partner', 'list', '--json'], { ...SETTINGS, PORT: 'x' });
+    assert.equal(JSON.parse(unsettled.stderr).error.code, 'invalid_settings');
+  });
+});
+
+/** The names of all members, however deep. */
+function namesOf(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(namesOf);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => [name, ...namesOf(member)]);
+}
+
+describe('the exit codes of docs/operating.md', waiting, () => {
+  const text = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
+  const section = text.slice(text.indexOf('| Exit code | Meaning |')).split('\n\n')[0] ?? '';
+  const documented = [...section.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
+
+  /** By code: commands that end so, and a word of what they say. */
+  const TRIES: Record<number, () => Promise<[string[], RegExp][]>> = {
+    0: async () => [[['partner', 'list'], /^$/]],
+    1: async () => {
+      const { partnerId } = await records;
+      const signed = ['--event', uniqueId('event'), '--order', 'order-1', '--points', '5', '--reason', 'lost'];
+      return [[['failure', 'draft', '--partner', partnerId, ...signed], /This needs four eyes/]];
+    },
+    2: async () => {
+      const { partnerId, settlementId } = await records;
+      const of = ['--partner', partnerId];
+      const folderName = join(folder, 'a-folder');
+      mkdirSync(folderName, { recursive: true });
+      const present = join(folder, 'present.csv');
+      writeFileSync(present, '');
+      const secret = join(folder, 'secret.txt');
+      writeFileSync(secret, 'whsec_x');
+      const hash = ['--sha256', '0'.repeat(64)];
+      return [
+        [['fly'], /unknown command/],
+        [['partner', 'fly'], /unknown command/],
+        [['partner', 'list', '--fly'], /unknown option/],
+        [['partner', 'create', '--name', 'x', '--currency', 'riyal'], /currency must be/],
+        [['partner', 'create', '--name', 'x', '--time-zone', 'Mars/Olympus'], /time_zone must be/],
+        [['partner', 'show', '--partner', 'ptn_x'], /There is no partner ptn_x/],
+        [['job', 'run', 'fly'], /There is no job fly/],
+        [['rule', 'show', '--kind', 'tree_cost', '--label', 'x'], /There is no tree_cost x/],
+        [['endpoint', 'show', ...of, '--endpoint', 'wep_x'], /has no endpoint wep_x/],
+        [['endpoint', 'add', ...of, '--url', 'ftp://example.org'], /https/],
+        [['delivery', 'show', ...of, '--delivery', 'dlv_x'], /has no delivery dlv_x/],
+        [['event', 'show', ...of, '--event', 'evt_x'], /no event/],
+        [['settlement', 'show', ...of, '--settlement', 'stl_x'], /no settlement/],
+        [['adjustment', 'show', ...of, '--adjustment', 'adj_x'], /no adjustment adj_x/],
+        [['operator', 'disable', '--operator', 'opr_x', '--yes'], /no operator opr_x/],
+        [['impact-batch', 'show', '--batch', 'batch_x'], /no impact batch batch_x/],
+        [['statement', 'verify', '--file', join(folder, 'absent.csv'), ...hash], /absent\.csv cannot be read \(ENOENT\)/],
+        [['statement', 'verify', '--file', folderName, ...hash], /a-folder is a folder/],
+        [
+          ['statement', 'download', ...of, '--settlement', settlementId, '--output', present],
+          /present\.csv cannot be created \(EEXIST\)/,
+        ],
+        [['webhook', 'verify', '--secret-file', secret, '--headers', join(folder, 'absent'), '--body', secret], /cannot be read/],
+        [['attest', '--kind', 'partner', '--id', 'ptn_x', '--reason', 'a test'], /no partner ptn_x/],
+      ];
+    },
+  };
+
+  test('are all tried', () => {
+    // 141 is that of a closed pipe: test/commands/all-commands.test.ts.
+    assert.deepEqual(documented, [...Object.keys(TRIES).map(Number), 141]);
+  });
+
+  for (const [code, tries] of Object.entries(TRIES))
+    test(`${code}`, async () => {
+      for (const [words, said] of await tries()) {
+        const outcome = await run(...words);
+        assert.equal(outcome.code, Number(code), `${words.join(' ')}: ${outcome.stderr}`);
+        assert.match(outcome.stderr, said, words.join(' '));
+      }
+    });
+
+  test('1: a check that found a problem', async () => {
+    const { run: spawned } = commandLine({ ...SETTINGS, DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' });
+    assert.equal((await spawned(['doctor'])).code, 1);
+  });
+});
