@@ -5,8 +5,9 @@ import { runByHand } from '../schedule/run-by-hand.ts';
 import { configuredSettlementTools } from '../service/configured-seals.ts';
 import { type JobRun, type JobState, listJobRuns, listJobStates } from '../store/jobs/job.ts';
 import { readExactJson } from '../wire/exact-json.ts';
-import { readLimit, UsageError } from './terminal/options.ts';
+import { UsageError } from './terminal/options.ts';
 import { printFields, printJson, printProgress, printTable, type Row, showTime } from './terminal/output.ts';
+import { type PageOptions, printPage, readAfter } from './terminal/page.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
 import { stopSignal } from './terminal/stop-signal.ts';
 import { type OperatorContext, withOperator } from './terminal/with-operator.ts';
@@ -32,8 +33,7 @@ export function jobCommand(): ProgramCommand {
     .command('history')
     .description('runs, the newest first')
     .option('--job <name>', 'only of this job')
-    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
-    .option('--json', 'one JSON array, for programs')
+    .paged()
     .action(withOperator('viewer', history));
   return job;
 }
@@ -73,13 +73,13 @@ function findJob(name: string): Job {
   throw new UsageError(`There is no job ${name}. The jobs are ${jobs.map((each) => each.name).join(', ')}.`);
 }
 
-async function history(
-  { database }: OperatorContext,
-  { job, limit, json }: JsonOption & { job?: string; limit: number },
-): Promise<void> {
-  const runs = await listJobRuns(database.pool, { jobName: job, limit });
-  if (json) return printJson(runs.map(runToJson));
-  printTable(runs.map(runToRow), 'No job has run yet.');
+async function history({ database }: OperatorContext, options: PageOptions & { job?: string }): Promise<void> {
+  const [, startedAt = '', runNo = '', jobName = ''] =
+    readAfter(options, /^(\d{4}-[\d:.TZ-]{15,25})\/(-?\d{1,18})\/([\w-]+)$/) ?? [];
+  const before = startedAt === '' ? undefined : { startedAt, runNo, jobName };
+  const runs = await listJobRuns(database.pool, { jobName: options.job, before, limit: options.limit + 1 });
+  const cursorOf = (run: JobRun) => `${run.startedAt.toISOString()}/${run.runNo}/${run.jobName}`;
+  printPage(runs, options, { cursorOf, toJson: runToJson, toRow: runToRow, ifNone: 'No job has run yet.' });
 }
 
 function statusOf({ leaseUntil, failuresInRow }: JobState): string {

@@ -169,7 +169,7 @@ describe('--break-glass', waiting, () => {
     const before = await count();
     assert.equal((await owner.run(['partner', 'show', '--partner', 'ptn_x', ...WHY])).code, 2);
     assert.equal(await count(), before + 1);
-    const draft = ['--event', 'event-10301', '--order', 'order-1', '--points', '1', '--reason', 'a test'];
+    const draft = ['--partner-event-id', 'event-10301', '--order', 'order-1', '--points', '1', '--reason', 'a test'];
     const { stderr } = await owner.run(['failure', 'draft', '--partner', partnerId, ...draft, ...WHY]);
     assert.match(stderr, /needs four eyes\. The owner account is not a person/);
   });

@@ -679,7 +679,7 @@ test('partner-impact adjustment: from a draft to its reversal, one JSON value ea
   const reversal = await draftOne('--reversal-of', drafted.adjustment_id);
   assert.deepEqual([reversal.points_delta, reversal.reversal_of], [250, drafted.adjustment_id]);
   const other = [...partner, '--adjustment', reversal.adjustment_id];
-  assert.equal((await bea.runJson('adjustment', 'reject', ...other, '--note', 'لا')).note, 'لا');
+  assert.equal((await bea.runJson('adjustment', 'reject', ...other, '--reason', 'لا')).note, 'لا');
   const listed = await owner.runJson('adjustment', 'list', ...partner, '--status', 'posted');
   assert.deepEqual([listed.length, listed[0].adjustment_id], [1, drafted.adjustment_id]);
   assert.match((await owner.run(['adjustment', 'show', ...id])).stdout, /posted[\s\S]*حُسبت مرتين/);

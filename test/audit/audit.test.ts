@@ -251,7 +251,7 @@ test('the command line: list, verify with what it showed before, and exit code 1
     listed.map(({ entry_no }: { entry_no: number }) => entry_no),
     [4, 2],
   );
-  assert.match((await run(['audit', 'list', '--subject', 'subject_0', '--json'])).stdout, /"points": 9223372036854775807/);
+  assert.match((await run(['audit', 'list', '--subject', 'subject_0', '--json'])).stdout, /"points":9223372036854775807/);
   const sound = await runJson('audit', 'verify');
   assert.deepEqual([sound.ok, sound.entries], [true, 4]);
   assert.equal((await runJson('audit', 'verify', '--expect-last', sound.last)).ok, true);

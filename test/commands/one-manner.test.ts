@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import stringWidth from 'string-width';
 import { uniqueId } from '../support/client.ts';
 import { runHere } from '../support/command-in-process.ts';
 import { commandLine } from '../support/command-line.ts';
-import { everyCommand } from '../support/every-command.ts';
+import { callOf, everyCommand } from '../support/every-command.ts';
+import { insertPendingAged } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -88,6 +90,206 @@ describe('a command that is final, or that partners notice', waiting, () => {
       assert.match(stderr, /\? .*\. There is no terminal to ask on: repeat the command with --yes\.\n$/, words.join(' '));
     }
     assert.equal(await countEntries(), before);
+  });
+});
+
+describe('options', waiting, () => {
+  /** Names that were published, what replaced them, and a command that takes both. */
+  const FORMER: [string[], string, string][] = [
+    [['failure', 'draft'], '--event', '--partner-event-id'],
+    [['event', 'show'], '--event', '--event-id'],
+    [['delivery', 'list'], '--event', '--event-id'],
+    [['adjustment', 'reject'], '--note', '--reason'],
+  ];
+
+  test('one word for each thing: a reason, our event, their event', () => {
+    const visible = commands.flatMap(({ words, command }) =>
+      command.options.filter(({ hidden }) => !hidden).map(({ long }) => `${words.join(' ')} ${long}`),
+    );
+    assert.deepEqual(
+      visible.filter((option) => / --(?:note|event|why)$/.test(option)),
+      [],
+    );
+    const reasons = commands.flatMap(({ command }) =>
+      command.options.filter(({ long, hidden, argChoices }) => long === '--reason' && !hidden && !argChoices),
+    );
+    assert.ok(reasons.length >= 10);
+    assert.deepEqual(
+      [...new Set(reasons.map(({ description, flags }) => `${flags}: ${description}`))],
+      ['--reason <text>: reason, stored with the change'],
+    );
+  });
+
+  test('by their former names too, which the help does not show', async () => {
+    const { partnerId } = await records;
+    const [event] = await runJson('event', 'list', '--partner', partnerId);
+    const id = event.event_id as string;
+    for (const [words, former, now] of FORMER) {
+      const { stdout } = await run(...words, '--help');
+      assert.ok(stdout.includes(` ${now} <`) && !stdout.includes(` ${former} <`), stdout);
+    }
+    for (const name of ['--event', '--event-id']) {
+      assert.equal((await runJson('event', 'show', '--partner', partnerId, name, id)).event_id, id);
+      assert.deepEqual(await runJson('delivery', 'list', '--partner', partnerId, name, id), []);
+    }
+    for (const name of ['--note', '--reason']) {
+      const words = ['adjustment', 'reject', '--partner', partnerId, '--adjustment', 'adj_x', name, 'a test'];
+      assert.match((await run(...words)).stderr, /no adjustment adj_x/);
+    }
+    for (const name of ['--event', '--partner-event-id']) {
+      const words = ['failure', 'draft', '--partner', partnerId, name, id, '--order', 'o', '--points', '1', '--reason', 'x'];
+      assert.match((await run(...words)).stderr, /This needs four eyes/);
+    }
+    assert.match((await run('event', 'show', '--partner', partnerId)).stderr, /'--event-id <id>' not specified/);
+  });
+});
+
+describe('a partner', waiting, () => {
+  test('that is unknown is an error of every command that names one', async () => {
+    for (const named of commands.filter(({ command }) => command.options.some(({ long }) => long === '--partner'))) {
+      const words = callOf(named);
+      const call = words.includes('--partner')
+        ? words.with(words.indexOf('--partner') + 1, 'ptn_x')
+        : [...words, '--partner', 'ptn_x'];
+      const { code, stdout, stderr } = await run(...call);
+      assert.deepEqual([code, stdout], [2, ''], call.join(' '));
+      assert.match(stderr, /There is no partner ptn_x\. `partner list` shows all\.\n$/, call.join(' '));
+    }
+  });
+
+  test('goes by its name too, an Arabic one as well, unless several have it', async () => {
+    const { partner_id: partnerId } = await runJson('partner', 'create', '--name', 'متجر الشجرة');
+    assert.equal((await runJson('partner', 'show', '--partner', 'متجر الشجرة')).partner_id, partnerId);
+    assert.equal((await runJson('partner', 'suspend', '--partner', 'متجر الشجرة', '--yes')).partner_id, partnerId);
+    const { partner_id: other } = await runJson('partner', 'create', '--name', 'متجر الشجرة');
+    const { code, stderr } = await run('partner', 'resume', '--partner', 'متجر الشجرة');
+    assert.equal(code, 2);
+    assert.match(stderr, new RegExp(`Several partners have the name متجر الشجرة\\. .*: ${partnerId}, ${other}\\.`));
+    assert.equal((await runJson('partner', 'show', '--partner', partnerId)).status, 'suspended');
+    const { partner_id: enemy } = await runJson('partner', 'create', '--name', partnerId);
+    assert.notEqual((await runJson('partner', 'show', '--partner', partnerId)).partner_id, enemy);
+  });
+});
+
+describe('lists', waiting, () => {
+  const isList = ({ words }: { words: readonly string[] }) => ['list', 'history', 'lines'].includes(words.at(-1) ?? '');
+  /** Of which there is a fixed number. */
+  const WHOLE = ['job list'];
+
+  test('are paged, each by the same options', () => {
+    const lists = commands.filter((named) => isList(named) && !WHOLE.includes(named.words.join(' ')));
+    assert.ok(lists.length >= 15);
+    for (const { words, command } of lists) {
+      const names = command.options.map(({ long }) => long);
+      const after = words.join(' ') === 'event list' ? '--after-sequence' : '--after';
+      assert.ok(names.includes('--limit') && names.includes(after), words.join(' '));
+    }
+  });
+
+  test('page by page hold the same as at once, and say on standard error or below the table that there is more', async () => {
+    const { partnerId } = await records;
+    const of = ['--partner', partnerId];
+    const pending = () => insertPendingAged(database, { partnerId, partnerOrderRef: uniqueId('order'), age: '1 hour' });
+    for (let count = 0; count < 3; count++) {
+      await runJson('partner', 'create', '--name', `Store ${count}`);
+      await runJson('key', 'issue', ...of);
+      await runJson('operator', 'create', '--name', `Amal ${count}`, '--role', 'viewer');
+      await runJson('project', 'create', '--name-en', `Acacias ${count}`, '--name-ar', 'أكاسيا', '--country', 'SA');
+      await runJson('impact-batch', 'create', '--name', `Batch ${count}`, '--trees', '1');
+      await runJson('rule', 'create', '--kind', 'tree_cost', '--label', `cost-${count}`, '--partner', partnerId);
+      await runJson('job', 'run', 'prune-job-runs');
+      await runJson('job', 'run', 'remove-reconciliations');
+      await pending();
+      await closeNow(database, partnerId);
+    }
+    for (const [words, least] of [
+      [['partner', 'list'], 4],
+      [['key', 'list', ...of], 4],
+      [['operator', 'list'], 4],
+      [['project', 'list'], 3],
+      [['impact-batch', 'list'], 4],
+      [['rule', 'list'], 3],
+      [['audit', 'list'], 20],
+      [['audit', 'list', ...of], 5],
+      [['settlement', 'list', ...of], 4],
+      [['review', 'list'], 3],
+      [['review', 'list', ...of], 3],
+      [['event', 'list', ...of], 3],
+      [['job', 'history'], 6],
+      [['job', 'history', '--job', 'prune-job-runs'], 3],
+    ] as [string[], number][]) {
+      const whole = await runJson(...words, '--limit', '1000');
+      assert.ok(whole.length >= least, `${words.join(' ')}: ${whole.length}`);
+      const limit = String(Math.ceil(whole.length / 3));
+      const paged: unknown[] = [];
+      let next: string[] | undefined = [];
+      while (next !== undefined) {
+        const { code, stdout, stderr } = await run(...words, '--limit', limit, ...next, '--json');
+        assert.equal(code, 0, stderr);
+        paged.push(...JSON.parse(stdout));
+        const [, option, cursor] = /^There is more: repeat the command with (--after\S*) (\S+)\n$/.exec(stderr) ?? [];
+        next = option === undefined ? undefined : [option, cursor as string];
+        assert.ok(paged.length <= whole.length, words.join(' '));
+      }
+      const fixed = (items: readonly unknown[]) =>
+        items.map((item) => JSON.stringify(item).replace(/"(?:age_seconds|as_of)":[^,}]+/, ''));
+      assert.deepEqual(fixed(paged), fixed(whole), words.join(' '));
+      const table = await run(...words, '--limit', limit);
+      assert.match(table.stdout, /\n\nThere is more: repeat the command with --after\S* \S+\n$/, words.join(' '));
+    }
+  });
+
+  test('refuse a place that is not of the list', async () => {
+    const { partnerId } = await records;
+    const of = ['--partner', partnerId];
+    for (const words of [
+      ['partner', 'list'],
+      ['key', 'list', ...of],
+      ['operator', 'list'],
+      ['review', 'list'],
+      ['failure', 'list', ...of],
+      ['settlement', 'list', ...of],
+      ['adjustment', 'list', ...of],
+      ['reconciliation', 'list', ...of],
+      ['delivery', 'list', ...of],
+      ['impact-batch', 'list'],
+      ['audit', 'list'],
+      ['job', 'history'],
+    ]) {
+      const { code, stdout, stderr } = await run(...words, '--after', 'somewhere');
+      assert.deepEqual([code, stdout], [2, ''], words.join(' '));
+      assert.match(stderr, /--after somewhere is not of this list/);
+    }
+  });
+
+  test('fit 120 columns', async () => {
+    const { partnerId, settlementId } = await records;
+    const of = ['--partner', partnerId];
+    await runJson(
+      'partner',
+      'create',
+      '--name',
+      'A store with a name that is rather long, as names of companies with several words are',
+    );
+    for (const words of [
+      ['partner', 'list'],
+      ['key', 'list', ...of],
+      ['operator', 'list'],
+      ['rule', 'list'],
+      ['review', 'list'],
+      ['event', 'list', ...of],
+      ['settlement', 'list', ...of],
+      ['settlement', 'show', ...of, '--settlement', settlementId],
+      ['impact-batch', 'list'],
+      ['audit', 'list'],
+      ['job', 'list'],
+      ['job', 'history'],
+      ['doctor'],
+    ]) {
+      const { stdout } = await run(...words);
+      const wide = stdout.split('\n').filter((line) => stringWidth(line) > 120);
+      assert.deepEqual(wide, [], words.join(' '));
+    }
   });
 });
 
@@ -193,7 +395,7 @@ describe('the exit codes of docs/operating.md', waiting, () => {
     0: async () => [[['partner', 'list'], /^$/]],
     1: async () => {
       const { partnerId } = await records;
-      const signed = ['--event', uniqueId('event'), '--order', 'order-1', '--points', '5', '--reason', 'lost'];
+      const signed = ['--partner-event-id', uniqueId('event'), '--order', 'order-1', '--points', '5', '--reason', 'lost'];
       return [[['failure', 'draft', '--partner', partnerId, ...signed], /This needs four eyes/]];
     },
     2: async () => {
@@ -218,7 +420,7 @@ describe('the exit codes of docs/operating.md', waiting, () => {
         [['endpoint', 'show', ...of, '--endpoint', 'wep_x'], /has no endpoint wep_x/],
         [['endpoint', 'add', ...of, '--url', 'ftp://example.org'], /https/],
         [['delivery', 'show', ...of, '--delivery', 'dlv_x'], /has no delivery dlv_x/],
-        [['event', 'show', ...of, '--event', 'evt_x'], /no event/],
+        [['event', 'show', ...of, '--event-id', 'evt_x'], /no event/],
         [['settlement', 'show', ...of, '--settlement', 'stl_x'], /no settlement/],
         [['adjustment', 'show', ...of, '--adjustment', 'adj_x'], /no adjustment adj_x/],
         [['operator', 'disable', '--operator', 'opr_x', '--yes'], /no operator opr_x/],

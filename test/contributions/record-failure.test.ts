@@ -141,7 +141,7 @@ describe('refused, and nothing is stored', () => {
   test('one operator is not two', async () => {
     const { failureId } = await draftFailure(database, approver, never());
     await assertNothingStored(() => approveFailure(database, approver, { partnerId, failureId }), { code: 'forbidden' });
-    const [draft] = await listFailureDrafts(database.pool, partnerId, 1);
+    const [draft] = await listFailureDrafts(database.pool, partnerId, { limit: 1 });
     assert.equal(draft?.status, 'drafted');
   });
 

@@ -54,7 +54,16 @@ const [amal, badr] = await Promise.all([machineOf('Amal', 'approver'), machineOf
 
 /** What the partner tells the operator, as options of `failure draft`. */
 function reported({ partner_event_id, partner_order_ref, points }: ReturnType<typeof newConfirmation>): string[] {
-  return ['--event', partner_event_id, '--order', partner_order_ref, '--points', String(points), '--reason', 'out of bounds'];
+  return [
+    '--partner-event-id',
+    partner_event_id,
+    '--order',
+    partner_order_ref,
+    '--points',
+    String(points),
+    '--reason',
+    'out of bounds',
+  ];
 }
 
 test('points out of bounds for good: drafted by one, approved by another, told as an event, and restored once', async () => {

@@ -337,7 +337,7 @@ describe('the value of a point, held against the audit', waiting, () => {
     assert.equal(verified.code, 1);
     assert.match(
       verified.stdout,
-      new RegExp(`"rule": "point_conversion/${label}",\\s+"problem": "point_value differs from audit entry`),
+      new RegExp(`"rule":"point_conversion/${label}","problem":"point_value differs from audit entry`),
     );
     assert.match((await run(['doctor'])).stdout, new RegExp(`point_conversion/${label} differs from the audit`));
     const errors: unknown[] = [];

@@ -50,6 +50,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   pino: ['observability'],
   'prom-client': ['observability'],
   commander: ['commands'],
+  'string-width': ['commands'],
 };
 
 /** The columns: what the service is about. A folder of this name has the files of one subject, in whatever layer it is. */

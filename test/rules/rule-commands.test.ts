@@ -36,7 +36,7 @@ describe('rule', () => {
       '--review-everything',
     ];
     const rule = await run(['rule', 'create', ...contributionRule, '--label', 'own-bounds', ...own, ...bounds, '--json']);
-    assert.match(rule.stdout, /"points_max": 9223372036854775807,/);
+    assert.match(rule.stdout, /"points_max":9223372036854775807,/);
     const value = await runJson(
       'rule',
       'create',
@@ -112,7 +112,7 @@ describe('rule', () => {
       '5',
     ];
     const { code, stdout, stderr } = await run(['rule', 'create', ...contributionRule, ...wrong]);
-    assert.deepEqual([code, stdout], [1, '']);
+    assert.deepEqual([code, stdout], [2, '']);
     for (const sentence of [
       /- tree_cost must be left out: it belongs to tree_cost, not to contribution_rule\./,
       /- points_min must be a whole number/,
@@ -309,7 +309,7 @@ describe('failure', () => {
     const of = ['--partner', partner.partnerId];
     const event = [
       ...of,
-      '--event',
+      '--partner-event-id',
       partner_event_id,
       '--order',
       partner_order_ref,

@@ -268,7 +268,7 @@ describe('by hand', waiting, () => {
       JOBS,
     );
     const { code, stderr } = await run(['job', 'run', 'sleep']);
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     assert.match(stderr, new RegExp(`There is no job sleep. The jobs are ${JOBS.join(', ')}`));
   });
 });

@@ -141,7 +141,7 @@ describe('statement', waiting, () => {
     chmodSync(there, 0o644);
     assert.equal(
       (await run(['statement', 'download', ...of, '--output', there])).code,
-      1,
+      2,
       'a file that is there is not replaced',
     );
     assert.equal(readFileSync(there, 'utf8'), 'mine\n', 'nor written to');

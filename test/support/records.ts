@@ -96,7 +96,7 @@ export async function insertPendingAged(
     [partnerId, transactionId, fingerprint('test', {}), partnerOrderRef, age, calculationId],
   );
   await client.query(
-    `insert into contribution_review (partner_id, transaction_id, reason, opened_at) values ($1, $2, 'reviews_everything', now() - $3::interval)`,
+    `insert into contribution_review (partner_id, transaction_id, reason, opened_at) values ($1, $2, 'reviews_everything', date_trunc('milliseconds', now() - $3::interval))`,
     [partnerId, transactionId, age],
   );
   await sealRows({ ...database, pool: client as unknown as Database['pool'] }, partnerId, [transactionId]);

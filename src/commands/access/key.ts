@@ -1,10 +1,10 @@
 import { Option } from 'commander';
 import { type IssuedApiKey, issueApiKey, revokeApiKey, rotateApiKey } from '../../operations/access/manage-api-key.ts';
-import { getPartner } from '../../operations/access/manage-partner.ts';
 import { type ApiKey, listApiKeys, type Permission } from '../../store/access/api-key.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { collectAddress, readFutureTime, readHours, readName } from '../terminal/options.ts';
-import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { printFields, printJson, printText, type Row, showTime } from '../terminal/output.ts';
+import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
@@ -22,7 +22,7 @@ export function keyCommand(): ProgramCommand {
   key
     .command('issue')
     .description('create a key; it is shown only once')
-    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
     .option('--name <name>', 'purpose of the key', readName, 'server')
     .addOption(
       new Option('--permission <permission>', 'permission of the key')
@@ -40,8 +40,8 @@ export function keyCommand(): ProgramCommand {
   key
     .command('list')
     .description('keys of a partner')
-    .requiredOption('--partner <id>', 'id of the partner')
-    .option('--json', 'one JSON array, for programs')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
+    .paged(1_000)
     .action(withOperator('viewer', list));
   key
     .command('rotate')
@@ -75,14 +75,10 @@ async function issue(
   printIssued(await issueApiKey(database, actor, wanted), json);
 }
 
-async function list(
-  { database: { pool } }: OperatorContext,
-  { partner, json }: { partner: string; json?: boolean },
-): Promise<void> {
-  const { partnerId } = await getPartner(pool, partner);
-  const keys = await listApiKeys(pool, partnerId);
-  if (json) return printJson(keys.map(toJson));
-  printTable(keys.map(toRow), `The partner has no key yet. Create one: npx partner-impact key issue --partner ${partnerId}`);
+async function list({ database: { pool } }: OperatorContext, options: PageOptions & { partner: string }): Promise<void> {
+  const cursorOf = ({ keyId }: ApiKey) => keyId;
+  const ifNone = `The partner has no key yet. Create one: npx partner-impact key issue --partner ${options.partner}`;
+  printPage(listAfter(await listApiKeys(pool, options.partner), options, cursorOf), options, { cursorOf, toJson, toRow, ifNone });
 }
 
 interface RotateOptions {

@@ -12,7 +12,8 @@ import {
 import { listOperators } from '../../store/access/operator.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { readEmail, readName } from '../terminal/options.ts';
-import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { printFields, printJson, printText, type Row, showTime } from '../terminal/output.ts';
+import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
@@ -48,11 +49,7 @@ export function operatorCommand(): ProgramCommand {
     .addOption(role())
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(createOperator.leastRole, create));
-  operator
-    .command('list')
-    .description('all operators')
-    .option('--json', 'one JSON array, for programs')
-    .action(withOperator('viewer', list));
+  operator.command('list').description('all operators').paged(1_000).action(withOperator('viewer', list));
   one('change-role', 'change the role, from the next command on')
     .addOption(role())
     .action(withOperator(changeOperatorRole.leastRole, changeRole));
@@ -71,13 +68,11 @@ async function create({ database, actor }: OperatorContext, { name, email = '', 
   printCode(await createOperator(database, actor, wanted), json);
 }
 
-async function list({ database }: OperatorContext, { json }: JsonOption): Promise<void> {
-  const operators = await listOperators(database.pool);
-  if (json) return printJson(operators.map(toJson));
-  printTable(
-    operators.map(toRow),
-    'There is no operator yet. Create the first: npx partner-impact operator create --name NAME --email ADDRESS --role admin',
-  );
+async function list({ database }: OperatorContext, options: PageOptions): Promise<void> {
+  const cursorOf = ({ operatorId }: Operator) => operatorId;
+  const ifNone =
+    'There is no operator yet. Create the first: npx partner-impact operator create --name NAME --email ADDRESS --role admin';
+  printPage(listAfter(await listOperators(database.pool), options, cursorOf), options, { cursorOf, toJson, toRow, ifNone });
 }
 
 async function changeRole(

@@ -9,11 +9,12 @@ import {
   suspendPartner,
 } from '../../operations/access/manage-partner.ts';
 import { getQuotaUse, setPartnerQuota } from '../../operations/quotas/manage-partner-quota.ts';
-import { eachPartner, type Partner, type PartnerRates } from '../../store/access/partner.ts';
+import { listPartners, type Partner, type PartnerRates } from '../../store/access/partner.ts';
 import type { PartnerQuota } from '../../store/quotas/partner-quota.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { readBytes, readName, readRate, UsageError } from '../terminal/options.ts';
-import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { printFields, printJson, printText, type Row, showTime } from '../terminal/output.ts';
+import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
@@ -56,39 +57,35 @@ export function partnerCommand(): ProgramCommand {
   partner
     .command('change')
     .description('set the currency or the time zone of a partner; both are fixed once a record depends on them')
-    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
     .option('--currency <code>', 'currency of its settlements (ISO 4217)')
     .option('--time-zone <zone>', 'time zone of its days and periods')
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(changeSettlementTerms.leastRole, change));
-  partner
-    .command('list')
-    .description('all partners')
-    .option('--json', 'one JSON array, for programs')
-    .action(withOperator('viewer', list));
+  partner.command('list').description('all partners').paged(1_000).action(withOperator('viewer', list));
   partner
     .command('show')
     .description('one partner')
-    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
     .option('--json', 'one JSON object, for programs')
     .action(withOperator('viewer', show));
   partner
     .command('suspend')
     .description('refuse new records of a partner, within 10 seconds; look-ups and replays still work')
-    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
     .option(...YES)
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(suspendPartner.leastRole, suspend));
   partner
     .command('resume')
     .description('accept new records of a suspended partner again')
-    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(resumePartner.leastRole, resume));
   partner
     .command('set-rates')
     .description('change the rates of a partner in requests a second, within 10 seconds')
-    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
     .option('--writes-per-second <n>', 'confirmations, estimates and associations', readRate)
     .option('--lookups-per-second <n>', 'look-ups of contributions and estimates', readRate)
     .option('--reports-per-second <n>', 'everything else', readRate)
@@ -97,7 +94,7 @@ export function partnerCommand(): ProgramCommand {
   partner
     .command('set-quota')
     .description('change the quota of a partner per UTC day, within 10 seconds; confirmations are never refused for it')
-    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
     .option('--bytes-per-day <n>', 'bytes of contributions, estimates and lists, approximately as on disk', readBytes)
     .option('--lists-per-day <n>', 'lists sent for reconciliation', readRate)
     .option('--json', 'one JSON object, for programs')
@@ -117,10 +114,10 @@ async function change({ database, actor }: OperatorContext, { partner, json, ...
   print(await changeSettlementTerms(database, actor, partner, terms), json);
 }
 
-async function list({ database: { pool } }: OperatorContext, { json }: JsonOption): Promise<void> {
-  const partners = await Array.fromAsync(eachPartner(pool));
-  if (json) return printJson(partners.map(toJson));
-  printTable(partners.map(toRow), 'There is no partner yet. Create one: npx partner-impact partner create --name NAME');
+async function list({ database: { pool } }: OperatorContext, options: PageOptions): Promise<void> {
+  const partners = await listPartners(pool, { afterId: readAfterId(options, 'ptn') ?? '', limit: options.limit + 1 });
+  const ifNone = 'There is no partner yet. Create one: npx partner-impact partner create --name NAME';
+  printPage(partners, options, { cursorOf: ({ partnerId }) => partnerId, toJson, toRow, ifNone });
 }
 
 async function show({ database: { pool } }: OperatorContext, { partner, json }: OfPartner): Promise<void> {

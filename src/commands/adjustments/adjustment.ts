@@ -21,8 +21,9 @@ import { eachPartner } from '../../store/access/partner.ts';
 import { type Adjustment, listAdjustments } from '../../store/adjustments/adjustment.ts';
 import type { Database } from '../../store/database.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
-import { readLimit, UsageError } from '../terminal/options.ts';
+import { UsageError } from '../terminal/options.ts';
 import { printJson, printProgress, printTable } from '../terminal/output.ts';
+import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 import { adjustmentToJson, adjustmentToRow, describeChange, printAdjustment } from './adjustment-output.ts';
@@ -41,7 +42,7 @@ export function adjustmentCommand(): ProgramCommand {
     'adjustments: corrections of settled contributions, with four eyes',
   );
   const ofPartner = (name: string, description: string) =>
-    adjustment.command(name).description(description).requiredOption('--partner <id>', 'id of the partner');
+    adjustment.command(name).description(description).requiredOption('--partner <partner>', 'id or name of the partner');
   const one = (name: string, description: string) =>
     ofPartner(name, description)
       .requiredOption('--adjustment <id>', 'id of the adjustment')
@@ -59,15 +60,15 @@ export function adjustmentCommand(): ProgramCommand {
     .action(withOperator(draftAdjustment.leastRole, draft));
   ofPartner('list', 'adjustments of a partner, the latest first')
     .addOption(new Option('--status <status>', 'only these').choices(ADJUSTMENT_STATUSES))
-    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
-    .option('--json', 'one JSON array, for programs')
+    .paged()
     .action(withOperator('viewer', list));
   one('show', 'one adjustment').action(withOperator('viewer', show));
   one('approve', 'approve an adjustment that another operator drafted').action(
     withOperator(approveAdjustment.leastRole, approve),
   );
   one('reject', 'reject an adjustment that is not posted')
-    .requiredOption('--note <words>', 'why')
+    .requiredOption('--reason <text>', 'reason, stored with the change')
+    .formerly('note', 'reason')
     .action(withOperator(rejectAdjustment.leastRole, reject));
   one(
     'post',
@@ -78,7 +79,7 @@ export function adjustmentCommand(): ProgramCommand {
   adjustment
     .command('verify')
     .description('verify adjustments against the audit; report modified ones (exit code 1)')
-    .option('--partner <id>', 'only of this partner (default: of all)')
+    .option('--partner <partner>', 'only of this partner (default: of all)')
     .option('--json', 'one JSON object, for programs')
     .action(withOperator('viewer', verify));
   return adjustment;
@@ -121,12 +122,13 @@ function readStated({ transaction, pointsDelta = 0n, amountDelta }: DraftOptions
 
 async function list(
   { database }: OperatorContext,
-  { partner, status, limit, json }: OfPartner & { status?: AdjustmentStatus; limit: number },
+  options: PageOptions & { partner: string; status?: AdjustmentStatus },
 ): Promise<void> {
-  const { partnerId } = await getPartner(database.pool, partner);
-  const found = await listAdjustments(database.pool, partnerId, { status: status ?? null, limit });
-  if (json) return printJson(found.map(adjustmentToJson));
-  printTable(found.map(adjustmentToRow), 'No adjustment matches.');
+  const { partner, status = null, limit } = options;
+  const beforeId = readAfterId(options, 'adj');
+  const found = await listAdjustments(database.pool, partner, { ...(beforeId && { beforeId }), status, limit: limit + 1 });
+  const shown = { toJson: adjustmentToJson, toRow: adjustmentToRow, ifNone: 'No adjustment matches.' };
+  printPage(found, options, { ...shown, cursorOf: ({ adjustmentId }) => adjustmentId });
 }
 
 async function show({ database, config }: OperatorContext, { partner, adjustment, json }: Target): Promise<void> {
@@ -142,11 +144,11 @@ async function approve({ database, config, actor }: OperatorContext, { partner, 
 
 async function reject(
   { database, config, actor }: OperatorContext,
-  { partner, adjustment, note, json }: Target & { note: string },
+  { partner, adjustment, reason, json }: Target & { reason: string },
 ): Promise<void> {
   const id = { partnerId: partner, adjustmentId: adjustment };
   const tools = configuredSettlementTools(config);
-  await printDone(database, await rejectAdjustment(database, actor, id, note), { tools, json });
+  await printDone(database, await rejectAdjustment(database, actor, id, reason), { tools, json });
 }
 
 async function post(

@@ -3,17 +3,16 @@ import { verifyAudit } from '../../operations/audit/verify-audit.ts';
 import { type AuditHead, listAuditEntries } from '../../store/audit/audit.ts';
 import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
 import { readExactJson } from '../../wire/exact-json.ts';
-import { readHead, readLimit, readPastTime } from '../terminal/options.ts';
-import { printJson, printProgress, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { readHead, readPastTime } from '../terminal/options.ts';
+import { printJson, printProgress, printText, type Row, showTime } from '../terminal/output.ts';
+import { type PageOptions, printPage, readAfter } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly partner?: string;
   readonly subject?: string;
   readonly since?: Date;
-  readonly limit: number;
-  readonly json?: boolean;
 }
 
 interface VerifyOptions {
@@ -26,11 +25,10 @@ export function auditCommand(): ProgramCommand {
   audit
     .command('list')
     .description('entries, the newest first')
-    .option('--partner <id>', 'only about this partner')
+    .option('--partner <partner>', 'only about this partner')
     .option('--subject <id>', 'only about this record')
     .option('--since <time>', 'only from this time on', readPastTime)
-    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
-    .option('--json', 'one JSON array, for programs')
+    .paged()
     .action(withOperator('viewer', list));
   audit
     .command('verify')
@@ -41,10 +39,13 @@ export function auditCommand(): ProgramCommand {
   return audit;
 }
 
-async function list({ database }: OperatorContext, { partner, subject, since, limit, json }: ListOptions): Promise<void> {
-  const entries = await listAuditEntries(database.pool, { partnerId: partner, subjectId: subject, since, limit });
-  if (json) return printJson(entries.map(toJson));
-  printTable(entries.map(toRow), 'No entry matches.');
+async function list({ database }: OperatorContext, options: ListOptions): Promise<void> {
+  const { partner, subject, since, limit } = options;
+  const before = readAfter(options, /^\d{1,18}$/)?.[0];
+  const beforeNo = before === undefined ? undefined : BigInt(before);
+  const filter = { partnerId: partner, subjectId: subject, since, beforeNo, limit: limit + 1 };
+  const entries = await listAuditEntries(database.pool, filter);
+  printPage(entries, options, { cursorOf: ({ entryNo }) => String(entryNo), toJson, toRow, ifNone: 'No entry matches.' });
 }
 
 /** Progress is told this often. */

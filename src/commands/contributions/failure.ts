@@ -2,23 +2,17 @@ import { InvalidArgumentError } from 'commander';
 import { approveFailure, draftFailure, rejectFailure } from '../../operations/contributions/record-failure.ts';
 import { type FailureDraft, listFailureDrafts } from '../../store/contributions/failure-draft.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
-import { readLimit } from '../terminal/options.ts';
-import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
+import { printFields, printJson, type Row, showTime } from '../terminal/output.ts';
+import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface DraftOptions {
   readonly partner: string;
-  readonly event: string;
+  readonly partnerEventId: string;
   readonly order: string;
   readonly points: bigint;
   readonly reason: string;
-  readonly json?: boolean;
-}
-
-interface ListOptions {
-  readonly partner: string;
-  readonly limit: number;
   readonly json?: boolean;
 }
 
@@ -34,8 +28,9 @@ export function failureCommand(): ProgramCommand {
   failure
     .command('draft')
     .description('first operator: draft the failure of an event that can never be confirmed')
-    .requiredOption('--partner <id>', 'id of the partner')
-    .requiredOption('--event <id>', 'partner_event_id of the event')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
+    .requiredOption('--partner-event-id <id>', "the partner's id of the event")
+    .formerly('event', 'partner-event-id')
     .requiredOption('--order <ref>', 'its partner_order_ref')
     .requiredOption('--points <n>', 'the points that the partner has deducted', readPoints)
     .requiredOption('--reason <text>', 'reason, stored with the change')
@@ -44,15 +39,14 @@ export function failureCommand(): ProgramCommand {
   failure
     .command('list')
     .description('drafts of a partner, the newest first')
-    .requiredOption('--partner <id>', 'id of the partner')
-    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
-    .option('--json', 'one JSON array, for programs')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
+    .paged()
     .action(withOperator('viewer', list));
   const one = (name: string, description: string) =>
     failure
       .command(name)
       .description(description)
-      .requiredOption('--partner <id>', 'id of the partner')
+      .requiredOption('--partner <partner>', 'id or name of the partner')
       .requiredOption('--failure <id>', 'id of the draft')
       .option('--json', 'one JSON object, for programs');
   one('approve', 'second operator: record the event as failed, finally; the partner may restore the points')
@@ -69,16 +63,16 @@ function readPoints(text: string): bigint {
 
 async function draft(
   { database, actor }: OperatorContext,
-  { partner, event, order, points, reason, json }: DraftOptions,
+  { partner, partnerEventId, order, points, reason, json }: DraftOptions,
 ): Promise<void> {
-  const never = { partnerId: partner, partnerEventId: event, partnerOrderRef: order, points, reason };
+  const never = { partnerId: partner, partnerEventId, partnerOrderRef: order, points, reason };
   print(await draftFailure(database, actor, never), json);
 }
 
-async function list({ database: { pool } }: OperatorContext, { partner, limit, json }: ListOptions): Promise<void> {
-  const drafts = await listFailureDrafts(pool, partner, limit);
-  if (json) return printJson(drafts.map(toJson));
-  printTable(drafts.map(toRow), 'There is no draft.');
+async function list({ database: { pool } }: OperatorContext, options: PageOptions & { partner: string }): Promise<void> {
+  const page = { beforeId: readAfterId(options, 'fail'), limit: options.limit + 1 };
+  const drafts = await listFailureDrafts(pool, options.partner, page);
+  printPage(drafts, options, { cursorOf: ({ failureId }) => failureId, toJson, toRow, ifNone: 'There is no draft.' });
 }
 
 async function approve(

@@ -5,16 +5,10 @@ import {
   failPendingContribution,
 } from '../../operations/contributions/resolve-pending-contribution.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
-import { readLimit } from '../terminal/options.ts';
-import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
+import { printFields, printJson, type Row, showTime } from '../terminal/output.ts';
+import { type PageOptions, printPage, readAfter } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
-
-interface ListOptions {
-  readonly partner?: string;
-  readonly limit: number;
-  readonly json?: boolean;
-}
 
 interface Target {
   readonly partner: string;
@@ -32,15 +26,14 @@ export function reviewCommand(): ProgramCommand {
   review
     .command('list')
     .description('pending contributions, the oldest first')
-    .option('--partner <id>', 'only of this partner')
-    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
-    .option('--json', 'one JSON array, for programs')
+    .option('--partner <partner>', 'only of this partner')
+    .paged()
     .action(withOperator('viewer', list));
   const one = (name: string, description: string) =>
     review
       .command(name)
       .description(description)
-      .requiredOption('--partner <id>', 'id of the partner')
+      .requiredOption('--partner <partner>', 'id or name of the partner')
       .requiredOption('--transaction <id>', 'id of the contribution')
       .option('--json', 'one JSON object, for programs');
   one('show', 'one contribution and its review').action(withOperator('viewer', show));
@@ -55,10 +48,13 @@ export function reviewCommand(): ProgramCommand {
   return review;
 }
 
-async function list({ database: { pool } }: OperatorContext, { partner, limit, json }: ListOptions): Promise<void> {
-  const reviews = await listReviews(pool, { partnerId: partner, limit });
-  if (json) return printJson(reviews.map(toJson));
-  printTable(reviews.map(toRow), 'No contribution is pending.');
+async function list({ database: { pool } }: OperatorContext, options: PageOptions & { partner?: string }): Promise<void> {
+  const [, openedAt, transactionId = ''] = readAfter(options, /^(\d{4}-[\d:.TZ-]{15,25})\/(txn\S+)$/) ?? [];
+  const after = openedAt === undefined ? undefined : { openedAt: new Date(openedAt), transactionId };
+  const reviews = await listReviews(pool, { partnerId: options.partner, after, limit: options.limit + 1 });
+  const cursorOf = ({ record, review }: ReviewedContribution) =>
+    `${review?.openedAt.toISOString()}/${record.contribution.transactionId}`;
+  printPage(reviews, options, { cursorOf, toJson, toRow, ifNone: 'No contribution is pending.' });
 }
 
 async function show(

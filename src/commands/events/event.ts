@@ -4,6 +4,7 @@ import { readEvents } from '../../operations/events/list-events.ts';
 import { listDeliveries } from '../../store/webhooks/delivery-log.ts';
 import { readCursor, readLimit } from '../terminal/options.ts';
 import { printBytes, printFields, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { printMore } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
@@ -16,7 +17,7 @@ interface ListOptions {
 
 interface Target {
   readonly partner: string;
-  readonly event: string;
+  readonly eventId: string;
   readonly json?: boolean;
 }
 
@@ -25,7 +26,7 @@ export function eventCommand(): ProgramCommand {
   event
     .command('list')
     .description('events of a partner')
-    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
     .addOption(new Option('--after-sequence <n>', 'only later ones').argParser(readCursor).default(0n, '0'))
     .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
@@ -33,8 +34,9 @@ export function eventCommand(): ProgramCommand {
   event
     .command('show')
     .description('one event, its body and its deliveries')
-    .requiredOption('--partner <id>', 'id of the partner')
-    .requiredOption('--event <id>', 'id of the event')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
+    .requiredOption('--event-id <id>', 'id of the event')
+    .formerly('event', 'event-id')
     .option('--json', 'only the body, byte for byte, for programs')
     .action(withOperator('viewer', show));
   return event;
@@ -50,7 +52,12 @@ async function list(
   await getPartner(database.pool, partner);
   const page = await readEvents(database, environment, LANES).page({ partnerId: partner, afterSequence, limit });
   // The stored bytes: a number in them may be larger than JavaScript's own are exact.
-  if (json) return printBytes(`[${page.events.map(({ body }) => body).join(',\n')}]\n`);
+  const more = { json, option: '--after-sequence', cursorOf: String };
+  const next = page.hasMore ? page.nextAfterSequence : undefined;
+  if (json) {
+    printBytes(`[${page.events.map(({ body }) => body).join(',')}]\n`);
+    return printMore(next, more);
+  }
   const rows = page.events.map(
     ({ sequence, occurredAt, eventType, eventId, subjectId }): Row => ({
       sequence: String(sequence),
@@ -61,15 +68,12 @@ async function list(
     }),
   );
   printTable(rows, 'No event matches.');
-  if (page.hasMore) printText(`\nMore of them: --after-sequence ${page.nextAfterSequence}\n`);
+  printMore(next, more);
 }
 
 const DELIVERIES_SHOWN = 100;
 
-async function show(
-  { database, config: { environment } }: OperatorContext,
-  { partner, event: eventId, json }: Target,
-): Promise<void> {
+async function show({ database, config: { environment } }: OperatorContext, { partner, eventId, json }: Target): Promise<void> {
   const event = await readEvents(database, environment, LANES).byId({ partnerId: partner, eventId });
   if (json) return printBytes(`${event.body}\n`);
   printFields({

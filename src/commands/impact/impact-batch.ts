@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
+import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import { type BatchChange, changeImpactBatch } from '../../operations/impact/change-impact-batch.ts';
 import { getImpactBatch } from '../../operations/impact/impact-batch-record.ts';
 import { createImpactBatch, poolSettlements } from '../../operations/impact/pool-contributions.ts';
@@ -8,8 +9,9 @@ import { listImpactBatches } from '../../store/impact/impact-batch.ts';
 import { listEvidence } from '../../store/impact/impact-evidence.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { hashFile } from '../terminal/hash-file.ts';
-import { readLimit, readName, readPastTime } from '../terminal/options.ts';
+import { readName, readPastTime } from '../terminal/options.ts';
 import { printJson, printProgress, printTable, printText } from '../terminal/output.ts';
+import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 import { addToBatch } from './impact-batch-add.ts';
@@ -36,12 +38,7 @@ export function impactBatchCommand(): ProgramCommand {
     .requiredOption('--trees <n>', 'number of trees to plant', readTrees)
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(createImpactBatch.leastRole, create));
-  impactBatch
-    .command('list')
-    .description('the latest batches first')
-    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
-    .option('--json', 'one JSON array, for programs')
-    .action(withOperator('viewer', list));
+  impactBatch.command('list').description('the latest batches first').paged().action(withOperator('viewer', list));
   const one = (name: string, description: string) =>
     impactBatch
       .command(name)
@@ -50,12 +47,12 @@ export function impactBatchCommand(): ProgramCommand {
       .option('--json', 'one JSON object, for programs');
   const change = (name: string, description: string) =>
     one(name, description)
-      .option('--reason <words>', 'reason, for operators')
+      .option('--reason <text>', 'reason, stored with the change')
       .option(...YES);
   one('show', 'one batch with its evidence and history').action(withOperator('viewer', show));
   one('add', 'add closed settlements to a batch that is not allocated yet, permanently; partners get an event')
     .option('--period <label>', 'every closed settlement of this period that is in no batch, such as 2026-11')
-    .option('--partner <id>', 'only of this partner')
+    .option('--partner <partner>', 'only of this partner')
     .option('--settlement <id...>', 'these settlements of the partner')
     .option(...YES)
     .action(withOperator(poolSettlements.leastRole, addToBatch));
@@ -102,10 +99,12 @@ async function create(
   await printBatch(database, batch, json);
 }
 
-async function list({ database }: OperatorContext, { limit, json }: JsonOption & { limit: number }): Promise<void> {
-  const batches = await listImpactBatches(database.pool, { limit });
-  if (json) return printJson(batches.map(batchToJson));
-  printTable(batches.map(batchToRow), 'There is no impact batch yet. Create one with `impact-batch create`.');
+async function list({ database }: OperatorContext, options: PageOptions): Promise<void> {
+  const beforeId = readAfterId(options, 'batch');
+  const batches = await listImpactBatches(database.pool, { ...(beforeId && { beforeId }), limit: options.limit + 1 });
+  const ifNone = 'There is no impact batch yet. Create one with `impact-batch create`.';
+  const cursorOf = ({ impactBatchId }: ImpactBatch) => impactBatchId;
+  printPage(batches, options, { cursorOf, toJson: batchToJson, toRow: batchToRow, ifNone });
 }
 
 async function show({ database }: OperatorContext, { batch, json }: Target): Promise<void> {

@@ -2,7 +2,8 @@ import type { NewProject, Project } from '../../domain/impact/project.ts';
 import { createProject } from '../../operations/impact/manage-project.ts';
 import { listProjects } from '../../store/impact/project.ts';
 import { readName } from '../terminal/options.ts';
-import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
+import { printFields, printJson, type Row, showTime } from '../terminal/output.ts';
+import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
@@ -20,11 +21,7 @@ export function projectCommand(): ProgramCommand {
     .requiredOption('--country <code>', 'country (ISO 3166-1), such as SA')
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(createProject.leastRole, create));
-  project
-    .command('list')
-    .description('all projects')
-    .option('--json', 'one JSON array, for programs')
-    .action(withOperator('viewer', list));
+  project.command('list').description('all projects').paged(1_000).action(withOperator('viewer', list));
   return project;
 }
 
@@ -37,10 +34,10 @@ async function create(
   else printFields(toRow(project));
 }
 
-async function list({ database }: OperatorContext, { json }: JsonOption): Promise<void> {
-  const projects = await listProjects(database.pool);
-  if (json) return printJson(projects.map(toJson));
-  printTable(projects.map(toRow), 'There is no project yet. Create one with `project create`.');
+async function list({ database }: OperatorContext, options: PageOptions): Promise<void> {
+  const cursorOf = ({ projectId }: Project) => projectId;
+  const ifNone = 'There is no project yet. Create one with `project create`.';
+  printPage(listAfter(await listProjects(database.pool), options, cursorOf), options, { cursorOf, toJson, toRow, ifNone });
 }
 
 function toJson({ projectId, nameEn, nameAr, country, createdAt }: Project): object {

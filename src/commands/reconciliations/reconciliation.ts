@@ -10,8 +10,8 @@ import {
 } from '../../store/reconciliations/reconciliation.ts';
 import { listReconciliationLines, type ReconciliationLine } from '../../store/reconciliations/reconciliation-line.ts';
 import { reconciliationLineToWire, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
-import { readCursor, readLimit } from '../terminal/options.ts';
 import { printFields, printJson, printProgress, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { type PageOptions, printMore, printPage, readAfter, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
@@ -21,10 +21,8 @@ interface Target {
   readonly json?: boolean;
 }
 
-interface LinesOptions extends Target {
+interface LinesOptions extends Target, PageOptions {
   readonly verdict?: LineVerdict;
-  readonly after: bigint;
-  readonly limit: number;
 }
 
 export function reconciliationCommand(): ProgramCommand {
@@ -34,15 +32,14 @@ export function reconciliationCommand(): ProgramCommand {
   reconciliation
     .command('list')
     .description('reconciliations of a partner, the latest first')
-    .requiredOption('--partner <id>', 'id of the partner')
-    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
-    .option('--json', 'one JSON array, for programs')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
+    .paged()
     .action(withOperator('viewer', list));
   const one = (name: string, description: string) =>
     reconciliation
       .command(name)
       .description(description)
-      .requiredOption('--partner <id>', 'id of the partner')
+      .requiredOption('--partner <partner>', 'id or name of the partner')
       .requiredOption('--reconciliation <id>', 'id of the reconciliation');
   one('show', 'one reconciliation with its progress and counts')
     .option('--json', 'one JSON object, for programs')
@@ -51,20 +48,21 @@ export function reconciliationCommand(): ProgramCommand {
     .addOption(
       new Option('--verdict <verdict>', 'only lines with this verdict').choices([...RECONCILIATION_VERDICTS, 'malformed']),
     )
-    .addOption(new Option('--after <position>', 'only later ones').argParser(readCursor).default(0n, '0'))
-    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
-    .option('--json', 'one JSON array, for programs')
+    .paged()
     .action(withOperator('viewer', lines));
   return reconciliation;
 }
 
-async function list(
-  { database: { pool } }: OperatorContext,
-  { partner, limit, json }: { partner: string; limit: number; json?: boolean },
-): Promise<void> {
-  const found = await listReconciliations(pool, partner, limit);
-  if (json) return printJson(found.map(reconciliationToWire));
-  printTable(found.map(toRow), 'The partner has sent no list yet.');
+async function list({ database: { pool } }: OperatorContext, options: PageOptions & { partner: string }): Promise<void> {
+  const page = { beforeId: readAfterId(options, 'rec'), limit: options.limit + 1 };
+  const found = await listReconciliations(pool, options.partner, page);
+  const ifNone = 'The partner has sent no list yet.';
+  printPage(found, options, {
+    cursorOf: ({ reconciliationId }) => reconciliationId,
+    toJson: reconciliationToWire,
+    toRow,
+    ifNone,
+  });
 }
 
 async function show({ database: { pool } }: OperatorContext, { partner, reconciliation, json }: Target): Promise<void> {
@@ -90,17 +88,20 @@ async function lines(
 ): Promise<void> {
   const of = await findReconciliation(pool, partner, reconciliation);
   if (!of) throw reconciliationNotFound();
-  const page = { partnerId: partner, reconciliationId: reconciliation, verdict, after, limit };
-  const found = await listReconciliationLines(pool, page);
+  const position = BigInt(readAfter({ after }, /^\d{1,18}$/)?.[0] ?? 0);
+  const page = { partnerId: partner, reconciliationId: reconciliation, verdict, after: position, limit: limit + 1 };
+  const oneMore = await listReconciliationLines(pool, page);
+  const found = oneMore.slice(0, limit);
+  const cursor = { json, cursorOf: (line: ReconciliationLine) => String(line.position) };
   if (json) {
     if (of.linesRemovedAt) printProgress(linesRemoved(of.linesRemovedAt));
-    return printJson(found.map(reconciliationLineToWire));
+    printJson(found.map(reconciliationLineToWire));
+    return printMore(oneMore.length > limit ? found.at(-1) : undefined, cursor);
   }
   const ifNone = of.linesRemovedAt ? linesRemoved(of.linesRemovedAt) : 'No line matches.';
   printTable(withoutEmptyColumns(found.map(lineToRow)), ifNone);
   if (found.some((line) => line.verdict === 'missing_in_service')) printText(`\n${MISSING_IN_SERVICE}\n`);
-  const last = found.at(-1);
-  if (last && found.length === limit) printText(`\nMore of them: --after ${last.position}\n`);
+  printMore(oneMore.length > limit ? found.at(-1) : undefined, cursor);
 }
 
 const MISSING_IN_SERVICE = `missing_in_service: ${adviseMissing('contribution')[0]?.message}`;

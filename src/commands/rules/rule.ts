@@ -2,13 +2,14 @@ import { Option } from 'commander';
 import { counted } from '../../domain/pluralise.ts';
 import { RULE_KINDS, type RuleKind } from '../../domain/rules/rule-versions.ts';
 import { createRule, getRule, withdrawRule } from '../../operations/rules/manage-rule.ts';
-import { readRuleProofs } from '../../operations/rules/rule-proofs.ts';
+import { readRuleProofs, ruleSubject } from '../../operations/rules/rule-proofs.ts';
 import { ruleToWire } from '../../operations/rules/rule-to-wire.ts';
 import { attestRule } from '../../operations/verification/attest.ts';
 import { listRuleVersions, type RuleRecord } from '../../store/rules/rule-version.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { readFutureTime } from '../terminal/options.ts';
 import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
+import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
@@ -36,10 +37,9 @@ interface Target {
   readonly json?: boolean;
 }
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly kind?: RuleKind;
   readonly partner?: string;
-  readonly json?: boolean;
 }
 
 const kindOption = () => new Option('--kind <kind>', 'kind of the rule').choices(RULE_KINDS);
@@ -51,7 +51,7 @@ export function ruleCommand(): ProgramCommand {
     .description('create a version of a rule; it takes effect at its start in every process')
     .addOption(kindOption().makeOptionMandatory())
     .requiredOption('--label <label>', 'version label, stored with contributions; unique within the kind')
-    .option('--partner <id>', 'only for this partner; takes precedence over versions for all')
+    .option('--partner <partner>', 'only for this partner; takes precedence over versions for all')
     .option('--starts-at <time>', 'start, at least one minute from now (default: one minute from now)', readFutureTime)
     .option('--points-min <n>', 'contribution_rule: minimum points of a contribution')
     .option('--points-max <n>', 'contribution_rule: maximum points of a contribution')
@@ -68,8 +68,8 @@ export function ruleCommand(): ProgramCommand {
     .command('list')
     .description('all versions, by kind and start')
     .addOption(kindOption())
-    .option('--partner <id>', 'only those that can apply to this partner')
-    .option('--json', 'one JSON array, for programs')
+    .option('--partner <partner>', 'only those that can apply to this partner')
+    .paged(1_000)
     .action(withOperator('viewer', list));
   const one = (name: string, description: string) =>
     rule
@@ -101,14 +101,15 @@ async function create(
   print(await createRule(database, actor, request), json);
 }
 
-async function list({ database: { pool } }: OperatorContext, { kind, partner, json }: ListOptions): Promise<void> {
+async function list({ database: { pool } }: OperatorContext, options: ListOptions): Promise<void> {
+  const { kind, partner } = options;
   const rules = (await listRuleVersions(pool)).filter(
     (rule) =>
       (kind === undefined || rule.kind === kind) &&
       (partner === undefined || rule.partnerId === null || rule.partnerId === partner),
   );
-  if (json) return printJson(rules.map(ruleToWire));
-  printTable(rules.map(toRow), 'There is no rule: default-1 applies. Create one: npx partner-impact rule create --help');
+  const ifNone = 'There is no rule: default-1 applies. Create one: npx partner-impact rule create --help';
+  printPage(listAfter(rules, options, ruleSubject), options, { cursorOf: ruleSubject, toJson: ruleToWire, toRow, ifNone });
 }
 
 async function attest(

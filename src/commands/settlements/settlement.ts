@@ -9,11 +9,12 @@ import { type SettlementsVerdict, verifySettlements } from '../../operations/set
 import { attestContribution } from '../../operations/verification/attest.ts';
 import { configuredSettlementTools } from '../../service/configured-seals.ts';
 import { eachPartner } from '../../store/access/partner.ts';
+import type { Database } from '../../store/database.ts';
 import { findOpenSettlement, findSettlement, listSettlements } from '../../store/settlements/settlement.ts';
 import { type ShownSettlement, settlementToWire } from '../../wire/settlement-to-wire.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
-import { readLimit } from '../terminal/options.ts';
 import { printFields, printJson, printProgress, printTable, type Row, showTime } from '../terminal/output.ts';
+import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
@@ -27,11 +28,8 @@ export function settlementCommand(): ProgramCommand {
     'settlements: contributions of a partner in a period, and the payable amount',
   );
   const ofPartner = (name: string, description: string) =>
-    settlement.command(name).description(description).requiredOption('--partner <id>', 'id of the partner');
-  ofPartner('list', 'settlements of a partner, the latest first')
-    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 24)
-    .option('--json', 'one JSON array, for programs')
-    .action(withOperator('viewer', list));
+    settlement.command(name).description(description).requiredOption('--partner <partner>', 'id or name of the partner');
+  ofPartner('list', 'settlements of a partner, the latest first').paged(24).action(withOperator('viewer', list));
   ofPartner('show', 'one settlement with its totals')
     .requiredOption('--settlement <id>', 'id of the settlement')
     .option('--json', 'one JSON object, for programs')
@@ -47,22 +45,32 @@ export function settlementCommand(): ProgramCommand {
   settlement
     .command('verify')
     .description('verify settlements, their contributions and acknowledgements; report modified rows (exit code 1)')
-    .option('--partner <id>', 'only this partner (default: all)')
+    .option('--partner <partner>', 'only this partner (default: all)')
     .option('--json', 'one JSON object, for programs')
     .action(withOperator('viewer', verify));
   return settlement;
 }
 
-async function list(
-  { database, config }: OperatorContext,
-  { partner, limit, json }: OfPartner & { limit: number },
-): Promise<void> {
-  const { partnerId } = await getPartner(database.pool, partner);
+async function list({ database, config }: OperatorContext, options: PageOptions & { partner: string }): Promise<void> {
+  const { partner, limit } = options;
+  const beforeSequence = await readPlace(database, options);
   const { pricesOf } = configuredSettlementTools(config);
-  const found = await listSettlements(database.pool, partnerId, { beforeSequence: POINTS_MAX, limit });
+  const found = await listSettlements(database.pool, partner, { beforeSequence, limit: limit + 1 });
   const shown = await Promise.all(found.map((each) => withTotals(database, pricesOf, each)));
-  if (json) return printJson(shown.map((each) => settlementToWire(each, config.environment)));
-  printTable(shown.map(toRow), 'The partner has no settlement yet; the running service opens it.');
+  printPage(shown, options, {
+    cursorOf: ({ settlement }) => settlement.settlementId,
+    toJson: (each) => settlementToWire(each, config.environment),
+    toRow,
+    ifNone: 'The partner has no settlement yet; the running service opens it.',
+  });
+}
+
+async function readPlace({ pool }: Database, options: PageOptions & { partner: string }): Promise<bigint> {
+  const afterId = readAfterId(options, 'stl');
+  if (afterId === undefined) return POINTS_MAX;
+  const settlement = await findSettlement(pool, options.partner, afterId);
+  if (!settlement) throw settlementNotFound();
+  return settlement.sequence;
 }
 
 async function show(

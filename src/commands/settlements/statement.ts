@@ -6,6 +6,7 @@ import { InvalidArgumentError } from 'commander';
 import { counted } from '../../domain/pluralise.ts';
 import { verifyStatement } from '../../domain/settlements/statement/verify-statement.ts';
 import { writeStatement } from '../../domain/settlements/statement/write-statement.ts';
+import { getPartnerNamed } from '../../operations/access/manage-partner.ts';
 import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
 import {
   type ClosedSettlement,
@@ -44,7 +45,7 @@ export function statementCommand(): ProgramCommand {
   statement
     .command('download')
     .description('write a statement to a file, or to standard output')
-    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
     .requiredOption('--settlement <id>', 'id of the settlement')
     .option('--output <file>', 'a new file; an existing file is not replaced')
     .option('--excel-safe', 'protect cells that a spreadsheet would change')
@@ -56,7 +57,7 @@ export function statementCommand(): ProgramCommand {
       'verify that a file is the statement of the service, plain or excel_safe. With a settlement of the database, report each line that differs; with only a hash, report lines that no statement can have',
     )
     .requiredOption('--file <file>', 'the statement')
-    .option('--partner <id>', 'id of the partner: compare with the settlement in the database and its chain')
+    .option('--partner <partner>', 'id or name of the partner: compare with the settlement in the database and its chain')
     .option('--settlement <id>', 'id of the settlement')
     .option('--sha256 <hex>', 'instead: csv_sha256 of the settlement; needs no database', readSha256)
     .option('--json', 'one JSON object, for programs')
@@ -103,7 +104,8 @@ async function verify({ file, partner, settlement, sha256, json }: VerifyOptions
   if (partner === undefined || settlement === undefined) throw new UsageError('Give --partner and --settlement, or --sha256.');
   await asOperator('viewer', async ({ database: { pool } }) => {
     if (!(await stat(file)).isFile()) throw new UsageError('--file must be a regular file: it is read twice.');
-    report(await verifyStatementFile(pool, await getClosed(pool, partner, settlement), read), json);
+    const { partnerId } = await getPartnerNamed(pool, partner);
+    report(await verifyStatementFile(pool, await getClosed(pool, partnerId, settlement), read), json);
   });
 }
 
@@ -111,7 +113,7 @@ async function requireReadable(path: string): Promise<void> {
   await access(path, constants.R_OK).catch((cause: NodeJS.ErrnoException) => {
     throw new UsageError(`${path} cannot be read (${cause.code}).`, { cause });
   });
-  if ((await stat(path)).isDirectory()) throw new UsageError(`${path} is a folder.`);
+  if ((await stat(path)).isDirectory()) throw new UsageError(`${path} is a folder; --file must be a regular file.`);
 }
 
 function report(verdict: StatementFileVerdict, asJson: boolean | undefined): void {

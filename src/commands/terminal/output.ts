@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { showHidden, showHiddenInLines } from '../../domain/single-line-text.ts';
 import { exactJson } from '../../wire/exact-json.ts';
+import { layOutFields, layOutTable, type Row } from './table.ts';
 
-/** A row for people: column headings to values. */
-export type Row = Readonly<Record<string, string>>;
+export type { Row } from './table.ts';
 
 /** Sentences on standard output, with their ends of lines. */
 export function printText(text: string): void {
@@ -25,30 +25,19 @@ export function printBytes(text: string): void {
   process.stdout.write(text);
 }
 
-/** Columns as wide as their widest value; a sentence where there is nothing to show. */
+/** A table of at most 120 columns; a sentence where there is nothing to show. */
 export function printTable(rows: readonly Row[], ifEmpty: string): void {
-  const [first] = rows;
-  if (!first) return void printText(`${ifEmpty}\n`);
-  const names = Object.keys(first);
-  const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => cellOf(row, name).length)));
-  const line = (cells: readonly string[]) =>
-    `${cells
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-      .join('  ')
-      .trimEnd()}\n`;
-  printText(line(names.map((name) => name.toUpperCase())));
-  for (const row of rows) printText(line(names.map((name) => cellOf(row, name))));
-}
-
-/** In one line, whatever is in it. */
-function cellOf(row: Row, name: string): string {
-  return showHidden(row[name] ?? '');
+  printText(`${rows.length === 0 ? ifEmpty : layOutTable(rows.map(inOneLine)).join('\n')}\n`);
 }
 
 /** One thing, a line for each of its fields. */
 export function printFields(fields: Row): void {
-  const width = Math.max(...Object.keys(fields).map((name) => name.length));
-  for (const [name, value] of Object.entries(fields)) printText(`${name.padEnd(width)}  ${showHidden(value)}\n`);
+  printText(`${layOutFields(inOneLine(fields)).join('\n')}\n`);
+}
+
+/** Each value in one line, whatever is in it. */
+function inOneLine(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, showHidden(value)]));
 }
 
 /** As fast as it is read; a reader that leaves before the end stops it. */

@@ -1,5 +1,6 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { Role } from '../../domain/access/role.ts';
+import { readLimit } from './options.ts';
 
 /** Who may give a command: an operator with at least a role; or whoever can start the program, for a reason that the command states. */
 export type Access = { readonly leastRole: Role } | { readonly openBecause: string };
@@ -22,6 +23,23 @@ export class ProgramCommand extends Command {
 
   override createCommand(name?: string): ProgramCommand {
     return new ProgramCommand(name);
+  }
+
+  /** The options of a list. */
+  paged(limit = 50): this {
+    return this.option('--limit <n>', 'how many, 1 to 1000', readLimit, limit)
+      .option('--after <cursor>', 'the next page: what the page before named')
+      .option('--json', 'one JSON array, for programs');
+  }
+
+  /** Takes an option by the name that it had before too, which the help does not show. */
+  formerly(former: string, now: string): this {
+    const option = this.options.find(({ long }) => long === `--${now}`);
+    if (option === undefined) throw new Error(`${this.name()} has no --${now}.`);
+    this.addOption(new Option(`--${former} <value>`).hideHelp());
+    return this.on(`option:${former}`, (value: string) =>
+      this.setOptionValueWithSource(option.attributeName(), option.parseArg ? option.parseArg(value, undefined) : value, 'cli'),
+    );
   }
 
   override action(act: DeclaredAction): this {

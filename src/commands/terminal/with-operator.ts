@@ -1,5 +1,6 @@
 import { type Config, readConfig } from '../../config.ts';
 import type { Actor, Role } from '../../domain/access/role.ts';
+import { getPartnerNamed } from '../../operations/access/manage-partner.ts';
 import { requireRole } from '../../operations/with-role.ts';
 import { connectStore } from '../../service/open-database.ts';
 import type { Database } from '../../store/database.ts';
@@ -23,8 +24,21 @@ export function withOperator<Given extends readonly unknown[]>(
   leastRole: Role,
   act: (context: OperatorContext, ...given: Given) => Promise<void>,
 ): DeclaredAction {
-  const run = (...given: readonly unknown[]) => asOperator(leastRole, (context) => act(context, ...(given as Given)));
+  const run = (...given: readonly unknown[]) =>
+    asOperator(leastRole, async (context) => {
+      await resolvePartner(context.database, given.at(-2) as OfPartner);
+      await act(context, ...(given as Given));
+    });
   return Object.assign(run, { access: { leastRole } });
+}
+
+interface OfPartner {
+  partner?: string;
+}
+
+/** Whatever a command does about a partner, there is one: by its id, or by its name. */
+async function resolvePartner({ pool }: Database, options: OfPartner): Promise<void> {
+  if (options.partner !== undefined) options.partner = (await getPartnerNamed(pool, options.partner)).partnerId;
 }
 
 /** The same within a command that does not need an operator for everything. */

@@ -1,5 +1,4 @@
 import { Option } from 'commander';
-import { getPartner } from '../../operations/access/manage-partner.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../store/webhooks/delivery.ts';
 import { type DeliveryAttemptRecord, type LoggedDelivery, listDeliveries } from '../../store/webhooks/delivery-log.ts';
 import {
@@ -11,19 +10,17 @@ import {
 } from '../../webhooks/endpoints/manage-delivery.ts';
 import { getEndpoint } from '../../webhooks/endpoints/manage-endpoint.ts';
 import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
-import { readLimit, readPastTime } from '../terminal/options.ts';
+import { readPastTime } from '../terminal/options.ts';
 import { printFields, printJson, printProgress, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly partner: string;
   readonly endpoint?: string;
-  readonly event?: string;
+  readonly eventId?: string;
   readonly status?: DeliveryStatus;
-  readonly before?: string;
-  readonly limit: number;
-  readonly json?: boolean;
 }
 
 interface Target {
@@ -45,19 +42,19 @@ export function deliveryCommand(): ProgramCommand {
   delivery
     .command('list')
     .description('deliveries of a partner, the newest first')
-    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
     .option('--endpoint <id>', 'only to this endpoint')
-    .option('--event <id>', 'only of this event')
+    .option('--event-id <id>', 'only of this event')
+    .formerly('event', 'event-id')
     .addOption(new Option('--status <status>', 'only with this status').choices(DELIVERY_STATUSES))
-    .option('--before <delivery>', 'only older ones: the next page')
-    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
-    .option('--json', 'one JSON array, for programs')
+    .paged()
+    .formerly('before', 'after')
     .action(withOperator('viewer', list));
   const one = (name: string, description: string) =>
     delivery
       .command(name)
       .description(description)
-      .requiredOption('--partner <id>', 'id of the partner')
+      .requiredOption('--partner <partner>', 'id or name of the partner')
       .requiredOption('--delivery <id>', 'id of the delivery')
       .option('--json', 'one JSON object, for programs');
   one('show', 'one delivery and all its attempts').action(withOperator('viewer', show));
@@ -65,7 +62,7 @@ export function deliveryCommand(): ProgramCommand {
   delivery
     .command('recover')
     .description('send deliveries again that an endpoint did not receive')
-    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
     .requiredOption('--endpoint <id>', 'id of the endpoint')
     .option('--since <time>', 'only from this time on (default: all that are kept)', readPastTime)
     .option('--missing', 'instead of exhausted deliveries: events without a delivery to it, for example for a new endpoint')
@@ -74,17 +71,11 @@ export function deliveryCommand(): ProgramCommand {
   return delivery;
 }
 
-async function list(
-  { database: { pool } }: OperatorContext,
-  { partner, endpoint, event, status, before, limit, json }: ListOptions,
-): Promise<void> {
-  await getPartner(pool, partner);
-  const filter = { endpointId: endpoint, eventId: event, status, beforeId: before, limit };
+async function list({ database: { pool } }: OperatorContext, options: ListOptions): Promise<void> {
+  const { partner, endpoint, eventId, status, limit } = options;
+  const filter = { endpointId: endpoint, eventId, status, beforeId: readAfterId(options, 'dlv'), limit: limit + 1 };
   const deliveries = await listDeliveries(pool, partner, filter);
-  if (json) return printJson(deliveries.map(toJson));
-  printTable(deliveries.map(toRow), 'No delivery matches.');
-  const last = deliveries.at(-1);
-  if (last && deliveries.length === limit) printText(`\nOlder ones: --before ${last.deliveryId}\n`);
+  printPage(deliveries, options, { cursorOf: ({ deliveryId }) => deliveryId, toJson, toRow, ifNone: 'No delivery matches.' });
 }
 
 async function show({ database }: OperatorContext, { partner, delivery, json }: Target): Promise<void> {

@@ -1,5 +1,4 @@
 import type { Config } from '../../config.ts';
-import { getPartner } from '../../operations/access/manage-partner.ts';
 import { openConfiguredSecretBox } from '../../service/configured-keys.ts';
 import type { Database } from '../../store/database.ts';
 import { type EndpointHealth, listWebhookEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
@@ -20,7 +19,8 @@ import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
 import { openGuardedAgent } from '../../webhooks/security/guarded-agent.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { readPort } from '../terminal/options.ts';
-import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { printFields, printJson, printText, type Row, showTime } from '../terminal/output.ts';
+import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
@@ -43,13 +43,13 @@ export function endpointCommand(): ProgramCommand {
     endpoint
       .command(name)
       .description(description)
-      .requiredOption('--partner <id>', 'id of the partner')
+      .requiredOption('--partner <partner>', 'id or name of the partner')
       .requiredOption('--endpoint <id>', 'id of the endpoint')
       .option('--json', 'one JSON object, for programs');
   endpoint
     .command('add')
     .description('add an endpoint; it must answer a signed challenge, and its secret is shown only once')
-    .requiredOption('--partner <id>', 'id of the partner')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
     .requiredOption('--url <url>', 'https address that receives the events')
     .option('--events <kinds...>', 'event types (default: all)')
     .option('--allow-port <port>', 'allow this port, which is neither 443 nor above 1023', readPort)
@@ -58,8 +58,8 @@ export function endpointCommand(): ProgramCommand {
   endpoint
     .command('list')
     .description('the endpoints of a partner')
-    .requiredOption('--partner <id>', 'id of the partner')
-    .option('--json', 'one JSON array, for programs')
+    .requiredOption('--partner <partner>', 'id or name of the partner')
+    .paged()
     .action(withOperator('viewer', list));
   one('show', 'one endpoint and its state').action(withOperator('viewer', show));
   one('update', 'change the event types')
@@ -125,17 +125,11 @@ function listTypes(kinds: readonly string[]): readonly string[] {
   return kinds.length === 1 && kinds[0] === ALL ? [] : kinds;
 }
 
-async function list(
-  { database: { pool } }: OperatorContext,
-  { partner, json }: { partner: string; json?: boolean },
-): Promise<void> {
-  await getPartner(pool, partner);
-  const endpoints = await listWebhookEndpoints(pool, partner);
-  if (json) return printJson(endpoints.map(toJson));
-  printTable(
-    endpoints.map(toRow),
-    'The partner has no endpoint. Add one: npx partner-impact endpoint add --partner ID --url URL',
-  );
+async function list({ database: { pool } }: OperatorContext, options: PageOptions & { partner: string }): Promise<void> {
+  const cursorOf = ({ endpointId }: WebhookEndpoint) => endpointId;
+  const ifNone = 'The partner has no endpoint. Add one: npx partner-impact endpoint add --partner ID --url URL';
+  const endpoints = listAfter(await listWebhookEndpoints(pool, options.partner), options, cursorOf);
+  printPage(endpoints, options, { cursorOf, toJson, toRow, ifNone });
 }
 
 async function show({ database }: OperatorContext, { partner, endpoint, json }: Target): Promise<void> {

@@ -6,6 +6,7 @@ import { DEFAULT_TIME_ZONE, findTimeZone } from '../../domain/settlements/settle
 import {
   findPartner,
   insertPartner,
+  listPartnersNamed,
   lockPartner,
   type Partner,
   type PartnerRates,
@@ -69,6 +70,24 @@ function hasDefaultRates(terms: Partial<PartnerTerms>): boolean {
 /** @throws ServiceError `invalid_request` when there is none. */
 export async function getPartner(db: Queryable, partnerId: string): Promise<Partner> {
   return (await findPartner(db, partnerId)) ?? refuseUnknown(partnerId);
+}
+
+const NAMESAKES_SHOWN = 5;
+
+/**
+ * A partner by what an operator types: its id, or its name where no other partner has it.
+ *
+ * @throws ServiceError `invalid_request`, 404, when there is none; and with the ids when several have the name.
+ */
+export async function getPartnerNamed(db: Queryable, idOrName: string): Promise<Partner> {
+  const found = await findPartner(db, idOrName);
+  if (found) return found;
+  const [named, ...others] = await listPartnersNamed(db, idOrName, NAMESAKES_SHOWN);
+  if (!named) refuseUnknown(idOrName);
+  if (others.length === 0) return named;
+  const ids = [named, ...others].map(({ partnerId }) => partnerId).join(', ');
+  const message = `Several partners have the name ${idOrName}. Give the id of one of them: ${ids}.`;
+  throw new ServiceError('invalid_request', message, { details: [{ field: 'partner_id', code: 'duplicate', message }] });
 }
 
 /** Takes effect on every instance within ten seconds. New records are refused from then on; look-ups and replays go on. */

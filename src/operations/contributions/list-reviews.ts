@@ -6,6 +6,7 @@ import {
   type ContributionReview,
   findContributionReview,
   listOpenContributionReviews,
+  type ReviewPlace,
 } from '../../store/contributions/contribution-review.ts';
 import type { Queryable } from '../../store/database.ts';
 
@@ -16,16 +17,20 @@ export interface ReviewedContribution {
   readonly review: ContributionReview | undefined;
 }
 
+export interface ReviewPage {
+  readonly partnerId?: string | undefined;
+  /** Only those that wait less long. */
+  readonly after?: ReviewPlace | undefined;
+  readonly limit: number;
+}
+
 /** Pending contributions, the longest waiting first: of one partner, or of all. */
-export async function listReviews(
-  db: Queryable,
-  { partnerId, limit }: { readonly partnerId?: string | undefined; readonly limit: number },
-): Promise<ReviewedContribution[]> {
+export async function listReviews(db: Queryable, { partnerId, after, limit }: ReviewPage): Promise<ReviewedContribution[]> {
   const open: ContributionReview[] = [];
-  const add = async (id: string) => open.push(...(await listOpenContributionReviews(db, id, limit)));
+  const add = async (id: string) => open.push(...(await listOpenContributionReviews(db, id, { after, limit })));
   if (partnerId !== undefined) await add(partnerId);
   else for await (const partner of eachPartner(db)) await add(partner.partnerId);
-  const oldest = open.toSorted((one, other) => one.openedAt.getTime() - other.openedAt.getTime()).slice(0, limit);
+  const oldest = open.toSorted(byPlace).slice(0, limit);
   const records: ContributionRecord[] = [];
   // A distributed database finds those of one partner at a time.
   for (const [, ofOne] of Map.groupBy(oldest, (review) => review.partnerId))
@@ -35,6 +40,10 @@ export async function listReviews(
     const record = byId.get(review.transactionId);
     return record ? [{ record, review }] : [];
   });
+}
+
+function byPlace(one: ContributionReview, other: ContributionReview): number {
+  return one.openedAt.getTime() - other.openedAt.getTime() || (one.transactionId < other.transactionId ? -1 : 1);
 }
 
 /** Throws `contribution_not_found`. */

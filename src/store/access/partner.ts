@@ -72,6 +72,16 @@ export async function listPartners(db: Queryable, page: { afterId: string; limit
   return run<Partner>(db, { name: 'list_partners', text }, [page.afterId, page.limit]);
 }
 
+const LIST_NAMED: Statement = {
+  name: 'list_partners_named',
+  text: `select ${COLUMNS} from partner where name = $1 order by partner_id limit $2`,
+};
+
+/** Partners may have the same name. The oldest first. */
+export async function listPartnersNamed(db: Queryable, name: string, limit: number): Promise<Partner[]> {
+  return run<Partner>(db, LIST_NAMED, [name, limit]);
+}
+
 const PAGE_SIZE = 500;
 
 /** All partners, page by page. */

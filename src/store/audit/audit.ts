@@ -98,16 +98,23 @@ export interface AuditFilter {
   readonly partnerId?: string | undefined;
   readonly subjectId?: string | undefined;
   readonly since?: Date | undefined;
+  /** Only those before it. */
+  readonly beforeNo?: bigint | undefined;
   readonly limit: number;
 }
 
 /** The newest first. */
 export async function listAuditEntries(
   db: Queryable,
-  { partnerId, subjectId, since, limit }: AuditFilter,
+  { partnerId, subjectId, since, beforeNo, limit }: AuditFilter,
 ): Promise<SealedEntry[]> {
   const values: unknown[] = [limit];
-  const filters = { partner_id: ['=', partnerId], subject_id: ['=', subjectId], recorded_at: ['>=', since] } as const;
+  const filters = {
+    partner_id: ['=', partnerId],
+    subject_id: ['=', subjectId],
+    recorded_at: ['>=', since],
+    entry_no: ['<', beforeNo],
+  } as const;
   const given = Object.entries(filters).filter(([, [, value]]) => value !== undefined);
   const conditions = given.map(([column, [sign, value]]) => `${column} ${sign} $${values.push(value)}`);
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;

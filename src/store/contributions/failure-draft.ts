@@ -69,12 +69,19 @@ export async function lockFailureDraft(db: Queryable, partnerId: string, failure
 
 const LIST: Statement = {
   name: 'list_failure_drafts',
-  text: `select ${COLUMNS} from failure_draft where partner_id = $1 order by failure_id desc limit $2`,
+  text: `select ${COLUMNS} from failure_draft where partner_id = $1 and failure_id < $2 order by failure_id desc limit $3`,
 };
 
+/** After every identifier of a draft. */
+const AFTER_LAST = 'fail~';
+
 /** Of one partner, the newest first. */
-export async function listFailureDrafts(db: Queryable, partnerId: string, limit: number): Promise<FailureDraft[]> {
-  return run<FailureDraft>(db, LIST, [partnerId, limit]);
+export async function listFailureDrafts(
+  db: Queryable,
+  partnerId: string,
+  { beforeId = AFTER_LAST, limit }: { beforeId?: string | undefined; limit: number },
+): Promise<FailureDraft[]> {
+  return run<FailureDraft>(db, LIST, [partnerId, beforeId, limit]);
 }
 
 const DECIDE: Statement = {

@@ -146,21 +146,30 @@ export async function endJobRun(db: Queryable, { jobName, runNo, outcome, result
 
 const RUN = `job_name as "jobName", run_no as "runNo", trigger, started_at as "startedAt", ended_at as "endedAt", outcome,
     result_json as result, error`;
+/** A time is stored to the millisecond, so that a place that was read is the place in the table. */
+const BEFORE =
+  "(started_at, run_no, job_name) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::bigint, 0), coalesce($4::text, ''))";
 const LIST_RUNS: Statement = {
   name: 'list_job_runs',
-  text: `select ${RUN} from job_run order by started_at desc, run_no desc limit $1`,
+  text: `select ${RUN} from job_run where ${BEFORE} order by started_at desc, run_no desc, job_name desc limit $1`,
 };
 const LIST_RUNS_OF: Statement = {
   name: 'list_job_runs_of_job',
-  text: `select ${RUN} from job_run where job_name = $2 order by run_no desc limit $1`,
+  text: `select ${RUN} from job_run where job_name = $2 and ($3::bigint is null or run_no < $3) order by run_no desc limit $1`,
 };
 
+export interface JobRunFilter {
+  readonly jobName?: string | undefined;
+  /** Only those that come after it in the list. */
+  readonly before?: { readonly startedAt: string; readonly runNo: string; readonly jobName: string } | undefined;
+  readonly limit: number;
+}
+
 /** The newest first. */
-export async function listJobRuns(
-  db: Queryable,
-  { jobName, limit }: { jobName?: string | undefined; limit: number },
-): Promise<JobRun[]> {
-  return jobName === undefined ? run<JobRun>(db, LIST_RUNS, [limit]) : run<JobRun>(db, LIST_RUNS_OF, [limit, jobName]);
+export async function listJobRuns(db: Queryable, { jobName, before, limit }: JobRunFilter): Promise<JobRun[]> {
+  const runNo = before?.runNo ?? null;
+  if (jobName !== undefined) return run<JobRun>(db, LIST_RUNS_OF, [limit, jobName, runNo]);
+  return run<JobRun>(db, LIST_RUNS, [limit, before?.startedAt ?? null, runNo, before?.jobName ?? null]);
 }
 
 const DELETE_RUNS: Statement = {

@@ -93,12 +93,19 @@ export async function findReconciliationByKey(
 
 const LIST: Statement = {
   name: 'list_reconciliations',
-  text: `select ${COLUMNS} from reconciliation where partner_id = $1 order by reconciliation_id desc limit $2`,
+  text: `select ${COLUMNS} from reconciliation where partner_id = $1 and reconciliation_id < $2 order by reconciliation_id desc limit $3`,
 };
 
+/** After every identifier of a reconciliation. */
+const AFTER_LAST = 'rec~';
+
 /** The latest first. */
-export async function listReconciliations(db: Queryable, partnerId: string, limit: number): Promise<Reconciliation[]> {
-  return (await run<Row>(db, LIST, [partnerId, limit])).map(readRow);
+export async function listReconciliations(
+  db: Queryable,
+  partnerId: string,
+  { beforeId = AFTER_LAST, limit }: { beforeId?: string | undefined; limit: number },
+): Promise<Reconciliation[]> {
+  return (await run<Row>(db, LIST, [partnerId, beforeId, limit])).map(readRow);
 }
 
 const ADD: Statement = {

@@ -54,7 +54,8 @@ export const addEndpoint = withRole(
     refuseUnknownTypes(eventTypes);
     const verdict = judgeEndpointUrl(url, { ...tools, ...(allowedPort !== undefined && { allowedPort }) });
     if (verdict.status === 'refused')
-      throw refusal(
+      throw refuseValue(
+        'url',
         [verdict.sentence, ...(verdict.reason === 'port' ? [] : [addressToGive(tools)]), 'Nothing was stored.'].join(' '),
       );
     const endpoint = { partnerId, endpointId: newId('wep'), url: verdict.url, eventTypes };

@@ -1,0 +1,73 @@
+import stringWidth from 'string-width';
+
+/** A row for people: column headings to values, each in one line. */
+export type Row = Readonly<Record<string, string>>;
+
+/** Wider than this is no table: most terminals, and every document, would break its lines. */
+export const COLUMNS_MAX = 120;
+const GAP = '  ';
+
+/**
+ * The lines of a table that fits {@link COLUMNS_MAX} columns, as a terminal counts them: an Arabic vowel mark takes none. Cells are wrapped
+ * at spaces where that is enough; else each row is shown as fields, with a blank line between two rows.
+ */
+export function layOutTable(rows: readonly Row[]): string[] {
+  const names = Object.keys(rows[0] ?? {});
+  const lines = [names.map((name) => name.toUpperCase()), ...rows.map((row) => names.map((name) => row[name] ?? ''))];
+  const widths = fitWidths(lines);
+  if (widths === undefined) return rows.flatMap((row, index) => [...(index === 0 ? [] : ['']), ...layOutFields(row)]);
+  return lines.flatMap((cells) => layOutLine(cells, widths));
+}
+
+/** One thing, a line for each of its fields. */
+export function layOutFields(fields: Row): string[] {
+  const width = Math.max(...Object.keys(fields).map((name) => stringWidth(name)));
+  return Object.entries(fields).map(([name, value]) => `${pad(name, width)}${GAP}${value}`);
+}
+
+/** `undefined` where the longest words of the columns do not stand beside each other. */
+function fitWidths(lines: readonly (readonly string[])[]): number[] | undefined {
+  const columns = (lines[0] ?? []).map((_, index) => lines.map((cells) => cells[index] ?? ''));
+  const widths = columns.map((cells) => Math.max(...cells.map((cell) => stringWidth(cell))));
+  const least = columns.map((cells) => Math.max(...cells.flatMap((cell) => cell.split(' ')).map((word) => stringWidth(word))));
+  let over = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - COLUMNS_MAX;
+  while (over > 0) {
+    const index = widestToWrap(widths, least);
+    if (index === undefined) return undefined;
+    widths[index] = (widths[index] as number) - 1;
+    over--;
+  }
+  return widths;
+}
+
+function widestToWrap(widths: readonly number[], least: readonly number[]): number | undefined {
+  const wrappable = widths.map((width, index) => (width > (least[index] as number) ? width : 0));
+  const widest = Math.max(...wrappable);
+  return widest === 0 ? undefined : wrappable.indexOf(widest);
+}
+
+function layOutLine(cells: readonly string[], widths: readonly number[]): string[] {
+  const wrapped = cells.map((cell, index) => wrap(cell, widths[index] as number));
+  const height = Math.max(...wrapped.map((parts) => parts.length));
+  return Array.from({ length: height }, (_, line) =>
+    wrapped
+      .map((parts, index) => pad(parts[line] ?? '', widths[index] as number))
+      .join(GAP)
+      .trimEnd(),
+  );
+}
+
+function wrap(cell: string, width: number): string[] {
+  if (stringWidth(cell) <= width) return [cell];
+  const lines: string[] = [];
+  for (const word of cell.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && stringWidth(`${last} ${word}`) <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
+}
