@@ -138,7 +138,10 @@ describe('--break-glass', waiting, () => {
     const { reason, user, machine } = JSON.parse(broken.after_json);
     assert.ok(reason === WHY[1] && user && machine);
     const doctor = await owner.run(['doctor']);
-    assert.match(doctor.stdout, /break-glass +warning .*acted for the owner account, because "the only admin has left"/);
+    assert.match(
+      doctor.stdout.replaceAll(/\s+/g, ' '),
+      /break-glass warning .*acted for the owner account, because "the only admin has left"/,
+    );
     assert.equal(doctor.code, 0);
   });
 
@@ -211,7 +214,7 @@ describe('the first admin', waiting, () => {
     const { databaseUrl, pool } = await testDatabase();
     const owner = machineOf(databaseUrl);
     await owner.runJson('operator', 'list');
-    assert.match((await owner.run(['doctor'])).stdout, /operators +warning +there is no admin yet/);
+    assert.match((await owner.run(['doctor'])).stdout.replaceAll(/\s+/g, ' '), /operators warning there is no admin yet/);
     const made = await Promise.all([owner.run(creation('admin')), owner.run(creation('admin'))]);
     assert.deepEqual(made.map(({ code }) => code).sort(), [0, 1]);
     assert.match(made.map(({ stderr }) => stderr).join(''), REFUSED);

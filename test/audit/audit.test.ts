@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
+import { DEFAULT_RATES } from '../../src/operations/access/manage-partner.ts';
 import { audit } from '../../src/operations/audit/audit.ts';
 import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
 import { requireRole } from '../../src/operations/with-role.ts';
+import { insertPartner } from '../../src/store/access/partner.ts';
 import { listAuditEntries } from '../../src/store/audit/audit.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
@@ -246,6 +248,7 @@ describe('while nobody switches triggers off', () => {
 test('the command line: list, verify with what it showed before, and exit code 1 with the entry that is wrong', async () => {
   const { database, databaseUrl, tamper } = await newChain(4);
   const { run, runJson } = commandLine({ DATABASE_URL: databaseUrl, AUDIT_KEY: writeNamedKey(KEY) });
+  await insertPartner(database.pool, { partnerId: 'ptn_1', name: 'One', ...DEFAULT_RATES, currency: null, timeZone: 'UTC' });
   const listed = await runJson('audit', 'list', '--partner', 'ptn_1');
   assert.deepEqual(
     listed.map(({ entry_no }: { entry_no: number }) => entry_no),

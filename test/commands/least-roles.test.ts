@@ -10,7 +10,6 @@ import { createOperator } from '../../src/operations/access/manage-operator.ts';
 import type { OperatorOperation } from '../../src/operations/with-role.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
 import { uniqueId } from '../support/client.ts';
-import { runHere } from '../support/command-in-process.ts';
 import { commandLine } from '../support/command-line.ts';
 import { callOf, everyCommand } from '../support/every-command.ts';
 import { testService } from '../support/service.ts';
@@ -25,6 +24,7 @@ const OPEN = ['serve', 'migrate', 'doctor', 'login', 'logout', 'whoami', 'webhoo
 const roleBelow = (least: Role): Role | undefined => ROLES[ROLES.indexOf(least) - 1];
 
 const commands = await everyCommand();
+const { run } = commandLine({});
 const nameOf = (words: readonly string[]) => words.join(' ');
 const leastRoleOf = (command: ProgramCommand) =>
   command.access && 'leastRole' in command.access ? command.access.leastRole : undefined;
@@ -51,7 +51,7 @@ describe('commands', waiting, () => {
 
   test('the help of each says the role', async () => {
     for (const { words, command } of commands) {
-      const { code, stdout } = await runHere([...words, '--help'], {});
+      const { code, stdout } = await run([...words, '--help']);
       assert.equal(code, 0);
       assert.equal(/Least role: (\w+)/.exec(stdout)?.[1], leastRoleOf(command), nameOf(words));
     }
@@ -68,8 +68,8 @@ describe('commands, given in the role below the least', waiting, async () => {
       homes.set(role, home);
       const email = `${uniqueId('person').toLowerCase()}@example.org`;
       const { signInCode } = await createOperator(database, OWNER, { name: role, email, role });
-      const { run } = commandLine({ DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: home });
-      assert.equal((await run(['login'], {}, signInCode)).code, 0);
+      const own = { DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: home };
+      assert.equal((await run(['login'], own, signInCode)).code, 0);
     }
   });
 
@@ -84,7 +84,7 @@ describe('commands, given in the role below the least', waiting, async () => {
     test(`${nameOf(named.words)} is refused to a ${role}, before it asks, shows or changes anything`, async () => {
       const head = () => database.pool.query('select last_no from audit_head');
       const { rows: before } = await head();
-      const { code, stdout, stderr } = await runHere(callOf(named), {
+      const { code, stdout, stderr } = await run(callOf(named), {
         DATABASE_URL: databaseUrl,
         XDG_CONFIG_HOME: homes.get(role) as string,
       });

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import stringWidth from 'string-width';
 import { uniqueId } from '../support/client.ts';
-import { runHere } from '../support/command-in-process.ts';
 import { commandLine } from '../support/command-line.ts';
 import { callOf, everyCommand } from '../support/every-command.ts';
 import { insertPendingAged } from '../support/records.ts';
@@ -18,14 +17,9 @@ const service = await testService();
 const { database, databaseUrl } = service;
 const folder = temporaryFolder('one-manner');
 const SETTINGS = { DATABASE_URL: databaseUrl, DATA_DIR: folder, XDG_CONFIG_HOME: join(folder, 'home') };
-const run = (...args: string[]) => runHere(args, SETTINGS);
+const { run: give, runJson } = commandLine(SETTINGS);
+const run = (...args: string[]) => give(args);
 const commands = await everyCommand();
-
-async function runJson(...args: string[]) {
-  const { code, stdout, stderr } = await run(...args, '--json');
-  assert.equal(code, 0, stderr);
-  return JSON.parse(stdout);
-}
 
 /** A partner with a closed settlement, and what commands show of it. */
 async function newRecords() {
@@ -161,6 +155,8 @@ describe('a partner', waiting, () => {
     const { partner_id: partnerId } = await runJson('partner', 'create', '--name', 'متجر الشجرة');
     assert.equal((await runJson('partner', 'show', '--partner', 'متجر الشجرة')).partner_id, partnerId);
     assert.equal((await runJson('partner', 'suspend', '--partner', 'متجر الشجرة', '--yes')).partner_id, partnerId);
+    const listed = (await run('audit', 'list', '--partner', partnerId)).stdout.replaceAll(/\s+/g, ' ');
+    assert.ok(listed.includes('متجر الشجرة') && listed.includes(`(${partnerId})`), listed);
     const { partner_id: other } = await runJson('partner', 'create', '--name', 'متجر الشجرة');
     const { code, stderr } = await run('partner', 'resume', '--partner', 'متجر الشجرة');
     assert.equal(code, 2);
@@ -373,7 +369,7 @@ describe('--json', waiting, () => {
     }
     const { error } = JSON.parse((await run('partner', 'show', '--partner', 'ptn_x', '--json')).stderr);
     assert.deepEqual(error.details, [{ field: 'partner_id', code: 'not_found', message: error.message }]);
-    const unsettled = await runHere(['partner', 'list', '--json'], { ...SETTINGS, PORT: 'x' });
+    const unsettled = await give(['partner', 'list', '--json'], { PORT: 'x' });
     assert.equal(JSON.parse(unsettled.stderr).error.code, 'invalid_settings');
   });
 });
@@ -452,7 +448,7 @@ describe('the exit codes of docs/operating.md', waiting, () => {
     });
 
   test('1: a check that found a problem', async () => {
-    const { run: spawned } = commandLine({ ...SETTINGS, DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' });
-    assert.equal((await spawned(['doctor'])).code, 1);
+    const absent = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' };
+    assert.equal((await give(['doctor'], absent)).code, 1);
   });
 });

@@ -135,7 +135,7 @@ describe('what is in the database, however it came there', waiting, () => {
     const outcomes = [
       await run(['job', 'run', HOSTILE]),
       await run(['operator', 'set-email', '--operator', operatorId, '--email', 'x@example.org']),
-      await run(['partner', 'show', '--partner', HOSTILE]),
+      await run(['partner', 'show', '--partner', `${HOSTILE}, another`]),
       await run([HOSTILE]),
       await run(['partner', 'list', `--${HOSTILE}`]),
     ];

@@ -75,8 +75,8 @@ describe('rule', () => {
       ['own-bounds', 'own-value', 'own-cost'],
     );
     assert.match(
-      (await run(['rule', 'list'])).stdout,
-      /contribution_rule +own-bounds +to come .*points min 10, .*reviews everything yes/,
+      (await run(['rule', 'list'])).stdout.replaceAll(/\s+/g, ' '),
+      /contribution_rule own-bounds to come .*points min 10, .*reviews everything yes/,
     );
   });
 

@@ -15,6 +15,8 @@ export function printAdjustment(
   if (asJson) return void printJson({ ...adjustmentToJson(adjustment), ...(preview && { effect: previewToJson(preview) }) });
   printFields({
     ...adjustmentToRow(adjustment),
+    posted: showTime(adjustment.postedAt),
+    settlement: adjustment.settlementId ?? '-',
     ...(preview && previewToRow(preview)),
     'english reason': adjustment.reasonEn,
     'arabic reason': adjustment.reasonAr,
@@ -37,8 +39,6 @@ export function adjustmentToRow(adjustment: Adjustment): Row {
     points: String(pointsDelta),
     amount: amountDelta === null ? '-' : amountText(amountDelta),
     reason: adjustment.reasonCode,
-    posted: showTime(adjustment.postedAt),
-    settlement: adjustment.settlementId ?? '-',
   };
 }
 

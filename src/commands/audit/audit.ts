@@ -6,6 +6,7 @@ import { readExactJson } from '../../wire/exact-json.ts';
 import { readHead, readPastTime } from '../terminal/options.ts';
 import { printJson, printProgress, printText, type Row, showTime } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfter } from '../terminal/page.ts';
+import { readPartnerNames } from '../terminal/partner-names.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
@@ -45,7 +46,20 @@ async function list({ database }: OperatorContext, options: ListOptions): Promis
   const beforeNo = before === undefined ? undefined : BigInt(before);
   const filter = { partnerId: partner, subjectId: subject, since, beforeNo, limit: limit + 1 };
   const entries = await listAuditEntries(database.pool, filter);
-  printPage(entries, options, { cursorOf: ({ entryNo }) => String(entryNo), toJson, toRow, ifNone: 'No entry matches.' });
+  const names = await readPartnerNames(
+    database.pool,
+    entries.map(({ partnerId }) => partnerId),
+  );
+  const toNamedRow = (entry: SealedEntry) => ({
+    ...toRow(entry),
+    partner: entry.partnerId === null ? '-' : names(entry.partnerId),
+  });
+  printPage(entries, options, {
+    cursorOf: ({ entryNo }) => String(entryNo),
+    toJson,
+    toRow: toNamedRow,
+    ifNone: 'No entry matches.',
+  });
 }
 
 /** Progress is told this often. */

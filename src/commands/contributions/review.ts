@@ -4,9 +4,11 @@ import {
   confirmPendingContribution,
   failPendingContribution,
 } from '../../operations/contributions/resolve-pending-contribution.ts';
+import type { Queryable } from '../../store/database.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { printFields, printJson, type Row, showTime } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfter } from '../terminal/page.ts';
+import { readPartnerNames } from '../terminal/partner-names.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
@@ -54,14 +56,19 @@ async function list({ database: { pool } }: OperatorContext, options: PageOption
   const reviews = await listReviews(pool, { partnerId: options.partner, after, limit: options.limit + 1 });
   const cursorOf = ({ record, review }: ReviewedContribution) =>
     `${review?.openedAt.toISOString()}/${record.contribution.transactionId}`;
-  printPage(reviews, options, { cursorOf, toJson, toRow, ifNone: 'No contribution is pending.' });
+  const names = await readPartnerNames(
+    pool,
+    reviews.map(({ record }) => record.partnerId),
+  );
+  const presentation = { cursorOf, toJson, toRow: (each: ReviewedContribution) => toRow(each, names) };
+  printPage(reviews, options, { ...presentation, ifNone: 'No contribution is pending.' });
 }
 
 async function show(
   { database: { pool } }: OperatorContext,
   { partner: partnerId, transaction: transactionId, json }: Target,
 ): Promise<void> {
-  print(await getReview(pool, { partnerId, transactionId }), json);
+  await print(pool, await getReview(pool, { partnerId, transactionId }), json);
 }
 
 async function confirmPending(
@@ -71,7 +78,7 @@ async function confirmPending(
   await confirm(`Confirm the contribution ${transactionId}?`, 'final', yes);
   const id = { partnerId, transactionId };
   await confirmPendingContribution(database, actor, id, reason);
-  print(await getReview(database.pool, id), json);
+  await print(database.pool, await getReview(database.pool, id), json);
 }
 
 async function fail(
@@ -81,12 +88,12 @@ async function fail(
   await confirm(`Fail the contribution ${transactionId} and authorise the partner to restore the points?`, 'final', yes);
   const id = { partnerId, transactionId };
   await failPendingContribution(database, actor, id, reason);
-  print(await getReview(database.pool, id), json);
+  await print(database.pool, await getReview(database.pool, id), json);
 }
 
-function print(reviewed: ReviewedContribution, asJson: boolean | undefined): void {
+async function print(db: Queryable, reviewed: ReviewedContribution, asJson: boolean | undefined): Promise<void> {
   if (asJson) printJson(toJson(reviewed));
-  else printFields(toFields(reviewed));
+  else printFields(toFields(reviewed, await readPartnerNames(db, [reviewed.record.partnerId])));
 }
 
 function ageSeconds({ contribution: { createdAt } }: ReviewedContribution['record']): number {
@@ -123,11 +130,11 @@ const REASONS: Record<ReviewReason, string> = {
   sandbox_scenario: 'sandbox scenario',
 };
 
-function toRow({ record, review }: ReviewedContribution): Row {
+function toRow({ record, review }: ReviewedContribution, nameOf: (partnerId: string) => string): Row {
   const { partnerId, contribution } = record;
   return {
     contribution: contribution.transactionId,
-    partner: partnerId,
+    partner: nameOf(partnerId),
     points: String(contribution.points),
     why: review ? REASONS[review.reason] : '-',
     age: showAge(ageSeconds(record)),
@@ -135,10 +142,10 @@ function toRow({ record, review }: ReviewedContribution): Row {
   };
 }
 
-function toFields(reviewed: ReviewedContribution): Row {
+function toFields(reviewed: ReviewedContribution, nameOf: (partnerId: string) => string): Row {
   const { record, review } = reviewed;
   return {
-    ...toRow(reviewed),
+    ...toRow(reviewed, nameOf),
     status: record.contribution.status,
     event: record.contribution.partnerEventId,
     order: record.contribution.partnerOrderRef,

@@ -59,12 +59,11 @@ async function list(
     return printMore(next, more);
   }
   const rows = page.events.map(
-    ({ sequence, occurredAt, eventType, eventId, subjectId }): Row => ({
+    ({ sequence, occurredAt, eventType, eventId }): Row => ({
       sequence: String(sequence),
       occurred: showTime(occurredAt),
       event: eventType,
       'event id': eventId,
-      about: subjectId,
     }),
   );
   printTable(rows, 'No event matches.');
@@ -87,13 +86,12 @@ async function show({ database, config: { environment } }: OperatorContext, { pa
   printText(`\n${event.body}\n\n`);
   const deliveries = await listDeliveries(database.pool, partner, { eventId, limit: DELIVERIES_SHOWN });
   const rows = deliveries.map(
-    ({ deliveryId, endpointId, status, attempts, trigger, endedAt }): Row => ({
+    ({ deliveryId, endpointId, status, attempts, trigger }): Row => ({
       delivery: deliveryId,
       endpoint: endpointId,
       status,
       attempts: String(attempts),
       trigger,
-      ended: showTime(endedAt),
     }),
   );
   printTable(rows, 'No endpoint received this type of event when it happened.');

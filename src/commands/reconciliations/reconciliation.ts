@@ -75,6 +75,7 @@ async function show({ database: { pool } }: OperatorContext, { partner, reconcil
   const list = found.isStatement ? "the service's own statement" : "the partner's own";
   printFields({
     ...toRow(found),
+    ended: showTime(found.endedAt),
     list,
     ...Object.fromEntries(texts),
     problem: found.problem ?? '-',
@@ -145,6 +146,5 @@ function toRow(one: Reconciliation): Row {
     lines: String(one.listedLines),
     matched: String(one.counts.matched ?? 0),
     created: showTime(one.createdAt),
-    ended: showTime(one.endedAt),
   };
 }

@@ -10,6 +10,7 @@ import { confirm, YES } from '../terminal/confirmation.ts';
 import { readFutureTime } from '../terminal/options.ts';
 import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
 import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
+import { readPartnerNames } from '../terminal/partner-names.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
@@ -109,7 +110,13 @@ async function list({ database: { pool } }: OperatorContext, options: ListOption
       (partner === undefined || rule.partnerId === null || rule.partnerId === partner),
   );
   const ifNone = 'There is no rule: default-1 applies. Create one: npx partner-impact rule create --help';
-  printPage(listAfter(rules, options, ruleSubject), options, { cursorOf: ruleSubject, toJson: ruleToWire, toRow, ifNone });
+  const page = listAfter(rules, options, ruleSubject);
+  const names = await readPartnerNames(
+    pool,
+    page.map(({ partnerId }) => partnerId),
+  );
+  const toNamedRow = (rule: RuleRecord) => ({ ...toRow(rule), partner: rule.partnerId === null ? 'all' : names(rule.partnerId) });
+  printPage(page, options, { cursorOf: ruleSubject, toJson: ruleToWire, toRow: toNamedRow, ifNone });
 }
 
 async function attest(

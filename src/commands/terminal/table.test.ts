@@ -40,10 +40,10 @@ test('rows that do not fit in any way are shown as fields', () => {
 
 test('whatever is in it: no line is wider than 120 columns, but for a single word', () => {
   const text = fc.array(
-    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).map((word) => word.replaceAll(/\s/g, '_')),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).map((word) => word.replaceAll(/\s/g, '_')),
     {
       minLength: 1,
-      maxLength: 12,
+      maxLength: 6,
     },
   );
   const row = fc.record({ a: text, b: text, c: text, d: text });
@@ -55,7 +55,9 @@ test('whatever is in it: no line is wider than 120 columns, but for a single wor
       if (isTable) for (const line of lines) assert.ok(stringWidth(line) <= COLUMNS_MAX);
       const words = (of: readonly string[]) => of.join(' ').split(/\s+/).filter(Boolean).sort();
       const all = shown.flatMap((each) => Object.values(each));
-      for (const word of words(all)) assert.ok(words(lines).includes(word));
+      const shownWords = new Set(words(lines));
+      for (const word of words(all)) assert.ok(shownWords.has(word));
     }),
+    { numRuns: 50 },
   );
 });

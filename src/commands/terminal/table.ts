@@ -21,16 +21,17 @@ export function layOutTable(rows: readonly Row[]): string[] {
 
 /** One thing, a line for each of its fields. */
 export function layOutFields(fields: Row): string[] {
-  const width = Math.max(...Object.keys(fields).map((name) => stringWidth(name)));
+  const width = Math.max(...Object.keys(fields).map((name) => widthOf(name)));
   return Object.entries(fields).map(([name, value]) => `${pad(name, width)}${GAP}${value}`);
 }
 
 /** `undefined` where the longest words of the columns do not stand beside each other. */
 function fitWidths(lines: readonly (readonly string[])[]): number[] | undefined {
   const columns = (lines[0] ?? []).map((_, index) => lines.map((cells) => cells[index] ?? ''));
-  const widths = columns.map((cells) => Math.max(...cells.map((cell) => stringWidth(cell))));
-  const least = columns.map((cells) => Math.max(...cells.flatMap((cell) => cell.split(' ')).map((word) => stringWidth(word))));
+  const widths = columns.map((cells) => Math.max(...cells.map((cell) => widthOf(cell))));
   let over = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - COLUMNS_MAX;
+  if (over <= 0) return widths;
+  const least = columns.map((cells) => Math.max(...cells.flatMap((cell) => cell.split(' ')).map((word) => widthOf(word))));
   while (over > 0) {
     const index = widestToWrap(widths, least);
     if (index === undefined) return undefined;
@@ -58,16 +59,21 @@ function layOutLine(cells: readonly string[], widths: readonly number[]): string
 }
 
 function wrap(cell: string, width: number): string[] {
-  if (stringWidth(cell) <= width) return [cell];
+  if (widthOf(cell) <= width) return [cell];
   const lines: string[] = [];
   for (const word of cell.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && stringWidth(`${last} ${word}`) <= width) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && widthOf(`${last} ${word}`) <= width) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines;
 }
 
+/** Most texts are of characters that take one column each, which is known at once. */
+function widthOf(text: string): number {
+  return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
+}
+
 function pad(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
+  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }

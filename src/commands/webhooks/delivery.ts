@@ -128,7 +128,11 @@ function toJson(delivery: LoggedDelivery): object {
   };
 }
 
-function toRow(delivery: LoggedDelivery): Row {
+function toRow({ deliveryId, status, attempts, eventType, createdAt }: LoggedDelivery): Row {
+  return { delivery: deliveryId, status, attempts: String(attempts), event: eventType, created: showTime(createdAt) };
+}
+
+function toFields(delivery: DeliveryWithAttempts): Row {
   return {
     delivery: delivery.deliveryId,
     status: delivery.status,
@@ -137,12 +141,6 @@ function toRow(delivery: LoggedDelivery): Row {
     event: delivery.eventType,
     sequence: String(delivery.sequence ?? '-'),
     created: showTime(delivery.createdAt),
-  };
-}
-
-function toFields(delivery: DeliveryWithAttempts): Row {
-  return {
-    ...toRow(delivery),
     'event id': delivery.eventId,
     endpoint: delivery.endpointId,
     trigger: delivery.trigger,

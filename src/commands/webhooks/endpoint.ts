@@ -129,7 +129,11 @@ async function list({ database: { pool } }: OperatorContext, options: PageOption
   const cursorOf = ({ endpointId }: WebhookEndpoint) => endpointId;
   const ifNone = 'The partner has no endpoint. Add one: npx partner-impact endpoint add --partner ID --url URL';
   const endpoints = listAfter(await listWebhookEndpoints(pool, options.partner), options, cursorOf);
-  printPage(endpoints, options, { cursorOf, toJson, toRow, ifNone });
+  const toShortRow = (endpoint: WebhookEndpoint & EndpointHealth) => {
+    const { 'new secret alone from': _inShow, ...row } = toRow(endpoint);
+    return row;
+  };
+  printPage(endpoints, options, { cursorOf, toJson, toRow: toShortRow, ifNone });
 }
 
 async function show({ database }: OperatorContext, { partner, endpoint, json }: Target): Promise<void> {

@@ -1,0 +1,14 @@
+import { listPartnersOfIds } from '../../store/access/partner.ts';
+import type { Queryable } from '../../store/database.ts';
+
+/**
+ * Reads the names of partners, to show them beside the ids.
+ *
+ * @returns How people read a partner: `Example Store (ptn_01M7Y4XR25D7M1W9HKGY1C1RXM)`, or the id alone of one that there is not.
+ */
+export async function readPartnerNames(db: Queryable, ids: readonly (string | null)[]): Promise<(partnerId: string) => string> {
+  const wanted = [...new Set(ids.filter((id) => id !== null))];
+  const found = wanted.length === 0 ? [] : await listPartnersOfIds(db, { afterId: '', ids: wanted, limit: wanted.length });
+  const names = new Map(found.map(({ partnerId, name }) => [partnerId, name]));
+  return (partnerId) => (names.has(partnerId) ? `${names.get(partnerId)} (${partnerId})` : partnerId);
+}
