@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { ADJUSTMENT_REASONS, ADJUSTMENT_STATUSES, type AdjustmentStatus } from '../../domain/adjustments/adjustment.ts';
 import type { NewAdjustment } from '../../domain/adjustments/new-adjustment.ts';
 import { amountText } from '../../domain/numbers/money.ts';
@@ -21,7 +21,7 @@ import { eachPartner } from '../../store/access/partner.ts';
 import { type Adjustment, listAdjustments } from '../../store/adjustments/adjustment.ts';
 import type { Database } from '../../store/database.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
-import { UsageError } from '../terminal/options.ts';
+import { integerReader, UsageError } from '../terminal/options.ts';
 import { printJson, printProgress, printTable } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
@@ -36,6 +36,8 @@ interface OfPartner {
 interface Target extends OfPartner {
   readonly adjustment: string;
 }
+
+const readPoints = integerReader('a whole number of points, such as -250', { isSigned: true });
 
 export function adjustmentCommand(): ProgramCommand {
   const adjustment = new ProgramCommand('adjustment').description(
@@ -83,11 +85,6 @@ export function adjustmentCommand(): ProgramCommand {
     .option('--json', 'one JSON object, for programs')
     .action(withOperator('viewer', verify));
   return adjustment;
-}
-
-function readPoints(text: string): bigint {
-  if (/^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return BigInt(text);
-  throw new InvalidArgumentError('It must be a whole number of points, such as -250.');
 }
 
 interface DraftOptions extends OfPartner {

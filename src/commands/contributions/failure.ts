@@ -1,7 +1,7 @@
-import { InvalidArgumentError } from 'commander';
 import { approveFailure, draftFailure, rejectFailure } from '../../operations/contributions/record-failure.ts';
 import { type FailureDraft, listFailureDrafts } from '../../store/contributions/failure-draft.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
+import { integerReader } from '../terminal/options.ts';
 import { printFields, printJson, type Row, showTime } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
@@ -22,6 +22,8 @@ interface Target {
   readonly yes?: boolean;
   readonly json?: boolean;
 }
+
+const readPoints = integerReader('a whole number of points, 1 to 9223372036854775807');
 
 export function failureCommand(): ProgramCommand {
   const failure = new ProgramCommand('failure').description('failures: refused events that two operators record as failed');
@@ -54,11 +56,6 @@ export function failureCommand(): ProgramCommand {
     .action(withOperator(approveFailure.leastRole, approve));
   one('reject', 'reject a draft').action(withOperator(rejectFailure.leastRole, reject));
   return failure;
-}
-
-function readPoints(text: string): bigint {
-  if (/^\d{1,19}$/.test(text)) return BigInt(text);
-  throw new InvalidArgumentError('It must be a whole number.');
 }
 
 async function draft(

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import { type BatchChange, changeImpactBatch } from '../../operations/impact/change-impact-batch.ts';
@@ -9,7 +9,7 @@ import { listImpactBatches } from '../../store/impact/impact-batch.ts';
 import { listEvidence } from '../../store/impact/impact-evidence.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { hashFile } from '../terminal/hash-file.ts';
-import { readName, readPastTime } from '../terminal/options.ts';
+import { integerReader, readName, readPastTime } from '../terminal/options.ts';
 import { printJson, printProgress, printTable, printText } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
@@ -26,6 +26,8 @@ interface Target extends JsonOption {
   readonly yes?: boolean;
   readonly reason?: string;
 }
+
+const readTrees = integerReader('a whole number of trees');
 
 export function impactBatchCommand(): ProgramCommand {
   const impactBatch = new ProgramCommand('impact-batch').description(
@@ -84,11 +86,6 @@ export function impactBatchCommand(): ProgramCommand {
     .option('--json', 'one JSON object, for programs')
     .action(withOperator('viewer', verify));
   return impactBatch;
-}
-
-function readTrees(text: string): bigint {
-  if (/^\d{1,19}$/.test(text) && BigInt(text) < 2n ** 63n) return BigInt(text);
-  throw new InvalidArgumentError('It must be a whole number of trees.');
 }
 
 async function create(

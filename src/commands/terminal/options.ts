@@ -10,26 +10,34 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-const RATE_MAX = 1_000_000;
-
-export function readRate(text: string): number {
-  const rate = Number(text);
-  if (/^\d+$/.test(text) && rate >= 1 && rate <= RATE_MAX) return rate;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${RATE_MAX}.`);
+/** @param form What the value must be, for whoever gave another. */
+function numberReader(min: number, max: number, form = `a whole number from ${min} to ${max}`): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be ${form}.`);
+  };
 }
 
 const BYTES_MAX = 2 ** 50;
+const PORT_MAX = 65_535;
 
-export function readBytes(text: string): number {
-  const bytes = Number(text);
-  if (/^\d+$/.test(text) && bytes >= 1 && bytes <= BYTES_MAX) return bytes;
-  throw new InvalidArgumentError(`It must be a whole number of bytes from 1 to ${BYTES_MAX}.`);
-}
+export const readRate = numberReader(1, 1_000_000);
+export const readBytes = numberReader(1, BYTES_MAX, `a whole number of bytes from 1 to ${BYTES_MAX}`);
+export const readHours = numberReader(0, 8_760, 'a whole number of hours, 0 to 8760');
+export const readLimit = numberReader(1, 1_000);
+export const readProcesses = numberReader(1, 64);
+export const readPort = numberReader(0, PORT_MAX, `a port, 0 to ${PORT_MAX}; 0 selects a free one`);
+/** Below 200 are no answers but announcements of one. */
+export const readStatus = numberReader(200, 599, 'an HTTP status, 200 to 599');
 
-export function readHours(text: string): number {
-  const hours = Number(text);
-  if (/^\d+$/.test(text) && hours <= 8_760) return hours;
-  throw new InvalidArgumentError('It must be a whole number of hours, 0 to 8760.');
+/** An integer of 64 bits with all its digits. @param form What the value must be, for whoever gave another. */
+export function integerReader(form: string, { isSigned = false } = {}): (text: string) => bigint {
+  const pattern = isSigned ? /^-?\d{1,19}$/ : /^\d{1,19}$/;
+  return (text) => {
+    if (pattern.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return BigInt(text);
+    throw new InvalidArgumentError(`It must be ${form}.`);
+  };
 }
 
 export function readFutureTime(text: string): Date {
@@ -49,14 +57,6 @@ function readTime(text: string): Date {
   const hasZone = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text);
   if (hasZone && !Number.isNaN(time.getTime())) return time;
   throw new InvalidArgumentError('It must be a time with its zone, such as 2027-01-31T00:00:00Z.');
-}
-
-const LIMIT_MAX = 1_000;
-
-export function readLimit(text: string): number {
-  const limit = Number(text);
-  if (/^\d+$/.test(text) && limit >= 1 && limit <= LIMIT_MAX) return limit;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${LIMIT_MAX}.`);
 }
 
 /** A sequence of a partner's events; 0 is before the first. */
@@ -87,34 +87,11 @@ export function readEmail(text: string): string {
   throw new InvalidArgumentError(read.problem);
 }
 
-const PROCESSES_MAX = 64;
-
-export function readProcesses(text: string): number {
-  const processes = Number(text);
-  if (/^\d+$/.test(text) && processes >= 1 && processes <= PROCESSES_MAX) return processes;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${PROCESSES_MAX}.`);
-}
-
 export function readServiceRoles(text: string): ServiceRole[] {
   const wanted = text.split(',').map((role) => role.trim());
   const unknown = wanted.filter((role) => !(SERVICE_ROLES as readonly string[]).includes(role));
   if (unknown.length === 0) return [...new Set(wanted as ServiceRole[])];
   throw new InvalidArgumentError(`It must be one or more of ${SERVICE_ROLES.join(', ')}, separated by commas.`);
-}
-
-const PORT_MAX = 65_535;
-
-export function readPort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= PORT_MAX) return port;
-  throw new InvalidArgumentError(`It must be a port, 0 to ${PORT_MAX}; 0 selects a free one.`);
-}
-
-/** Below 200 are no answers but announcements of one. */
-export function readStatus(text: string): number {
-  const status = Number(text);
-  if (/^\d{3}$/.test(text) && status >= 200 && status <= 599) return status;
-  throw new InvalidArgumentError('It must be an HTTP status, 200 to 599.');
 }
 
 export function readUnixSeconds(text: string): number {
