@@ -178,7 +178,8 @@ async function examineProofs({ database }: Store): Promise<Finding[]> {
   if ((await readMigrationState(database.pool)).pending.length > 0) return [];
   const { doubts } = await readRuleProofs(database.pool, database.auditKeys);
   return [...doubts].map(([rule, doubt]) => ({
-    ...{ check: 'rules', verdict: 'problem' },
+    check: 'rules',
+    verdict: 'problem',
     message: `${rule} differs from the audit: ${doubt}. Run: npx partner-impact rule verify`,
   }));
 }

@@ -16,8 +16,15 @@ export async function printBatch({ pool }: Database, batch: ImpactBatch, asJson:
   };
   if (asJson) {
     const told = evidence.map(({ evidenceNo, type, url, fileName, byteCount, sha256, capturedAt, addedBy, addedAt }) => ({
-      ...{ evidence_no: evidenceNo, type, url, file_name: fileName, byte_count: byteCount, sha256, captured_at: capturedAt },
-      ...{ added_by: addedBy, added_at: addedAt },
+      evidence_no: evidenceNo,
+      type,
+      url,
+      file_name: fileName,
+      byte_count: byteCount,
+      sha256,
+      captured_at: capturedAt,
+      added_by: addedBy,
+      added_at: addedAt,
     }));
     return printJson({ ...batchToJson(batch), ...counts, evidence: told, changes: changes.map(changeToJson) });
   }
@@ -29,7 +36,11 @@ export async function printBatch({ pool }: Database, batch: ImpactBatch, asJson:
     ...Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, String(count)])),
   });
   const files = evidence.map(({ evidenceNo, type, fileName, sha256, capturedAt }) => ({
-    ...{ evidence: String(evidenceNo), type, captured: showTime(capturedAt), sha256, file: fileName },
+    evidence: String(evidenceNo),
+    type,
+    captured: showTime(capturedAt),
+    sha256,
+    file: fileName,
   }));
   if (files.length > 0) printSection(files);
   if (changes.length > 0) printSection(changes.map(changeToRow));

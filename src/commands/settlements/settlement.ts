@@ -126,7 +126,12 @@ async function verify(
   if (problems.length > 0) process.exitCode = 1;
   if (json) {
     const told = problems.map(({ partnerId, settlementId, lineNo, sequence, code, message }) => ({
-      ...{ partner_id: partnerId, settlement_id: settlementId, sequence, line_no: lineNo, code, message },
+      partner_id: partnerId,
+      settlement_id: settlementId,
+      sequence,
+      line_no: lineNo,
+      code,
+      message,
     }));
     return printJson({ ok: problems.length === 0, ...figures, problems: told });
   }
@@ -148,14 +153,19 @@ function print(shown: ShownSettlement, environment: 'sandbox' | 'production', as
   const { totals, currency, asOf } = shown;
   printFields({
     ...headOf(shown),
-    ...{ from: showTime(period.startsAt), to: showTime(period.endsAt), timezone: period.timeZone },
-    ...{ contributions: String(totals.contributionCount), adjustments: String(totals.adjustmentCount) },
-    ...{ 'gross points': String(totals.grossPoints), 'adjustment points': String(totals.adjustmentPoints) },
+    from: showTime(period.startsAt),
+    to: showTime(period.endsAt),
+    timezone: period.timeZone,
+    contributions: String(totals.contributionCount),
+    adjustments: String(totals.adjustmentCount),
+    'gross points': String(totals.grossPoints),
+    'adjustment points': String(totals.adjustmentPoints),
     ...figuresToRow(totals, currency),
     'as of': showTime(asOf),
     lines: statement ? String(statement.lineCount) : '-',
     sha256: statement?.csvSha256 ?? '-',
-    ...{ acknowledgement: acknowledgement.status, acknowledged: showTime(acknowledgement.acknowledgedAt) },
+    acknowledgement: acknowledgement.status,
+    acknowledged: showTime(acknowledgement.acknowledgedAt),
     reference: acknowledgement.reference ?? '-',
   });
 }

@@ -39,10 +39,19 @@ function compare<Row>(
 /** Only what requests are judged by is remembered. */
 function toCredential({ key, partner, isValid, expiresInMs }: HeldApiKey, unproven: Credential['unproven']): Credential {
   return {
-    ...{ keyId: key.keyId, partnerId: key.partnerId, secretSha256: key.secretSha256 },
-    ...{ permission: key.permission, allowedAddresses: key.allowedAddresses, isValid, expiresInMs },
-    ...{ isSuspended: unproven !== null || partner.suspendedAt !== null, unproven },
-    ...{ writesPerSecond: partner.writesPerSecond, lookupsPerSecond: partner.lookupsPerSecond },
-    ...{ reportsPerSecond: partner.reportsPerSecond, currency: partner.currency, timeZone: partner.timeZone },
+    keyId: key.keyId,
+    partnerId: key.partnerId,
+    secretSha256: key.secretSha256,
+    permission: key.permission,
+    allowedAddresses: key.allowedAddresses,
+    isValid,
+    expiresInMs,
+    isSuspended: unproven !== null || partner.suspendedAt !== null,
+    unproven,
+    writesPerSecond: partner.writesPerSecond,
+    lookupsPerSecond: partner.lookupsPerSecond,
+    reportsPerSecond: partner.reportsPerSecond,
+    currency: partner.currency,
+    timeZone: partner.timeZone,
   };
 }

@@ -77,20 +77,29 @@ export const draftAdjustment = withRole(
       const { contribution } = await holdContribution(db, partnerId, transactionId);
       const surroundings = {
         ...(await readStanding(db, worth, contribution)),
-        ...{ transactionId, contributionStatus: contribution.status },
+        transactionId,
+        contributionStatus: contribution.status,
         reversed: wanted.reversalOf === null ? undefined : await findReversed(db, partnerId, wanted.reversalOf),
       };
       const details = checkNewAdjustment(wanted, surroundings);
       if (details.length > 0) throw refusal(details);
       const adjustment = await insertAdjustment(db, {
-        ...{ partnerId, adjustmentId: newId('adj'), transactionId, draftedBy: actor.operatorId },
-        ...{ partnerEventId: contribution.partnerEventId, partnerOrderRef: contribution.partnerOrderRef },
-        ...{ contributionPoints: contribution.points, confirmedAt: contribution.confirmedAt as Date },
+        partnerId,
+        adjustmentId: newId('adj'),
+        transactionId,
+        draftedBy: actor.operatorId,
+        partnerEventId: contribution.partnerEventId,
+        partnerOrderRef: contribution.partnerOrderRef,
+        contributionPoints: contribution.points,
+        confirmedAt: contribution.confirmedAt as Date,
         contributionRuleVersion: contribution.contributionRuleVersion,
         pointConversionVersion: contribution.pointConversionVersion,
         treeCostVersion: contribution.treeCostVersion,
-        ...{ reasonCode: wanted.reasonCode, reasonEn: wanted.reasonEn, reasonAr: wanted.reasonAr },
-        ...{ pointsDelta: wanted.pointsDelta, reversalOf: wanted.reversalOf },
+        reasonCode: wanted.reasonCode,
+        reasonEn: wanted.reasonEn,
+        reasonAr: wanted.reasonAr,
+        pointsDelta: wanted.pointsDelta,
+        reversalOf: wanted.reversalOf,
         beyondWorthReason: wanted.beyondWorthReason ?? null,
         amountDelta: wanted.amountDelta === null ? null : (readAmount(wanted.amountDelta) ?? null),
       }).catch(explainReversal);
@@ -116,7 +125,9 @@ export async function oppositeOf(
 ): Promise<Pick<NewAdjustment, 'pointsDelta' | 'amountDelta' | 'reversalOf'> & Pick<AdjustmentOf, 'transactionId'>> {
   const { transactionId, pointsDelta, amountDelta } = await getAdjustment(db, id);
   return {
-    ...{ transactionId, pointsDelta: -pointsDelta, reversalOf: id.adjustmentId },
+    transactionId,
+    pointsDelta: -pointsDelta,
+    reversalOf: id.adjustmentId,
     amountDelta: amountDelta === null ? null : amountText(-amountDelta),
   };
 }
@@ -165,8 +176,12 @@ export const postAdjustment = withRole(
       const posting = { ...effect, by: actor.operatorId, originalSettlementId: line?.settlementId ?? null };
       const posted = await updateAdjustmentPosted(db, adjustment, posting);
       await insertEvent(db, {
-        ...{ partnerId, eventId: newId('evt'), eventType: 'impact.transaction.adjusted', subjectId: transactionId },
-        ...{ correlationId: actor.correlationId, data: exactJson(adjustmentToData(posted)) },
+        partnerId,
+        eventId: newId('evt'),
+        eventType: 'impact.transaction.adjusted',
+        subjectId: transactionId,
+        correlationId: actor.correlationId,
+        data: exactJson(adjustmentToData(posted)),
       });
       return posted;
     });
@@ -220,8 +235,11 @@ async function auditStep(
 ): Promise<void> {
   const { partnerId, adjustmentId: subjectId } = after;
   await audit(db, actor, {
-    ...{ action, partnerId, subjectId },
-    ...{ before: before ? adjustmentRecord(before) : null, after: adjustmentRecord(after) },
+    action,
+    partnerId,
+    subjectId,
+    before: before ? adjustmentRecord(before) : null,
+    after: adjustmentRecord(after),
   });
 }
 

@@ -86,7 +86,8 @@ async function previewSettlement(
   const line = { ...adjustment, points, amount };
   const opposite = { ...line, points: -points, amount: amount === null ? null : -amount };
   return {
-    ...{ settlementId: open.settlementId, periodLabel: period.label },
+    settlementId: open.settlementId,
+    periodLabel: period.label,
     totals:
       postedAt === null
         ? { before: totals, after: addAdjustment(totals, line) }

@@ -24,18 +24,21 @@ export function checkSeal(row: StoredContribution, { seals, acceptsUnsealed }: S
       return undefined;
     case 'changed':
       return {
-        ...{ transactionId, code: 'contribution_changed' },
+        transactionId,
+        code: 'contribution_changed',
         message: `The contribution ${transactionId} does not match its seal: its row or its seal was edited.`,
       };
     case 'unsealed':
       if (acceptsUnsealed(row)) return undefined;
       return {
-        ...{ transactionId, code: 'contribution_unsealed' },
+        transactionId,
+        code: 'contribution_unsealed',
         message: `The contribution ${transactionId} has no seal: this service did not write it, or its seal was removed.`,
       };
     case 'unknown_key':
       return {
-        ...{ transactionId, code: 'contribution_unknown_key' },
+        transactionId,
+        code: 'contribution_unknown_key',
         message: `The contribution ${transactionId} is sealed with the key ${showValue(row.sealKey)}, which is not in AUDIT_KEY: add it after the other keys.`,
       };
   }

@@ -184,7 +184,10 @@ function sealableOf({ contribution, failureReason, draftedBy, approvedBy, ...fai
   return {
     ...failed,
     contribution: { ...contribution, status: 'failed' as const, opaqueCustomerRef: null },
-    ...{ calculationId: null, firstStatus: 'failed' as const, associationOutcome: 'not_requested', rejectionCode: null },
+    calculationId: null,
+    firstStatus: 'failed' as const,
+    associationOutcome: 'not_requested',
+    rejectionCode: null,
     failure: { reason: failureReason, draftedBy, approvedBy },
   };
 }

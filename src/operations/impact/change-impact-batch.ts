@@ -69,9 +69,16 @@ export const changeImpactBatch = withRole(
       if (change.changeType === 'evidence_added') await addEvidence(db, batch, actor, change.evidence);
       const changed = await updateImpactBatch(db, applied(batch, { actor, change, now }));
       await insertImpactBatchChange(db, impactBatchId, {
-        ...{ changeNo: changed.changeNo, changeType: change.changeType, previousStatus: batch.status, status: changed.status },
-        ...{ projectId: changed.projectId, quantity: changed.quantity, expectedDeliveryPeriod: changed.expectedDeliveryPeriod },
-        ...{ reason: change.reason, operatorId: actor.operatorId, occurredAt: now },
+        changeNo: changed.changeNo,
+        changeType: change.changeType,
+        previousStatus: batch.status,
+        status: changed.status,
+        projectId: changed.projectId,
+        quantity: changed.quantity,
+        expectedDeliveryPeriod: changed.expectedDeliveryPeriod,
+        reason: change.reason,
+        operatorId: actor.operatorId,
+        occurredAt: now,
       });
       const { correlationId } = actor;
       const news = { changeType: change.changeType, previousStatus: batch.status, occurredAt: now, correlationId };

@@ -69,8 +69,15 @@ export async function impactBatchRecord(
 function evidenceRecord(evidence: Evidence): object {
   const { evidenceNo, type, url, fileName, byteCount, sha256, capturedAt, addedBy, addedAt } = evidence;
   return {
-    ...{ evidence_no: evidenceNo, type, url, file_name: fileName, byte_count: byteCount, sha256 },
-    ...{ captured_at: capturedAt, added_by: addedBy, added_at: addedAt },
+    evidence_no: evidenceNo,
+    type,
+    url,
+    file_name: fileName,
+    byte_count: byteCount,
+    sha256,
+    captured_at: capturedAt,
+    added_by: addedBy,
+    added_at: addedAt,
   };
 }
 

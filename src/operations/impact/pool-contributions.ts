@@ -84,7 +84,8 @@ export const poolSettlements = withRole(
       });
       await audit(db, actor, {
         action: 'impact-batch.add',
-        ...{ partnerId, subjectId: impactBatchId },
+        partnerId,
+        subjectId: impactBatchId,
         before: { settlements_of_partner: before.settlementCount },
         after: await impactBatchRecord(db, batch),
       });

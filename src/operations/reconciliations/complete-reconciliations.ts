@@ -59,7 +59,9 @@ function missingInList(line: ListedSettlementLine, { isStatement, settlementId }
       transactionId,
       adjustmentId,
     },
-    ...{ lineType: isStatement ? lineType : null, recordedOrderRef: partnerOrderRef, recordedPoints: points },
+    lineType: isStatement ? lineType : null,
+    recordedOrderRef: partnerOrderRef,
+    recordedPoints: points,
     recordedSettlementId: settlementId,
   };
 }

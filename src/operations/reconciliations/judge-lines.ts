@@ -24,8 +24,17 @@ interface Comparison {
 }
 
 export const EMPTY: Omit<ReconciliationLine, 'position' | 'verdict'> = {
-  ...{ lineType: null, adjustmentId: null, partnerEventId: null, partnerOrderRef: null, points: null, transactionId: null },
-  ...{ recordedOrderRef: null, recordedPoints: null, recordedNetPoints: null, matchedPoints: null, recordedSettlementId: null },
+  lineType: null,
+  adjustmentId: null,
+  partnerEventId: null,
+  partnerOrderRef: null,
+  points: null,
+  transactionId: null,
+  recordedOrderRef: null,
+  recordedPoints: null,
+  recordedNetPoints: null,
+  matchedPoints: null,
+  recordedSettlementId: null,
   problems: null,
 };
 

@@ -72,15 +72,23 @@ function readRule(text: string): RuleRecord {
   const price = (amount: string | null) => (amount === null ? null : (readAmount(amount) ?? null));
   const date = (at: string | null) => (at === null ? null : new Date(at));
   const head = {
-    ...{ kind: wire.kind, version: wire.version, partnerId: wire.partner_id, startsAt: new Date(wire.starts_at) },
-    ...{ createdAt: new Date(wire.created_at), withdrawnAt: date(wire.withdrawn_at) },
+    kind: wire.kind,
+    version: wire.version,
+    partnerId: wire.partner_id,
+    startsAt: new Date(wire.starts_at),
+    createdAt: new Date(wire.created_at),
+    withdrawnAt: date(wire.withdrawn_at),
   };
   switch (wire.kind as RuleKind) {
     case 'contribution_rule':
       return {
         ...head,
-        ...{ pointsMin: wire.points_min, pointsMax: wire.points_max, reviewsEverything: wire.reviews_everything },
-        ...{ reviewThreshold: wire.review_threshold, dailyPointsCap: wire.daily_points_cap, dailyCountCap: wire.daily_count_cap },
+        pointsMin: wire.points_min,
+        pointsMax: wire.points_max,
+        reviewsEverything: wire.reviews_everything,
+        reviewThreshold: wire.review_threshold,
+        dailyPointsCap: wire.daily_points_cap,
+        dailyCountCap: wire.daily_count_cap,
       };
     case 'point_conversion':
       return { ...head, pointValue: price(wire.point_value), currency: wire.currency };

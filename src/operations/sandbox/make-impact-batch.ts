@@ -78,7 +78,9 @@ async function addEvidence(database: Database, caller: SandboxCaller, { impactBa
   if ((await listEvidence(database.pool, impactBatchId)).length > 0) return;
   const text = Buffer.from(`simulated evidence of ${impactBatchId}`);
   const evidence = {
-    ...{ type: 'report', url: 'https://example.com/simulated-evidence.txt', fileName: 'simulated-evidence.txt' },
+    type: 'report',
+    url: 'https://example.com/simulated-evidence.txt',
+    fileName: 'simulated-evidence.txt',
     ...{
       byteCount: BigInt(text.byteLength),
       sha256: createHash('sha256').update(text).digest('hex'),

@@ -135,7 +135,7 @@ async function close(db: Queryable, work: Work, tools: SettlementTools): Promise
   const { followsEvent } = open;
   const task = { partnerId, settlementId, followsEvent, startsAt, endsAt, afterLine, prices };
   const assigned = await assignContributions(db, task, LONG);
-  const after = { ...{ partnerId, settlementId, endsAt, prices }, afterLine: afterLine + Number(assigned.count) };
+  const after = { partnerId, settlementId, endsAt, prices, afterLine: afterLine + Number(assigned.count) };
   const adjusted = await assignAdjustments(db, after, LONG);
   await requireSoundAdjustments(db, open);
   const check = await closingCheck(db);
@@ -151,8 +151,12 @@ async function close(db: Queryable, work: Work, tools: SettlementTools): Promise
   const closed = await reread(db, open);
   await tellClosed(db, { settlement: closed, totals, currency, asOf: null }, actor.correlationId);
   const draft = {
-    ...{ partnerId, settlementId: newId('stl'), sequence: open.sequence + 1n, createdAt: at },
-    ...{ period: nextPeriod(period, partner.timeZone), followsEvent: assigned.followsEvent },
+    partnerId,
+    settlementId: newId('stl'),
+    sequence: open.sequence + 1n,
+    createdAt: at,
+    period: nextPeriod(period, partner.timeZone),
+    followsEvent: assigned.followsEvent,
   };
   const next: NewSettlement = { ...draft, seal: sealOpened(tools.sign, draft, statement.chainSha256) };
   if (!(await insertSettlement(db, next))) throw new Error(`The partner ${partnerId} already has another open settlement.`);
@@ -236,7 +240,10 @@ async function readBack(
   const unsound = await contributions.end();
   if (unsound) throw new UnsoundRecordError(`${unsound.message} ${WHAT_TO_DO}`);
   const statement = {
-    ...{ csvSha256, lineCount, csvBytes: BigInt(byteCount), previousCsvSha256: previous?.statement?.csvSha256 ?? null },
+    csvSha256,
+    lineCount,
+    csvBytes: BigInt(byteCount),
+    previousCsvSha256: previous?.statement?.csvSha256 ?? null,
     chainSha256: chainValue(previous?.statement?.chainSha256 ?? null, csvSha256),
   };
   return { totals: counter.totals(), statement };

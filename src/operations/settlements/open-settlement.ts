@@ -23,7 +23,13 @@ export async function openFirstSettlement(db: Queryable, partner: Partner, corre
   const { partnerId, createdAt, currency } = partner;
   const period = calendarPeriod(createdAt, partner.timeZone);
   const first: NewSettlement = {
-    ...{ partnerId, settlementId: newId('stl'), sequence: 1n, period, followsEvent: 0n, createdAt, seal: null },
+    partnerId,
+    settlementId: newId('stl'),
+    sequence: 1n,
+    period,
+    followsEvent: 0n,
+    createdAt,
+    seal: null,
   };
   if (!(await insertSettlement(db, first))) return false;
   await tellOpened(db, { settlement: asOpened(first), totals: NOTHING, currency, asOf: createdAt }, correlationId);

@@ -71,7 +71,9 @@ export async function verifySettlements(
     const before = await reread(db, previous);
     const check = (settlement: Settlement) =>
       checkSettlement(db, settlement, {
-        ...{ ...options, previous: before, linesBefore: lines },
+        ...options,
+        previous: before,
+        linesBefore: lines,
         check: settledCheck(database, settlement, start),
       });
     let settlement = (await reread(db, listed)) ?? listed;

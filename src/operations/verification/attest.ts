@@ -47,8 +47,13 @@ export const attestContribution = withRole(
 function toRecord({ contribution, associationOutcome }: StoredContribution): object {
   const { status, points, pointConversionVersion, createdAt, confirmedAt, failedAt } = contribution;
   return {
-    ...{ status, points, point_conversion_version: pointConversionVersion, association: associationOutcome },
-    ...{ created_at: createdAt, confirmed_at: confirmedAt, failed_at: failedAt },
+    status,
+    points,
+    point_conversion_version: pointConversionVersion,
+    association: associationOutcome,
+    created_at: createdAt,
+    confirmed_at: confirmedAt,
+    failed_at: failedAt,
   };
 }
 
