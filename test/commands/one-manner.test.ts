@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import stringWidth from 'string-width';
+import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { callOf, everyCommand } from '../support/every-command.ts';
@@ -16,7 +17,12 @@ const waiting = { timeout: 180_000 };
 const service = await testService();
 const { database, databaseUrl } = service;
 const folder = temporaryFolder('one-manner');
-const SETTINGS = { DATABASE_URL: databaseUrl, DATA_DIR: folder, XDG_CONFIG_HOME: join(folder, 'home') };
+const SETTINGS = {
+  DATABASE_URL: databaseUrl,
+  DATA_DIR: folder,
+  XDG_CONFIG_HOME: join(folder, 'home'),
+  AUDIT_KEY: database.auditKeys().map(writeNamedKey).join(','),
+};
 const { run: give, runJson } = commandLine(SETTINGS);
 const run = (...args: string[]) => give(args);
 const commands = await everyCommand();

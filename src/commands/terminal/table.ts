@@ -15,14 +15,17 @@ export function layOutTable(rows: readonly Row[]): string[] {
   const names = Object.keys(rows[0] ?? {});
   const lines = [names.map((name) => name.toUpperCase()), ...rows.map((row) => names.map((name) => row[name] ?? ''))];
   const widths = fitWidths(lines);
-  if (widths === undefined) return rows.flatMap((row, index) => [...(index === 0 ? [] : ['']), ...layOutFields(row)]);
+  if (widths === undefined)
+    return rows.flatMap((row, index) => [...(index === 0 ? [] : ['']), ...layOutFields(row, COLUMNS_MAX)]);
   return lines.flatMap((cells) => layOutLine(cells, widths));
 }
 
-/** One thing, a line for each of its fields. */
-export function layOutFields(fields: Row): string[] {
+/** One thing, a line for each of its fields. @param columnsMax Longer values are wrapped at spaces. */
+export function layOutFields(fields: Row, columnsMax = Number.POSITIVE_INFINITY): string[] {
   const width = Math.max(...Object.keys(fields).map((name) => widthOf(name)));
-  return Object.entries(fields).map(([name, value]) => `${pad(name, width)}${GAP}${value}`);
+  return Object.entries(fields).flatMap(([name, value]) =>
+    wrap(value, columnsMax - width - GAP.length).map((part, line) => `${pad(line === 0 ? name : '', width)}${GAP}${part}`),
+  );
 }
 
 /** `undefined` where the longest words of the columns do not stand beside each other. */
