@@ -36,12 +36,12 @@ interface OfPartner {
   partner?: string;
 }
 
-/** Whatever a command does about a partner, there is one: by its id, or by its name. */
+/** Whatever a command does about a partner, the partner exists: `--partner` takes the id or the name, and the command gets the id. */
 async function resolvePartner({ pool }: Database, options: OfPartner): Promise<void> {
   if (options.partner !== undefined) options.partner = (await getPartnerNamed(pool, options.partner)).partnerId;
 }
 
-/** The same within a command that does not need an operator for everything. */
+/** The part of a command that needs an operator with at least this role, where the rest needs none. */
 export function asOperator(leastRole: Role, act: (context: OperatorContext) => Promise<void>): Promise<void> {
   return withDatabase(async (database, config) => {
     const actor = await currentActor(database);
