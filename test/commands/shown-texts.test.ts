@@ -111,7 +111,7 @@ describe('what is in the database, however it came there', waiting, () => {
     const { stdout } = await run(['partner', 'list']);
     assert.match(
       stdout,
-      /a\\u001b\[2Jb\\u009bc\\u202ed\\u2066e\\u200ff\\u000d\\u000ag\\u0007h\\udb40\\udc41i\\u2028j\\u007fk شجرة/,
+      /a\\u001b\[2Jb\\u009bc\\u202ed\\u2066e\\u200ff\\u000d\\u000ag\\u0007h\\udb40\\udc41i\\u2028j\\u007fk\s+شجرة/,
     );
   });
 
