@@ -1,35 +1,30 @@
 /**
- * Runs the tests on real PostgreSQL: the embedded one, and Debian's 15 where it is installed.
+ * Runs the tests on real PostgreSQL: all of them on the embedded one, or on Debian's 15 what its version can change.
  *
  *     node scripts/test.ts [--engine embedded|debian15] [--name <pattern>] [files or globs …]
  *
- * The last line is the sum over all runs: `N passed, N failed, N skipped`.
- * The exit code is 0 only when something was tested, nothing failed and every run came to its end.
+ * The last line is the sum: `N passed, N failed, N skipped`.
+ * The exit code is 0 only when something was tested, nothing failed and the run came to its end.
  */
 import { chmodSync, existsSync, globSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
-import { join, matchesGlob, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { type EmbeddedServer, openEmbedded } from '../src/embedded-postgres/open-embedded.ts';
 import { migrate } from '../src/store/schema/migrate.ts';
-import { type Counts, interruption, printSum, REPOSITORY, runFiles } from './run-test-files.ts';
+import { type Counts, printSum, REPOSITORY, runFiles } from './run-test-files.ts';
 
 interface Engine {
-  readonly name: 'embedded' | 'debian15';
   readonly title: string;
+  /** Left out of a run that names no file. */
+  readonly without: readonly string[];
   /** Folder of the programs; absent for those of the npm package. */
   readonly binaries?: string;
 }
 
-const DEBIAN_BINARIES = '/usr/lib/postgresql/15/bin';
-const ENGINES: readonly Engine[] = [
-  { name: 'embedded', title: 'the embedded PostgreSQL 18' },
-  { name: 'debian15', title: "Debian's PostgreSQL 15", binaries: DEBIAN_BINARIES },
-];
-
 const ALL_TESTS = ['test/**/*.test.ts', 'src/**/*.test.ts'];
-/** What has no database, or asks it nothing that other tests do not: one run of them says all. */
+/** What has no database, or asks it nothing that other tests do not: it says the same on every version. */
 const ONE_ENGINE_TESTS = [
   'src/**',
   'test/{commands,repository}/**',
@@ -42,6 +37,11 @@ const ONE_ENGINE_TESTS = [
   'test/service/{admin-listener,database-clock}.test.ts',
   'test/webhooks/{webhook-hanging,webhooks-page}.test.ts',
 ];
+
+const ENGINES: Readonly<Record<string, Engine>> = {
+  embedded: { title: 'the embedded PostgreSQL 18', without: [] },
+  debian15: { title: "Debian's PostgreSQL 15", without: ONE_ENGINE_TESTS, binaries: '/usr/lib/postgresql/15/bin' },
+};
 const TEMPLATE = 'template_migrated';
 
 const MEMORY_FOLDER = '/dev/shm';
@@ -57,58 +57,52 @@ process.exitCode = await main().catch((failure: Error) => {
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
-    options: { engine: { type: 'string' }, name: { type: 'string' } },
+    options: { engine: { type: 'string', default: 'embedded' }, name: { type: 'string' } },
     allowPositionals: true,
   });
-  const files = findFiles(positionals);
+  const engine = findEngine(values.engine);
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
-  for (const engine of chooseEngines(values.engine)) {
-    const isFirst = engine.name === 'embedded' || values.engine !== undefined;
-    const own = isFirst ? files : files.filter((file) => !ONE_ENGINE_TESTS.some((pattern) => matchesGlob(file, pattern)));
-    if (interruption.signal.aborted || own.length === 0) continue;
-    await testOn(engine, own, values.name, counts);
-  }
+  await testOn(values.engine, findFiles(positionals, engine), values.name, counts);
   return printSum(counts);
 }
 
 /** A name that fits no file is a mistake and no reason to pass. */
-function findFiles(patterns: readonly string[]): string[] {
-  const wanted = patterns.length === 0 ? ALL_TESTS : patterns.map((pattern) => relative(REPOSITORY, resolve(pattern)));
+function findFiles(patterns: readonly string[], { without }: Engine): string[] {
+  if (patterns.length === 0) return globSync(ALL_TESTS, { cwd: REPOSITORY, exclude: without }).sort();
+  const wanted = patterns.map((pattern) => relative(REPOSITORY, resolve(pattern)));
   const found = wanted.map((pattern) => ({ pattern, files: globSync(pattern, { cwd: REPOSITORY }) }));
-  const empty = patterns.length === 0 ? [] : found.filter(({ files }) => files.length === 0);
+  const empty = found.filter(({ files }) => files.length === 0);
   if (empty.length > 0) throw new Error(`No test file fits ${empty.map(({ pattern }) => pattern).join(', ')}.`);
   return [...new Set(found.flatMap(({ files }) => files))].sort();
 }
 
-function chooseEngines(only: string | undefined): readonly Engine[] {
-  if (only === undefined) {
-    if (existsSync(DEBIAN_BINARIES)) return ENGINES;
-    console.log(`Debian's PostgreSQL 15 is not installed here (package postgresql-15): testing on the embedded one alone.`);
-  }
-  const chosen = ENGINES.filter(({ name }) => name === (only ?? 'embedded'));
-  if (chosen.length === 0)
-    throw new Error(`There is no engine ${only}: choose from ${ENGINES.map(({ name }) => name).join(', ')}.`);
-  return chosen;
+function findEngine(name: string): Engine {
+  const engine = ENGINES[name];
+  if (!engine) throw new Error(`There is no engine ${name}: choose from ${Object.keys(ENGINES).join(', ')}.`);
+  if (engine.binaries !== undefined && !existsSync(engine.binaries))
+    throw new Error(`${engine.title} is not installed here: there is no ${engine.binaries} (package postgresql-15).`);
+  return engine;
 }
 
 /** One server and one migrated template for all the files of a run; both are gone afterwards, whatever happens. */
-async function testOn(engine: Engine, files: readonly string[], namePattern: string | undefined, counts: Counts): Promise<void> {
-  console.log(`\nTesting ${files.length} files on ${engine.title} …`);
+async function testOn(name: string, files: readonly string[], namePattern: string | undefined, counts: Counts): Promise<void> {
+  const { title, binaries } = findEngine(name);
+  console.log(`\nTesting ${files.length} files on ${title} …`);
   const directory = makeTemporaryFolder();
   let server: EmbeddedServer | undefined;
   try {
-    server = await openEmbedded(join(directory, 'server'), engine.binaries === undefined ? {} : { binaries: engine.binaries });
+    server = await openEmbedded(join(directory, 'server'), binaries === undefined ? {} : { binaries });
     await makeTemplate(server.socketDirectory);
     Object.assign(process.env, {
       TMPDIR: directory,
-      TEST_ENGINE: engine.name,
+      TEST_ENGINE: name,
       TEST_DATABASE_HOST: server.socketDirectory,
       TEST_DATABASE_TEMPLATE: TEMPLATE,
     });
     await runFiles(files, counts, { namePattern });
   } catch (failure) {
     counts.failed += 1;
-    console.error(`The run on ${engine.title} broke off:`, failure);
+    console.error(`The run on ${title} broke off:`, failure);
   } finally {
     await server?.stop();
     rmSync(directory, { recursive: true, force: true });

@@ -136,19 +136,31 @@ function rowWith({ table, name }: Column): string {
   return `kind = '${kinds[name] ?? 'contribution_rule'}'`;
 }
 
+/** SQL for what names a row for good: the service writes to some rows meanwhile, and then they lie elsewhere. */
+async function keyOf(table: string): Promise<string> {
+  const { rows } = await pool.query<{ key: string | null }>(
+    `select string_agg(attname, ', ') as key from pg_index join pg_attribute on attrelid = indrelid and attnum = any (indkey)
+      where indrelid = $1::regclass and indisprimary`,
+    [table],
+  );
+  return `row(${rows[0]?.key ?? 'ctid'})::text`;
+}
+
 /** Edits one column of the first row while it works, and puts the row back. @returns What the row says, before and after. */
 async function whileEdited(column: Column, work: (texts: readonly string[]) => Promise<void>): Promise<void> {
   const { table, name } = column;
-  const place = `ctid = (select min(ctid) from ${table} where ${rowWith(column)})`;
-  const before = (await superuser.query(`select *, ctid::text as place, ${name} as kept from ${table} where ${place}`)).rows[0];
-  const edit = `update ${table} set ${name} = ${otherValue(column)} where ${place} returning *, ctid::text as place`;
-  const after = (await superuser.query(edit)).rows[0];
-  assert.ok(after, `${table} has no row`);
+  const key = await keyOf(table);
+  const first = `ctid = (select min(ctid) from ${table} where ${rowWith(column)})`;
+  const before = (await superuser.query(`select *, ${key} as key, ${name} as kept from ${table} where ${first}`)).rows[0];
+  assert.ok(before, `${table} has no row`);
+  const edit = `update ${table} set ${name} = ${otherValue(column)} where ${key} = $1 returning *, ${key} as key`;
+  const after = (await superuser.query(edit, [before.key])).rows[0];
   const texts = [before, after].flatMap((row) => [...Object.values(row), String(row.entry_no ?? '')]);
   try {
     await work(texts.filter((text) => (typeof text === 'string' && text.length > 5) || table.startsWith('audit')) as string[]);
   } finally {
-    await superuser.query(`update ${table} set ${name} = $1 where ctid = $2::tid`, [before.kept, after.place]);
+    const restored = await superuser.query(`update ${table} set ${name} = $1 where ${key} = $2`, [before.kept, after.key]);
+    assert.equal(restored.rowCount, 1, `${table}.${name} stays edited`);
   }
 }
 
