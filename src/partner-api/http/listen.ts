@@ -40,9 +40,11 @@ export async function listen(app: FastifyInstance, { host, port }: Address): Pro
   const options: FastifyListenOptions & ListenOptions = { host, port, backlog: BACKLOG, reusePort };
   const baseUrl = await app.listen(options);
   const servers: Server[] = [];
+  // As the first socket does: whoever lets it pause takes the connections up again.
+  const { pauseOnConnect = false } = app.server as Server & { readonly pauseOnConnect?: boolean };
   for (const address of reusePort ? app.addresses() : [])
     for (let count = 1; count < SOCKETS; count++) {
-      const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (socket) =>
+      const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect }, (socket) =>
         app.server.emit('connection', socket),
       );
       servers.push(await open(server, { ...options, ...portOf(address) }));
