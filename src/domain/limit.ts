@@ -21,6 +21,8 @@ export const LIMITS = [
   'quota_bytes',
   'quota_lists',
   'sandbox_slow',
+  'sandbox_samples',
+  'endpoint_challenges',
 ] as const;
 
 export type Limit = (typeof LIMITS)[number];

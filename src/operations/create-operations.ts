@@ -5,8 +5,11 @@
 
 import type { Environment } from '../domain/access/api-key.ts';
 import type { Database } from '../store/database.ts';
+import { type AnswerOnce, answerOnceIn } from './access/answer-once.ts';
+import { type GetPartnerTerms, getPartnerTermsBy } from './access/get-partner-terms.ts';
 import { type ConfirmContribution, confirmContributions } from './contributions/confirm-contribution.ts';
 import { type GetContribution, getContributions } from './contributions/get-contribution.ts';
+import { type ListContributions, listContributionsOf } from './contributions/list-contributions.ts';
 import { type AssociateEmissionsEstimate, associateEstimates } from './emissions/associate-emissions-estimate.ts';
 import { type CreateDeliveryEmissionsEstimate, createEstimates } from './emissions/create-delivery-emissions-estimate.ts';
 import { type GetDeliveryEmissionsEstimate, getEstimates } from './emissions/get-delivery-emissions-estimate.ts';
@@ -32,6 +35,9 @@ export interface Operations {
   readonly acknowledgeSettlement: AcknowledgeSettlement;
   readonly reconcileSettlement: ReconcileSettlement;
   readonly readEnvironmentalStatus: ReadEnvironmentalStatus;
+  readonly answerOnce: AnswerOnce;
+  readonly getPartnerTerms: GetPartnerTerms;
+  readonly listContributions: ListContributions;
   /** Called in a sandbox alone. */
   readonly rehearse: Rehearse;
 }
@@ -78,6 +84,9 @@ export function createOperations(database: Database, { environment, rulesOf, usa
   };
   return {
     ...rehearsed,
+    getPartnerTerms: getPartnerTermsBy(database, rulesOf),
+    listContributions: listContributionsOf(database, lanes.settlements),
+    answerOnce: (request, work, seal) => answerOnceIn(database, request, work, seal),
     rehearse: rehearseIn(database, rehearsed),
     getDeliveryEmissionsEstimate: getEstimates(database, { lanes: lanes.lookup, ...grouping }),
     associateEmissionsEstimate: associateEstimates(database, lanes.associate),

@@ -12,20 +12,13 @@ import { isLongIdentifier, newId } from '../domain/identifiers.ts';
 import type { Limit } from '../domain/limit.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Operations } from '../operations/create-operations.ts';
+import type { Readiness } from '../operations/sandbox/readiness.ts';
+import type { SandboxOperations } from '../operations/sandbox/sandbox-operations.ts';
+import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
 import type { Authenticate } from './access/authenticate.ts';
 import { judgeCaller, wasJudgedLongAgo } from './access/still-allowed.ts';
-import { confirmContribution } from './contributions/confirm-contribution.ts';
-import { getContributionById } from './contributions/get-contribution-by-id.ts';
-import { getContributionByPartnerEventId } from './contributions/get-contribution-by-partner-event-id.ts';
-import { associateEmissionsEstimate } from './emissions/associate-emissions-estimate.ts';
-import { createDeliveryEmissionsEstimate } from './emissions/create-delivery-emissions-estimate.ts';
-import { getDeliveryEmissionsEstimate } from './emissions/get-delivery-emissions-estimate.ts';
-import { getEmissionFactors } from './emissions/get-emission-factors.ts';
-import { getEstimateCalculation } from './emissions/get-estimate-calculation.ts';
-import { listEmissionFactors } from './emissions/list-emission-factors.ts';
+import { LIST_CONSTRAINT } from './contributions/list-contributions.ts';
 import { sendError } from './errors.ts';
-import { getEvent } from './events/get-event.ts';
-import { listEvents } from './events/list-events.ts';
 import { oneAtATime } from './http/connection-queue.ts';
 import { limitIdle } from './http/idle-connections.ts';
 import { type AskedRoute, type KnownRoutes, learnRoutes } from './http/known-routes.ts';
@@ -34,27 +27,26 @@ import { acceptJsonOnly } from './http/read-body.ts';
 import { refuseIllFormed } from './http/refuse-ill-formed.ts';
 import { LONGEST_REQUEST_MS, limitRequestTime } from './http/request-time.ts';
 import { type SuspectConnections, suspectConnections } from './http/suspect-connections.ts';
-import { getEnvironmentalStatus } from './impact/get-environmental-status.ts';
-import { listImpactBatchTransactions } from './impact/list-impact-batch-transactions.ts';
 import { type LoadGate, loadGate, type Traffic } from './limits/load-shedding.ts';
 import { paced } from './limits/paced.ts';
 import { rateLimits } from './limits/rate-limits.ts';
 import { DOCUMENT_HEAD } from './openapi/build-document.ts';
 import { serveReference } from './openapi/reference-page.ts';
-import { getReconciliation, listReconciliationLines } from './reconciliations/get-reconciliation.ts';
-import { reconcileSettlement } from './reconciliations/reconcile-settlement.ts';
 import { callerOf, type RequestContext, type RouteTerms } from './request-context.ts';
-import { acknowledgeSettlement } from './settlements/acknowledge-settlement.ts';
-import { getSettlement } from './settlements/get-settlement.ts';
-import { getSettlementStatement } from './settlements/get-settlement-statement.ts';
-import { listSettlementLines } from './settlements/list-settlement-lines.ts';
-import { listSettlements } from './settlements/list-settlements.ts';
+import { ROUTES } from './routes.ts';
+import { SANDBOX_ROUTES } from './sandbox/sandbox-routes.ts';
 import { validateByContract } from './validation/validate-by-contract.ts';
 
 export interface PartnerApiOptions {
   readonly environment: Environment;
   readonly operations: Operations;
   readonly authenticate: Authenticate;
+  /** In a sandbox alone: what partners may ask for there. */
+  readonly sandbox?: SandboxOperations;
+  /** The same: what watches whether they are ready. */
+  readonly readiness?: Readiness;
+  /** What endpoints are changed and tried with. */
+  readonly endpointTools: EndpointTools;
   /** Whether `/docs` is served. */
   readonly showsReference: boolean;
   /** Addresses and blocks whose `X-Forwarded-For` is believed. */
@@ -120,7 +112,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: BODY_MAX_BYTES,
     return503OnClosing: false,
-    routerOptions: { maxParamLength: HEADERS_MAX_BYTES },
+    routerOptions: { maxParamLength: HEADERS_MAX_BYTES, constraints: { contributionList: LIST_CONSTRAINT } },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
       // No hook has run and no route is found yet: a path with a bad percent escape ends here.
@@ -216,31 +208,12 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gat
     judgeCaller(request, options.authenticate).then(() => done(), done);
   });
   validateByContract(v1);
-  for (const route of [
-    confirmContribution,
-    getContributionByPartnerEventId,
-    getContributionById,
-    createDeliveryEmissionsEstimate,
-    getDeliveryEmissionsEstimate,
-    associateEmissionsEstimate,
-    getEstimateCalculation,
-    listEmissionFactors,
-    getEmissionFactors,
-    listEvents,
-    getEvent,
-    listSettlements,
-    getSettlement,
-    listSettlementLines,
-    getSettlementStatement,
-    acknowledgeSettlement,
-    reconcileSettlement,
-    getReconciliation,
-    listReconciliationLines,
-    getEnvironmentalStatus,
-    listImpactBatchTransactions,
-  ]) {
+  for (const route of ROUTES) {
     v1.register(async (scope) => route(scope, options));
   }
+  const { sandbox, readiness } = options;
+  if (options.environment !== 'sandbox' || !sandbox || !readiness) return;
+  for (const route of SANDBOX_ROUTES) v1.register(async (scope) => route(scope, { ...options, sandbox, readiness }));
 }
 
 function begin(request: FastifyRequest, reply: FastifyReply): void {

@@ -14,6 +14,8 @@ export interface RouteTerms {
   /** How many requests may be in flight in all before this route's are shed. */
   readonly inFlightMax: number;
   readonly isWrite: boolean;
+  /** Whether the key needs the permission `manage`. */
+  readonly isManaging?: boolean;
   /** Set where an error could be misread as a verdict on a contribution: it then carries the recovery verdict. */
   readonly recoverable?: RecoverableOperation;
 }

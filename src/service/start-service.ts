@@ -34,6 +34,7 @@ import { configuredSettlementTools } from './configured-seals.ts';
 import { checkDatabase, openInternalListener } from './internal-listener.ts';
 import { explainBusyPort } from './listen-error.ts';
 import { connectStore } from './open-database.ts';
+import { openEndpointTools, openReadiness, openSandbox } from './open-sandbox.ts';
 import { SERVICE_ROLES, type ServiceRole } from './role.ts';
 
 export interface Service {
@@ -147,7 +148,7 @@ interface Tools {
 }
 
 async function startPartnerApi(
-  { config, options: { processes = 1, rulesOf }, log, metrics }: Tools,
+  { config, options: { processes = 1, rulesOf, clock = Date.now }, log, metrics }: Tools,
   { database, ofKeys }: { database: Database; ofKeys: Database },
   parts: AsyncDisposableStack,
 ): Promise<string> {
@@ -163,6 +164,11 @@ async function startPartnerApi(
   metrics.watchQuotas(usage.listNear);
   const api = await buildPartnerApi({
     environment: config.environment,
+    ...(config.environment === 'sandbox' && {
+      sandbox: openSandbox(database, config),
+      readiness: openReadiness(database, log, parts),
+    }),
+    endpointTools: openEndpointTools(database, config, clock, parts),
     operations: createOperations(database, { environment: config.environment, rulesOf: rules.rulesOf, usage }),
     authenticate: authenticator({
       database: ofKeys,

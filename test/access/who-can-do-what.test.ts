@@ -37,10 +37,13 @@ import { asSuperuser } from '../support/postgres/superuser.ts';
 import { insertPendingAged, untilNumbered } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, closeRegularly, openFirst, priced, sealKeys } from '../support/settlements.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const AUDIT_KEY = newNamedKey('table');
 const SECRETS_KEY = newNamedKey('secrets');
-const service = await testService({ env: { AUDIT_KEY: writeNamedKey(AUDIT_KEY) } });
+const service = await testService({
+  env: { AUDIT_KEY: writeNamedKey(AUDIT_KEY), SECRETS_KEY: writeNamedKey(SECRETS_KEY), WEBHOOK_ALLOW_INSECURE: 'true' },
+});
 const { database } = service;
 const { pool } = database;
 const [viewer, operator, approver, admin] = await enrolled(database, 'viewer', 'operator', 'approver', 'admin');
@@ -172,6 +175,33 @@ const TRIES: Readonly<Record<string, () => Promise<boolean>>> = {
     return answers.some(
       ({ body }) => body.contribution?.status === 'failed' || body.error?.code === 'contribution_final_failure',
     );
+  },
+  async "key `read_write`: read or change its partner's endpoints"() {
+    const { client } = await service.newPartner();
+    const path = '/v1/webhook-endpoints';
+    const answers = [await client.call(path), await client.post(path, { url: 'https://example.com/' })];
+    return answers.some(({ status }) => status !== 403);
+  },
+  async "key `manage`: send its partner's events to another public server, and read their secrets"() {
+    const { client, key } = await service.newPartner({ key: { permission: 'manage' } });
+    const receiver = await WebhookReceiver.open();
+    const { status, body } = await client.post('/v1/webhook-endpoints', { url: receiver.url });
+    const { rows } = await pool.query('select operator_id from audit_entry where subject_id = $1', [
+      body.webhook_endpoint?.endpoint_id,
+    ]);
+    assert.deepEqual(rows, [{ operator_id: key.key.keyId }]);
+    return status === 201 && body.secret.startsWith('whsec_');
+  },
+  async 'key `manage`: read or change an endpoint of another partner'() {
+    const [{ client }, { client: enemy }] = [
+      await service.newPartner({ key: { permission: 'manage' } }),
+      await service.newPartner({ key: { permission: 'manage' } }),
+    ];
+    const receiver = await WebhookReceiver.open();
+    const { webhook_endpoint } = (await client.post('/v1/webhook-endpoints', { url: receiver.url })).body;
+    const path = `/v1/webhook-endpoints/${webhook_endpoint.endpoint_id}`;
+    const answers = [await enemy.call(path), await enemy.call(path, { method: 'DELETE' })];
+    return answers.some(({ status }) => status !== 404);
   },
   async 'key `read_write`: read or acknowledge anything of another partner'() {
     const { transactionId, partnerId } = await newContribution();

@@ -57,6 +57,8 @@ const FIGURES: readonly [of: string, figure: string, file: string, code: string]
   ['malformed lines', '10,000', 'src/domain/reconciliations/partner-list.ts', 'malformedLines: 10_000'],
   ['bytes that a partner stores', '2 GiB', 'src/store/quotas/partner-quota.ts', 'bytesPerDay: 2 * 1024 ** 3'],
   ['lists that a partner begins', '100', 'src/store/quotas/partner-quota.ts', 'listsPerDay: 100'],
+  ['endpoints that a partner', '10', 'src/partner-api/webhooks/create-webhook-endpoint.ts', 'CHALLENGES_PER_MINUTE = 10'],
+  ['samples', '60', 'src/webhooks/sandbox/send-samples.ts', 'SAMPLES_MAX = 60'],
   ['slow answers', '16', 'src/partner-api/sandbox/play-scenario.ts', 'SLOW_MAX = 16'],
   ['new connections of an address', '256', 'src/partner-api/http/suspect-connections.ts', 'openedMax: 256'],
   ['connections that wait in this way', '4,096', 'src/partner-api/http/suspect-connections.ts', 'waitingMax: 4_096'],

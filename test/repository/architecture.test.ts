@@ -14,7 +14,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   operations: ['domain', 'concurrency', 'store', 'wire'],
   webhooks: ['domain', 'concurrency', 'store', 'wire', 'operations'],
   schedule: ['domain', 'concurrency', 'store', 'operations', 'webhooks'],
-  'partner-api': ['domain', 'concurrency', 'store', 'wire', 'operations'],
+  'partner-api': ['domain', 'concurrency', 'store', 'wire', 'operations', 'webhooks'],
   observability: [],
   'config.ts': ['domain'],
   service: [
@@ -120,7 +120,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
   schedule: { folders: ['jobs'], files: ['job', 'jobs', 'run-by-hand', 'run-job', 'scheduler'] },
   'partner-api': {
     folders: ['http', 'limits', 'openapi', 'validation'],
-    files: ['app', 'envelope-schemas', 'errors', 'paging', 'request-context', 'schema-parts'],
+    files: ['app', 'envelope-schemas', 'errors', 'keyed-post', 'paging', 'request-context', 'routes', 'schema-parts'],
   },
   commands: { folders: ['terminal'], files: ['doctor', 'job', 'migrate', 'program', 'serve'] },
   test: { folders: ['commands', 'partner-api', 'reliability', 'repository', 'sdk', 'service', 'store', 'support'], files: [] },

@@ -27,9 +27,14 @@ test('it has the six operations of the contract, by their ids ("Endpoints"), and
   assert.equal(document.openapi, '3.1.0');
   assert.deepEqual(operations.map(({ operationId }) => operationId).sort(), [
     'acknowledgeSettlement',
+    'advanceSandboxClock',
     'associateEmissionsEstimate',
+    'closeSandboxSettlement',
     'confirmContribution',
     'createDeliveryEmissionsEstimate',
+    'createWebhookEndpoint',
+    'deleteWebhookEndpoint',
+    'expireSandboxEstimate',
     'getContributionById',
     'getContributionByPartnerEventId',
     'getDeliveryEmissionsEstimate',
@@ -37,16 +42,29 @@ test('it has the six operations of the contract, by their ids ("Endpoints"), and
     'getEnvironmentalStatus',
     'getEstimateCalculation',
     'getEvent',
+    'getPartner',
     'getReconciliation',
+    'getSandboxReadiness',
     'getSettlement',
     'getSettlementStatement',
+    'getWebhookEndpoint',
+    'listDeliveries',
     'listEmissionFactors',
     'listEvents',
     'listImpactBatchTransactions',
     'listReconciliationLines',
     'listSettlementLines',
     'listSettlements',
+    'listWebhookEndpoints',
+    'makeSandboxImpactBatch',
+    'postSandboxAdjustment',
     'reconcileSettlement',
+    'recoverDeliveries',
+    'resendDelivery',
+    'resolveSandboxContribution',
+    'rotateWebhookSecret',
+    'sendSandboxEvent',
+    'updateWebhookEndpoint',
   ]);
 });
 
@@ -62,7 +80,7 @@ describe('what it promises of the future and of bounds', () => {
     assert.equal(count([published.components.schemas, published.webhooks, all.map(({ responses }) => responses)], isClosed), 0);
     const bodies = all.map(({ requestBody }) => requestBody?.content['application/json'].schema).filter(Boolean);
     for (const schema of bodies) assert.equal(isClosed(schema) || schema.type === 'array', true);
-    assert.equal(bodies.length, 5);
+    assert.equal(bodies.length, 14);
   });
 
   test('our own checks go on finding a member that the document does not name', () => {

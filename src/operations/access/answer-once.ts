@@ -15,13 +15,16 @@ export interface KeyedAnswer {
   readonly isReplay: boolean;
 }
 
+export type AnswerOnce = (request: KeyedRequest, work: () => Promise<string>, seal: AnswerSeal) => Promise<KeyedAnswer>;
+
 /** How an answer that tells a secret is kept. */
 export interface AnswerSeal {
   seal(text: string): string;
   open(sealed: string): string;
 }
 
-const OPEN: AnswerSeal = { seal: (text) => text, open: (text) => text };
+/** For one that tells none. */
+export const answersAsGiven: AnswerSeal = { seal: (text) => text, open: (text) => text };
 
 /** Longer than the work takes: whoever died in the middle gives the key back after so long. */
 const LEFT_AFTER_SECONDS = 60;
@@ -34,11 +37,11 @@ const LOOK_EVERY_MS = 50;
  *
  * @throws ServiceError `idempotency_conflict`, `internal_service_unavailable`, and what the work throws.
  */
-export async function answerOnce(
+export async function answerOnceIn(
   { pool }: Database,
   request: KeyedRequest,
   work: () => Promise<string>,
-  { seal, open }: AnswerSeal = OPEN,
+  { seal, open }: AnswerSeal,
 ): Promise<KeyedAnswer> {
   for (const since = performance.now(); performance.now() - since < WAIT_MAX_MS; await sleep(LOOK_EVERY_MS)) {
     if (await claimKeyedAnswer(pool, request, LEFT_AFTER_SECONDS)) {

@@ -1,4 +1,5 @@
 import type { NewAdjustment } from '../../domain/adjustments/new-adjustment.ts';
+import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Adjustment } from '../../store/adjustments/adjustment.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
@@ -32,7 +33,10 @@ export async function resolveOnRequest(
   await requireSandbox(database);
   const pending = { partnerId: caller.partnerId, transactionId };
   const resolve = status === 'confirmed' ? confirmPendingContribution : failPendingContribution;
-  const record = await resolve(database, actorOf(caller), pending, NOTE);
+  const record = await resolve(database, actorOf(caller), pending, NOTE).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === 'contribution_not_found') throw contributionNotFound('transaction_id');
+    throw error;
+  });
   await deleteSimulatedEnd(database.pool, pending);
   return record;
 }

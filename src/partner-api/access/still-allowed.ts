@@ -8,13 +8,17 @@ const JUDGED_FOR_MS = 1_000;
 /**
  * Judges who calls by what is known of the key now, at most 4 s old, and remembers the caller in the request's context.
  *
- * Throws what {@link Authenticate} throws, and `forbidden` for a write by a key that may only read.
+ * Throws what {@link Authenticate} throws, and `forbidden` for a write by a key that may only read, and for what needs a key that may manage.
  */
 export async function judgeCaller(request: FastifyRequest, authenticate: Authenticate): Promise<void> {
   const apiKey = request.headers['x-api-key'];
   const caller = await authenticate({ apiKey: typeof apiKey === 'string' ? apiKey : undefined, address: request.ip });
   request.context.caller = caller;
-  if (request.routeOptions.config.terms?.isWrite && caller.permission === 'read_only') {
+  const { terms } = request.routeOptions.config;
+  if (terms?.isManaging && caller.permission !== 'manage') {
+    throw new ServiceError('forbidden', 'This API key may not manage endpoints. Use a key with the permission manage.');
+  }
+  if (terms?.isWrite && caller.permission === 'read_only') {
     throw new ServiceError('forbidden', 'This API key is read-only. Use a key with the permission read_write.');
   }
 }

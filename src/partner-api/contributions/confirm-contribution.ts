@@ -62,7 +62,14 @@ export function confirmContribution(app: FastifyInstance, options: PartnerApiOpt
       if (!outcome) return reply;
       const { record, isReplay } = outcome;
       const { transactionId, status } = record.contribution;
-      if (isReplay) reply.header('idempotent-replayed', 'true');
+      if (isReplay) {
+        reply.header('idempotent-replayed', 'true');
+        options.readiness?.note('replayed_key', {
+          partnerId,
+          correlationId: confirmation.correlationId,
+          subjectId: transactionId,
+        });
+      }
       if (status === 'failed') throw finalFailure(transactionId);
       reply.header('location', `/v1/impact-transactions/${transactionId}`);
       return reply.code(status === 'pending' ? 202 : 201).send({

@@ -11,7 +11,7 @@ import { callerOf } from '../request-context.ts';
 import { ContributionBody, TransactionParams } from './contribution-schemas.ts';
 
 /** @see docs/spec/interface.md#getcontributionbyid. */
-export function getContributionById(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
+export function getContributionById(app: FastifyInstance, { operations, environment, readiness }: PartnerApiOptions): void {
   app.get<{ Params: Static<typeof TransactionParams> }>(
     '/v1/impact-transactions/:transaction_id',
     {
@@ -32,6 +32,7 @@ export function getContributionById(app: FastifyInstance, { operations, environm
       const record = await beforeDeadline(
         operations.getContribution.byId({ partnerId: callerOf(request).partnerId, transactionId }),
       );
+      readiness?.noteLookup(record, request.context.correlationId);
       return recordToWire(record, environment, request.context.correlationId);
     },
   );

@@ -8,7 +8,10 @@ import { callerOf } from '../request-context.ts';
 import { ContributionBody, EventQuery } from './contribution-schemas.ts';
 
 /** @see docs/spec/interface.md#getcontributionbypartnereventid. */
-export function getContributionByPartnerEventId(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
+export function getContributionByPartnerEventId(
+  app: FastifyInstance,
+  { operations, environment, readiness }: PartnerApiOptions,
+): void {
   app.get<{ Querystring: Static<typeof EventQuery> }>(
     '/v1/impact-transactions',
     {
@@ -25,6 +28,7 @@ export function getContributionByPartnerEventId(app: FastifyInstance, { operatio
     async (request) => {
       const lookup = { partnerId: callerOf(request).partnerId, partnerEventId: request.query.partner_event_id };
       const record = await beforeDeadline(operations.getContribution.byPartnerEventId(lookup));
+      readiness?.noteLookup(record, request.context.correlationId);
       return recordToWire(record, environment, request.context.correlationId);
     },
   );

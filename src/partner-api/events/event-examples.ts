@@ -11,7 +11,7 @@ function example(summary: string, head: Omit<EventHead, 'partnerId'>, data: obje
 }
 
 const linkedAt = new Date('2026-11-20T21:40:05.310Z');
-const confirmed = contributionToWire(contribution, 'sandbox');
+export const confirmed = contributionToWire(contribution, 'sandbox');
 
 const versions = {
   contribution_rule_version: 'rules-2026-1',
@@ -71,7 +71,7 @@ export const closedSettlement = {
   },
 };
 
-const adjustment = {
+export const adjustment = {
   change: 'adjustment',
   adjustment_id: 'adj_01KB2M5P7R9T1V3X5Z7B9D2F4H',
   transaction_id: contribution.transactionId,

@@ -28,6 +28,40 @@ function says(members: TProperties): TSchema {
   return Type.Object({ ...members, sample }, closed);
 }
 
+const adjustmentMembers: TProperties = {
+  adjustment_id: longId('Assigned by the service.'),
+  transaction_id: longId('The contribution, which stays as it is.'),
+  partner_event_id: longId('Of the contribution.'),
+  partner_order_ref: shortId('Of the contribution.'),
+  reason_code: oneOf(
+    [
+      'duplicate_report',
+      'partner_reporting_error',
+      'operator_error',
+      'conversion_restatement',
+      'tree_cost_restatement',
+      'compliance',
+      'other',
+    ],
+    'Why.',
+  ),
+  reason_en: Type.String({ description: 'English.' }),
+  reason_ar: Type.String({ description: 'Arabic.' }),
+  points_delta: signed('What is added to the settled points; negative where they become fewer.'),
+  amount_delta: nullableAmount('What is added to the settled amount, by a restatement; `null` otherwise.'),
+  settled_points_before: count('Settled points before it.'),
+  settled_points_after: count("Settled points after it: 0 to the contribution's points."),
+  settlement_id: nullableId('The settlement that it is on; `null` until one closes over it.'),
+  original_settlement_id: nullableId('The settlement that the contribution is on; `null` while it is on none.'),
+  reversal_of: nullableId('The adjustment that it takes back.'),
+  contribution_status: alwaysConfirmed,
+  point_restoration_authorized: Type.Literal(false, { description: 'An adjustment never authorises it.' }),
+  posted_at: time('UTC.'),
+  environment: Environment,
+};
+
+export const Adjustment = Type.Object(adjustmentMembers, closed);
+
 // Data
 
 const confirmed = says({ contribution: Contribution, association: Association });
@@ -47,35 +81,7 @@ const adjusted = Type.Unsafe({
     }),
     says({
       change: Type.Literal('adjustment', { description: 'A correction of what is settled was posted.' }),
-      adjustment_id: longId('Assigned by the service.'),
-      transaction_id: longId('The contribution, which stays as it is.'),
-      partner_event_id: longId('Of the contribution.'),
-      partner_order_ref: shortId('Of the contribution.'),
-      reason_code: oneOf(
-        [
-          'duplicate_report',
-          'partner_reporting_error',
-          'operator_error',
-          'conversion_restatement',
-          'tree_cost_restatement',
-          'compliance',
-          'other',
-        ],
-        'Why.',
-      ),
-      reason_en: Type.String({ description: 'English.' }),
-      reason_ar: Type.String({ description: 'Arabic.' }),
-      points_delta: signed('What is added to the settled points; negative where they become fewer.'),
-      amount_delta: nullableAmount('What is added to the settled amount, by a restatement; `null` otherwise.'),
-      settled_points_before: count('Settled points before it.'),
-      settled_points_after: count("Settled points after it: 0 to the contribution's points."),
-      settlement_id: nullableId('The settlement that it is on; `null` until one closes over it.'),
-      original_settlement_id: nullableId('The settlement that the contribution is on; `null` while it is on none.'),
-      reversal_of: nullableId('The adjustment that it takes back.'),
-      contribution_status: alwaysConfirmed,
-      point_restoration_authorized: Type.Literal(false, { description: 'An adjustment never authorises it.' }),
-      posted_at: time('UTC.'),
-      environment: Environment,
+      ...adjustmentMembers,
     }),
   ],
 });

@@ -9,7 +9,7 @@ import { callerOf } from '../request-context.ts';
 import { EVENT_PAGE, EventPageBody, ListEventsQuery } from './event-path-schemas.ts';
 
 /** Events by their place, for a partner that was down. Beside what decisions, section 7, fixes stands `request`, as in every GET. */
-export function listEvents(app: FastifyInstance, { operations }: PartnerApiOptions): void {
+export function listEvents(app: FastifyInstance, { operations, readiness }: PartnerApiOptions): void {
   app.get<{ Querystring: Static<typeof ListEventsQuery> }>(
     '/v1/events',
     {
@@ -25,7 +25,10 @@ export function listEvents(app: FastifyInstance, { operations }: PartnerApiOptio
         limit: Number(limit),
       };
       const page = await beforeDeadline(operations.readEvents.page(cursor));
-      return sendWritten(reply, eventPageToText(page, request.context.correlationId));
+      const { partnerId } = cursor;
+      const { correlationId } = request.context;
+      if (cursor.afterSequence > 0n && !page.hasMore) readiness?.note('caught_up', { partnerId, correlationId });
+      return sendWritten(reply, eventPageToText(page, correlationId));
     },
   );
 }

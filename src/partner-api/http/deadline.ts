@@ -7,10 +7,10 @@ const DEADLINE_MS = 5_000;
  *
  * @throws ServiceError `internal_service_unavailable` when the deadline passes first.
  */
-export function beforeDeadline<T>(work: Promise<T>): Promise<T> {
+export function beforeDeadline<T>(work: Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(unavailable('The request took too long; its outcome is unknown.'));
-    const timer = setTimeout(giveUp, DEADLINE_MS);
+    const timer = setTimeout(giveUp, deadlineMs);
     const inTime =
       <Value>(settle: (value: Value) => void) =>
       (value: Value) => {

@@ -7,7 +7,7 @@ import { EXAMPLE_NEXT_AFTER } from '../paging.ts';
 const { impact_batch_id, status, quantity, project, evidence, summary_en, summary_ar } = allocated;
 const { settlement_id } = closedSettlement;
 
-const progress = {
+export const progress = {
   status,
   status_at: allocated.occurred_at,
   quantity,

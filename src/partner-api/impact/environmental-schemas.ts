@@ -48,7 +48,7 @@ export const EnvironmentalStatus = Type.Object(
   closed,
 );
 
-const ImpactBatch = Type.Object(
+export const ImpactBatch = Type.Object(
   {
     impact_batch_id: longId('As in the events.'),
     status,

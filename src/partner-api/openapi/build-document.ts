@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
+import { SANDBOX_REQUEST_EXAMPLES } from '../sandbox/sandbox-examples.ts';
 import { CSV_REQUEST_EXAMPLES, SETTLEMENT_REQUEST_EXAMPLES } from '../settlements/settlement-examples.ts';
+import { SELF_SERVICE_REQUEST_EXAMPLES } from '../webhooks/endpoint-examples.ts';
 import { REQUEST_EXAMPLES } from './openapi-examples.ts';
 import type { OperationId } from './openapi-operations.ts';
 import { completeParameters } from './openapi-parameters.ts';
@@ -36,6 +38,11 @@ export const DOCUMENT_HEAD = {
     { name: 'Events', description: 'What happened, in order, as webhooks tell it.' },
     { name: 'Settlements', description: 'What was contributed in a period, line by line.' },
     { name: 'Environment', description: 'How far the planting has come that contributions are pooled for.' },
+    { name: 'Self-service', description: 'Your own terms, endpoints and deliveries.' },
+    {
+      name: 'Sandbox',
+      description: 'Only in the sandbox: what operators and time do, on request. In production these paths are 404.',
+    },
     { name: 'Webhooks', description: 'What the service sends to the endpoints of a partner, signed.' },
   ],
   components: {
@@ -80,7 +87,13 @@ function complete(operation: OperationObject): void {
   const { operationId } = operation;
   operation.parameters = completeParameters(operationId, operation.parameters ?? []);
   const media = operation.requestBody?.content['application/json'];
-  if (media) media['examples'] = { ...REQUEST_EXAMPLES, ...SETTLEMENT_REQUEST_EXAMPLES }[operationId];
+  if (media)
+    media['examples'] = {
+      ...REQUEST_EXAMPLES,
+      ...SETTLEMENT_REQUEST_EXAMPLES,
+      ...SANDBOX_REQUEST_EXAMPLES,
+      ...SELF_SERVICE_REQUEST_EXAMPLES,
+    }[operationId];
   const csv = operation.requestBody?.content['text/csv'];
   if (csv) csv['examples'] = CSV_REQUEST_EXAMPLES[operationId];
   for (const [status, response] of Object.entries(operation.responses)) completeSuccess(operationId, status, response);

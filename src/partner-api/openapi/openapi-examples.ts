@@ -30,9 +30,9 @@ const ORDER = 'order-10293';
 const AT = new Date('2026-11-20T19:29:00.000Z');
 const RESOLVED_AT = new Date('2026-11-20T20:02:41.120Z');
 export const echo = { correlation_id: 'corr-2026-11-20-0001' };
-const keyedEcho = { ...echo, idempotency_key: 'confirm-order-10293' };
+export const keyedEcho = { ...echo, idempotency_key: 'confirm-order-10293' };
 
-const estimate: Estimate = {
+export const estimate: Estimate = {
   calculationId: CALCULATION_ID,
   partnerOrderRef: ORDER,
   status: 'calculated',

@@ -6,6 +6,8 @@ import { impactBatchNotFound } from '../../operations/impact/read-environmental-
 import { reconciliationNotFound } from '../../operations/reconciliations/reconcile-settlement.ts';
 import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
 import { factorsNotFound } from '../emissions/emission-factors-not-found.ts';
+import { SANDBOX_OPERATIONS } from './sandbox-operations.ts';
+import { SELF_SERVICE_OPERATIONS } from './self-service-operations.ts';
 
 export type OperationId = keyof typeof OPERATIONS;
 
@@ -46,7 +48,8 @@ export const OPERATIONS = {
   getContributionByPartnerEventId: {
     tag: 'Contributions',
     summary: 'Find a contribution by its event',
-    description: 'The way to recover after a time-out or an unknown result. `contribution_not_found` is not a final failure.',
+    description:
+      'The way to recover after a time-out or an unknown result. `contribution_not_found` is not a final failure. With `created_after`, `created_before` or `status` instead of `partner_event_id` the path lists contributions by time: the partner guide describes it.',
     errors: ['invalid_request', ...ACCESS, 'contribution_not_found', ...SERVICE],
     recoverable: 'lookup',
   },
@@ -199,6 +202,8 @@ export const OPERATIONS = {
     errors: ['invalid_request', ...ACCESS, 'contribution_not_found', ...SERVICE],
     recoverable: 'lookup',
   },
+  ...SELF_SERVICE_OPERATIONS,
+  ...SANDBOX_OPERATIONS,
   listImpactBatchTransactions: {
     tag: 'Environment',
     summary: 'List your contributions in an impact batch',

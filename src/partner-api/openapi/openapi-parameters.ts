@@ -16,6 +16,17 @@ const KEY_EXAMPLES: Partial<Record<OperationId, Readonly<Record<string, string>>
   associateEmissionsEstimate: { link: 'link-10293-1' },
   acknowledgeSettlement: { accept: 'acknowledge-2026-11', dispute: 'dispute-2026-11' },
   reconcileSettlement: { a_list: 'reconcile-2026-11' },
+  resolveSandboxContribution: { confirm: 'resolve-10293', fail: 'fail-10293' },
+  expireSandboxEstimate: { none: 'expire-10293' },
+  sendSandboxEvent: { sample: 'sample-0001', twice: 'sample-0002' },
+  closeSandboxSettlement: { none: 'close-2026-11' },
+  postSandboxAdjustment: { take_back: 'adjust-10293' },
+  makeSandboxImpactBatch: { verified: 'batch-2026-11' },
+  advanceSandboxClock: { a_month: 'clock-0001' },
+  createWebhookEndpoint: { every_kind: 'endpoint-0001' },
+  rotateWebhookSecret: { start: 'rotate-0001', activate: 'activate-0001' },
+  resendDelivery: { none: 'resend-0001' },
+  recoverDeliveries: { since: 'recover-0001' },
 };
 
 /** What stands in a path or must be sent, as in the other examples. */
@@ -25,6 +36,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   calculation_id: 'calc_01KAHV4Q6J9M3T5W7XZ2B4D6F8',
   emission_factor_version: 'factors-1',
   event_id: 'evt_01KAHV5B8R2N4Q6S8V0X2Z4C6E',
+  endpoint_id: 'wep_01KBJ3Y5A7C9E1G3J5M7P9R1T3',
+  delivery_id: 'dlv_01KAHV5B8R2N4Q6S8V0X2Z4C6E.M7P9R1T3',
   settlement_id: 'stl_01K8XW3D5F7H9K1N3Q5S7V9X2Z',
   reconciliation_id: 'rec_01KBC3A5C7E9G1J3L5N7P9R2T4',
   impact_batch_id: 'batch_01KBG2X4Z6B8D0F2H4K6N8Q1S3',

@@ -5,7 +5,9 @@ import type { ServiceError } from '../../domain/service-error.ts';
 import { errorEnvelope } from '../errors.ts';
 import { EVENT_RESPONSE_EXAMPLES } from '../events/event-examples.ts';
 import { ENVIRONMENTAL_RESPONSE_EXAMPLES } from '../impact/environmental-examples.ts';
+import { SANDBOX_RESPONSE_EXAMPLES } from '../sandbox/sandbox-examples.ts';
 import { SETTLEMENT_RESPONSE_EXAMPLES } from '../settlements/settlement-examples.ts';
+import { SELF_SERVICE_RESPONSE_EXAMPLES } from '../webhooks/endpoint-examples.ts';
 import { ERROR_EXAMPLES, RESPONSE_EXAMPLES } from './openapi-examples.ts';
 import { OPERATIONS, type OperationId, type OperationText } from './openapi-operations.ts';
 import type { Json } from './openapi-schemas.ts';
@@ -70,6 +72,8 @@ export function completeSuccess(operationId: OperationId, status: string, respon
     ...EVENT_RESPONSE_EXAMPLES,
     ...SETTLEMENT_RESPONSE_EXAMPLES,
     ...ENVIRONMENTAL_RESPONSE_EXAMPLES,
+    ...SANDBOX_RESPONSE_EXAMPLES,
+    ...SELF_SERVICE_RESPONSE_EXAMPLES,
   }[operationId]?.[status];
   for (const media of Object.values(response['content'] as Record<string, Json>)) media['examples'] = examples;
 }

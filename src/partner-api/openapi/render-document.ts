@@ -4,6 +4,7 @@ import { buildDocument, writeDocument } from './build-document.ts';
 /** The text of `openapi/partner.json`. Built from the routes alone: nothing listens, and no database is asked. */
 export async function renderPartnerDocument(): Promise<string> {
   const unreachable = () => Promise.reject(new Error('The document is built without a service.'));
+  const unreachableAll = new Proxy({} as never, { get: () => unreachable });
   const { app } = await buildPartnerApi({
     environment: 'sandbox',
     operations: {
@@ -16,9 +17,15 @@ export async function renderPartnerDocument(): Promise<string> {
       readSettlements: { page: unreachable, byId: unreachable, lines: unreachable, statement: unreachable },
       acknowledgeSettlement: unreachable,
       reconcileSettlement: { take: unreachable, byId: unreachable, lines: unreachable },
+      answerOnce: unreachable,
+      getPartnerTerms: unreachable,
+      listContributions: unreachable,
       rehearse: { isRefused: unreachable, confirm: unreachable, estimate: unreachable },
       readEnvironmentalStatus: { ofContribution: unreachable, transactions: unreachable },
     },
+    sandbox: unreachableAll,
+    readiness: unreachableAll,
+    endpointTools: unreachableAll,
     authenticate: Object.assign(unreachable, { partnerOf: () => undefined, isSuspect: () => false }),
     showsReference: false,
     trustedProxies: [],

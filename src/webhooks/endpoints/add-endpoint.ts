@@ -32,7 +32,7 @@ export interface NewEndpoint {
   readonly allowedPort?: number | undefined;
 }
 
-const ENDPOINTS_MAX = 5;
+export const ENDPOINTS_MAX = 5;
 
 /**
  * Adds an endpoint that has answered a signed challenge.

@@ -1,0 +1,34 @@
+/**
+ * The checks before a partner goes live, in the order in which they are shown, each with what to do where it is missing.
+ *
+ * @see docs/spec/decisions.md#8-sandbox, last paragraph.
+ */
+export const READINESS_CHECKS = {
+  replayed_key:
+    'Send one confirmation twice, with the same Idempotency-Key and payload, and read the second answer as the first.',
+  recovered_lost_answer:
+    'Confirm with X-Sandbox-Scenario: timeout_after_commit, then look the contribution up by partner_event_id instead of confirming anew.',
+  waited_out_rate_limit:
+    'Confirm with X-Sandbox-Scenario: rate_limited;times=1, wait as many seconds as Retry-After says, then send the same request again.',
+  verified_signature:
+    'Have a sample event accepted (POST /v1/sandbox/events), and one with "fault": "bad_signature" refused with a status from 400 to 499.',
+  acknowledged_repeated_event: 'Answer 2xx to both deliveries of a sample with "fault": "duplicate", and book it once.',
+  caught_up: 'Fetch GET /v1/events with the after_sequence that you kept, until has_more is false.',
+  reconciled_settlement:
+    'Close a settlement (POST /v1/sandbox/settlements/close) and compare your own list with it (POST /v1/settlements/{settlement_id}/reconciliations).',
+  exact_points: 'Confirm 9007199254740993 points, then look the contribution up: every digit must have come through.',
+} as const;
+
+export type ReadinessCheck = keyof typeof READINESS_CHECKS;
+
+/** What a program that reads points as a floating-point number cannot send. */
+export const EXACT_POINTS = 9_007_199_254_740_993n;
+
+/** What is noted of the traffic of a partner; the rest follows from records. */
+export type NotedItem =
+  | 'replayed_key'
+  | 'sample_accepted'
+  | 'bad_signature_refused'
+  | 'acknowledged_repeated_event'
+  | 'caught_up'
+  | 'exact_points';

@@ -1,0 +1,63 @@
+import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import type { Contribution } from '../../domain/contributions/contribution.ts';
+import { idAt } from '../../domain/identifiers.ts';
+import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
+import { listContributionsBetween } from '../../store/contributions/contribution-list.ts';
+import type { Database } from '../../store/database.ts';
+
+export interface ContributionCursor {
+  readonly partnerId: string;
+  /** The id that the page begins after; empty for the first. */
+  readonly afterId: string;
+  /** At or after this. */
+  readonly createdAfter: Date | undefined;
+  /** Before this. */
+  readonly createdBefore: Date | undefined;
+  readonly status: Contribution['status'] | undefined;
+  readonly limit: number;
+}
+
+export interface ContributionPage {
+  readonly records: readonly ContributionRecord[];
+  /** What the next page begins after. */
+  readonly lastId: string;
+  readonly hasMore: boolean;
+}
+
+export type ListContributions = (cursor: ContributionCursor) => Promise<ContributionPage>;
+
+/** A page looks at no more, so that a rare status costs no more than any: it may be short, and more follows. */
+const LOOKED_AT_MAX = 2_000;
+/** More than the clocks of two processes differ. */
+const SKEW_MS = 600_000;
+/** After every id that there can be. */
+const LAST_ID = 'txn_~';
+
+/** The contributions of a partner by the time of their making. */
+export function listContributionsOf(database: Database, lanes: number): ListContributions {
+  return batched<ContributionCursor, ContributionPage>({
+    ...{ lanes, batchMax: 1, waitingMax: 256, waitMaxMs: 5_000, shareOf: byPartner },
+    run: (cursors) => Promise.all(cursors.map((cursor) => listPage(database, cursor))),
+  });
+}
+
+async function listPage({ pool }: Database, cursor: ContributionCursor): Promise<ContributionPage> {
+  const { partnerId, createdAfter, createdBefore, status, limit } = cursor;
+  const from = createdAfter ? idAt('txn', Math.max(0, createdAfter.getTime() - SKEW_MS)) : '';
+  const afterId = cursor.afterId > from ? cursor.afterId : from;
+  const beforeId = createdBefore ? idAt('txn', createdBefore.getTime() + SKEW_MS) : LAST_ID;
+  const looked = await listContributionsBetween(pool, partnerId, { afterId, beforeId, limit: LOOKED_AT_MAX });
+  const wanted = looked.filter(
+    (each) =>
+      (status === undefined || each.status === status) &&
+      (createdAfter === undefined || each.createdAt >= createdAfter) &&
+      (createdBefore === undefined || each.createdAt < createdBefore),
+  );
+  const page = wanted.slice(0, limit).map(({ transactionId }) => ({ partnerId, transactionId }));
+  const found = page.length === 0 ? [] : await findContributionsById(pool, page);
+  const hasMore = wanted.length > limit || looked.length === LOOKED_AT_MAX;
+  const last = wanted.length > limit ? page.at(-1) : looked.at(-1);
+  const byId = (one: ContributionRecord, other: ContributionRecord) =>
+    one.contribution.transactionId < other.contribution.transactionId ? -1 : 1;
+  return { records: found.toSorted(byId), lastId: last?.transactionId ?? cursor.afterId, hasMore };
+}

@@ -1,0 +1,115 @@
+import { LRUCache } from 'lru-cache';
+import { EXACT_POINTS, type NotedItem, READINESS_CHECKS, type ReadinessCheck } from '../../domain/sandbox/readiness.ts';
+import type { ContributionRecord } from '../../store/contributions/contribution.ts';
+import type { Database } from '../../store/database.ts';
+import {
+  type Evidence,
+  findReconciled,
+  findRecovered,
+  findWaited,
+  insertEvidence,
+  listEvidence,
+  markLookedUp,
+} from '../../store/sandbox/evidence.ts';
+
+/** Evidence as it is shown; a list that was compared has no correlation id. */
+export type ShownEvidence = Omit<Evidence, 'correlationId'> & { readonly correlationId: string | null };
+
+export interface CheckedItem {
+  readonly check: ReadinessCheck;
+  /** Empty: the check is not passed. */
+  readonly evidence: readonly ShownEvidence[];
+  readonly whatToDo: string;
+}
+
+/** What a request has shown. */
+export interface Noted {
+  readonly partnerId: string;
+  readonly correlationId: string;
+  readonly subjectId?: string | null;
+}
+
+/** Watches the traffic of a sandbox beside its answers, which never wait for it, and tells partners whether they are ready. */
+export interface Readiness {
+  note(item: NotedItem, noted: Noted): void;
+  /** A contribution was looked up. */
+  noteLookup(record: ContributionRecord, correlationId: string): void;
+  check(partnerId: string): Promise<readonly CheckedItem[]>;
+  close(): void;
+}
+
+const REMEMBERED_MAX = 50_000;
+/** Notes under way; what comes beyond is noted the next time. */
+const UNDER_WAY_MAX = 32;
+/** A lost answer is looked up soon, or its check is played again. */
+const RECENT_MS = 3_600_000;
+/** Look-ups are gathered for so long, and so many of a partner and partners at most: one statement for each partner. */
+const GATHER_MS = 1_000;
+const LOOKUPS_MAX = 256;
+const PARTNERS_MAX = 64;
+
+export function watchReadiness(database: Database, onError: (error: unknown) => void): Readiness {
+  const { pool } = database;
+  const noted = new LRUCache<string, true>({ max: REMEMBERED_MAX });
+  let underWay = 0;
+  const once = (name: string, work: () => Promise<void>) => {
+    if (noted.has(name) || underWay >= UNDER_WAY_MAX) return;
+    noted.set(name, true);
+    underWay++;
+    work()
+      .catch((error: unknown) => {
+        noted.delete(name);
+        onError(error);
+      })
+      .finally(() => underWay--);
+  };
+  const note: Readiness['note'] = (item, { partnerId, correlationId, subjectId = null }) =>
+    once(`${partnerId} ${item}`, () => insertEvidence(pool, partnerId, { item, correlationId, subjectId }));
+  const lookups = new Map<string, Map<string, string>>();
+  const flush = () => {
+    const gathered = [...lookups];
+    lookups.clear();
+    for (const [partnerId, lookedUp] of gathered) markLookedUp(pool, partnerId, lookedUp).catch(onError);
+  };
+  const timer = setInterval(flush, GATHER_MS).unref();
+  return {
+    note,
+    close: () => clearInterval(timer),
+    noteLookup({ partnerId, contribution: { transactionId, points, createdAt } }, correlationId) {
+      if (points === EXACT_POINTS) note('exact_points', { partnerId, correlationId, subjectId: transactionId });
+      if (Date.now() - createdAt.getTime() > RECENT_MS) return;
+      const ofPartner = lookups.get(partnerId) ?? new Map<string, string>();
+      if (ofPartner.size < LOOKUPS_MAX) ofPartner.set(transactionId, correlationId);
+      if (lookups.size < PARTNERS_MAX) lookups.set(partnerId, ofPartner);
+    },
+    check: (partnerId) => check(database, partnerId),
+  };
+}
+
+async function check({ pool }: Database, partnerId: string): Promise<CheckedItem[]> {
+  const noted = await listEvidence(pool, partnerId);
+  const [recovered, waited, reconciled] = await Promise.all([
+    findRecovered(pool, partnerId),
+    findWaited(pool, partnerId),
+    findReconciled(pool, partnerId),
+  ]);
+  const of = (...items: NotedItem[]): readonly ShownEvidence[] => {
+    const found = noted.filter(({ item }) => items.includes(item));
+    return found.length === items.length ? found : [];
+  };
+  const evidence: Record<ReadinessCheck, readonly ShownEvidence[]> = {
+    replayed_key: of('replayed_key'),
+    recovered_lost_answer: recovered ? [recovered] : [],
+    waited_out_rate_limit: waited ? [waited] : [],
+    verified_signature: of('sample_accepted', 'bad_signature_refused'),
+    acknowledged_repeated_event: of('acknowledged_repeated_event'),
+    caught_up: of('caught_up'),
+    reconciled_settlement: reconciled ? [{ ...reconciled, correlationId: null }] : [],
+    exact_points: of('exact_points'),
+  };
+  return (Object.keys(READINESS_CHECKS) as ReadinessCheck[]).map((name) => ({
+    check: name,
+    evidence: evidence[name],
+    whatToDo: READINESS_CHECKS[name],
+  }));
+}

@@ -1,0 +1,87 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-status.ts';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { contributionToWire } from '../../wire/contribution-to-wire.ts';
+import { exactJson } from '../../wire/exact-json.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { sendWritten, writtenAlready } from '../http/written-answer.ts';
+import { pageMembers, pageQuery, placeOf } from '../paging.ts';
+import { callerOf } from '../request-context.ts';
+import { closed } from '../schema-parts.ts';
+import { readTime } from '../validation/read-time.ts';
+
+export const CONTRIBUTION_PAGE = { default: 100, max: 500 } as const;
+
+/** A query with one of these, and without `partner_event_id`, asks for the list. */
+const OF_LISTS = ['created_after', 'created_before', 'status', 'limit', 'after'];
+
+const time = Type.Optional(Type.String({ minLength: 20, maxLength: 40 }));
+const ListQuery = Type.Object(
+  {
+    ...pageQuery(CONTRIBUTION_PAGE),
+    created_after: time,
+    created_before: time,
+    status: Type.Optional(
+      Type.Unsafe<(typeof CONTRIBUTION_STATUSES)[number]>({ type: 'string', enum: [...CONTRIBUTION_STATUSES] }),
+    ),
+  },
+  closed,
+);
+
+/** The path of the look-up; which of the two is meant is told by the query. */
+export const LIST_CONSTRAINT = {
+  name: 'contributionList',
+  storage: () => {
+    const handlers = new Map<unknown, unknown>();
+    return {
+      get: (key: unknown) => (handlers.get(key) as never) ?? null,
+      set: (key: unknown, handler: unknown) => void handlers.set(key, handler),
+      del: (key: unknown) => void handlers.delete(key),
+      empty: () => handlers.clear(),
+    };
+  },
+  // Without a value the routes that have no constraint are meant; the types know only texts.
+  deriveConstraint: ({ url = '' }: { url?: string | undefined }) => (asksForList(url) ? 'list' : undefined) as string,
+  validate: () => {},
+};
+
+const PATH = '/v1/impact-transactions';
+
+function asksForList(url: string): boolean {
+  if (!url.startsWith(`${PATH}?`)) return false;
+  const query = new URLSearchParams(url.slice(PATH.length + 1));
+  return !query.has('partner_event_id') && OF_LISTS.some((name) => query.has(name));
+}
+
+/** @see docs/spec/decisions.md#9-self-service-and-pages. A query without any of its members stays a look-up that lacks its event. */
+export function listContributions(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
+  app.get<{ Querystring: Static<typeof ListQuery> }>(
+    PATH,
+    {
+      constraints: { contributionList: 'list' },
+      config: { operation: 'listContributions', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      // A document has one operation for a path and a method: that of the look-up describes the list too.
+      schema: { hide: true, querystring: ListQuery } as object,
+      serializerCompiler: writtenAlready,
+      exposeHeadRoute: false,
+    },
+    async (request, reply) => {
+      const { created_after, created_before, status, after, limit = CONTRIBUTION_PAGE.default } = request.query;
+      const { partnerId } = callerOf(request);
+      const isPlace = (text: string) => text === '' || isLongIdentifier(text);
+      const list = { name: ['listContributions', partnerId], first: '', isPlace };
+      const createdAfter = readTime('created_after', created_after);
+      const createdBefore = readTime('created_before', created_before);
+      const cursor = { partnerId, afterId: placeOf(list, after), createdAfter, createdBefore, status, limit: Number(limit) };
+      const { records, lastId, hasMore } = await beforeDeadline(operations.listContributions(cursor));
+      const body = {
+        contributions: records.map(({ contribution }) => contributionToWire(contribution, environment)),
+        ...pageMembers(list, lastId, hasMore),
+        request: { correlation_id: request.context.correlationId },
+      };
+      return sendWritten(reply, exactJson(body));
+    },
+  );
+}

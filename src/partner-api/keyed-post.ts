@@ -1,0 +1,106 @@
+import type { FastifyInstance } from 'fastify';
+import { type TProperties, type TSchema, Type } from 'typebox';
+import { fingerprint, type JsonValue } from '../domain/fingerprint.ts';
+import { type AnswerSeal, answersAsGiven } from '../operations/access/answer-once.ts';
+import { refuseSuspended } from '../operations/idempotent-replay.ts';
+import type { Credential } from '../store/access/api-key.ts';
+import { exactJson } from '../wire/exact-json.ts';
+import type { PartnerApiOptions } from './app.ts';
+import { KeyedEcho, WriteHeaders } from './envelope-schemas.ts';
+import { beforeDeadline } from './http/deadline.ts';
+import { sendWritten, writtenAlready } from './http/written-answer.ts';
+import { describeOperation, type OperationId } from './openapi/openapi-operations.ts';
+import { callerOf, type RouteTerms } from './request-context.ts';
+import { closed } from './schema-parts.ts';
+import { compilePart, refuseProblems } from './validation/validation.ts';
+
+/** A request as the work sees it. */
+export interface KeyedCall<Body, Params> {
+  readonly caller: Credential;
+  readonly correlationId: string;
+  readonly body: Body;
+  readonly params: Params;
+}
+
+export interface KeyedPost<Body, Params> {
+  readonly operation: OperationId;
+  readonly path: string;
+  /** A second path of the same operation, which the document does not show. */
+  readonly alias?: string;
+  readonly params?: TSchema;
+  readonly body?: TSchema;
+  /** Whether a request without a body stands for one without members. */
+  readonly isBodyOptional?: boolean;
+  /** The members of the answer beside `request`. */
+  readonly answer: TProperties;
+  /** Whether the key needs the permission `manage`. */
+  readonly isManaging?: boolean;
+  /** For work that waits for a partner's server. */
+  readonly deadlineMs?: number;
+  /** How an answer that tells a secret is kept. */
+  readonly seal?: AnswerSeal;
+  /** The members of the answer. */
+  work(call: KeyedCall<Body, Params>): Promise<object>;
+}
+
+const NO_MEMBERS = Type.Object({}, closed);
+
+const TERMS: RouteTerms = { trafficClass: 'reports', inFlightMax: 400, isWrite: true };
+
+/**
+ * A POST of a path that the interface does not name: it requires an `Idempotency-Key`, and the same key and payload give the first answer
+ * again. Its records keep no key, so the answer is kept.
+ *
+ * @see docs/spec/decisions.md#1-http.
+ */
+export function keyedPost<Body = unknown, Params = unknown>(
+  app: FastifyInstance,
+  { operations }: Pick<PartnerApiOptions, 'operations'>,
+  post: KeyedPost<Body, Params>,
+): void {
+  const { operation, isManaging = false, deadlineMs, seal = answersAsGiven } = post;
+  const schema = {
+    ...describeOperation(operation),
+    headers: WriteHeaders,
+    ...(post.params && { params: post.params }),
+    ...(post.body && { body: post.body }),
+    response: { 201: Type.Object({ ...post.answer, request: KeyedEcho }, closed) },
+  };
+  // Where no body is expected, members of one are refused all the same.
+  const judgeBody = post.body ? undefined : compilePart('body', NO_MEMBERS);
+  const judge = (body: unknown) => {
+    if (judgeBody && body !== undefined) refuseProblems(judgeBody(body));
+  };
+  for (const path of [post.path, post.alias]) {
+    if (path === undefined) continue;
+    app.post<{ Headers: { 'idempotency-key': string } }>(
+      path,
+      {
+        config: { operation, terms: { ...TERMS, isManaging } },
+        schema: { ...schema, ...(path === post.alias && { hide: true }) },
+        serializerCompiler: writtenAlready,
+        preValidation: (request, _reply, done) => {
+          if (post.isBodyOptional) request.body ??= {};
+          done();
+        },
+      },
+      async (request, reply) => {
+        const caller = callerOf(request);
+        const { correlationId } = request.context;
+        const idempotencyKey = request.headers['idempotency-key'];
+        judge(request.body);
+        const [params, body] = [request.params as Params, (request.body ?? {}) as Body];
+        const members = { ...(params as object), ...(post.body && (body as object)) } as Record<string, JsonValue>;
+        const keyed = { partnerId: caller.partnerId, idempotencyKey, operation, fingerprint: fingerprint(operation, members) };
+        const work = async () => {
+          refuseSuspended({ isSuspended: caller.isSuspended && !isManaging, isUnproven: caller.unproven === 'partner' });
+          return exactJson(await post.work({ caller, correlationId, body, params }));
+        };
+        const { text, isReplay } = await beforeDeadline(operations.answerOnce(keyed, work, seal), deadlineMs);
+        if (isReplay) reply.header('idempotent-replayed', 'true');
+        const echo = exactJson({ request: { correlation_id: correlationId, idempotency_key: idempotencyKey } });
+        return sendWritten(reply.code(201), `${text.slice(0, -1)},${echo.slice(1)}`);
+      },
+    );
+  }
+}

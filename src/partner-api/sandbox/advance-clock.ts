@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { keyedPost } from '../keyed-post.ts';
+import { callerIn, type SandboxApiOptions } from './sandbox-api-options.ts';
+import { ClockAnswer, ClockBody } from './sandbox-schemas.ts';
+
+/** Every closing of five years takes its time. */
+const DEADLINE_MS = 60_000;
+
+/** Advances the partner's own clock, and does what is due by it. */
+export function advanceSandboxClock(app: FastifyInstance, options: SandboxApiOptions): void {
+  keyedPost<Static<typeof ClockBody>>(app, options, {
+    operation: 'advanceSandboxClock',
+    path: '/v1/sandbox/clock',
+    body: ClockBody,
+    answer: ClockAnswer,
+    deadlineMs: DEADLINE_MS,
+    async work(call) {
+      const advanced = await options.sandbox.advanceClock(callerIn(call), call.body.advance);
+      return {
+        clock: { now: advanced.clock.toISOString() },
+        done: {
+          estimates_expired: advanced.estimatesEnded,
+          contributions_ended: advanced.contributionsEnded,
+          contributions_failed: advanced.contributionsExpired,
+          settlements_closed: advanced.settlementIds,
+        },
+      };
+    },
+  });
+}

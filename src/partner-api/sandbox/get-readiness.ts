@@ -1,0 +1,71 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { READINESS_CHECKS, type ReadinessCheck } from '../../domain/sandbox/readiness.ts';
+import type { CheckedItem } from '../../operations/sandbox/readiness.ts';
+import { Echo, NoQuery } from '../envelope-schemas.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { callerOf } from '../request-context.ts';
+import { closed, nullable, time } from '../schema-parts.ts';
+import type { SandboxApiOptions } from './sandbox-api-options.ts';
+
+const ShownEvidence = Type.Object(
+  {
+    correlation_id: nullable({}, 'Of the request that showed it; `null` for a reconciliation.'),
+    subject_id: nullable({}, 'The record that it was about.'),
+    seen_at: time('UTC.'),
+  },
+  closed,
+);
+
+const Check = Type.Object(
+  {
+    check: Type.Unsafe<ReadinessCheck>({
+      ...{ type: 'string', enum: Object.keys(READINESS_CHECKS) },
+      description: 'What your program has to have done here.',
+    }),
+    passed: Type.Boolean({ description: 'Your traffic has shown it.' }),
+    evidence: Type.Array(ShownEvidence, { description: 'What showed it; empty until then.' }),
+    what_to_do: Type.String({ description: 'How it is passed.' }),
+  },
+  closed,
+);
+
+const ReadinessBody = Type.Object(
+  {
+    ready: Type.Boolean({ description: 'Every check is passed.' }),
+    checks: Type.Array(Check, { description: 'In the order of an afternoon.' }),
+    request: Echo,
+  },
+  closed,
+);
+
+/** @see docs/spec/decisions.md#8-sandbox, last paragraph. */
+export function getSandboxReadiness(app: FastifyInstance, { readiness }: SandboxApiOptions): void {
+  app.get(
+    '/v1/sandbox/readiness',
+    {
+      config: { operation: 'getSandboxReadiness', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      schema: { ...describeOperation('getSandboxReadiness'), querystring: NoQuery, response: { 200: ReadinessBody } },
+    },
+    async (request) => {
+      const checks = await beforeDeadline(readiness.check(callerOf(request).partnerId));
+      return {
+        ready: checks.every(({ evidence }) => evidence.length > 0),
+        checks: checks.map(toWire),
+        request: { correlation_id: request.context.correlationId },
+      };
+    },
+  );
+}
+
+function toWire({ check, evidence, whatToDo }: CheckedItem) {
+  return {
+    check,
+    passed: evidence.length > 0,
+    evidence: evidence.map(({ correlationId, subjectId, seenAt }) => ({
+      ...{ correlation_id: correlationId, subject_id: subjectId, seen_at: seenAt.toISOString() },
+    })),
+    what_to_do: whatToDo,
+  };
+}

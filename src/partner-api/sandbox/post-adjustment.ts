@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { ServiceError } from '../../domain/service-error.ts';
+import { adjustmentToWire } from '../../wire/adjustment-to-wire.ts';
+import { Adjustment } from '../events/event-schemas.ts';
+import { keyedPost } from '../keyed-post.ts';
+import { callerIn, type SandboxApiOptions } from './sandbox-api-options.ts';
+import { AdjustmentBody } from './sandbox-schemas.ts';
+
+const REASON = { en: 'A rehearsal in the sandbox.', ar: 'تجربة في البيئة التجريبية.' };
+
+/** Drafts, approves and posts an adjustment, without a second person. */
+export function postSandboxAdjustment(app: FastifyInstance, options: SandboxApiOptions): void {
+  keyedPost<Static<typeof AdjustmentBody>>(app, options, {
+    operation: 'postSandboxAdjustment',
+    path: '/v1/sandbox/adjustments',
+    body: AdjustmentBody,
+    answer: { adjustment: Adjustment },
+    async work(call) {
+      const { body } = call;
+      const posted = await options.sandbox.adjust(callerIn(call), {
+        transactionId: body.transaction_id,
+        pointsDelta: readDelta(body.points_delta),
+        amountDelta: body.amount_delta ?? null,
+        reasonCode: body.reason_code,
+        reasonEn: body.reason_en ?? REASON.en,
+        reasonAr: body.reason_ar ?? REASON.ar,
+        reversalOf: body.reversal_of ?? null,
+      });
+      return { adjustment: { ...adjustmentToWire(posted), environment: options.environment } };
+    },
+  });
+}
+
+/** Integers arrive exact, as `bigint`; the schema has no bounds for a signed one. */
+function readDelta(sent: unknown): bigint {
+  if (typeof sent === 'bigint' && sent >= -(2n ** 63n) && sent < 2n ** 63n) return sent;
+  const message = 'points_delta must be a whole number between -9223372036854775808 and 9223372036854775807.';
+  throw new ServiceError('invalid_request', message, { details: [{ field: 'points_delta', code: 'not_whole', message }] });
+}

@@ -1,0 +1,17 @@
+import type { Readiness } from '../../operations/sandbox/readiness.ts';
+import type { SandboxCaller } from '../../operations/sandbox/sandbox-actor.ts';
+import type { SandboxOperations } from '../../operations/sandbox/sandbox-operations.ts';
+import type { EndpointTools } from '../../webhooks/endpoints/endpoint-context.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import type { KeyedCall } from '../keyed-post.ts';
+
+/** What the routes of the sandbox have beside the others. */
+export interface SandboxApiOptions extends PartnerApiOptions {
+  readonly sandbox: SandboxOperations;
+  readonly readiness: Readiness;
+  readonly endpointTools: EndpointTools;
+}
+
+export function callerIn({ caller, correlationId }: KeyedCall<unknown, unknown>): SandboxCaller {
+  return { partnerId: caller.partnerId, keyId: caller.keyId, correlationId };
+}

@@ -1,0 +1,20 @@
+import { advanceSandboxClock } from './advance-clock.ts';
+import { closeSandboxSettlement } from './close-settlement.ts';
+import { expireSandboxEstimate } from './expire-estimate.ts';
+import { getSandboxReadiness } from './get-readiness.ts';
+import { makeSandboxImpactBatch } from './make-impact-batch.ts';
+import { postSandboxAdjustment } from './post-adjustment.ts';
+import { resolveSandboxContribution } from './resolve-contribution.ts';
+import { sendSandboxEvent } from './send-sample-event.ts';
+
+/** In production none of them is there. */
+export const SANDBOX_ROUTES = [
+  resolveSandboxContribution,
+  expireSandboxEstimate,
+  sendSandboxEvent,
+  closeSandboxSettlement,
+  postSandboxAdjustment,
+  makeSandboxImpactBatch,
+  advanceSandboxClock,
+  getSandboxReadiness,
+] as const;

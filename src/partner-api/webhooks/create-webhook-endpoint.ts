@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { type Static, Type } from 'typebox';
+import { ServiceError } from '../../domain/service-error.ts';
+import { listWebhookEndpoints } from '../../store/webhooks/webhook-endpoint.ts';
+import { addEndpoint, ENDPOINTS_MAX } from '../../webhooks/endpoints/add-endpoint.ts';
+import { judgeEndpointUrl } from '../../webhooks/security/address-guard.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { keyedPost } from '../keyed-post.ts';
+import { TokenBucket } from '../limits/token-bucket.ts';
+import { CreateEndpointBody, Endpoint } from './endpoint-schemas.ts';
+import { endpointToWire } from './endpoint-to-wire.ts';
+import { getOwnEndpoint, managerOf } from './own-endpoint.ts';
+import { sealedAnswers } from './sealed-answers.ts';
+
+/** The receiver has 15 s for the challenge. */
+const DEADLINE_MS = 25_000;
+/** Each is a request to a server that the partner names. */
+export const CHALLENGES_PER_MINUTE = 10;
+const PACE = { perSecond: CHALLENGES_PER_MINUTE / 60, capacity: CHALLENGES_PER_MINUTE };
+const PARTNERS_MAX = 10_000;
+
+/** @see docs/spec/decisions.md#9-self-service-and-pages. The rules of addresses are those of operators. */
+export function createWebhookEndpoint(app: FastifyInstance, options: PartnerApiOptions): void {
+  const { endpointTools } = options;
+  const buckets = new LRUCache<string, TokenBucket>({ max: PARTNERS_MAX });
+  const pace = (partnerId: string) => {
+    const bucket = buckets.get(partnerId) ?? new TokenBucket();
+    buckets.set(partnerId, bucket);
+    const { isTaken, waitMs } = bucket.take(PACE, performance.now());
+    if (isTaken) return;
+    const message = `A partner adds at most ${CHALLENGES_PER_MINUTE} endpoints a minute. Retry after the time in Retry-After.`;
+    const headers = { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1_000))) };
+    throw new ServiceError('rate_limited', message, { limit: 'endpoint_challenges', headers });
+  };
+  keyedPost<Static<typeof CreateEndpointBody>>(app, options, {
+    operation: 'createWebhookEndpoint',
+    path: '/v1/webhook-endpoints',
+    body: CreateEndpointBody,
+    answer: {
+      webhook_endpoint: Endpoint,
+      secret: Type.String({ description: 'Verifies deliveries. Keep it; no other answer has it.' }),
+    },
+    isManaging: true,
+    deadlineMs: DEADLINE_MS,
+    seal: sealedAnswers(endpointTools),
+    async work({ caller, correlationId, body: { url, event_types: eventTypes = [] } }) {
+      const { partnerId } = caller;
+      const verdict = judgeEndpointUrl(url, endpointTools);
+      if (verdict.status === 'refused')
+        throw refuse('url', 'unsupported_value', `${verdict.sentence} Give an https address of a public host.`);
+      const present = await listWebhookEndpoints(endpointTools.database.pool, partnerId);
+      const same = present.find((endpoint) => endpoint.url === verdict.url);
+      if (same) throw refuse('url', 'not_possible', `Your endpoint ${same.endpointId} already has this address.`);
+      if (present.length >= ENDPOINTS_MAX)
+        throw refuse('url', 'not_possible', `You have ${ENDPOINTS_MAX} endpoints, which is the maximum. Remove one first.`);
+      pace(partnerId);
+      const wanted = { partnerId, url, eventTypes };
+      const { endpointId, secret } = await addEndpoint(endpointTools, managerOf(caller, correlationId), wanted);
+      const added = await getOwnEndpoint(endpointTools.database, partnerId, endpointId);
+      return { webhook_endpoint: endpointToWire(added), secret };
+    },
+  });
+}
+
+function refuse(field: string, code: 'unsupported_value' | 'not_possible', message: string): ServiceError {
+  return new ServiceError('invalid_request', message, { details: [{ field, code, message }] });
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { removeEndpoint } from '../../webhooks/endpoints/manage-endpoint.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { callerOf } from '../request-context.ts';
+import { EndpointBody, EndpointParams } from './endpoint-schemas.ts';
+import { endpointToWire } from './endpoint-to-wire.ts';
+import { getOwnEndpoint, managerOf, WRITES } from './own-endpoint.ts';
+
+/** @see docs/spec/decisions.md#9-self-service-and-pages. */
+export function deleteWebhookEndpoint(app: FastifyInstance, { endpointTools }: PartnerApiOptions): void {
+  app.delete<{ Params: Static<typeof EndpointParams> }>(
+    '/v1/webhook-endpoints/:endpoint_id',
+    {
+      config: { operation: 'deleteWebhookEndpoint', terms: WRITES },
+      schema: { ...describeOperation('deleteWebhookEndpoint'), params: EndpointParams, response: { 200: EndpointBody } },
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const { correlationId } = request.context;
+      const { partnerId } = caller;
+      const id = { partnerId, endpointId: request.params.endpoint_id };
+      const remove = async () => {
+        const present = await getOwnEndpoint(endpointTools.database, partnerId, id.endpointId);
+        return { ...present, ...(await removeEndpoint(endpointTools.database, managerOf(caller, correlationId), id)) };
+      };
+      const removed = await beforeDeadline(remove());
+      return { webhook_endpoint: endpointToWire(removed), request: { correlation_id: correlationId } };
+    },
+  );
+}

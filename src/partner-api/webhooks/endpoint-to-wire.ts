@@ -1,0 +1,35 @@
+import type { LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
+import type { EndpointHealth, WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+
+export function endpointToWire(endpoint: WebhookEndpoint & EndpointHealth) {
+  const isRemoved = endpoint.status === 'removed';
+  return {
+    endpoint_id: endpoint.endpointId,
+    url: endpoint.url,
+    event_types: endpoint.eventTypes,
+    status: endpoint.status,
+    status_reason: endpoint.statusReason,
+    failures_in_row: endpoint.failuresInRow,
+    failing_since: endpoint.failingSince?.toISOString() ?? null,
+    paused_until: isRemoved ? null : (endpoint.breakerOpenUntil?.toISOString() ?? null),
+    secret_rotates_at: endpoint.isNextSecretDue ? null : (endpoint.nextSecretFrom?.toISOString() ?? null),
+    created_at: endpoint.createdAt.toISOString(),
+  };
+}
+
+export function deliveryToWire(delivery: LoggedDelivery) {
+  const isWaiting = delivery.status === 'waiting';
+  return {
+    delivery_id: delivery.deliveryId,
+    endpoint_id: delivery.endpointId,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    sequence: delivery.sequence,
+    status: delivery.status,
+    trigger: delivery.trigger,
+    attempts: delivery.attempts,
+    next_attempt_at: isWaiting ? delivery.nextAttemptAt.toISOString() : null,
+    created_at: delivery.createdAt.toISOString(),
+    ended_at: delivery.endedAt?.toISOString() ?? null,
+  };
+}

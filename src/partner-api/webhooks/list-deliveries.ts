@@ -1,0 +1,59 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { listDeliveries as listOf } from '../../store/webhooks/delivery-log.ts';
+import { exactJson } from '../../wire/exact-json.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { sendWritten, writtenAlready } from '../http/written-answer.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { pageMembers, placeOf } from '../paging.ts';
+import { callerOf } from '../request-context.ts';
+import { DELIVERY_PAGE, DeliveryPageBody, EndpointParams, ListDeliveriesQuery } from './endpoint-schemas.ts';
+import { deliveryToWire } from './endpoint-to-wire.ts';
+import { getOwnEndpoint, READS } from './own-endpoint.ts';
+
+/** After every id that there can be. */
+const LATEST = 'dlv_zzzz';
+
+interface Shape {
+  Params: Static<typeof EndpointParams>;
+  Querystring: Static<typeof ListDeliveriesQuery>;
+}
+
+/** @see docs/spec/decisions.md#9-self-service-and-pages. */
+export function listDeliveries(app: FastifyInstance, { endpointTools: { database } }: PartnerApiOptions): void {
+  app.get<Shape>(
+    '/v1/webhook-endpoints/:endpoint_id/deliveries',
+    {
+      config: { operation: 'listDeliveries', terms: READS },
+      schema: {
+        ...describeOperation('listDeliveries'),
+        params: EndpointParams,
+        querystring: ListDeliveriesQuery,
+        response: { 200: DeliveryPageBody },
+      },
+      serializerCompiler: writtenAlready,
+    },
+    async (request, reply) => {
+      const { partnerId } = callerOf(request);
+      const { endpoint_id: endpointId } = request.params;
+      const { after, status, limit = DELIVERY_PAGE.default } = request.query;
+      const list = { name: ['listDeliveries', partnerId, endpointId], first: LATEST, isPlace: isLongIdentifier };
+      const place = placeOf(list, after);
+      const read = async () => {
+        await getOwnEndpoint(database, partnerId, endpointId);
+        // One more than is asked for tells whether there are more.
+        return listOf(database.pool, partnerId, { endpointId, status, beforeId: place, limit: Number(limit) + 1 });
+      };
+      const found = await beforeDeadline(read());
+      const page = found.slice(0, Number(limit));
+      const body = {
+        deliveries: page.map(deliveryToWire),
+        ...pageMembers(list, page.at(-1)?.deliveryId ?? place, found.length > page.length),
+        request: { correlation_id: request.context.correlationId },
+      };
+      return sendWritten(reply, exactJson(body));
+    },
+  );
+}

@@ -1,0 +1,34 @@
+import type { Actor } from '../../domain/access/role.ts';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
+import type { Credential } from '../../store/access/api-key.ts';
+import type { Database } from '../../store/database.ts';
+import { type EndpointHealth, findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+
+/** Every route of this folder: the key must be one that may manage. */
+export const READS = { trafficClass: 'reports', inFlightMax: 400, isWrite: false, isManaging: true } as const;
+export const WRITES = { ...READS, isWrite: true } as const;
+
+/** A partner's key that changes the partner's own endpoints, as the audit names it. */
+export function managerOf({ keyId }: Credential, correlationId: string): Actor {
+  return { operatorId: keyId, role: 'operator', correlationId };
+}
+
+/** Another partner's endpoint is not found, just as none and as one that was removed. */
+export async function getOwnEndpoint(
+  { pool }: Database,
+  partnerId: string,
+  endpointId: string,
+): Promise<WebhookEndpoint & EndpointHealth> {
+  const endpoint = isLongIdentifier(endpointId) ? await findWebhookEndpoint(pool, partnerId, endpointId) : undefined;
+  if (!endpoint || endpoint.status === 'removed') throw endpointNotFound();
+  return endpoint;
+}
+
+export function endpointNotFound(): ServiceError {
+  return recordNotFound('endpoint_id', 'You have no webhook endpoint with this endpoint_id.');
+}
+
+export function deliveryNotFound(): ServiceError {
+  return recordNotFound('delivery_id', 'You have no delivery with this delivery_id.');
+}

@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { ServiceError } from '../../domain/service-error.ts';
+import { recoverExhausted, replayMissing } from '../../webhooks/endpoints/manage-delivery.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { keyedPost } from '../keyed-post.ts';
+import { readTime } from '../validation/read-time.ts';
+import { EndpointParams, RecoverBody } from './endpoint-schemas.ts';
+import { getOwnEndpoint, managerOf } from './own-endpoint.ts';
+
+/** A backlog of a long outage goes a thousand at a time. */
+const DEADLINE_MS = 40_000;
+
+/** @see docs/spec/decisions.md#9-self-service-and-pages. */
+export function recoverDeliveries(app: FastifyInstance, options: PartnerApiOptions): void {
+  const { database } = options.endpointTools;
+  keyedPost<Static<typeof RecoverBody>, Static<typeof EndpointParams>>(app, options, {
+    operation: 'recoverDeliveries',
+    path: '/v1/webhook-endpoints/:endpoint_id/recover',
+    params: EndpointParams,
+    body: RecoverBody,
+    answer: { recovered: Type.Integer({ description: 'Deliveries that are sent again.' }) },
+    isManaging: true,
+    deadlineMs: DEADLINE_MS,
+    async work({ caller, correlationId, params: { endpoint_id: endpointId }, body }) {
+      const { partnerId } = caller;
+      const since = readTime('since', body.since);
+      if (!since) throw new ServiceError('invalid_request', 'since is missing.');
+      await getOwnEndpoint(database, partnerId, endpointId);
+      const request = { partnerId, endpointId, since };
+      const actor = managerOf(caller, correlationId);
+      const exhausted = await recoverExhausted(database, actor, request);
+      return { recovered: exhausted + (body.missing ? await replayMissing(database, actor, request) : 0) };
+    },
+  });
+}

@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify';
+import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { findDelivery } from '../../store/webhooks/delivery-log.ts';
+import { resend } from '../../webhooks/endpoints/manage-delivery.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { keyedPost } from '../keyed-post.ts';
+import { Delivery, DeliveryParams } from './endpoint-schemas.ts';
+import { deliveryToWire } from './endpoint-to-wire.ts';
+import { deliveryNotFound, getOwnEndpoint, managerOf } from './own-endpoint.ts';
+
+interface Params {
+  readonly delivery_id: string;
+  /** Where the path names it. */
+  readonly endpoint_id?: string;
+}
+
+/** @see docs/spec/decisions.md#9-self-service-and-pages. */
+export function resendDelivery(app: FastifyInstance, options: PartnerApiOptions): void {
+  const { database } = options.endpointTools;
+  keyedPost<unknown, Params>(app, options, {
+    operation: 'resendDelivery',
+    path: '/v1/webhook-endpoints/deliveries/:delivery_id/resend',
+    alias: '/v1/webhook-endpoints/:endpoint_id/deliveries/:delivery_id/resend',
+    params: DeliveryParams,
+    answer: { delivery: Delivery },
+    isManaging: true,
+    async work({ caller, correlationId, params: { delivery_id: deliveryId, endpoint_id: endpointId } }) {
+      const { partnerId } = caller;
+      if (!isLongIdentifier(deliveryId)) throw deliveryNotFound();
+      const delivery = await findDelivery(database.pool, partnerId, deliveryId);
+      if (!delivery || delivery.endpointId !== (endpointId ?? delivery.endpointId)) throw deliveryNotFound();
+      await getOwnEndpoint(database, partnerId, delivery.endpointId);
+      return { delivery: deliveryToWire(await resend(database, managerOf(caller, correlationId), { partnerId, deliveryId })) };
+    },
+  });
+}

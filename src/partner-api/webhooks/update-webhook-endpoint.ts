@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import type { Actor } from '../../domain/access/role.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { EndpointId, EndpointTools } from '../../webhooks/endpoints/endpoint-context.ts';
+import { disableEndpoint, enableEndpoint, updateEventTypes } from '../../webhooks/endpoints/manage-endpoint.ts';
+import type { PartnerApiOptions } from '../app.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import { describeOperation } from '../openapi/openapi-operations.ts';
+import { callerOf } from '../request-context.ts';
+import { EndpointBody, EndpointParams, UpdateEndpointBody } from './endpoint-schemas.ts';
+import { endpointToWire } from './endpoint-to-wire.ts';
+import { getOwnEndpoint, managerOf, WRITES } from './own-endpoint.ts';
+
+type Body = Static<typeof UpdateEndpointBody>;
+
+/** Repeatable without harm, and so without a key. @see docs/spec/decisions.md#9-self-service-and-pages. */
+export function updateWebhookEndpoint(app: FastifyInstance, { endpointTools }: PartnerApiOptions): void {
+  app.patch<{ Params: Static<typeof EndpointParams>; Body: Body }>(
+    '/v1/webhook-endpoints/:endpoint_id',
+    {
+      config: { operation: 'updateWebhookEndpoint', terms: WRITES },
+      schema: {
+        ...describeOperation('updateWebhookEndpoint'),
+        params: EndpointParams,
+        body: UpdateEndpointBody,
+        response: { 200: EndpointBody },
+      },
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const { correlationId } = request.context;
+      const { partnerId } = caller;
+      const id = { partnerId, endpointId: request.params.endpoint_id };
+      if (!request.body.event_types && !request.body.status) throw nothingToChange();
+      const change = async () => {
+        await getOwnEndpoint(endpointTools.database, partnerId, id.endpointId);
+        await apply(endpointTools, managerOf(caller, correlationId), id, request.body);
+        return getOwnEndpoint(endpointTools.database, partnerId, id.endpointId);
+      };
+      const changed = await beforeDeadline(change());
+      return { webhook_endpoint: endpointToWire(changed), request: { correlation_id: correlationId } };
+    },
+  );
+}
+
+function nothingToChange(): ServiceError {
+  const message = 'Send event_types, or status, or both.';
+  return new ServiceError('invalid_request', message, { details: [{ field: 'status', code: 'missing', message }] });
+}
+
+async function apply({ database }: EndpointTools, actor: Actor, id: EndpointId, { event_types, status }: Body): Promise<void> {
+  if (event_types) await updateEventTypes(database, actor, id, event_types);
+  if (status === 'active') await enableEndpoint(database, actor, id);
+  if (status === 'disabled') await disableEndpoint(database, actor, id, 'Its partner disabled it.');
+}

@@ -1,0 +1,85 @@
+import type { NotedItem } from '../../domain/sandbox/readiness.ts';
+import { NOW } from '../bulk-rows.ts';
+import type { Queryable } from '../database.ts';
+import { run, runAnew, type Statement } from '../query.ts';
+
+/** What shows that a partner is ready: the request, and the record that it was about. */
+export interface Evidence {
+  readonly correlationId: string;
+  readonly subjectId: string | null;
+  readonly seenAt: Date;
+}
+
+const INSERT: Statement = {
+  name: 'insert_sandbox_evidence',
+  text: `insert into sandbox_evidence (partner_id, item, correlation_id, subject_id, seen_at) values ($1, $2, $3, $4, ${NOW})
+    on conflict do nothing`,
+};
+
+/** Keeps the first of its kind. */
+export async function insertEvidence(
+  db: Queryable,
+  partnerId: string,
+  { item, correlationId, subjectId }: { readonly item: NotedItem } & Omit<Evidence, 'seenAt'>,
+): Promise<void> {
+  await run(db, INSERT, [partnerId, item, correlationId, subjectId]);
+}
+
+const LIST: Statement = {
+  name: 'list_sandbox_evidence',
+  text: `select item, correlation_id as "correlationId", subject_id as "subjectId", seen_at as "seenAt" from sandbox_evidence
+    where partner_id = $1`,
+};
+
+export async function listEvidence(db: Queryable, partnerId: string): Promise<(Evidence & { readonly item: NotedItem })[]> {
+  return run(db, LIST, [partnerId]);
+}
+
+const MARK: Statement = {
+  name: 'mark_rehearsals_looked_up',
+  text: `update sandbox_rehearsal r set looked_up_at = ${NOW}, looked_up_by = v.correlation_id
+    from unnest($2::text[], $3::text[]) as v (subject_id, correlation_id)
+    where r.partner_id = $1 and r.subject_id = any ($2::text[]) and r.subject_id = v.subject_id
+      and r.looked_up_at is null and r.scenario = 'timeout_after_commit'`,
+};
+
+/** Records of a partner were looked up: those whose answer was lost are marked. @param lookedUp Correlation ids by record. */
+export async function markLookedUp(db: Queryable, partnerId: string, lookedUp: ReadonlyMap<string, string>): Promise<void> {
+  await runAnew(db, MARK, [partnerId, [...lookedUp.keys()], [...lookedUp.values()]]);
+}
+
+const FIND_RECOVERED: Statement = {
+  name: 'find_recovered_rehearsal',
+  text: `select looked_up_by as "correlationId", subject_id as "subjectId", looked_up_at as "seenAt" from sandbox_rehearsal
+    where partner_id = $1 and looked_up_at is not null order by looked_up_at limit 1`,
+};
+
+/** The first look-up of a record whose answer was lost. */
+export async function findRecovered(db: Queryable, partnerId: string): Promise<Evidence | undefined> {
+  return (await run<Evidence & Record<string, unknown>>(db, FIND_RECOVERED, [partnerId]))[0];
+}
+
+const FIND_WAITED: Statement = {
+  name: 'find_waited_rehearsal',
+  text: `select c.correlation_id as "correlationId", c.transaction_id as "subjectId", c.created_at as "seenAt"
+    from sandbox_rehearsal r join contribution c on c.partner_id = r.partner_id and c.idempotency_key = r.idempotency_key
+    where r.partner_id = $1 and c.partner_id = $1 and r.operation = 'confirmContribution' and r.scenario like 'rate\\_limited%'
+      and c.created_at >= r.last_at + interval '1 second'
+    order by c.created_at limit 1`,
+};
+
+/** The first contribution that was confirmed after its key had been refused, when Retry-After was over. */
+export async function findWaited(db: Queryable, partnerId: string): Promise<Evidence | undefined> {
+  return (await run<Evidence & Record<string, unknown>>(db, FIND_WAITED, [partnerId]))[0];
+}
+
+const FIND_RECONCILED: Statement = {
+  name: 'find_done_reconciliation',
+  text: `select reconciliation_id as "subjectId", ended_at as "seenAt" from reconciliation
+    where partner_id = $1 and status = 'done' order by reconciliation_id limit 1`,
+};
+
+/** The first list that was compared whole. Its request's correlation id is not kept with it. */
+export async function findReconciled(db: Queryable, partnerId: string): Promise<Omit<Evidence, 'correlationId'> | undefined> {
+  return (await run<Omit<Evidence, 'correlationId'> & Record<string, unknown>>(db, FIND_RECONCILED, [partnerId]))[0];
+}

@@ -1,0 +1,162 @@
+import type { Actor } from '../../domain/access/role.ts';
+import type { EventType } from '../../domain/events/event.ts';
+import { newId } from '../../domain/identifiers.ts';
+import { isToBeRefused, type SampleFault } from '../../domain/sandbox/sample-fault.ts';
+import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { audit } from '../../operations/audit/audit.ts';
+import { countSamples } from '../../store/sandbox/sample-count.ts';
+import { lockSandboxClock } from '../../store/sandbox/sandbox-clock.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { type Attempt, type ClaimedDelivery, insertClaimedDelivery, recordAttempts } from '../../store/webhooks/delivery.ts';
+import { listWebhookEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { eventToText } from '../../wire/event-to-text.ts';
+import { judge, LEASE_MS, post } from '../delivery/attempt.ts';
+import { settleAttempts } from '../delivery/record-attempts.ts';
+import { openSecrets } from '../delivery/start-webhooks.ts';
+import { type EndpointTools, LOCK_TIMEOUT_MS } from '../endpoints/endpoint-context.ts';
+import { openEndpointProofs } from '../endpoints/endpoint-proofs.ts';
+import { newSecret } from '../security/signature.ts';
+
+export interface WantedSample {
+  readonly partnerId: string;
+  /** `undefined`: every active endpoint that wants the kind. */
+  readonly endpointId: string | undefined;
+  readonly eventType: EventType;
+  readonly fault: SampleFault | undefined;
+  /** What the sample says, beside that it is one. */
+  readonly data: object;
+}
+
+/** One sample, and what the receiver made of it. */
+export interface SentSample extends Pick<Attempt, 'status' | 'errorClass' | 'milliseconds' | 'isSuccess'> {
+  readonly endpointId: string;
+  readonly deliveryId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly isExpectedToBeRefused: boolean;
+}
+
+/** So many samples a minute of a partner: each is a request to a server that the partner names. */
+export const SAMPLES_MAX = 60;
+
+const UNKNOWN_TYPE = 'impact.transaction.sampled';
+/** Twice what a receiver tolerates. */
+const STALE_MS = 600_000;
+
+interface Sample {
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly body: string;
+}
+
+/**
+ * Sends samples of an event at once, one attempt each, with the fault that the partner asks for. They stand in the log of deliveries. A refusal that a
+ * right receiver owes does not count against the endpoint.
+ *
+ * @throws ServiceError `rate_limited` beyond {@link SAMPLES_MAX}; `invalid_request` for another partner's endpoint as for none, and where no
+ * endpoint wants the kind.
+ */
+export async function sendSamples(tools: EndpointTools, actor: Actor, wanted: WantedSample): Promise<SentSample[]> {
+  const endpoints = await findEndpoints(tools, wanted);
+  const samples = makeSamples(tools, actor, wanted);
+  const sent = await Promise.all(endpoints.map((endpoint) => sendTo(tools, actor, { endpoint, samples, wanted })));
+  return sent.flat();
+}
+
+async function findEndpoints({ database }: EndpointTools, { partnerId, endpointId, eventType }: WantedSample) {
+  const present = await listWebhookEndpoints(database.pool, partnerId);
+  const named = present.find((endpoint) => endpoint.endpointId === endpointId);
+  if (endpointId !== undefined && !named)
+    throw recordNotFound('endpoint_id', 'You have no webhook endpoint with this endpoint_id.');
+  const wants = ({ status, eventTypes }: WebhookEndpoint) =>
+    status === 'active' && (eventTypes.length === 0 || eventTypes.includes(eventType));
+  const chosen = named ? [named] : present.filter(wants);
+  if (chosen.length === 0) {
+    const message = `You have no active webhook endpoint that receives ${eventType}. Add one first.`;
+    throw new ServiceError('invalid_request', message, { details: [{ field: 'endpoint_id', code: 'not_found', message }] });
+  }
+  await openEndpointProofs(database, (error) => {
+    throw error;
+  }).keepSound(chosen);
+  return chosen;
+}
+
+/** In the order in which they are sent. */
+function makeSamples({ environment, clock }: EndpointTools, { correlationId }: Actor, wanted: WantedSample): Sample[] {
+  const { partnerId, fault, data } = wanted;
+  const eventType = fault === 'unknown_type' ? UNKNOWN_TYPE : wanted.eventType;
+  const make = (occurredAtMs: number): Sample => {
+    const eventId = newId('evt');
+    const head = { partnerId, eventId, eventType, sequence: null, occurredAt: new Date(occurredAtMs), correlationId };
+    return { eventId, eventType, body: eventToText(head, environment, { ...data, sample: true }) };
+  };
+  const first = make(clock());
+  if (fault === 'duplicate') return [first, first];
+  return fault === 'reordered' ? [make(clock() + 1_000), first] : [first];
+}
+
+interface Sending {
+  readonly endpoint: WebhookEndpoint;
+  readonly samples: readonly Sample[];
+  readonly wanted: WantedSample;
+}
+
+async function sendTo(tools: EndpointTools, actor: Actor, { endpoint, samples, wanted }: Sending): Promise<SentSample[]> {
+  const { database, secretBox, clock } = tools;
+  const { partnerId, fault } = wanted;
+  const { endpointId, url } = endpoint;
+  // Before anything is stored: what cannot be signed must not be left for the dispatcher.
+  const secrets = secretsFor(fault, openSecrets(secretBox, endpoint));
+  const signedBy = fault === 'stale' ? { ...tools, clock: () => clock() - STALE_MS } : tools;
+  const claimedAtMs = performance.now();
+  const claimed = await claim(tools, actor, { endpoint, samples, wanted });
+  const sent: SentSample[] = [];
+  for (const delivery of claimed) {
+    const { deliveryId, eventId, eventType, lease, body } = delivery;
+    const answer = await post(signedBy, {
+      ...{ url, secrets, eventId, eventType, deliveryId, correlationId: actor.correlationId },
+      ...{ attemptNumber: Number(lease), body: Buffer.from(body as string) },
+    });
+    const attempt = judge(delivery, answer, performance.now() - claimedAtMs);
+    if (isToBeRefused(fault)) await recordOnly(tools, partnerId, attempt);
+    else await settleAttempts(database, partnerId, [attempt]);
+    const { status, errorClass, milliseconds, isSuccess } = attempt;
+    sent.push({
+      ...{ endpointId, deliveryId, eventId, eventType, status, errorClass, milliseconds, isSuccess },
+      isExpectedToBeRefused: isToBeRefused(fault),
+    });
+  }
+  return sent;
+}
+
+function secretsFor(fault: SampleFault | undefined, known: ReturnType<typeof openSecrets>): ReturnType<typeof openSecrets> {
+  if (fault === 'bad_signature') return { current: newSecret() };
+  return fault === 'rotation' ? { current: known.current, next: known.next ?? newSecret() } : known;
+}
+
+/** The partner's row is held meanwhile: of requests at once none passes the limit. */
+function claim({ database }: EndpointTools, actor: Actor, { endpoint, samples, wanted }: Sending): Promise<ClaimedDelivery[]> {
+  const { partnerId, fault = null } = wanted;
+  const { endpointId } = endpoint;
+  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const { now } = await lockSandboxClock(db, partnerId);
+    if ((await countSamples(db, partnerId, now)) + samples.length > SAMPLES_MAX) {
+      const message = `A partner is sent at most ${SAMPLES_MAX} samples a minute. Retry after the time in Retry-After.`;
+      throw new ServiceError('rate_limited', message, { limit: 'sandbox_samples', headers: { 'retry-after': '10' } });
+    }
+    const claimed: ClaimedDelivery[] = [];
+    for (const { eventId, eventType, body } of samples) {
+      const deliveryId = `dlv_${newId('evt').slice('evt_'.length)}.${endpointId.slice(-8)}`;
+      const delivery = { partnerId, deliveryId, endpointId, eventId, eventType, trigger: 'sample', body } as const;
+      claimed.push(await insertClaimedDelivery(db, delivery, LEASE_MS));
+      const after = { endpoint_id: endpointId, event_id: eventId, fault };
+      await audit(db, actor, { action: 'delivery.sample', partnerId, subjectId: deliveryId, before: null, after });
+    }
+    return claimed;
+  });
+}
+
+async function recordOnly({ database }: EndpointTools, partnerId: string, attempt: Attempt): Promise<void> {
+  const record = (db: Parameters<typeof recordAttempts>[0]) => recordAttempts(db, partnerId, [attempt]);
+  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, record);
+}

@@ -1,0 +1,340 @@
+/** What a partner of a sandbox asks for that operators and time do in production: decisions, section 8.3. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
+import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
+import { serviceSignature } from '../../src/webhooks/security/signature.ts';
+import { type Answer, type Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
+import { testService } from '../support/service.ts';
+import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhook-service.ts';
+
+const service = await testService({ env: WEBHOOK_ENV });
+const { database } = service;
+const tools = endpointTools(database);
+const waiting = { timeout: 120_000 };
+
+const newKey = () => ({ 'idempotency-key': uniqueId('key') });
+const asking = (scenario: string) => ({ ...newKey(), 'x-sandbox-scenario': scenario });
+const ask = (client: Client, path: string, body?: object, headers = newKey()): Promise<Answer> =>
+  client.call(`/v1/sandbox/${path}`, { method: 'POST', headers, ...(body && { body }) });
+
+async function eventTypesOf(client: Client): Promise<string[]> {
+  const types: string[] = [];
+  for (let after = '0'; ; ) {
+    const { body } = await client.listEvents(`?after_sequence=${after}&limit=500`);
+    types.push(...body.events.map(({ event_type }: { event_type: string }) => event_type));
+    if (!body.has_more && body.events.length === 0) return types;
+    after = String(body.next_after_sequence);
+  }
+}
+
+describe('resolve', () => {
+  test('a pending contribution is confirmed or failed, once, under its key', async () => {
+    const { client } = await service.newPartner();
+    for (const [status, replayed] of [
+      ['confirmed', 201],
+      ['failed', 422],
+    ] as const) {
+      const [key, confirmation] = [newKey(), newConfirmation()];
+      const pending = await client.confirm(confirmation, { ...key, 'x-sandbox-scenario': 'pending' });
+      const path = `impact-transactions/${pending.body.contribution.transaction_id}/resolve`;
+      const resolving = newKey();
+      const first = await ask(client, path, { status }, resolving);
+      assert.deepEqual([first.status, first.body.contribution.status], [201, status]);
+      const again = await ask(client, path, { status }, resolving);
+      assert.equal(again.headers.get('idempotent-replayed'), 'true');
+      assert.deepEqual(again.body.contribution, first.body.contribution);
+      assert.equal((await client.confirm(confirmation, key)).status, replayed);
+      assert.equal((await ask(client, path, { status })).body.error.code, 'invalid_request');
+      const other = status === 'failed' ? 'confirmed' : 'failed';
+      assert.equal((await ask(client, path, { status: other }, resolving)).body.error.code, 'idempotency_conflict');
+    }
+  });
+
+  test('another partner’s is not found, just as none', async () => {
+    const [{ client }, { client: enemy }] = [await service.newPartner(), await service.newPartner()];
+    const pending = await client.confirm({}, asking('pending'));
+    const { transaction_id } = pending.body.contribution;
+    const [theirs, none] = [
+      await ask(enemy, `impact-transactions/${transaction_id}/resolve`, { status: 'failed' }),
+      await ask(enemy, 'impact-transactions/txn_01KA2Z9V7M5CEN5XA66EMZSRZW/resolve', { status: 'failed' }),
+    ];
+    assert.deepEqual([theirs.status, theirs.body.error.message], [404, none.body.error.message]);
+    assert.equal((await client.get(transaction_id)).body.contribution.status, 'pending');
+  });
+
+  test('a read-only key, a missing key, an unknown member: refused', async () => {
+    const { client, partner } = await service.newPartner();
+    const { client: reader } = await service.newPartner({ of: partner, key: { permission: 'read_only' } });
+    assert.equal((await ask(reader, 'settlements/close')).status, 403);
+    assert.equal((await client.call('/v1/sandbox/settlements/close', { method: 'POST' })).status, 400);
+    assert.equal((await ask(client, 'clock', { advance: 'P1M', more: 1 })).status, 400);
+  });
+});
+
+test('expire: the estimate is gone, a linked one stays, another partner’s is not found', async () => {
+  const [{ client }, { client: enemy }] = [await service.newPartner(), await service.newPartner()];
+  const { estimate } = (await client.estimate()).body;
+  const path = `emissions/estimates/${estimate.calculation_id}/expire`;
+  assert.equal((await ask(enemy, path)).body.error.code, 'estimate_not_found');
+  const expired = await ask(client, path);
+  assert.deepEqual([expired.status, expired.body.estimate.expires_at], [201, estimate.expires_at]);
+  assert.equal((await client.getEstimate(estimate.calculation_id)).status, 410);
+  const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;
+  assert.equal((await client.confirm({ calculation_id, partner_order_ref })).body.association.status, 'associated');
+  const linked = await ask(client, `emissions/estimates/${calculation_id}/expire`);
+  assert.deepEqual([linked.status, detailCodes(linked)['calculation_id']], [400, 'not_possible']);
+  assert.equal((await client.getEstimate(calculation_id)).status, 200);
+});
+
+describe('sample events', waiting, () => {
+  test('of every kind: signed, without a sequence, marked', async () => {
+    const { client, receiver, secret } = await newEndpoint(service, tools);
+    for (const event_type of [
+      'impact.transaction.confirmed',
+      'impact.transaction.adjusted',
+      'settlement.created',
+      'settlement.closed',
+      'environmental.status.updated',
+    ]) {
+      const { status, body } = await ask(client, 'events', { event_type });
+      assert.equal(status, 201);
+      const [delivery] = body.deliveries;
+      assert.deepEqual([delivery.delivered, delivery.as_expected, body.deliveries.length], [true, true, 1]);
+      const arrived = receiver.arrived.find(({ event }) => event.event_id === delivery.event_id);
+      assert.ok(arrived, event_type);
+      assert.deepEqual([arrived.event.sequence, arrived.event.data.sample, arrived.event.event_type], [null, true, event_type]);
+      const timestamp = arrived.headers['x-service-timestamp'] as string;
+      assert.equal(arrived.headers['x-service-signature'], serviceSignature(secret, timestamp, arrived.body));
+    }
+  });
+
+  test('each fault arrives as it says, and a right refusal does not count against the endpoint', async () => {
+    const { client, receiver, secret, endpointId } = await newEndpoint(service, tools);
+    const isSignedNow = ({ headers, body }: (typeof receiver.arrived)[number]) =>
+      headers['x-service-signature'] === serviceSignature(secret, headers['x-service-timestamp'] as string, body) &&
+      Math.abs(Number(headers['x-service-timestamp']) - Date.now() / 1_000) < 300;
+    receiver.answer = (response, arrived) => void response.writeHead(isSignedNow(arrived) ? 200 : 401).end();
+    const arrivedWith = async (fault: string) => {
+      const before = new Set(receiver.arrived);
+      const { body } = await ask(client, 'events', { event_type: 'settlement.closed', fault });
+      return {
+        deliveries: body.deliveries,
+        // The events of the partner itself come in between.
+        arrived: receiver.arrived.filter((each) => !before.has(each) && each.event.data.sample === true),
+      };
+    };
+    const twice = await arrivedWith('duplicate');
+    assert.equal(new Set(twice.arrived.map(({ body }) => body.toString())).size, 1);
+    assert.equal(twice.arrived.length, 2);
+    const reordered = await arrivedWith('reordered');
+    const [first, second] = reordered.arrived.map(({ event }) => event.occurred_at);
+    assert.ok(first > second);
+    for (const fault of ['bad_signature', 'stale']) {
+      const { arrived, deliveries } = await arrivedWith(fault);
+      assert.deepEqual([arrived.map(isSignedNow), deliveries[0].expected, deliveries[0].as_expected], [[false], 'refused', true]);
+    }
+    const [unknown] = (await arrivedWith('unknown_type')).arrived;
+    assert.equal(unknown?.event.event_type, 'impact.transaction.sampled');
+    const [rotated] = (await arrivedWith('rotation')).arrived;
+    assert.ok(rotated && isSignedNow(rotated) && rotated.headers['x-service-signature-next']);
+    const { rows } = await database.pool.query('select failures_in_row from endpoint_health where endpoint_id = $1', [
+      endpointId,
+    ]);
+    assert.deepEqual(rows, [{ failures_in_row: 0 }]);
+  });
+
+  test('a receiver that takes a bad signature is told so', async () => {
+    const { client, receiver } = await newEndpoint(service, tools);
+    receiver.answerWith(200);
+    const { body } = await ask(client, 'events', { event_type: 'settlement.closed', fault: 'bad_signature' });
+    assert.deepEqual([body.deliveries[0].delivered, body.deliveries[0].as_expected], [true, false]);
+  });
+
+  test('another partner’s endpoint is not found; nobody is sent more than sixty a minute, however many ask at once', async () => {
+    const { client, receiver, endpointId } = await newEndpoint(service, tools);
+    const { client: enemy } = await service.newPartner();
+    const wanted = { event_type: 'settlement.closed' };
+    assert.equal((await ask(enemy, 'events', { ...wanted, endpoint_id: endpointId })).status, 404);
+    assert.equal((await ask(enemy, 'events', wanted)).status, 400);
+    const samples = () => receiver.arrived.filter(({ event }) => event.data.sample === true);
+    const answers = await Promise.all(Array.from({ length: 80 }, () => ask(client, 'events', wanted)));
+    assert.deepEqual(countByStatus(answers), { 201: 60, 429: 20 });
+    assert.equal(samples().length, 60);
+  });
+
+  test('the same key gives the same answer, and sends nothing again', async () => {
+    const { client, receiver } = await newEndpoint(service, tools);
+    const key = newKey();
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => ask(client, 'events', { event_type: 'settlement.created' }, key)),
+    );
+    assert.equal(new Set(answers.map(({ body }) => body.deliveries[0].event_id)).size, 1);
+    assert.equal(receiver.arrived.filter(({ event }) => event.data.sample === true).length, 1);
+  });
+});
+
+describe('month end', waiting, () => {
+  test('close, adjust, pool and verify: by one key, with every event, and the books are right', async () => {
+    const { client, partner } = await service.newPartner();
+    const { transaction_id } = (await client.confirm({ points: 250 })).body.contribution;
+    const closed = await ask(client, 'settlements/close');
+    assert.deepEqual(
+      [closed.status, closed.body.settlement.status, closed.body.settlement.contribution_count],
+      [201, 'closed', 1n],
+    );
+    const { settlement_id } = closed.body.settlement;
+    const adjusted = await ask(client, 'adjustments', { transaction_id, points_delta: -100, reason_code: 'operator_error' });
+    assert.equal(adjusted.status, 201);
+    assert.deepEqual(
+      [adjusted.body.adjustment.settled_points_after, adjusted.body.adjustment.original_settlement_id],
+      [150n, settlement_id],
+    );
+    const batch = await ask(client, 'impact-batches', { settlement_ids: [settlement_id], quantity: 3, status: 'delivered' });
+    assert.deepEqual([batch.status, batch.body.impact_batch.status], [201, 'delivered']);
+    const { impact_batch_id } = batch.body.impact_batch;
+    const verified = await ask(client, 'impact-batches', { impact_batch_id, status: 'verified' });
+    assert.equal(verified.body.impact_batch.status, 'verified');
+    const status = await client.call(`/v1/impact-transactions/${transaction_id}/environmental-status`);
+    assert.equal(status.body.environmental_status.status, 'verified');
+    assert.equal((await ask(client, 'impact-batches', { impact_batch_id, status: 'funded' })).status, 400);
+    let types = await eventTypesOf(client);
+    while (types.filter((type) => type === 'environmental.status.updated').length < 7) types = await eventTypesOf(client);
+    for (const type of ['settlement.closed', 'impact.transaction.adjusted']) assert.ok(types.includes(type), type);
+    const { rows } = await database.pool.query(
+      `select distinct operator_id as by from audit_entry where partner_id = $1 and action like 'adjustment.%' order by 1`,
+      [partner.partnerId],
+    );
+    assert.equal(rows.length, 2);
+    assert.ok(rows.some(({ by }) => by === 'sandbox'));
+    const parts = await Array.fromAsync(verifyEverything(database, openSealKeys(database.auditKeys)));
+    assert.deepEqual(
+      parts.flatMap(({ problems }) => problems),
+      [],
+    );
+  });
+
+  test('another partner’s contribution, settlement and batch are not touched', async () => {
+    const [{ client }, { client: enemy }] = [await service.newPartner(), await service.newPartner()];
+    const { transaction_id } = (await client.confirm()).body.contribution;
+    const { settlement_id } = (await ask(client, 'settlements/close')).body.settlement;
+    const { impact_batch_id } = (await ask(client, 'impact-batches', { settlement_ids: [settlement_id] })).body.impact_batch;
+    const refused = [
+      await ask(enemy, 'adjustments', { transaction_id, points_delta: -1, reason_code: 'other' }),
+      await ask(enemy, 'impact-batches', { settlement_ids: [settlement_id] }),
+      await ask(enemy, 'impact-batches', { impact_batch_id, status: 'verified' }),
+    ];
+    assert.deepEqual(
+      refused.map(({ status }) => Math.floor(status / 100)),
+      [4, 4, 4],
+    );
+    const { body } = await client.call(`/v1/impact-transactions/${transaction_id}/environmental-status`);
+    assert.equal(body.environmental_status.status, 'recorded');
+  });
+
+  test('an adjustment beyond the points, of a pending contribution, or by half a point is refused with its field', async () => {
+    const { client } = await service.newPartner();
+    const { transaction_id } = (await client.confirm({ points: 5 })).body.contribution;
+    const pending = (await client.confirm({}, asking('pending'))).body.contribution.transaction_id;
+    for (const [body, field] of [
+      [{ transaction_id, points_delta: -6, reason_code: 'other' }, 'points_delta'],
+      [{ transaction_id, points_delta: 0.5, reason_code: 'other' }, 'points_delta'],
+      [{ transaction_id: pending, points_delta: -1, reason_code: 'other' }, 'transaction_id'],
+      [{ transaction_id, points_delta: -1, reason_code: 'whim' }, 'reason_code'],
+    ] as const) {
+      const answer = await ask(client, 'adjustments', body);
+      assert.deepEqual([answer.status, Object.hasOwn(detailCodes(answer), field)], [400, true], JSON.stringify(body));
+    }
+  });
+});
+
+describe('the clock', waiting, () => {
+  test('P1M: estimates and reviews expire, the settlement closes, each with its event; nobody else’s move', async () => {
+    const [{ client }, { client: other }] = [await service.newPartner(), await service.newPartner()];
+    const made = async (of: Client) => {
+      const { calculation_id } = (await of.estimate()).body.estimate;
+      const { transaction_id } = (await of.confirm({}, asking('pending'))).body.contribution;
+      const later = (await of.confirm({}, asking('pending_then_confirmed;after=71h'))).body.contribution.transaction_id;
+      await of.confirm();
+      return { calculation_id, transaction_id, later };
+    };
+    const [mine, theirs] = [await made(client), await made(other)];
+    const { status, body } = await ask(client, 'clock', { advance: 'P1M' });
+    assert.equal(status, 201);
+    assert.deepEqual(
+      [
+        body.done.estimates_expired,
+        body.done.contributions_ended,
+        body.done.contributions_failed,
+        body.done.settlements_closed.length,
+      ],
+      [1n, 1n, 1n, 1],
+    );
+    const ahead = Date.parse(body.clock.now) - Date.now();
+    assert.ok(ahead > 27 * 86_400_000 && ahead < 32 * 86_400_000);
+    assert.equal((await client.getEstimate(mine.calculation_id)).status, 410);
+    assert.equal((await client.get(mine.transaction_id)).body.contribution.status, 'failed');
+    assert.equal((await client.get(mine.later)).body.contribution.status, 'confirmed');
+    assert.equal((await other.getEstimate(theirs.calculation_id)).status, 200);
+    assert.equal((await other.get(theirs.transaction_id)).body.contribution.status, 'pending');
+    const open = await other.call('/v1/settlements');
+    assert.deepEqual(
+      open.body.settlements.map(({ status }: { status: string }) => status),
+      ['open'],
+    );
+    const closed = await client.call('/v1/settlements');
+    assert.deepEqual(
+      closed.body.settlements.map(({ status }: { status: string }) => status),
+      ['open', 'closed'],
+    );
+    assert.equal(closed.body.settlements[1].contribution_count, 2n);
+    // What is made after it goes on living by the real time, and falls into the month that is open now.
+    const fresh = (await client.estimate()).body.estimate.calculation_id;
+    await client.confirm();
+    assert.equal((await client.getEstimate(fresh)).status, 200);
+    const next = await ask(client, 'clock', { advance: 'P1M' });
+    const { body: settlement } = await client.call(`/v1/settlements/${next.body.done.settlements_closed[0]}`);
+    assert.equal(settlement.settlement.contribution_count, 1n);
+  });
+
+  test('two advances of half an estimate’s life end those that were there before both, not those from between', async () => {
+    const { client } = await service.newPartner();
+    const first = (await client.estimate()).body.estimate.calculation_id;
+    await ask(client, 'clock', { advance: 'PT13H' });
+    const between = (await client.estimate()).body.estimate.calculation_id;
+    assert.equal((await client.getEstimate(first)).status, 200);
+    await ask(client, 'clock', { advance: 'PT13H' });
+    assert.deepEqual([(await client.getEstimate(first)).status, (await client.getEstimate(between)).status], [410, 200]);
+  });
+
+  test('a pending contribution that named its estimate before the advance is linked when it is confirmed after it', async () => {
+    const { client } = await service.newPartner();
+    const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;
+    const pending = await client.confirm({ calculation_id, partner_order_ref }, asking('pending'));
+    await ask(client, 'clock', { advance: 'P2D' });
+    const path = `impact-transactions/${pending.body.contribution.transaction_id}/resolve`;
+    assert.equal((await ask(client, path, { status: 'confirmed' })).body.association.status, 'associated');
+  });
+
+  test('ten at once advance ten times, and five years are the end of it', async () => {
+    const { client } = await service.newPartner();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(client, 'clock', { advance: 'PT1H' })));
+    assert.deepEqual(countByStatus(answers), { 201: 10 });
+    const latest = Math.max(...answers.map(({ body }) => Date.parse(body.clock.now)));
+    assert.ok(Math.abs(latest - Date.now() - 10 * 3_600_000) < 60_000);
+    const beyond = await ask(client, 'clock', { advance: 'P6Y' });
+    assert.deepEqual([beyond.status, detailCodes(beyond)['advance']], [400, 'too_large']);
+    for (let year = 0; year < 4; year++) assert.equal((await ask(client, 'clock', { advance: 'P1Y' })).status, 201);
+    assert.equal((await ask(client, 'clock', { advance: 'P1Y' })).status, 400);
+    const { body } = await client.call('/v1/settlements?limit=100');
+    assert.equal(body.settlements.length, 49);
+  });
+
+  test('what is no duration is refused, and nothing moves', async () => {
+    const { client, partner } = await service.newPartner();
+    for (const advance of ['P', 'PT', '-P1M', 'P0D', '1M', 'P1.5D', 'P1M; drop', 'P99999D', 'شهر'])
+      assert.equal((await ask(client, 'clock', { advance })).status, 400, advance);
+    const { rows } = await database.pool.query('select ahead_ms from sandbox_clock where partner_id = $1', [partner.partnerId]);
+    assert.ok(rows.every(({ ahead_ms }) => ahead_ms === 0n));
+  });
+});

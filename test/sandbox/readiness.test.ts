@@ -1,0 +1,133 @@
+/** The checklist before production: decisions, section 8. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
+import { serviceSignature } from '../../src/webhooks/security/signature.ts';
+import { type Client, newConfirmation, uniqueId } from '../support/client.ts';
+import { testService } from '../support/service.ts';
+import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhook-service.ts';
+
+const service = await testService({ env: WEBHOOK_ENV, roles: ['api', 'webhooks', 'schedule'] });
+const tools = endpointTools(service.database);
+const waiting = { timeout: 120_000 };
+
+interface Check {
+  readonly check: string;
+  readonly passed: boolean;
+  readonly evidence: readonly { correlation_id: string | null; subject_id: string | null; seen_at: string }[];
+  readonly what_to_do: string;
+}
+
+async function passedOf(client: Client): Promise<Map<string, Check>> {
+  const { status, body } = await client.call('/v1/sandbox/readiness');
+  assert.equal(status, 200);
+  assert.deepEqual(
+    body.checks.map(({ check }: Check) => check),
+    Object.keys(READINESS_CHECKS),
+  );
+  assert.equal(
+    body.ready,
+    body.checks.every(({ passed }: Check) => passed),
+  );
+  return new Map(body.checks.filter(({ passed }: Check) => passed).map((each: Check) => [each.check, each]));
+}
+
+/** What is noted beside an answer is there a moment later; the test's own limit ends it. */
+async function untilPassed(client: Client, check: string): Promise<Check> {
+  for (;;) {
+    const found = (await passedOf(client)).get(check);
+    if (found) return found;
+    await sleep(50);
+  }
+}
+
+const newKey = () => ({ 'idempotency-key': uniqueId('key') });
+
+/** Each check as a partner plays it. @returns The correlation id that it is shown by, where the test knows it. */
+const PLAYS: Record<keyof typeof READINESS_CHECKS, (client: Client) => Promise<string | null>> = {
+  async replayed_key(client) {
+    const [key, confirmation] = [newKey(), newConfirmation()];
+    await client.confirm(confirmation, key);
+    return (await client.confirm(confirmation, key)).headers.get('x-correlation-id');
+  },
+  async recovered_lost_answer(client) {
+    const confirmation = newConfirmation();
+    await assert.rejects(client.confirm(confirmation, { ...newKey(), 'x-sandbox-scenario': 'timeout_after_commit' }));
+    return (await client.findByEvent(confirmation.partner_event_id)).headers.get('x-correlation-id');
+  },
+  async waited_out_rate_limit(client) {
+    const [key, confirmation] = [newKey(), newConfirmation()];
+    const headers = { ...key, 'x-sandbox-scenario': 'rate_limited;times=1' };
+    assert.equal((await client.confirm(confirmation, headers)).status, 429);
+    await sleep(1_100);
+    return (await client.confirm(confirmation, headers)).headers.get('x-correlation-id');
+  },
+  async verified_signature(client) {
+    await client.post('/v1/sandbox/events', { event_type: 'settlement.closed' });
+    await client.post('/v1/sandbox/events', { event_type: 'settlement.closed', fault: 'bad_signature' });
+    return null;
+  },
+  async acknowledged_repeated_event(client) {
+    const answer = await client.post('/v1/sandbox/events', { event_type: 'settlement.closed', fault: 'duplicate' });
+    return answer.headers.get('x-correlation-id');
+  },
+  async caught_up(client) {
+    return (await client.listEvents('?after_sequence=1&limit=500')).headers.get('x-correlation-id');
+  },
+  async reconciled_settlement(client) {
+    await client.confirm();
+    const { settlement } = (await client.post('/v1/sandbox/settlements/close', undefined)).body;
+    const list = [{ partner_event_id: 'an-event-of-mine', partner_order_ref: 'an-order', points: 250 }];
+    assert.equal((await client.post(`/v1/settlements/${settlement.settlement_id}/reconciliations`, list)).status, 202);
+    return null;
+  },
+  async exact_points(client) {
+    const confirmation = { ...newConfirmation(), points: 9007199254740993n };
+    await client.confirm(confirmation);
+    return (await client.findByEvent(confirmation.partner_event_id)).headers.get('x-correlation-id');
+  },
+};
+
+async function newPartner() {
+  const made = await newEndpoint(service, tools);
+  made.receiver.answer = (response, { headers, body }) => {
+    const isRight =
+      headers['x-service-signature'] === serviceSignature(made.secret, headers['x-service-timestamp'] as string, body);
+    response.writeHead(isRight ? 200 : 401).end();
+  };
+  return made;
+}
+
+test('it turns green check by check, by what the partner plays, and tells what showed it', waiting, async () => {
+  const { client } = await newPartner();
+  const { client: other } = await newPartner();
+  assert.equal((await passedOf(client)).size, 0);
+  const names = Object.keys(PLAYS) as (keyof typeof PLAYS)[];
+  for (const [index, name] of names.entries()) {
+    const correlationId = await PLAYS[name](client);
+    const { evidence } = await untilPassed(client, name);
+    if (correlationId !== null) assert.equal(evidence[0]?.correlation_id, correlationId, name);
+    assert.deepEqual([...(await passedOf(client)).keys()].sort(), names.slice(0, index + 1).sort());
+  }
+  assert.equal((await client.call('/v1/sandbox/readiness')).body.ready, true);
+  assert.equal((await passedOf(other)).size, 0);
+});
+
+test('what was not done right stays red', waiting, async () => {
+  const { client, receiver } = await newEndpoint(service, tools);
+  receiver.answerWith(200);
+  await PLAYS.verified_signature(client);
+  const [key, confirmation] = [newKey(), newConfirmation()];
+  await client.confirm(confirmation, { ...key, 'x-sandbox-scenario': 'rate_limited' });
+  await client.confirm(confirmation, key);
+  const lost = newConfirmation();
+  await assert.rejects(client.confirm(lost, { ...newKey(), 'x-sandbox-scenario': 'timeout_after_commit' }));
+  await client.confirm({ ...newConfirmation(), points: 9007199254740992n });
+  await client.listEvents('?after_sequence=0');
+  // Whatever is noted beside an answer has been noted when this has.
+  await PLAYS.replayed_key(client);
+  await untilPassed(client, 'replayed_key');
+  await sleep(1_500);
+  assert.deepEqual([...(await passedOf(client)).keys()], ['replayed_key']);
+});

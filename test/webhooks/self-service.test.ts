@@ -1,0 +1,302 @@
+/** Self-service: decisions, section 9. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Answer, type Client, countByStatus, detailCodes, uniqueId } from '../support/client.ts';
+import { insertContributionRule } from '../support/rules.ts';
+import { testService } from '../support/service.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+
+const service = await testService({ env: WEBHOOK_ENV });
+/** As in production: no plain http, no address of this machine. */
+const guarded = await testService({ env: { SECRETS_KEY: WEBHOOK_ENV.SECRETS_KEY, WEBHOOK_ALLOW_INSECURE: 'false' } });
+const { database } = service;
+const waiting = { timeout: 120_000 };
+
+const PATH = '/v1/webhook-endpoints';
+const newManager = (of = service) => of.newPartner({ key: { permission: 'manage' } });
+const call = (client: Client, method: string, path: string, body?: object): Promise<Answer> =>
+  client.call(path, { method, ...(body && { body }) });
+
+async function newOwnEndpoint() {
+  const made = await newManager();
+  const receiver = await WebhookReceiver.open();
+  const answer = await made.client.post(PATH, { url: receiver.url });
+  return { ...made, receiver, answer, endpointId: answer.body.webhook_endpoint.endpoint_id as string };
+}
+
+describe('endpoints', () => {
+  test('added, listed, changed, rotated, removed: by the key, audited under it', waiting, async () => {
+    const { client, key, partner, receiver, answer, endpointId } = await newOwnEndpoint();
+    assert.equal(answer.status, 201);
+    assert.match(answer.body.secret, /^whsec_/);
+    assert.equal(receiver.challenges.length, 1);
+    const list = await client.call(PATH);
+    assert.deepEqual([list.status, list.body.webhook_endpoints.length, list.body.has_more], [200, 1, false]);
+    assert.ok(!list.text.includes('whsec_'));
+    const changed = await call(client, 'PATCH', `${PATH}/${endpointId}`, {
+      event_types: ['settlement.closed'],
+      status: 'disabled',
+    });
+    assert.deepEqual(
+      [changed.status, changed.body.webhook_endpoint.event_types, changed.body.webhook_endpoint.status],
+      [200, ['settlement.closed'], 'disabled'],
+    );
+    assert.equal(
+      (await call(client, 'PATCH', `${PATH}/${endpointId}`, { status: 'active' })).body.webhook_endpoint.status,
+      'active',
+    );
+    const rotated = await client.call(`${PATH}/${endpointId}/rotate-secret`, {
+      method: 'POST',
+      headers: { 'idempotency-key': uniqueId('key') },
+    });
+    assert.deepEqual([rotated.status, rotated.body.secret === answer.body.secret], [201, false]);
+    assert.ok(rotated.body.webhook_endpoint.secret_rotates_at);
+    assert.equal((await client.post(`${PATH}/${endpointId}/rotate-secret`, {})).status, 400);
+    const activated = await client.post(`${PATH}/${endpointId}/rotate-secret`, { step: 'activate' });
+    assert.deepEqual(
+      [activated.status, activated.body.secret, activated.body.webhook_endpoint.secret_rotates_at],
+      [201, null, null],
+    );
+    const removed = await call(client, 'DELETE', `${PATH}/${endpointId}`);
+    assert.deepEqual([removed.status, removed.body.webhook_endpoint.status], [200, 'removed']);
+    assert.equal((await call(client, 'DELETE', `${PATH}/${endpointId}`)).status, 404);
+    const { rows } = await database.pool.query(
+      'select action, operator_id as by from audit_entry where subject_id = $1 and partner_id = $2 order by entry_no',
+      [endpointId, partner.partnerId],
+    );
+    assert.deepEqual(new Set(rows.map(({ by }) => by)), new Set([key.key.keyId]));
+    assert.deepEqual(
+      rows.map(({ action }) => action),
+      ['add', 'update', 'disable', 'enable', 'rotate-secret', 'activate-secret', 'remove'].map((each) => `endpoint.${each}`),
+    );
+  });
+
+  test(
+    'the same key gives the endpoint and its secret again, however many ask at once; the secret is kept sealed',
+    waiting,
+    async () => {
+      const { client } = await newManager();
+      const receiver = await WebhookReceiver.open();
+      const headers = { 'idempotency-key': uniqueId('key') };
+      const answers = await Promise.all(Array.from({ length: 5 }, () => client.post(PATH, { url: receiver.url }, headers)));
+      assert.deepEqual(countByStatus(answers), { 201: 5 });
+      assert.equal(new Set(answers.map(({ body }) => body.secret)).size, 1);
+      assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length, 4);
+      assert.equal(receiver.challenges.length, 1);
+      const { rows } = await database.pool.query('select answer from keyed_answer where idempotency_key = $1', [
+        headers['idempotency-key'],
+      ]);
+      assert.ok(!rows[0].answer.includes('whsec_'));
+      const other = await client.post(PATH, { url: `${receiver.url}?other` }, headers);
+      assert.equal(other.body.error.code, 'idempotency_conflict');
+    },
+  );
+
+  test('only a key with manage: the others are forbidden, to read too', async () => {
+    const { partner, endpointId } = await newOwnEndpoint();
+    for (const permission of ['read_write', 'read_only'] as const) {
+      const { client } = await service.newPartner({ of: partner, key: { permission } });
+      for (const [method, path] of [
+        ['GET', PATH],
+        ['GET', `${PATH}/${endpointId}`],
+        ['PATCH', `${PATH}/${endpointId}`],
+        ['DELETE', `${PATH}/${endpointId}`],
+        ['GET', `${PATH}/${endpointId}/deliveries`],
+        ['POST', `${PATH}/${endpointId}/rotate-secret`],
+        ['POST', `${PATH}/${endpointId}/recover`],
+        ['POST', `${PATH}/deliveries/dlv_none/resend`],
+        ['POST', PATH],
+      ] as const)
+        assert.equal((await call(client, method, path)).status, 403, `${permission} ${method} ${path}`);
+    }
+  });
+
+  test('a key with manage does what read_write does', async () => {
+    const { client } = await newManager();
+    assert.equal((await client.confirm()).status, 201);
+  });
+
+  test('another partner’s endpoint is not found, just as none', async () => {
+    const { endpointId } = await newOwnEndpoint();
+    const { client: enemy } = await newManager();
+    const recover = { since: '2026-01-01T00:00:00Z' };
+    for (const [method, path, body] of [
+      ['GET', '', undefined],
+      ['PATCH', '', { status: 'disabled' }],
+      ['DELETE', '', undefined],
+      ['GET', '/deliveries', undefined],
+    ] as const) {
+      const answers = await Promise.all(
+        [endpointId, 'wep_01KBJ3Y5A7C9E1G3J5M7P9R1T3', 'x'].map((id) => call(enemy, method, `${PATH}/${id}${path}`, body)),
+      );
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [404, 404, 404],
+        `${method} ${path}`,
+      );
+      assert.equal(new Set(answers.map(({ body }) => body.error.message)).size, 1);
+    }
+    for (const [path, body] of [
+      ['rotate-secret', {}],
+      ['recover', recover],
+    ] as const)
+      assert.equal((await enemy.post(`${PATH}/${endpointId}/${path}`, body)).status, 404);
+  });
+
+  test('addresses inside the network are refused with the field, and nobody is contacted', async () => {
+    const { client } = await newManager(guarded);
+    for (const url of [
+      'http://127.0.0.1:9000/',
+      'https://127.0.0.1/',
+      'https://[::1]/',
+      'https://10.0.0.1/',
+      'https://169.254.169.254/latest/meta-data',
+      'https://[::ffff:10.0.0.1]/',
+      'https://localhost/',
+      'https://0x7f000001/',
+      'https://user:secret@example.com/',
+      'https://example.com/#part',
+      'ftp://example.com/',
+      'not a url',
+    ]) {
+      const answer = await client.post(PATH, { url });
+      assert.deepEqual([answer.status, detailCodes(answer)['url']], [400, 'unsupported_value'], url);
+    }
+    assert.deepEqual((await client.call(PATH)).body.webhook_endpoints, []);
+  });
+
+  test(
+    'five at most, none twice at one address, ten additions a minute; a receiver that fails the challenge gets none',
+    waiting,
+    async () => {
+      const { client } = await newManager();
+      const receiver = await WebhookReceiver.open();
+      for (let number = 1; number <= 5; number++)
+        assert.equal((await client.post(PATH, { url: `${receiver.url}?${number}` })).status, 201);
+      assert.equal((await client.post(PATH, { url: `${receiver.url}?6` })).body.error.code, 'invalid_request');
+      assert.equal((await client.post(PATH, { url: `${receiver.url}?1` })).status, 400);
+      const { client: hasty } = await newManager();
+      const answers: Answer[] = [];
+      for (let number = 0; number < 12; number++) answers.push(await hasty.post(PATH, { url: `${service.baseUrl}/${number}` }));
+      assert.deepEqual(countByStatus(answers), { 400: 10, 429: 2 });
+      assert.ok(Number(answers.at(-1)?.headers.get('retry-after')) >= 1);
+    },
+  );
+});
+
+describe('deliveries', () => {
+  test('listed page by page, sent again by either path, and recovered', waiting, async () => {
+    const { client, partner, receiver, endpointId } = await newOwnEndpoint();
+    for (let number = 0; number < 3; number++) await client.confirm();
+    await untilDeliveries(
+      database,
+      partner.partnerId,
+      (all) => all.length >= 3 && all.every(({ status }) => status === 'delivered'),
+    );
+    const first = await client.call(`${PATH}/${endpointId}/deliveries?limit=2`);
+    assert.deepEqual([first.status, first.body.deliveries.length, first.body.has_more], [200, 2, true]);
+    const second = await client.call(`${PATH}/${endpointId}/deliveries?limit=2&after=${first.body.next_after}`);
+    const ids = [...first.body.deliveries, ...second.body.deliveries].map(({ delivery_id }) => delivery_id);
+    assert.equal(new Set(ids).size, ids.length);
+    const before = receiver.arrived.length;
+    for (const path of [`${PATH}/deliveries/${ids[0]}/resend`, `${PATH}/${endpointId}/deliveries/${ids[1]}/resend`])
+      assert.equal((await client.post(path, {})).status, 201, path);
+    await receiver.until(before + 2);
+    const { client: enemy } = await newManager();
+    assert.equal((await enemy.post(`${PATH}/deliveries/${ids[0]}/resend`, {})).status, 404);
+    await database.pool.query(
+      `update delivery set status = 'exhausted', ended_at = now() where partner_id = $1 and delivery_id = $2`,
+      [partner.partnerId, ids[2]],
+    );
+    const recovered = await client.post(`${PATH}/${endpointId}/recover`, { since: '2026-01-01T00:00:00Z' });
+    assert.deepEqual([recovered.status, recovered.body.recovered], [201, 1n]);
+    await receiver.until(before + 3);
+    assert.equal((await client.post(`${PATH}/${endpointId}/recover`, { since: 'yesterday, at about noon' })).status, 400);
+  });
+});
+
+describe('GET /v1/partner', () => {
+  test('tells every key its name, status, bounds in force, rates, currency, time zone and environment', async () => {
+    const { client, partner } = await service.newPartner({ key: { permission: 'read_only' }, rates: { writesPerSecond: 7 } });
+    const { status, body } = await client.call('/v1/partner');
+    assert.equal(status, 200);
+    const { partner_id, name, bounds, rates, currency, time_zone, environment } = body.partner;
+    assert.deepEqual(
+      [
+        partner_id,
+        name,
+        body.partner.status,
+        bounds.points_min,
+        bounds.points_max,
+        rates.writes_per_second,
+        currency,
+        time_zone,
+        environment,
+      ],
+      [partner.partnerId, 'Test partner', 'active', 1n, 9223372036854775807n, 7n, null, 'Asia/Riyadh', 'sandbox'],
+    );
+  });
+
+  test('the bounds are those by which a contribution is refused', waiting, async () => {
+    const { client, partner } = await service.newPartner();
+    await insertContributionRule(database, { partnerId: partner.partnerId, points_min: 10 });
+    for (;;) {
+      const { bounds } = (await client.call('/v1/partner')).body.partner;
+      if (bounds.points_min === 10n) break;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    assert.equal((await client.confirm({ points: 9 })).body.error.code, 'invalid_point_amount');
+  });
+});
+
+describe('the list of contributions by time', () => {
+  const LIST = '/v1/impact-transactions';
+
+  test('in the order of time, page by page, by status and by bounds', async () => {
+    const { client } = await service.newPartner();
+    const made: string[] = [];
+    for (let number = 0; number < 5; number++) made.push((await client.confirm()).body.contribution.transaction_id);
+    const pending = (await client.confirm({}, { 'x-sandbox-scenario': 'pending' })).body.contribution.transaction_id;
+    const seen: string[] = [];
+    for (let after = ''; ; ) {
+      const { status, body } = await client.call(`${LIST}?limit=2${after && `&after=${after}`}`);
+      assert.equal(status, 200);
+      seen.push(...body.contributions.map(({ transaction_id }: { transaction_id: string }) => transaction_id));
+      if (!body.has_more) break;
+      after = body.next_after;
+    }
+    assert.deepEqual(seen.slice(0, 5), made);
+    const idsOf = async (query: string) =>
+      (await client.call(`${LIST}?${query}`)).body.contributions.map(
+        ({ transaction_id }: { transaction_id: string }) => transaction_id,
+      );
+    assert.deepEqual(await idsOf('status=pending'), [pending]);
+    const { created_at } = (await client.get(made[2] as string)).body.contribution;
+    const [from, before] = [
+      await idsOf(`created_after=${created_at}&status=confirmed`),
+      await idsOf(`created_before=${created_at}`),
+    ];
+    assert.ok(from.includes(made[2]) && from.includes(made[4]) && !before.includes(made[2]) && before.includes(made[0]));
+    assert.deepEqual(await idsOf('created_after=2099-01-01T00:00:00Z'), []);
+  });
+
+  test('a look-up stays a look-up: without its event it is refused, beside it the members of a list are', async () => {
+    const { client } = await service.newPartner();
+    const bare = await client.call(LIST);
+    assert.deepEqual([bare.status, detailCodes(bare)['partner_event_id']], [400, 'missing']);
+    assert.equal((await client.call(`${LIST}?partner_event_id=some-event-1&status=confirmed`)).status, 400);
+    assert.equal((await client.call(`${LIST}?status=all`)).status, 400);
+    assert.equal((await client.call(`${LIST}?created_after=20261120`)).status, 400);
+    assert.equal((await client.findByEvent('never-seen-event')).status, 404);
+    assert.equal((await client.call(`${LIST}?status=confirmed`, { method: 'POST' })).status, 400);
+  });
+
+  test('nobody sees another partner’s, nor goes on from their page', async () => {
+    const [{ client }, { client: enemy }] = [await service.newPartner(), await service.newPartner()];
+    await client.confirm();
+    const { next_after } = (await client.call(`${LIST}?limit=1`)).body;
+    assert.deepEqual((await enemy.call(`${LIST}?limit=10`)).body.contributions, []);
+    assert.equal((await enemy.call(`${LIST}?after=${next_after}`)).status, 400);
+  });
+});
