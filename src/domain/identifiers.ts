@@ -74,6 +74,11 @@ export function idAt(prefix: IdPrefix, timeMs: number): string {
   return `${prefix}_${encodeTime(timeMs, 10)}`;
 }
 
+/** Whether the service may have made it: its form alone is judged. */
+export function isOurId(prefix: IdPrefix, text: string): boolean {
+  return text.startsWith(`${prefix}_`) && /^[0-9A-HJKMNP-TV-Z]{26}$/.test(text.slice(prefix.length + 1));
+}
+
 // The package's own generator asks the kernel for one byte at a time, sixteen times per identifier.
 const randomBytes = Buffer.alloc(4096);
 let usedBytes = randomBytes.length;

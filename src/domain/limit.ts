@@ -23,6 +23,7 @@ export const LIMITS = [
   'sandbox_slow',
   'sandbox_samples',
   'endpoint_challenges',
+  'endpoint_changes',
 ] as const;
 
 export type Limit = (typeof LIMITS)[number];

@@ -27,6 +27,7 @@ import { acceptJsonOnly } from './http/read-body.ts';
 import { refuseIllFormed } from './http/refuse-ill-formed.ts';
 import { LONGEST_REQUEST_MS, limitRequestTime } from './http/request-time.ts';
 import { type SuspectConnections, suspectConnections } from './http/suspect-connections.ts';
+import { changeLimit } from './limits/change-limit.ts';
 import { type LoadGate, loadGate, type Traffic } from './limits/load-shedding.ts';
 import { paced } from './limits/paced.ts';
 import { rateLimits } from './limits/rate-limits.ts';
@@ -187,12 +188,14 @@ interface Limits {
 /** The six operations of the contract and what was added to them, behind authentication, permission, rate limit and validation, in this order. */
 function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gate, suspects, refuseInTurn }: Limits): void {
   const limitRate = rateLimits(options.processes);
+  const limitChanges = changeLimit();
   v1.addHook('onRequest', async (request, reply) => {
     const terms = termsOf(request);
     try {
       await judgeCaller(request, options.authenticate);
       suspects.trust(request.raw.socket);
       request.context.rate = limitRate(callerOf(request), terms.trafficClass, reply);
+      if (terms.isManaging && terms.isWrite) limitChanges(callerOf(request).partnerId);
       gate.admit(request);
     } catch (error) {
       await new Promise<void>(refuseInTurn);

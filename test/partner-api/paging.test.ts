@@ -13,8 +13,10 @@ import { type Answer, type Client, uniqueId } from '../support/client.ts';
 import { newBatch, withClosed } from '../support/environment.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { testService } from '../support/service.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
 
-const service = await testService();
+const service = await testService({ env: WEBHOOK_ENV });
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as the JSON that it is
 type Json = any;
 
@@ -49,6 +51,7 @@ const OLDER: Record<string, { asked: string; answered: string }> = {
 async function withRecords() {
   const made = await withClosed(service, 3, 2, 1);
   const { client, closed } = made;
+  const { client: manager } = await service.newPartner({ of: made.partner, key: { permission: 'manage' } });
   const { impactBatchId } = await newBatch(service.database, [made]);
   const settlementId = closed[0]?.settlementId as string;
   const header = 'partner_event_id,partner_order_ref,points\n';
@@ -60,9 +63,27 @@ async function withRecords() {
   const location = taken.headers.get('location') as string;
   await completeReconciliations(service.database, new AbortController().signal);
   assert.equal((await client.call(location)).body.reconciliation.status, 'done');
-  const ids = { settlement_id: settlementId, impact_batch_id: impactBatchId, reconciliation_id: location.split('/').at(-1) };
+  const endpointId = await addEndpoints(manager, made.partner);
+  const ids = {
+    endpoint_id: endpointId,
+    settlement_id: settlementId,
+    impact_batch_id: impactBatchId,
+    reconciliation_id: location.split('/').at(-1),
+  };
   const pathOf = ({ path }: List) => path.replace(/\{(\w+)\}/g, (_, name: keyof typeof ids) => String(ids[name]));
-  return { ...made, pathOf };
+  return { ...made, client: manager, pathOf };
+}
+
+/** @returns The first of three, which has got three deliveries. */
+async function addEndpoints(client: Client, { partnerId }: { readonly partnerId: string }): Promise<string> {
+  const receivers = [await WebhookReceiver.open(), await WebhookReceiver.open(), await WebhookReceiver.open()];
+  const added: Answer[] = [];
+  for (const { url } of receivers) added.push(await client.post('/v1/webhook-endpoints', { url }));
+  for (let number = 0; number < 3; number++) await client.confirm();
+  const areDelivered = (all: readonly { status: string }[]) =>
+    all.length >= 9 && all.every(({ status }) => status === 'delivered');
+  await untilDeliveries(service.database, partnerId, areDelivered);
+  return added[0]?.body.webhook_endpoint.endpoint_id;
 }
 
 const one = await withRecords();
@@ -78,13 +99,15 @@ async function firstPage(client: Client, path: string): Promise<Answer> {
   return page;
 }
 
-test('five lists are known, and events', () => {
+test('seven lists are known, and events', () => {
   assert.deepEqual(lists.map(({ operationId }) => operationId).sort(), [
+    'listDeliveries',
     'listEmissionFactors',
     'listImpactBatchTransactions',
     'listReconciliationLines',
     'listSettlementLines',
     'listSettlements',
+    'listWebhookEndpoints',
   ]);
 });
 

@@ -90,7 +90,7 @@ describe('the documents', () => {
     const guides = ['partner-guide', 'webhooks', 'sandbox', 'errors'].map((name) =>
       readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8'),
     );
-    const lost = guides.join('\n').match(/\]\((?:(?:partner-guide|webhooks|errors)\.md)?(?:#[\w-]+)?\)/g) ?? [];
+    const lost = guides.join('\n').match(/\]\((?:(?:partner-guide|webhooks|sandbox|errors)\.md)?(?:#[\w-]+)?\)/g) ?? [];
     assert.equal(
       targets.filter((target) => target.startsWith('#tag/')).length,
       lost.length,

@@ -158,7 +158,9 @@ describe('sample events', waiting, () => {
     assert.equal((await ask(enemy, 'events', { ...wanted, endpoint_id: endpointId })).status, 404);
     assert.equal((await ask(enemy, 'events', wanted)).status, 400);
     const samples = () => receiver.arrived.filter(({ event }) => event.data.sample === true);
-    const answers = await Promise.all(Array.from({ length: 80 }, () => ask(client, 'events', wanted)));
+    const answers: Answer[] = [];
+    for (let round = 0; round < 8; round++)
+      answers.push(...(await Promise.all(Array.from({ length: 10 }, () => ask(client, 'events', wanted)))));
     assert.deepEqual(countByStatus(answers), { 201: 60, 429: 20 });
     assert.equal(samples().length, 60);
   });

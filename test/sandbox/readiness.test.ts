@@ -20,8 +20,9 @@ interface Check {
 }
 
 async function passedOf(client: Client): Promise<Map<string, Check>> {
-  const { status, body } = await client.call('/v1/sandbox/readiness');
+  const { status, body: answer } = await client.call('/v1/sandbox/readiness');
   assert.equal(status, 200);
+  const body = answer.readiness;
   assert.deepEqual(
     body.checks.map(({ check }: Check) => check),
     Object.keys(READINESS_CHECKS),
@@ -110,7 +111,7 @@ test('it turns green check by check, by what the partner plays, and tells what s
     if (correlationId !== null) assert.equal(evidence[0]?.correlation_id, correlationId, name);
     assert.deepEqual([...(await passedOf(client)).keys()].sort(), names.slice(0, index + 1).sort());
   }
-  assert.equal((await client.call('/v1/sandbox/readiness')).body.ready, true);
+  assert.equal((await client.call('/v1/sandbox/readiness')).body.readiness.ready, true);
   assert.equal((await passedOf(other)).size, 0);
 });
 

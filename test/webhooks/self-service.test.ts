@@ -185,6 +185,17 @@ describe('endpoints', () => {
   );
 });
 
+test('sixty changes a minute: beyond them rate_limited, and look-ups go on', waiting, async () => {
+  const { client, endpointId } = await newOwnEndpoint();
+  const answers = await Promise.all(
+    Array.from({ length: 150 }, () => call(client, 'PATCH', `${PATH}/${endpointId}`, { event_types: [] })),
+  );
+  const { 429: refused = 0 } = countByStatus(answers);
+  // The one that added the endpoint counts too, and each second that they run allows another.
+  assert.ok(refused >= 1 && refused <= 91, JSON.stringify(countByStatus(answers)));
+  assert.equal((await client.call(PATH)).status, 200);
+});
+
 describe('deliveries', () => {
   test('listed page by page, sent again by either path, and recovered', waiting, async () => {
     const { client, partner, receiver, endpointId } = await newOwnEndpoint();

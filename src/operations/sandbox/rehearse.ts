@@ -53,7 +53,11 @@ export function rehearseIn(database: Database, operations: RehearsedOperations):
       return countRefusal(database.pool, { ...rehearsal, scenario: scenario.text }, { times: scenario.times, waitSeconds });
     },
     async confirm(request, { scenario, ...rehearsal }) {
-      if (scenario.name === 'order_taken') await takeOrder(confirmContribution, request);
+      if (scenario.name === 'order_taken') {
+        const holder = await takeOrder(confirmContribution, request);
+        if (holder)
+          await insertRehearsal(database.pool, { ...rehearsal, ...holder, scenario: scenario.text }, holder.transactionId);
+      }
       if (scenario.name === 'estimate_expired') await expireNamedEstimate(database, request);
       const outcome = await confirmContribution({ ...request, simulatedReview: simulatedReviewOf(scenario) });
       const { transactionId, status } = outcome.record.contribution;
@@ -74,14 +78,19 @@ export function rehearseIn(database: Database, operations: RehearsedOperations):
 }
 
 /** Another contribution of the partner takes the order first. Where the order is taken already nothing has to be done. */
-async function takeOrder(confirm: ConfirmContribution, request: ConfirmationRequest): Promise<void> {
+async function takeOrder(
+  confirm: ConfirmContribution,
+  request: ConfirmationRequest,
+): Promise<{ readonly idempotencyKey: string; readonly transactionId: string } | undefined> {
   const rival = newId('evt');
   const holder = { ...request, partnerEventId: rival, idempotencyKey: rival, opaqueCustomerRef: null, calculationId: undefined };
   try {
-    await confirm(holder);
+    const { record } = await confirm(holder);
+    return { idempotencyKey: rival, transactionId: record.contribution.transactionId };
   } catch (error) {
     // What stands against it is told by the confirmation itself, in the order of the contract.
     if (!(error instanceof ServiceError)) throw error;
+    return undefined;
   }
 }
 

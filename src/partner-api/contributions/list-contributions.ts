@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-status.ts';
-import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { isOurId } from '../../domain/identifiers.ts';
 import { contributionToWire } from '../../wire/contribution-to-wire.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
@@ -49,6 +49,8 @@ export const LIST_CONSTRAINT = {
 
 const PATH = '/v1/impact-transactions';
 
+const isPlace = (text: string) => text === '' || isOurId('txn', text);
+
 function asksForList(url: string): boolean {
   if (!url.startsWith(`${PATH}?`)) return false;
   const query = new URLSearchParams(url.slice(PATH.length + 1));
@@ -70,7 +72,6 @@ export function listContributions(app: FastifyInstance, { operations, environmen
     async (request, reply) => {
       const { created_after, created_before, status, after, limit = CONTRIBUTION_PAGE.default } = request.query;
       const { partnerId } = callerOf(request);
-      const isPlace = (text: string) => text === '' || isLongIdentifier(text);
       const list = { name: ['listContributions', partnerId], first: '', isPlace };
       const createdAfter = readTime('created_after', created_after);
       const createdBefore = readTime('created_before', created_before);

@@ -33,8 +33,13 @@ const Check = Type.Object(
 
 const ReadinessBody = Type.Object(
   {
-    ready: Type.Boolean({ description: 'Every check is passed.' }),
-    checks: Type.Array(Check, { description: 'In the order of an afternoon.' }),
+    readiness: Type.Object(
+      {
+        ready: Type.Boolean({ description: 'Every check is passed.' }),
+        checks: Type.Array(Check, { description: 'In the order of an afternoon.' }),
+      },
+      closed,
+    ),
     request: Echo,
   },
   closed,
@@ -51,8 +56,7 @@ export function getSandboxReadiness(app: FastifyInstance, { readiness }: Sandbox
     async (request) => {
       const checks = await beforeDeadline(readiness.check(callerOf(request).partnerId));
       return {
-        ready: checks.every(({ evidence }) => evidence.length > 0),
-        checks: checks.map(toWire),
+        readiness: { ready: checks.every(({ evidence }) => evidence.length > 0), checks: checks.map(toWire) },
         request: { correlation_id: request.context.correlationId },
       };
     },

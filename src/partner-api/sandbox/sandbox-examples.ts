@@ -49,7 +49,7 @@ export const SANDBOX_RESPONSE_EXAMPLES: Record<string, Record<string, Examples>>
     impact_batch: { impact_batch_id: 'batch_01KBG2X4Z6B8D0F2H4K6N8Q1S3', ...progress, transaction_count: 3 },
   }),
   getSandboxReadiness: {
-    '200': { not_yet: { summary: 'One check passed', value: { ready: false, checks, request: echo } } },
+    '200': { not_yet: { summary: 'One check passed', value: { readiness: { ready: false, checks }, request: echo } } },
   },
   advanceSandboxClock: answer('A month later', 'clock-0001', {
     clock: { now: '2026-12-20T19:29:00.000Z' },

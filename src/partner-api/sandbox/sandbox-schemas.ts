@@ -103,7 +103,7 @@ export const ClockAnswer = {
     {
       estimates_expired: Type.Integer({ description: 'Estimates that have expired by it.' }),
       contributions_ended: Type.Integer({ description: 'Pending contributions that ended as their scenario says.' }),
-      contributions_failed: Type.Integer({ description: 'Pending contributions that nobody decided on in time.' }),
+      contributions_failed: Type.Integer({ description: 'Pending contributions that no operator decided on in time.' }),
       settlements_closed: Type.Array(longId('A settlement.'), { description: 'Settlements that were closed, the first first.' }),
     },
     { ...closed, description: 'What was due. Its events are on their way.' },

@@ -4,7 +4,7 @@ import type { EventType } from '../../domain/events/event.ts';
 import type { NotedItem } from '../../domain/sandbox/readiness.ts';
 import type { SampleFault } from '../../domain/sandbox/sample-fault.ts';
 import { actorOf } from '../../operations/sandbox/sandbox-actor.ts';
-import { type SentSample, sendSamples } from '../../webhooks/sandbox/send-samples.ts';
+import { type SentSample, sendSamples } from '../../webhooks/endpoints/send-samples.ts';
 import { EVENT_EXAMPLES } from '../events/event-examples.ts';
 import { keyedPost } from '../keyed-post.ts';
 import type { Example } from '../openapi/openapi-examples.ts';

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { listDeliveries as listOf } from '../../store/webhooks/delivery-log.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
@@ -15,6 +14,7 @@ import { getOwnEndpoint, READS } from './own-endpoint.ts';
 
 /** After every id that there can be. */
 const LATEST = 'dlv_zzzz';
+const isPlace = (text: string) => text === LATEST || /^dlv_[0-9A-Z]{26}\.[0-9A-Za-z_]{1,40}$/.test(text);
 
 interface Shape {
   Params: Static<typeof EndpointParams>;
@@ -39,7 +39,7 @@ export function listDeliveries(app: FastifyInstance, { endpointTools: { database
       const { partnerId } = callerOf(request);
       const { endpoint_id: endpointId } = request.params;
       const { after, status, limit = DELIVERY_PAGE.default } = request.query;
-      const list = { name: ['listDeliveries', partnerId, endpointId], first: LATEST, isPlace: isLongIdentifier };
+      const list = { name: ['listDeliveries', partnerId, endpointId], first: LATEST, isPlace };
       const place = placeOf(list, after);
       const read = async () => {
         await getOwnEndpoint(database, partnerId, endpointId);

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { isLongIdentifier } from '../../domain/identifiers.ts';
+import { isOurId } from '../../domain/identifiers.ts';
 import { listWebhookEndpoints as listAll } from '../../store/webhooks/webhook-endpoint.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
@@ -10,6 +10,8 @@ import { callerOf } from '../request-context.ts';
 import { ENDPOINT_PAGE, EndpointPageBody, ListEndpointsQuery } from './endpoint-schemas.ts';
 import { endpointToWire } from './endpoint-to-wire.ts';
 import { READS } from './own-endpoint.ts';
+
+const isEndpointPlace = (text: string) => text === '' || isOurId('wep', text);
 
 /** @see docs/spec/decisions.md#9-self-service-and-pages. */
 export function listWebhookEndpoints(app: FastifyInstance, { endpointTools }: PartnerApiOptions): void {
@@ -26,8 +28,7 @@ export function listWebhookEndpoints(app: FastifyInstance, { endpointTools }: Pa
     async (request) => {
       const { partnerId } = callerOf(request);
       const { after, limit = ENDPOINT_PAGE.default } = request.query;
-      const isPlace = (text: string) => text === '' || isLongIdentifier(text);
-      const list = { name: ['listWebhookEndpoints', partnerId], first: '', isPlace };
+      const list = { name: ['listWebhookEndpoints', partnerId], first: '', isPlace: isEndpointPlace };
       const place = placeOf(list, after);
       const all = await beforeDeadline(listAll(endpointTools.database.pool, partnerId));
       const left = all.filter(({ endpointId }) => endpointId > place);

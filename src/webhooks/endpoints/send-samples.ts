@@ -13,9 +13,9 @@ import { eventToText } from '../../wire/event-to-text.ts';
 import { judge, LEASE_MS, post } from '../delivery/attempt.ts';
 import { settleAttempts } from '../delivery/record-attempts.ts';
 import { openSecrets } from '../delivery/start-webhooks.ts';
-import { type EndpointTools, LOCK_TIMEOUT_MS } from '../endpoints/endpoint-context.ts';
-import { openEndpointProofs } from '../endpoints/endpoint-proofs.ts';
 import { newSecret } from '../security/signature.ts';
+import { type EndpointTools, LOCK_TIMEOUT_MS } from './endpoint-context.ts';
+import { openEndpointProofs } from './endpoint-proofs.ts';
 
 export interface WantedSample {
   readonly partnerId: string;
