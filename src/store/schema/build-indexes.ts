@@ -57,7 +57,12 @@ async function lock(client: pg.Client): Promise<void> {
   while (!(await client.query<{ isMine: boolean }>(text, [BUILDING_LOCK])).rows[0]?.isMine) await sleep(LOOK_EVERY_MS);
 }
 
-/** A table that is not there yet, because a first start was ended in the middle, has no rows to wait for. */
+const UNDEFINED_COLUMN = '42703';
+
+/**
+ * A table that is not there yet, because a first start was ended in the middle, has no rows to wait for. Where a column is missing that an
+ * earlier migration adds, the migration itself builds the index.
+ */
 async function buildIndex(client: pg.Client, { name, table, text }: NextIndex): Promise<void> {
   const { rowCount } = await client.query('select where to_regclass($1) is not null', [table]);
   if (rowCount === 0) return;
@@ -67,5 +72,7 @@ async function buildIndex(client: pg.Client, { name, table, text }: NextIndex): 
   );
   if (rows[0]?.isValid) return;
   if (rows[0]) await client.query(`drop index concurrently ${name}`);
-  await client.query(text);
+  await client.query(text).catch((error: unknown) => {
+    if (!(error instanceof pg.DatabaseError) || error.code !== UNDEFINED_COLUMN) throw error;
+  });
 }
