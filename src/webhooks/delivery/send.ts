@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Dispatcher as HttpClient } from 'undici';
 import { EndlessAnswerError } from '../security/limit-answers.ts';
 
@@ -40,49 +41,102 @@ const READ_MAX_BYTES = 16_384;
 const KEEP_MAX_BYTES = 2_048;
 
 /** Sends one attempt and reads as much of the answer as is kept. Redirects are answers like any other. Never throws. */
-export async function send(client: HttpClient, { url, headers, body }: Message): Promise<Answer> {
-  const since = performance.now();
-  const took = () => Math.round(performance.now() - since);
-  const endless = new AbortController();
-  const signal = AbortSignal.any([AbortSignal.timeout(ANSWER_WITHIN_MS), endless.signal]);
-  let announcements = 0;
-  const onInfo = () => {
-    if (++announcements > ANNOUNCEMENTS_MAX) endless.abort(new EndlessAnswerError('Too many informational answers.'));
-  };
-  try {
-    const { origin, pathname, search } = new URL(url);
-    const path = pathname + search;
-    const response = await client.request({ origin, path, method: 'POST', headers, body, signal, onInfo });
-    const excerpt = await readExcerpt(response.body);
-    const retryAfter = response.headers['retry-after'];
-    return {
-      milliseconds: took(),
-      status: response.statusCode,
-      errorClass: null,
-      excerpt,
-      retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
-    };
-  } catch (error) {
-    const errorClass = classify(error);
-    return { milliseconds: took(), status: null, errorClass, excerpt: null, retryAfter: undefined };
-  }
+export function send(client: HttpClient, { url, headers, body }: Message): Promise<Answer> {
+  return new Promise((resolve) => {
+    const exchange = new Exchange(resolve);
+    try {
+      client.dispatch({ ...targetOf(url), method: 'POST', headers, body }, exchange);
+    } catch (error) {
+      exchange.onResponseError(null, error as Error);
+    }
+  });
 }
 
-/** The status is the answer. Of the body as much is read as comes, and whatever is beyond the limit is not waited for. */
-async function readExcerpt(stream: AsyncIterable<Buffer>): Promise<string> {
-  const kept: Buffer[] = [];
-  let read = 0;
-  try {
-    for await (const chunk of stream) {
-      if (read < KEEP_MAX_BYTES) kept.push(chunk.subarray(0, KEEP_MAX_BYTES - read));
-      read += chunk.length;
-      if (read >= READ_MAX_BYTES) break;
-    }
-  } catch {
-    // Cut off, or too slow: what came is kept.
+const targets = new LRUCache<string, { readonly origin: string; readonly path: string }>({ max: 1_024 });
+
+function targetOf(url: string): { readonly origin: string; readonly path: string } {
+  const known = targets.get(url);
+  if (known) return known;
+  const { origin, pathname, search } = new URL(url);
+  const target = { origin, path: pathname + search };
+  targets.set(url, target);
+  return target;
+}
+
+/**
+ * One request and its answer. The status is the answer: of the body as much is read as comes, and whatever is beyond the limit is not
+ * waited for.
+ */
+class Exchange implements HttpClient.DispatchHandler {
+  readonly #resolve: (answer: Answer) => void;
+  readonly #since = performance.now();
+  readonly #timer: NodeJS.Timeout;
+  #controller: HttpClient.DispatchController | undefined;
+  #status: number | null = null;
+  #retryAfter: string | undefined;
+  #announcements = 0;
+  #kept: Buffer[] = [];
+  #read = 0;
+  /** Why it was cut off from here. */
+  #reason: Error | undefined;
+
+  constructor(resolve: (answer: Answer) => void) {
+    this.#resolve = resolve;
+    this.#timer = setTimeout(() => this.#cut(new DOMException('No answer in time.', 'TimeoutError')), ANSWER_WITHIN_MS);
   }
-  // PostgreSQL keeps no NUL in a text.
-  return Buffer.concat(kept).toString('utf8').replaceAll('\0', '');
+
+  onRequestStart(controller: HttpClient.DispatchController): void {
+    this.#controller = controller;
+    if (this.#reason) controller.abort(this.#reason);
+  }
+
+  onResponseStart(
+    _: HttpClient.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) {
+      if (++this.#announcements > ANNOUNCEMENTS_MAX) this.#cut(new EndlessAnswerError('Too many informational answers.'));
+      return;
+    }
+    const retryAfter = headers['retry-after'];
+    this.#status = status;
+    this.#retryAfter = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter;
+  }
+
+  onResponseData(_: HttpClient.DispatchController, chunk: Buffer): void {
+    if (this.#read < KEEP_MAX_BYTES) this.#kept.push(chunk.subarray(0, KEEP_MAX_BYTES - this.#read));
+    this.#read += chunk.length;
+    if (this.#read >= READ_MAX_BYTES) this.#cut(new EndlessAnswerError('Enough of the answer was read.'));
+  }
+
+  onResponseEnd(): void {
+    this.#end(null);
+  }
+
+  onResponseError(_: HttpClient.DispatchController | null, error: Error): void {
+    this.#end(error);
+  }
+
+  #cut(reason: Error): void {
+    this.#reason = reason;
+    this.#end(reason);
+    this.#controller?.abort(reason);
+  }
+
+  /** The first end counts. Cut off after its status, or too slow: what came is kept. */
+  #end(error: Error | null): void {
+    clearTimeout(this.#timer);
+    const isAnswered = this.#status !== null;
+    this.#resolve({
+      milliseconds: Math.round(performance.now() - this.#since),
+      status: this.#status,
+      errorClass: isAnswered ? null : classify(error),
+      // PostgreSQL keeps no NUL in a text.
+      excerpt: isAnswered ? Buffer.concat(this.#kept).toString('utf8').replaceAll('\0', '') : null,
+      retryAfter: this.#retryAfter,
+    });
+  }
 }
 
 const CLASSES: Readonly<Record<string, ErrorClass>> = {
