@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** An index that a migration puts in the place of another: its name ends in `_next` until then. */
+/** An index that a migration adds, or puts in the place of another: its name ends in `_next` until then. */
 export interface NextIndex {
   readonly name: string;
   readonly table: string;
@@ -9,13 +9,13 @@ export interface NextIndex {
   readonly text: string;
 }
 
-const INDEX_OF_MIGRATION = /^create unique index if not exists (\w+_next) on (\w+)([^;]*);/gm;
+const INDEX_OF_MIGRATION = /^create (unique )?index if not exists (\w+_next) on (\w+)([^;]*);/gm;
 
 export function listNextIndexes(migration: string): NextIndex[] {
-  return [...migration.matchAll(INDEX_OF_MIGRATION)].map(([, name = '', table = '', rest]) => ({
+  return [...migration.matchAll(INDEX_OF_MIGRATION)].map(([, unique = '', name = '', table = '', rest]) => ({
     name,
     table,
-    text: `create unique index concurrently ${name} on ${table}${rest}`,
+    text: `create ${unique}index concurrently ${name} on ${table}${rest}`,
   }));
 }
 
