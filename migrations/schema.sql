@@ -284,6 +284,15 @@ create table endpoint_health (
   constraint endpoint_health_pkey PRIMARY KEY (partner_id, endpoint_id)
 );
 
+create table endpoint_watch (
+  partner_id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  watched_until timestamp(3) with time zone not null,
+  constraint endpoint_watch_pkey PRIMARY KEY (partner_id, endpoint_id)
+);
+
+CREATE INDEX endpoint_watch_until ON public.endpoint_watch USING btree (watched_until);
+
 create table estimate (
   partner_id text collate "C" not null,
   calculation_id text collate "C" not null,
@@ -348,6 +357,8 @@ create table event_outbox (
   written_by xid8 not null default pg_current_xact_id(),
   constraint event_outbox_pkey PRIMARY KEY (partner_id, written_by, "position")
 );
+
+CREATE INDEX event_outbox_waiting ON public.event_outbox USING btree (written_by, "position", partner_id);
 
 create table failure_draft (
   partner_id text collate "C" not null,

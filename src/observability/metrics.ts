@@ -15,6 +15,8 @@ export interface Metrics {
   countIgnoredScenario(): void;
   /** A limit refused a request, or ended what was under way. */
   countLimit(limit: string): void;
+  /** From now on it is shown how deliveries give way to answers. */
+  watchPace(pace: { readonly limitPerSecond: number; readonly slowedSeconds: number }): void;
   /** From now on the partners' connections are shown. */
   watchConnections(count: () => Promise<number>): void;
 }
@@ -104,6 +106,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     countRun,
     countLimit,
     watchConnections,
+    watchPace: (pace) => measurePace(registry, pace),
     watchQuotas: measureQuotas(registry),
     countIgnoredScenario: () => ignoredScenarios.inc(),
     countAttempt({ isSuccess, errorClass, status, milliseconds }) {
@@ -140,6 +143,27 @@ function measureLimits(registry: Registry): Pick<Metrics, 'countLimit' | 'watchC
       count = counting;
     },
   };
+}
+
+function measurePace(registry: Registry, pace: Parameters<Metrics['watchPace']>[0]): void {
+  new Gauge({
+    name: 'partner_impact_delivery_limit_per_second',
+    help: 'Deliveries that may begin in a second while answers to partners wait; 0 without a limit.',
+    registers: [registry],
+    collect() {
+      this.set(pace.limitPerSecond);
+    },
+  });
+  let shownSeconds = 0;
+  new Counter({
+    name: 'partner_impact_delivery_slowed_seconds_total',
+    help: 'For how long deliveries waited because answers to partners come first.',
+    registers: [registry],
+    collect() {
+      this.inc(pace.slowedSeconds - shownSeconds);
+      shownSeconds = pace.slowedSeconds;
+    },
+  });
 }
 
 function measureQuotas(registry: Registry): Metrics['watchQuotas'] {

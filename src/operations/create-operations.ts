@@ -14,6 +14,7 @@ import { type AssociateEmissionsEstimate, associateEstimates } from './emissions
 import { type CreateDeliveryEmissionsEstimate, createEstimates } from './emissions/create-delivery-emissions-estimate.ts';
 import { type GetDeliveryEmissionsEstimate, getEstimates } from './emissions/get-delivery-emissions-estimate.ts';
 import { type ReadEvents, readEvents } from './events/list-events.ts';
+import type { RecentContributions } from './events/recent-contributions.ts';
 import { type ReadEnvironmentalStatus, readEnvironmentalStatus } from './impact/read-environmental-status.ts';
 import { type StorageUsage, UNCOUNTED } from './quotas/storage-usage.ts';
 import { type ReconcileSettlement, reconcileSettlements } from './reconciliations/reconcile-settlement.ts';
@@ -72,13 +73,18 @@ export interface OperationsOptions {
   readonly rulesOf: RulesOf;
   /** Counts what partners store, and bounds it. */
   readonly usage?: StorageUsage;
+  /** Told of what is confirmed, where the events of this process are relayed. */
+  readonly recent?: RecentContributions | undefined;
 }
 
-export function createOperations(database: Database, { environment, rulesOf, usage = UNCOUNTED }: OperationsOptions): Operations {
+export function createOperations(
+  database: Database,
+  { environment, rulesOf, usage = UNCOUNTED, recent }: OperationsOptions,
+): Operations {
   const lanes = database.isDistributed ? DISTRIBUTED_LANES : LANES;
   const grouping = { isOfOneShare: database.isDistributed };
   const rehearsed = {
-    confirmContribution: confirmContributions(database, rulesOf, { ...lanes, ...grouping, usage }),
+    confirmContribution: confirmContributions(database, rulesOf, { ...lanes, ...grouping, usage, recent }),
     getContribution: getContributions(database, { lanes: lanes.lookup, ...grouping }),
     createDeliveryEmissionsEstimate: createEstimates(database, { lanes: lanes.estimate, ...grouping, usage }),
   };

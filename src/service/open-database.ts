@@ -63,8 +63,8 @@ export async function openStore(
     databaseUrl,
     database,
     openPool(size) {
-      const { isDistributed } = database;
-      return Object.assign(openDatabase({ ...connection, poolSize: size }), { isDistributed });
+      const { isDistributed, committedEvents } = database;
+      return Object.assign(openDatabase({ ...connection, poolSize: size, committedEvents }), { isDistributed });
     },
     async close() {
       clearInterval(watch);

@@ -11,28 +11,30 @@ import { createMetrics, type Metrics } from '../observability/metrics.ts';
 import { seldom } from '../observability/throttled.ts';
 import { noteKeyUse } from '../operations/access/record-key-use.ts';
 import { createOperations, POOL_SIZE } from '../operations/create-operations.ts';
+import { RecentContributions } from '../operations/events/recent-contributions.ts';
 import { countStorage, type QuotaStage, type StorageUsage } from '../operations/quotas/storage-usage.ts';
 import { openRuleBook, type RuleBook } from '../operations/rules/rule-cache.ts';
 import { startSeals } from '../operations/verification/start-seals.ts';
 import { authenticator } from '../partner-api/access/authenticate.ts';
 import { CREDENTIALS_POOL_SIZE } from '../partner-api/access/credential-memory.ts';
-import { type Answer, buildPartnerApi } from '../partner-api/app.ts';
+import { buildPartnerApi } from '../partner-api/app.ts';
 import { listen } from '../partner-api/http/listen.ts';
 import { failureLimit } from '../partner-api/limits/failure-limit.ts';
 import { openReconciler } from '../schedule/jobs/reconciler.ts';
 import { openSandboxEnds } from '../schedule/jobs/sandbox-ends.ts';
 import { VERIFY_JOB } from '../schedule/jobs/verify.ts';
 import { listJobs } from '../schedule/jobs.ts';
-import type { EndedRun } from '../schedule/run-job.ts';
 import { openSchedule, SCHEDULE_POOL_SIZE } from '../schedule/scheduler.ts';
 import type { Database } from '../store/database.ts';
 import { findLastJobResult, listJobStates } from '../store/jobs/job.ts';
 import { listEndpointStates, measureBacklog } from '../store/webhooks/delivery-backlog.ts';
+import { Pace } from '../webhooks/delivery/pace.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from '../webhooks/delivery/start-webhooks.ts';
 import { openConfiguredSecretBox } from './configured-keys.ts';
 import { configuredSettlementTools } from './configured-seals.ts';
 import { checkDatabase, openInternalListener } from './internal-listener.ts';
 import { explainBusyPort } from './listen-error.ts';
+import { logAnswer, logRun } from './log-lines.ts';
 import { connectStore } from './open-database.ts';
 import { openEndpointTools, openReadiness, openSandbox } from './open-sandbox.ts';
 import { SERVICE_ROLES, type ServiceRole } from './role.ts';
@@ -123,7 +125,10 @@ export async function startServiceProcess(config: Config, options: ServiceProces
         return result === undefined ? undefined : (JSON.parse(result) as { differences: number }).differences;
       },
     });
-    const tools: Tools = { config, options, log, metrics };
+    const recent = roles.includes('webhooks') ? new RecentContributions() : undefined;
+    const pace = new Pace();
+    if (roles.includes('webhooks')) metrics.watchPace(pace);
+    const tools: Tools = { config, options, log, metrics, recent, pace };
     if (roles.includes('webhooks')) parts.defer(endInTime(startWebhooks(tools, openPool(WEBHOOKS_POOL_SIZE))));
     if (roles.includes('schedule')) startSchedule(tools, openPool(SCHEDULE_POOL_SIZE), parts);
     const baseUrl = roles.includes('api')
@@ -145,10 +150,14 @@ interface Tools {
   readonly options: ServiceProcessOptions;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Between the confirmations and the relay of this process. */
+  readonly recent: RecentContributions | undefined;
+  /** Deliveries give way to the answers of this process. */
+  readonly pace: Pace;
 }
 
 async function startPartnerApi(
-  { config, options: { processes = 1, rulesOf, clock = Date.now }, log, metrics }: Tools,
+  { config, options: { processes = 1, rulesOf, clock = Date.now }, log, metrics, recent, pace }: Tools,
   { database, ofKeys }: { database: Database; ofKeys: Database },
   parts: AsyncDisposableStack,
 ): Promise<string> {
@@ -169,7 +178,7 @@ async function startPartnerApi(
       readiness: openReadiness(database, log, parts),
     }),
     endpointTools: openEndpointTools(database, config, clock, parts),
-    operations: createOperations(database, { environment: config.environment, rulesOf: rules.rulesOf, usage }),
+    operations: createOperations(database, { environment: config.environment, rulesOf: rules.rulesOf, usage, recent }),
     authenticate: authenticator({
       database: ofKeys,
       environment: config.environment,
@@ -182,6 +191,7 @@ async function startPartnerApi(
     processes,
     onAnswer: (answer) => {
       metrics.countAnswer(answer);
+      pace.noteAnswer(answer.durationMs);
       logAnswer(log, answer);
     },
     onLimit: metrics.countLimit,
@@ -198,9 +208,14 @@ async function startPartnerApi(
   return listening.baseUrl;
 }
 
-function startWebhooks({ config, options: { clock = Date.now }, log, metrics }: Tools, database: Database): Webhooks {
+function startWebhooks(
+  { config, options: { clock = Date.now }, log, metrics, recent, pace }: Tools,
+  database: Database,
+): Webhooks {
   return openWebhooks({
     database,
+    ...(recent && { recent }),
+    pace,
     environment: config.environment,
     secretBox: openConfiguredSecretBox(config),
     allowInsecure: config.allowsInsecureWebhooks,
@@ -237,15 +252,6 @@ function startSchedule({ config, log, metrics }: Tools, database: Database, part
     onError: (err) => log.logger.error({ err }, 'the schedule failed; the service tries again'),
   });
   parts.defer(endInTime(schedule));
-}
-
-function logRun({ logger }: Log, run: EndedRun): void {
-  const { job, runNo, trigger, outcome, correlationId, milliseconds, result, error, alerts } = run;
-  const line = { job: job.name, run: Number(runNo), trigger, correlation_id: correlationId, ms: Math.round(milliseconds) };
-  for (const alert of alerts) logger.error(line, alert);
-  if (outcome === 'succeeded') logger.info({ ...line, ...result }, 'a job is done');
-  else if (outcome === 'failed') logger.error({ ...line, err: error }, 'a job failed; the service runs it again');
-  else logger.warn({ ...line, ...result }, `a job was ${outcome}; its next run does the rest`);
 }
 
 function endInTime(part: { close(): Promise<void> }): () => Promise<void> {
@@ -286,15 +292,4 @@ export function once(work: () => Promise<void>): () => Promise<void> {
     done ??= work();
     return done;
   };
-}
-
-function logAnswer({ logger }: Log, { correlationId, partnerId, operation, status, errorCode, durationMs }: Answer): void {
-  logger.info({
-    correlation_id: correlationId,
-    partner_id: partnerId,
-    operation,
-    status,
-    code: errorCode,
-    ms: Math.round(durationMs * 10) / 10,
-  });
 }

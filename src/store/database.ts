@@ -6,6 +6,7 @@
 import pg from 'pg';
 import type { NamedKey } from '../domain/audit/named-key.ts';
 import { type ContributionSeals, openContributionSeals } from '../domain/contributions/contribution-seal.ts';
+import { CommittedEvents } from './announcements.ts';
 import { Session } from './session.ts';
 
 /** Whatever a statement can be sent on. The caller decides atomicity: a pool is a transaction per statement, a client its own. */
@@ -22,6 +23,8 @@ export interface Database {
   auditKeys(): readonly NamedKey[];
   /** What contributions are sealed and checked with, under the same keys. */
   readonly contributionSeals: ContributionSeals;
+  /** Tells of what this process commits. */
+  readonly committedEvents: CommittedEvents;
   close(): Promise<void>;
 }
 
@@ -34,6 +37,8 @@ export interface DatabaseOptions {
   readonly onConnectionError?: (error: Error) => void;
   /** Asked for when the first audit entry or contribution is written; without them none can be. */
   readonly auditKeys?: () => readonly NamedKey[];
+  /** Of another pool of the same database, told of alike. */
+  readonly committedEvents?: CommittedEvents;
 }
 
 /** Longer than any statement needs and shorter than a request may take, so that no key stays blocked. */
@@ -107,6 +112,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     preparesStatements = true,
     onConnectionError = () => {},
     auditKeys = refuseAudit,
+    committedEvents = new CommittedEvents(),
   } = options;
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -141,7 +147,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   if (!preparesStatements) unprepared.add(pool);
   const contributionSeals = openContributionSeals(auditKeys);
-  return { pool, isDistributed: false, auditKeys, contributionSeals, close: () => pool.end() };
+  return { pool, isDistributed: false, auditKeys, contributionSeals, committedEvents, close: () => pool.end() };
 }
 
 /**

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { ServiceError } from '../domain/service-error.ts';
+import { takeAnnouncement } from './announcements.ts';
 import type { Database, Queryable } from './database.ts';
 
 /** The COMMIT was sent and not answered: the transaction took effect, or it did not. Only a look at the database tells. */
@@ -44,12 +45,14 @@ export async function inTransaction<T>(
   };
   const begin = client.query(`begin; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`);
   const [begun, done] = await Promise.allSettled([begin, work(client, transaction)]);
+  const hasEvents = takeAnnouncement(client);
   // Without its BEGIN a statement is a transaction of its own.
   if (begun.status === 'rejected') return endInDoubt(client, begun.reason);
   if (done.status === 'rejected') return endFailed(client, done.reason, await commit);
   const ending = await (commit ?? sendCommit(client));
   if (ending.is !== 'durable') return endInDoubt(client, ending.cause);
   client.release();
+  if (hasEvents) database.committedEvents.tell();
   return done.value;
 }
 

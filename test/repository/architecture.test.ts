@@ -100,6 +100,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
   store: {
     folders: ['jobs', 'schema'],
     files: [
+      'announcements',
       'bulk-rows',
       'clock',
       'database',
@@ -139,7 +140,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     quotas: ['audit', 'access'],
     rules: ['audit', 'settlements', 'access'],
     emissions: ['quotas'],
-    contributions: ['audit', 'access', 'quotas', 'rules', 'emissions'],
+    contributions: ['audit', 'events', 'access', 'quotas', 'rules', 'emissions'],
     reconciliations: ['settlements', 'quotas'],
     adjustments: ['audit', 'settlements', 'access', 'rules'],
     impact: ['audit', 'access'],

@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Database, openDatabase, type Queryable } from '../../src/store/database.ts';
 import { insertEventCounter } from '../../src/store/events/event.ts';
-import { numberEvents, WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
+import { findUnnumberedEvents, numberEvents, WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
 import { deleteOldEvents } from '../../src/store/events/event-retention.ts';
-import { claimDeliveries, hastenDeliveries, listDueEndpoints, recordAttempts } from '../../src/store/webhooks/delivery.ts';
+import { takeUnnumberedEvents } from '../../src/store/events/number-together.ts';
+import { claimDeliveries, hastenDeliveries, recordAttempts } from '../../src/store/webhooks/delivery.ts';
 import { recoverDeliveries } from '../../src/store/webhooks/delivery-log.ts';
+import { listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
+import { watchEndpoints } from '../../src/store/webhooks/endpoint-watch.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 
@@ -25,6 +28,8 @@ const ALWAYS = new Date(0);
 
 const steps: readonly [name: string, prepare: string, work: (db: Queryable) => Promise<unknown>][] = [
   ['numbers', '', (db) => numberEvents(db, database, partnerId, { limit: LIMIT, attemptsMax: 10, range: WHOLE_OUTBOX })],
+  ['finds', '', (db) => findUnnumberedEvents(db, database, WHOLE_OUTBOX, LIMIT)],
+  ['takes', '', (db) => takeUnnumberedEvents(db, WHOLE_OUTBOX, [partnerId], LIMIT)],
   ['looks for', '', (db) => listDueEndpoints({ pool: db as Database['pool'], isDistributed: false })],
   ['claims and records', '', claimAndRecord],
   [
@@ -55,6 +60,7 @@ test('whoever takes a few of thousands reads those few, although it was planned 
   await insertEventCounter(pool, partnerId);
   const made = { ...endpoint, url: 'https://example.com/', eventTypes: [], secretSealed: 'none' };
   await insertWebhookEndpoint(pool, made);
+  await watchEndpoints(pool, database, [made]);
   for (const [, , work] of steps) await work(pool);
   await pileUp();
   const { rows } = await administrator.query("select current_setting('server_version_num')::int4 as version");

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { type Connection, openDatabase, type Queryable } from '../../src/store/database.ts';
 import { findLastSequence, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
-import { type ClaimedDelivery, listDueEndpoints, recordAttempts } from '../../src/store/webhooks/delivery.ts';
+import { type ClaimedDelivery, recordAttempts } from '../../src/store/webhooks/delivery.ts';
+import { advanceDueFrom, listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
+import { watchEndpoints } from '../../src/store/webhooks/endpoint-watch.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { claimDue } from '../../src/webhooks/delivery/claim-due.ts';
 import { beginSession, relayOnce } from '../../src/webhooks/delivery/relay.ts';
@@ -161,6 +163,31 @@ describe('while a snapshot is held', { timeout: 60_000 }, () => {
     }));
     await recordAttempts(database.pool, partnerId, attempts);
   }
+});
+
+describe('what is claimed when it is made', { timeout: 60_000 }, () => {
+  const dueFromOf = async (endpointId: string): Promise<Date> =>
+    (await administrator.query('select due_from from endpoint_health where endpoint_id = $1', [endpointId])).rows[0].due_from;
+
+  test('is not read again once it is delivered; what is due is kept in sight', async () => {
+    const [idle, busy] = [await newPartner(), await newPartner()];
+    for (const endpoint of [idle, busy]) {
+      await insertWebhookEndpoint(database.pool, endpoint);
+      await watchEndpoints(database.pool, database, [endpoint]);
+      await tell(database.pool, endpoint.partnerId);
+    }
+    await relayOnce(database, beginSession(await connect()), fail);
+    // As if it had been claimed at once.
+    await database.pool.query(
+      "update delivery set lease = 1, next_attempt_at = now() + interval '1 minute' where endpoint_id = $1",
+      [idle.endpointId],
+    );
+    await advanceDueFrom(database.pool, 10_000);
+    assert.ok(Date.now() - (await dueFromOf(idle.endpointId)).getTime() < 60_000);
+    assert.equal((await dueFromOf(busy.endpointId)).getTime(), 0);
+    const due = (await listDueEndpoints(database)).map(({ endpointId }) => endpointId);
+    assert.deepEqual([due.includes(idle.endpointId), due.includes(busy.endpointId)], [false, true]);
+  });
 });
 
 const ENDINGS = [

@@ -10,6 +10,7 @@ import type { Database, Queryable } from '../../store/database.ts';
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
 import { insertSimulatedEnd } from '../../store/sandbox/simulated-end.ts';
 import { inTransaction } from '../../store/transaction.ts';
+import type { RecentContributions } from '../events/recent-contributions.ts';
 import { type CommitLanes, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
 import { refuseSuspended, tellKeyApart } from '../idempotent-replay.ts';
 import { type CommitBatch, countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
@@ -41,6 +42,11 @@ export interface ConfirmationLanes {
   readonly isOfOneShare: boolean;
 }
 
+export interface ConfirmationTools {
+  readonly usage: StorageUsage;
+  readonly recent: RecentContributions | undefined;
+}
+
 /**
  * Records a contribution exactly once, under the rules that were in force when its request arrived.
  *
@@ -54,7 +60,7 @@ export interface ConfirmationLanes {
 export function confirmContributions(
   database: Database,
   rulesOf: RulesOf,
-  { confirm, confirmCapped, isOfOneShare, usage }: ConfirmationLanes & { readonly usage: StorageUsage },
+  { confirm, confirmCapped, isOfOneShare, usage, recent }: ConfirmationLanes & ConfirmationTools,
 ): ConfirmContribution {
   const options: Omit<GroupCommitOptions<Confirmation, Rivals, ConfirmationOutcome>, 'lanes' | 'commitBatch' | 'isOfOneShare'> = {
     claimsOf: ({ partnerId, idempotencyKey, partnerEventId, partnerOrderRef }) =>
@@ -64,7 +70,11 @@ export function confirmContributions(
     tellOutcome,
   };
   const counting = (commitBatch: CommitBatch<Confirmation, ConfirmationOutcome>) =>
-    countingBatch<Confirmation, ConfirmationOutcome>(usage, contributionBytes, commitBatch);
+    countingBatch<Confirmation, ConfirmationOutcome>(usage, contributionBytes, async (confirmations, lockTimeoutMs) => {
+      const outcomes = await commitBatch(confirmations, lockTimeoutMs);
+      if (recent) for (const outcome of outcomes) if (outcome) recent.note(outcome.record);
+      return outcomes;
+    });
   const commits = groupCommit<Confirmation, Rivals, ConfirmationOutcome>({
     ...options,
     isOfOneShare,

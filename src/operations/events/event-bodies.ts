@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Environment } from '../../domain/access/api-key.ts';
 import type { Association } from '../../domain/emissions/association.ts';
+import type { EventHead } from '../../domain/events/event.ts';
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
 import type { Queryable } from '../../store/database.ts';
 import { type EventRecord, updateEventBodies } from '../../store/events/event.ts';
@@ -7,6 +9,9 @@ import { confirmedAssociation, currentAssociation } from '../../wire/association
 import { associationToWire, contributionToWire } from '../../wire/contribution-to-wire.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
 import { withEnvironment } from '../../wire/settlement-to-wire.ts';
+import type { RecentContributions } from './recent-contributions.ts';
+
+const CONFIRMED = 'impact.transaction.confirmed';
 
 /** An event with the text that is signed and sent. */
 export interface WrittenEvent extends EventRecord {
@@ -35,7 +40,49 @@ export async function writeEventBodies(
   return events.map((event) => ({ ...event, body: event.body ?? (bodies.get(event.sequence) as string) }));
 }
 
-async function findSubjects(db: Queryable, events: readonly EventRecord[]): Promise<Map<string, ContributionRecord>> {
+/** What can be written of an event before it is stored. */
+type UnwrittenEvent = Pick<EventRecord, keyof EventHead | 'subjectId' | 'data'>;
+
+export interface BodyTools {
+  readonly environment: Environment;
+  /** What was confirmed here need not be read again. */
+  readonly recent: RecentContributions;
+  readonly onError: (error: unknown) => void;
+}
+
+/** So many bodies take about a millisecond: others have a turn between. */
+const BODIES_IN_A_TURN = 32;
+
+/**
+ * Makes the bodies of events that nobody has stored yet, by event id; whoever stores the events stores these with them. One that cannot
+ * be made is told, and left out.
+ */
+export async function makeEventBodies(
+  db: Queryable,
+  { environment, recent, onError }: BodyTools,
+  events: readonly UnwrittenEvent[],
+): Promise<Map<string, string>> {
+  const records = new Map<string, ContributionRecord>();
+  for (const { eventType, subjectId } of events) {
+    const record = eventType === CONFIRMED ? recent.take(subjectId) : undefined;
+    if (record) records.set(subjectId, record);
+  }
+  const absent = events.filter(({ subjectId }) => subjectId.startsWith('txn_') && !records.has(subjectId));
+  const read = absent.length === 0 ? records : await findSubjects(db, absent);
+  const bodies = new Map<string, string>();
+  for (const [index, event] of events.entries()) {
+    if (index % BODIES_IN_A_TURN === BODIES_IN_A_TURN - 1) await nextTurn();
+    try {
+      const known = event.eventType === CONFIRMED && records.has(event.subjectId) ? records : read;
+      bodies.set(event.eventId, eventToText(event, environment, sayWhat(event, environment, known)));
+    } catch (error) {
+      onError(error);
+    }
+  }
+  return bodies;
+}
+
+async function findSubjects(db: Queryable, events: readonly UnwrittenEvent[]): Promise<Map<string, ContributionRecord>> {
   const ids = events.map(({ partnerId, subjectId }) => ({ partnerId, transactionId: subjectId }));
   const found = await findContributionsById(db, ids);
   return new Map(found.map((record) => [record.contribution.transactionId, record]));
@@ -45,7 +92,7 @@ async function findSubjects(db: Queryable, events: readonly EventRecord[]): Prom
  * The member `data`. A contribution that is confirmed or failed never changes, nor does a link: they are read from their records. What
  * could be read otherwise later was written down with the event.
  */
-function sayWhat(event: EventRecord, environment: Environment, records: ReadonlyMap<string, ContributionRecord>): object {
+function sayWhat(event: UnwrittenEvent, environment: Environment, records: ReadonlyMap<string, ContributionRecord>): object {
   const noted = event.data === null ? {} : JSON.parse(event.data, exactIntegers);
   const association = ASSOCIATIONS[noted.change ?? event.eventType];
   if (noted.change === 'adjustment') return { ...noted, environment };

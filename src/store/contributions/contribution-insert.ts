@@ -1,6 +1,7 @@
 import type { SealPart } from '../../domain/audit/record-seal.ts';
 import type { Contribution } from '../../domain/contributions/contribution.ts';
 import type { EmissionsLink } from '../../domain/emissions/association.ts';
+import { announceEvents } from '../announcements.ts';
 import { type Column, insertListed, type ListedInsert, listsOf, NOW, namesOf, unnested } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
@@ -103,6 +104,7 @@ interface InsertedRow {
  * @throws pg.DatabaseError 23505 when another transaction linked one of the estimates meanwhile: nothing is inserted then.
  */
 export async function insertContributions(db: Queryable, drafts: readonly ContributionDraft[]): Promise<Map<string, Date>> {
+  announceEvents(db);
   const links = linksOf(drafts);
   const values = listsOf(SENT_COLUMNS, drafts);
   const rows =
@@ -149,6 +151,7 @@ export async function insertContributionsListed(db: Queryable, drafts: readonly 
     skipsConflicts: false,
     returning: 'transaction_id',
   };
+  announceEvents(db);
   const times = timesOf(await insertListed<ContributionDraft, InsertedRow>(db, contributions, drafts));
   const inserted = drafts.filter(({ contribution }) => times.has(contribution.transactionId));
   await insertListed(db, links, linksOf(inserted));

@@ -52,7 +52,36 @@ export interface Unnumbered {
   readonly next: OutboxRange;
 }
 
-/** Partners with events in the range that have no number yet, those included whose counter is missing. */
+const WAITING = 'select partner_id from event_outbox where';
+const FIND_UNNUMBERED: Statement = {
+  name: 'find_unnumbered_events',
+  text: `select pg_current_snapshot()::text as snapshot, coalesce(array_agg(distinct partner_id), '{}') as "partnerIds", count(*)::int4 as found
+    from (
+      (${WAITING} written_by = any ($2::xid8[]) order by written_by, position limit $3)
+      union all
+      (${WAITING} written_by >= $1::xid8 order by written_by, position limit $3)
+    ) waiting`,
+};
+
+/**
+ * Partners of the oldest events in the range that have no number yet. Costs as much as there are such events, `limit` at most, and nothing
+ * for any other partner.
+ *
+ * @returns `isAll`: no other partner has any. On a distributed database all partners are looked at.
+ */
+export async function findUnnumberedEvents(
+  db: Queryable,
+  database: Pick<Database, 'isDistributed'>,
+  { from, late }: OutboxRange,
+  limit: number,
+): Promise<Unnumbered & { readonly isAll: boolean }> {
+  if (database.isDistributed) return { ...(await listPartnersWithUnnumberedEvents(db, database, { from, late })), isAll: true };
+  const rows = await run<{ snapshot: string; partnerIds: string[]; found: number }>(db, FIND_UNNUMBERED, [from, late, limit]);
+  const [{ snapshot, partnerIds, found }] = rows as [{ snapshot: string; partnerIds: string[]; found: number }];
+  return { partnerIds, next: rangeAfter(snapshot), isAll: found < limit };
+}
+
+/** All partners with events in the range that have no number yet, those included whose counter is missing. Looks at every partner. */
 export async function listPartnersWithUnnumberedEvents(
   db: Queryable,
   { isDistributed }: Pick<Database, 'isDistributed'>,
@@ -102,7 +131,8 @@ const numberEventsBy = (name: string, place: string, isOldest: string): Statemen
       where partner_id = $1 and exists (select from numbered)
       returning 1
     )
-    select (select count(*) from delivered)::int4 as deliveries, (select count(*) from counted),
+    select (select count(*) from delivered)::int4 as deliveries, (select count(*) from numbered)::int4 as numbered,
+      (select count(*) from counted),
       (select count(*) from counter) = 1 and (select count(*) from oldest) < $2 as "isComplete",
       (select count(*) from oldest) = $2 as "isFull"`,
 });
@@ -126,6 +156,8 @@ const NUMBER_ANYWHERE = numberEventsBy(
 );
 
 export interface Numbered {
+  /** Events. */
+  readonly numbered: number;
   readonly deliveries: number;
   /** Every event in the range that the statement could see has its number. */
   readonly isComplete: boolean;

@@ -1,4 +1,5 @@
 import type { EventHead } from '../../domain/events/event.ts';
+import { announceEvents } from '../announcements.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
@@ -34,6 +35,7 @@ const INSERT: Statement = {
 /** Confirmations write theirs in the statement that inserts them. */
 export async function insertEvent(db: Queryable, event: EventDraft): Promise<void> {
   const { partnerId, eventId, eventType, subjectId, correlationId, data } = event;
+  announceEvents(db);
   await run(db, INSERT, [partnerId, eventId, eventType, subjectId, correlationId, data]);
 }
 

@@ -11,6 +11,7 @@ export const GROWING_TABLES = [
   'event',
   'webhook_endpoint',
   'endpoint_health',
+  'endpoint_watch',
   'delivery',
   'delivery_attempt',
   'daily_count',

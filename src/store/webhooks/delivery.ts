@@ -1,7 +1,7 @@
 import { NOW } from '../bulk-rows.ts';
-import type { Database, Queryable } from '../database.ts';
-import { ONE_BY_ONE, run, runAnew, type Statement } from '../query.ts';
-import { ENDPOINT_COLUMNS, type WebhookEndpoint } from './webhook-endpoint.ts';
+import type { Queryable } from '../database.ts';
+import { run, runAnew, type Statement } from '../query.ts';
+import type { DueEndpoint } from './due-endpoint.ts';
 
 /**
  * `held`: its endpoint is disabled; it waits again once that is enabled. `dropped`: its endpoint was removed. `failed`: a test or a
@@ -38,6 +38,11 @@ export function deliveryIdOf(eventId: string, endpointId: string): string {
   return `'dlv_' || substr(${eventId}, 5) || '.' || right(${endpointId}, 8)`;
 }
 
+/** The same of values. */
+export function nameDelivery(eventId: string, endpointId: string): string {
+  return `dlv_${eventId.slice(4)}.${endpointId.slice(-8)}`;
+}
+
 type OfClaim =
   | 'partnerId'
   | 'deliveryId'
@@ -56,35 +61,6 @@ export interface ClaimedDelivery extends Pick<Delivery, OfClaim> {
   readonly lease: bigint;
   /** By the database's clock. */
   readonly leaseEndsAt: Date;
-}
-
-export interface DueEndpoint extends WebhookEndpoint {
-  /** `failing`: its last attempt failed. `probed`: it failed so often that one delivery tries it out before the others follow. */
-  readonly health: 'sound' | 'failing' | 'probed';
-  /** Nothing of it is due earlier, as far as is known. By the database's clock. */
-  readonly dueFrom: Date;
-}
-
-const dueEndpoints = (name: string, ending: string): Statement => ({
-  name,
-  text: `select ${ENDPOINT_COLUMNS}, h.due_from as "dueFrom",
-      case when h.breaker_trips > 0 then 'probed' when h.failures_in_row > 0 then 'failing' else 'sound' end as health
-    from endpoint_health h join webhook_endpoint e on e.partner_id = h.partner_id and e.endpoint_id = h.endpoint_id
-    where e.status = 'active' and (h.breaker_open_until is null or h.breaker_open_until <= now()) and exists (
-      select from delivery d
-      where d.partner_id = h.partner_id and d.endpoint_id = h.endpoint_id and d.status = 'waiting'
-        and d.next_attempt_at >= h.due_from and d.next_attempt_at <= now() ${ending}
-    )`,
-});
-const DUE_ENDPOINTS = dueEndpoints('list_due_endpoints', ONE_BY_ONE);
-const DUE_ENDPOINTS_ANYWHERE = dueEndpoints('list_due_endpoints_anywhere', '');
-
-/** Active endpoints for which something is due, whose breaker lets it pass. */
-export async function listDueEndpoints({
-  pool,
-  isDistributed,
-}: Pick<Database, 'pool' | 'isDistributed'>): Promise<DueEndpoint[]> {
-  return run<DueEndpoint>(pool, isDistributed ? DUE_ENDPOINTS_ANYWHERE : DUE_ENDPOINTS, []);
 }
 
 /** Of `delivery d`. */
@@ -192,46 +168,70 @@ export interface Attempt {
   readonly nextAttemptAt: Date | undefined;
 }
 
-/**
- * Named twice, by the list and by the join, the rows are found by their key, whatever was known of the table when this was planned.
- * The count of attempts lets what was written down already change nothing when it is said again.
- */
-const RECORD: Statement = {
-  name: 'record_attempts',
-  text: `update delivery d set attempts = d.attempts + 1, attempts_left = d.attempts_left - 1, status = r.status,
+/** The count of attempts lets what was written down already change nothing when it is said again. */
+const recordOf = (
+  isOf: string,
+) => `update delivery d set attempts = d.attempts + 1, attempts_left = d.attempts_left - 1, status = r.status,
       next_attempt_at = greatest(r.at, ${NOW}), ended_at = case when r.status <> 'waiting' then r.at end
-    from unnest($2::text[], $3::int8[], $4::int4[], $5::text[], $6::timestamptz[]) as r (delivery_id, lease, attempts, status, at)
-    where d.partner_id = $1 and d.delivery_id = any ($2::text[]) and d.delivery_id = r.delivery_id
-      and d.lease = r.lease and d.attempts = r.attempts`,
+    from unnest($1::text[], $2::text[], $3::int8[], $4::int4[], $5::text[], $6::timestamptz[])
+      as r (partner_id, delivery_id, lease, attempts, status, at)
+    where ${isOf} and d.delivery_id = r.delivery_id
+      and d.lease = r.lease and d.attempts = r.attempts`;
+
+const RECORD: Statement = { name: 'record_attempts', text: recordOf('d.partner_id = r.partner_id') };
+/** A distributed database has to see the partner. Named by the list too, the rows are found by their key there. */
+const RECORD_OF_ONE: Statement = {
+  name: 'record_attempts_of_one',
+  text: recordOf('d.partner_id = $7 and d.delivery_id = any ($2::text[])'),
 };
 
-const INSERT_ATTEMPTS: Statement = {
-  name: 'insert_delivery_attempts',
+const ATTEMPT_COLUMNS = 'delivery_id, number, endpoint_id, trigger, started_at, milliseconds, status, error_class, excerpt';
+const NAMED = 'returning delivery_id as "deliveryId", number';
+const insertAttemptsOf = (name: string, partnerId: string, returning = NAMED): Statement => ({
+  name,
   text: `insert into delivery_attempt (partner_id, delivery_id, number, endpoint_id, trigger, started_at, milliseconds, status,
       error_class, excerpt)
-    select $1, r.* from unnest($2::text[], $3::int8[], $4::text[], $5::text[], $6::timestamptz[], $7::int4[], $8::int4[], $9::text[],
-      $10::text[]) as r
+    select ${partnerId}, ${ATTEMPT_COLUMNS} from unnest($1::text[], $2::text[], $3::int8[], $4::text[], $5::text[], $6::timestamptz[], $7::int4[],
+      $8::int4[], $9::text[], $10::text[]) as r (partner_id, delivery_id, number, endpoint_id, trigger, started_at, milliseconds, status,
+      error_class, excerpt)
     on conflict do nothing
-    returning delivery_id as "deliveryId", number`,
+    ${returning}`,
+});
+const INSERT_ATTEMPTS = insertAttemptsOf('insert_delivery_attempts', 'partner_id');
+const INSERT_ATTEMPTS_OF_ONE = insertAttemptsOf('insert_delivery_attempts_of_one', '$11');
+const { text: INSERT_SUCCESSES } = insertAttemptsOf('', 'partner_id', 'returning partner_id, endpoint_id');
+/** What is written down again tells nothing of how the endpoint fares by now. */
+const RECORD_SUCCESSES: Statement = {
+  name: 'insert_successful_attempts',
+  text: `with added as (${INSERT_SUCCESSES}), cleared as (
+      update endpoint_health h set failures_in_row = 0, failing_since = null, breaker_trips = 0, breaker_open_until = null
+      from (select distinct partner_id, endpoint_id from added order by 1, 2) a
+      where h.partner_id = a.partner_id and h.endpoint_id = a.endpoint_id and (h.failures_in_row > 0 or h.breaker_trips > 0)
+    )
+    select null as "deliveryId", 0::int8 as number where false`,
 };
 
 /**
- * Writes attempts of one partner down; written again, they change nothing. Whoever lost its lease meanwhile has its attempt logged, and
- * changes nothing else.
+ * Writes attempts down; written again, they change nothing. Whoever lost its lease meanwhile has its attempt logged, and changes nothing
+ * else.
  *
+ * @param partnerId Of all of them; `undefined` where they are of several, which a distributed database does not take.
  * @returns Tells of each whether it was written down now, and not before.
  */
 export async function recordAttempts(
   db: Queryable,
-  partnerId: string,
+  partnerId: string | undefined,
   attempts: readonly Attempt[],
+  insert = partnerId === undefined ? INSERT_ATTEMPTS : INSERT_ATTEMPTS_OF_ONE,
 ): Promise<(attempt: Attempt) => boolean> {
   const column = (value: (attempt: Attempt) => unknown) => attempts.map(value);
+  const partnerIds = column(({ claimed }) => claimed.partnerId);
   const deliveryIds = column(({ claimed }) => claimed.deliveryId);
   const leases = column(({ claimed }) => claimed.lease);
+  const one = partnerId === undefined ? [] : [partnerId];
   const [added] = await Promise.all([
-    run<{ deliveryId: string; number: bigint }>(db, INSERT_ATTEMPTS, [
-      partnerId,
+    run<{ deliveryId: string; number: bigint }>(db, insert, [
+      partnerIds,
       deliveryIds,
       leases,
       column(({ claimed }) => claimed.endpointId),
@@ -241,18 +241,25 @@ export async function recordAttempts(
       column(({ status }) => status),
       column(({ errorClass }) => errorClass),
       column(({ excerpt }) => excerpt),
+      ...one,
     ]),
-    runAnew(db, RECORD, [
-      partnerId,
+    runAnew(db, partnerId === undefined ? RECORD : RECORD_OF_ONE, [
+      partnerIds,
       deliveryIds,
       leases,
       column(({ claimed }) => claimed.attempts),
       column(({ isSuccess, nextAttemptAt }) => (isSuccess ? 'delivered' : nextAttemptAt ? 'waiting' : 'exhausted')),
       column(({ nextAttemptAt, endedAt }) => nextAttemptAt ?? endedAt),
+      ...one,
     ]),
   ]);
   const names = new Set(added.map(({ deliveryId, number }) => `${deliveryId} ${number}`));
   return ({ claimed: { deliveryId, lease } }) => names.has(`${deliveryId} ${lease}`);
+}
+
+/** The same of successes, after which the failures of their endpoints are forgotten. Not on a distributed database. */
+export async function recordSuccesses(db: Queryable, attempts: readonly Attempt[]): Promise<void> {
+  await recordAttempts(db, undefined, attempts, RECORD_SUCCESSES);
 }
 
 const HASTEN: Statement = {

@@ -26,20 +26,32 @@ const RECORD_AGAIN_AFTER_MS = 1_000;
  */
 export function openRecorder(options: RecorderOptions): (attempt: Attempt) => Promise<Standing | undefined> {
   const { database, onDisabled, onError, signal } = options;
+  const settle = async (partnerId: string | undefined, attempts: readonly Attempt[]): Promise<(Standing | undefined)[]> => {
+    const standings = await settleAttempts(database, partnerId, attempts);
+    for (const { disabledFor, ...endpoint } of standings)
+      if (disabledFor !== undefined) onDisabled({ ...endpoint, reason: disabledFor });
+    const byEndpoint = new Map(standings.map((standing) => [standing.endpointId, standing]));
+    return attempts.map(({ claimed }) => byEndpoint.get(claimed.endpointId));
+  };
   const record = batched<Attempt, Standing | undefined>({
     lanes: 2,
     batchMax: RECORDS_AT_ONCE,
     waitingMax: RECORDS_WAITING_MAX,
     waitMaxMs: LEASE_MS,
     shareOf: ({ claimed }) => claimed.partnerId,
-    isOfOneShare: true,
+    isOfOneShare: database.isDistributed,
     run: async (attempts) => {
-      const [first] = attempts as readonly [Attempt];
-      const standings = await settleAttempts(database, first.claimed.partnerId, attempts);
-      for (const { disabledFor, ...endpoint } of standings)
-        if (disabledFor !== undefined) onDisabled({ ...endpoint, reason: disabledFor });
-      const byEndpoint = new Map(standings.map((standing) => [standing.endpointId, standing]));
-      return attempts.map(({ claimed }) => byEndpoint.get(claimed.endpointId));
+      const ofPartner = [...Map.groupBy(attempts, ({ claimed }) => claimed.partnerId)];
+      const [[partnerId] = [undefined]] = ofPartner;
+      if (ofPartner.length === 1) return settle(partnerId, attempts);
+      try {
+        return await settle(undefined, attempts);
+      } catch (error) {
+        onError(error);
+        // What is wrong with one partner's holds up no other's.
+        const alone = new Map(ofPartner.map(([id, own]) => [id, settle(id, own).then((ends) => pair(own, ends))]));
+        return attempts.map(async (attempt) => (await alone.get(attempt.claimed.partnerId))?.get(attempt));
+      }
     },
   });
   return async (attempt) => {
@@ -53,4 +65,8 @@ export function openRecorder(options: RecorderOptions): (attempt: Attempt) => Pr
       }
     }
   };
+}
+
+function pair<Key, Value>(keys: readonly Key[], values: readonly Value[]): Map<Key, Value> {
+  return new Map(keys.map((key, index) => [key, values[index] as Value]));
 }

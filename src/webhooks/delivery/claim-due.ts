@@ -1,5 +1,6 @@
 import type { Database } from '../../store/database.ts';
-import { type ClaimedDelivery, claimDeliveries, type DueEndpoint } from '../../store/webhooks/delivery.ts';
+import { type ClaimedDelivery, claimDeliveries } from '../../store/webhooks/delivery.ts';
+import type { DueEndpoint } from '../../store/webhooks/due-endpoint.ts';
 import { updateEndpointDueFrom } from '../../store/webhooks/webhook-endpoint.ts';
 import { LEASE_MS } from './attempt.ts';
 
@@ -7,7 +8,7 @@ import { LEASE_MS } from './attempt.ts';
  * A transaction may commit so long after the time that it wrote down. What commits later still is out of sight until
  * `reopenDue` finds it.
  */
-const COMMITTED_WITHIN_MS = 10_000;
+export const COMMITTED_WITHIN_MS = 10_000;
 
 /**
  * Claims due deliveries of an endpoint, and notes from when on the next ones are due: rows that are dead, but kept for the snapshot

@@ -2,26 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Turns } from '../../concurrency/turns.ts';
 import type { Environment } from '../../domain/access/api-key.ts';
 import type { Database } from '../../store/database.ts';
-import {
-  type Attempt,
-  type ClaimedDelivery,
-  type DueEndpoint,
-  listDueEndpoints,
-  releaseDeliveries,
-} from '../../store/webhooks/delivery.ts';
+import type { Attempt } from '../../store/webhooks/delivery.ts';
+import { type DueEndpoint, listDueEndpoints } from '../../store/webhooks/due-endpoint.ts';
 import { listEndpointsOf, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { type EndpointProofs, openEndpointProofs } from '../endpoints/endpoint-proofs.ts';
 import type { EndpointSecrets } from '../security/signature.ts';
 import { type AttemptTools, judge, post } from './attempt.ts';
 import { openRecorder } from './attempt-recorder.ts';
 import { claimDue } from './claim-due.ts';
-import { Lanes, type Ready, type Sent } from './endpoint-queues.ts';
-import { type Content, loadContents } from './load-contents.ts';
+import { Lanes, type Sent } from './endpoint-queues.ts';
+import { openHandOff, type Recipient, release, rememberRecipients, type Task } from './hand-off.ts';
+import { loadContents } from './load-contents.ts';
+import type { Pace } from './pace.ts';
 import type { Disabling } from './record-attempts.ts';
+import type { HandOff } from './relay-together.ts';
 
 export interface DispatcherOptions extends AttemptTools {
   readonly database: Database;
   readonly environment: Environment;
+  /** Answers to partners come first. */
+  readonly pace: Pace;
   readonly openSecrets: (endpoint: WebhookEndpoint) => EndpointSecrets;
   /** Told of every attempt. */
   readonly onAttempt: (attempt: Attempt) => void;
@@ -33,29 +33,24 @@ export interface DispatcherOptions extends AttemptTools {
 export interface Dispatcher {
   /** Something may be due: looks at once. */
   wake(): void;
+  /** Takes deliveries that this process has just made. */
+  readonly handOff: HandOff;
   /**
    * Claims nothing more, gives back what was not sent, and waits for what is under way, but not for long: what has no answer by then is
    * neither a success nor a failure, and due again when its lease ends. The client is destroyed.
+   *
+   * @param relayEnded Until then the relay may hand deliveries over, which are given back too.
    */
-  close(): Promise<void>;
+  close(relayEnded?: Promise<void>): Promise<void>;
 }
 
-const LOOK_EVERY_MS = 250;
+/** What this process has made it need not look for. */
+const LOOK_EVERY_MS = 500;
 /** What waits for a place is sent as its endpoint was at most so long ago. */
 const UPDATE_EVERY_MS = 1_000;
 /** A stop takes ten seconds in all, and an attempt as many as fifteen. */
 const END_WITHIN_MS = 3_000;
 const RECORDS_BEHIND_MAX = 1_024;
-
-interface Recipient {
-  readonly url: string;
-  readonly secrets: EndpointSecrets;
-}
-
-interface Task extends Ready {
-  readonly claimed: ClaimedDelivery;
-  readonly content: Content;
-}
 
 /** Sends what is due, for all partners. Any number of processes share the work through their claims. */
 export function openDispatcher(options: DispatcherOptions): Dispatcher {
@@ -86,11 +81,14 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
       if (attempt.isSuccess && writes.size <= RECORDS_BEHIND_MAX) return SENT;
       return { ...SENT, ...(await recorded), isDelivered: attempt.isSuccess };
     },
+    mayBegin: () => options.pace.take(),
     onRoom: () => awake.resolve(),
     onUnsent: (tasks, dueAt) => noteWrite(release(database, tasks, dueAt).catch(onError)),
   });
 
-  const recipientOf = (endpoint: WebhookEndpoint) => ({ url: endpoint.url, secrets: options.openSecrets(endpoint) });
+  options.pace.onRoom(() => lanes.resume());
+  const recipientOf = rememberRecipients(options.openSecrets);
+  const handOff = openHandOff(options, { lanes, proofs, recipientOf, signal: stop.signal, noteWrite });
 
   const claim = async (endpoint: DueEndpoint): Promise<boolean> => {
     const limit = lanes.roomFor(endpoint);
@@ -117,6 +115,7 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
           await updateLanes({ database, proofs, recipientOf }, lanes);
           updatedAtMs = performance.now();
         }
+        await handOff.advance();
         const due = await proofs.keepSound(await listDueEndpoints(database));
         const tryClaim = (endpoint: DueEndpoint) =>
           claim(endpoint).catch((error: unknown) => {
@@ -133,14 +132,15 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
   const done = run();
   return {
     wake: () => awake.resolve(),
-    async close() {
+    handOff,
+    async close(relayEnded) {
       stop.abort();
       await done;
       const ended = lanes.close();
       await Promise.race([ended, sleep(END_WITHIN_MS, undefined, { ref: false })]);
       isGivenUp = true;
       await client.destroy();
-      await ended;
+      await Promise.all([ended, relayEnded]);
       await Promise.all(writes);
     },
   };
@@ -171,11 +171,4 @@ async function updateLanes({ database: { pool }, proofs, recipientOf }: LaneTool
     if (endpoint?.status !== 'active' || endpoint.isOpen) lanes.withdraw(id, endpoint?.breakerOpenUntil ?? undefined);
     else lanes.update(id, recipientOf(endpoint));
   }
-}
-
-/** Of one endpoint. */
-async function release({ pool }: Database, tasks: readonly Task[], dueAt?: Date): Promise<void> {
-  const claims = tasks.map(({ claimed }) => claimed);
-  const [first] = claims;
-  if (first) await releaseDeliveries(pool, first.partnerId, claims, dueAt);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { DueEndpoint } from '../../store/webhooks/delivery.ts';
+import type { DueEndpoint } from '../../store/webhooks/due-endpoint.ts';
 import { Lanes, type Ready, type Sent } from './endpoint-queues.ts';
 
 const DELIVERED: Sent = { isDelivered: true, isPaused: false, pausedUntil: undefined };
@@ -12,11 +12,12 @@ interface Task extends Ready {
 }
 
 /** Lanes whose attempts end when the test says so. */
-function openLanes() {
+function openLanes(mayBegin = () => true) {
   const underWay: { task: Task; recipient: string; end: (sent: Sent) => void }[] = [];
   const givenBack: { tasks: readonly Task[]; dueAt: Date | undefined }[] = [];
   const lanes = new Lanes<Task, string>({
     send: (task, recipient) => new Promise((end) => underWay.push({ task, recipient, end })),
+    mayBegin,
     onRoom: () => {},
     onUnsent: (tasks, dueAt) => givenBack.push({ tasks, dueAt }),
   });
@@ -113,4 +114,35 @@ test('what waits is sent as the endpoint is by then, or withdrawn, or given back
   assert.equal(givenBack.length, 3);
   while (underWay.length > 0) await endOne(underWay[0]?.task.of as string);
   await closed;
+});
+
+describe('while deliveries are held back', () => {
+  test('nothing begins, each lane asks for no place of its own, and all begin again in their order', async () => {
+    let [left, asked] = [2, 0];
+    const { claim, countOf, endOne, lanes } = openLanes(() => {
+      asked++;
+      return left-- > 0;
+    });
+    for (const name of ['wep_1', 'wep_2', 'wep_3']) claim(name, 3);
+    assert.deepEqual([countOf('wep_1'), countOf('wep_2'), countOf('wep_3'), asked], [2, 0, 0, 3]);
+    // An end makes no room, however many wait.
+    await endOne('wep_1');
+    assert.deepEqual([countOf('wep_1'), asked], [1, 3]);
+    left = 4;
+    lanes.resume();
+    assert.deepEqual([countOf('wep_1'), countOf('wep_2'), countOf('wep_3')], [2, 3, 0]);
+    left = 100;
+    lanes.resume();
+    assert.equal(countOf('wep_3'), 3);
+  });
+
+  test('a stop gives back all that waits', async () => {
+    const { claim, givenBack, lanes } = openLanes(() => false);
+    for (const name of ['wep_1', 'wep_2']) claim(name, 3);
+    await lanes.close();
+    assert.deepEqual(
+      givenBack.map(({ tasks }) => tasks.length),
+      [3, 3],
+    );
+  });
 });

@@ -1,4 +1,4 @@
-import type { DueEndpoint } from '../../store/webhooks/delivery.ts';
+import type { DueEndpoint } from '../../store/webhooks/due-endpoint.ts';
 
 /** A claimed delivery that waits for a place. */
 export interface Ready {
@@ -18,6 +18,8 @@ export interface Sent {
 export interface LanesOptions<Task extends Ready, Recipient> {
   /** Sends one, and never throws. */
   send(task: Task, recipient: Recipient): Promise<Sent>;
+  /** Whether one more may begin now; where it may not, {@link Lanes.resume} follows. */
+  mayBegin?(): boolean;
   /** Told when a lane has room for its next claim. */
   onRoom(): void;
   /** Takes back deliveries of one endpoint that were not sent, which are due then, or at once. */
@@ -71,6 +73,8 @@ export class Lanes<Task extends Ready, Recipient> {
   readonly #idle = new Set<() => void>();
   #underWay = 0;
   #claimed = 0;
+  /** No delivery may begin until {@link resume}. */
+  #isHeldBack = false;
 
   constructor(options: LanesOptions<Task, Recipient>) {
     this.#options = options;
@@ -84,6 +88,15 @@ export class Lanes<Task extends Ready, Recipient> {
     const allowed = Math.min(this.#claimableBy(standing), MOST_CLAIMED[endpoint.health]);
     const room = allowed - claimed;
     return room <= 0 || (claimed > 0 && room < allowed * WORTH_CLAIMING) ? 0 : room;
+  }
+
+  /** How many new deliveries of an endpoint may be claimed while they are made; 0 while older ones wait to be claimed. */
+  roomForNew(endpoint: DueEndpoint): number {
+    const lane = this.#lanes.get(nameOf(endpoint));
+    if (lane?.isAsking) return 0;
+    const standing = { isSound: endpoint.health === 'sound', isProven: lane?.isProven ?? false };
+    const allowed = Math.min(this.#claimableBy(standing), MOST_CLAIMED[endpoint.health]);
+    return Math.max(allowed - (lane ? lane.waiting.length + lane.underWay : 0), 0);
   }
 
   /** @param isAsking Whether as many were claimed as were asked for. */
@@ -114,6 +127,12 @@ export class Lanes<Task extends Ready, Recipient> {
     if (lane) this.#giveBack(lane, lane.waiting.length, dueAt);
   }
 
+  /** Deliveries may begin again. */
+  resume(): void {
+    this.#isHeldBack = false;
+    this.#startCrowded();
+  }
+
   /** Sends nothing more of what waits; resolves when what is under way is over. */
   async close(): Promise<void> {
     for (const lane of this.#lanes.values()) this.#giveBack(lane, lane.waiting.length);
@@ -124,11 +143,27 @@ export class Lanes<Task extends Ready, Recipient> {
     return Math.ceil(shareOf(CLAIMED_MAX, this.#claimed, standing));
   }
 
+  /** There may be places for lanes that had none. */
+  #startCrowded(): void {
+    if (this.#isHeldBack) return;
+    for (const crowded of [...this.#crowded]) {
+      this.#crowded.delete(crowded);
+      this.#start(crowded);
+      if (this.#isHeldBack) return;
+    }
+  }
+
+  #mayBegin(): boolean {
+    this.#isHeldBack ||= this.#options.mayBegin?.() === false;
+    return !this.#isHeldBack;
+  }
+
   #start(lane: Lane<Task, Recipient>): void {
     this.#giveBack(lane, countStale(lane.waiting));
     const places = lane.failuresInRow >= FAILURES_TO_SLOW_DOWN ? PLACES_WHILE_FAILING : PLACES_OF_ONE;
     while (lane.waiting.length > 0 && lane.underWay < places) {
-      if (lane.underWay >= shareOf(PLACES, this.#underWay, lane)) return void this.#crowded.add(lane);
+      const isCrowded = lane.underWay >= shareOf(PLACES, this.#underWay, lane);
+      if (isCrowded || !this.#mayBegin()) return void this.#crowded.add(lane);
       void this.#run(lane, lane.waiting.shift() as Task);
     }
     if (lane.waiting.length === 0 && lane.underWay === 0) this.#lanes.delete(nameOf(lane.id));
@@ -144,10 +179,7 @@ export class Lanes<Task extends Ready, Recipient> {
     this.#underWay--;
     this.#claimed--;
     if (isPaused) this.#giveBack(lane, lane.waiting.length, pausedUntil);
-    for (const crowded of [...this.#crowded]) {
-      this.#crowded.delete(crowded);
-      this.#start(crowded);
-    }
+    this.#startCrowded();
     this.#start(lane);
     this.#askOn(lane);
     if (this.#underWay === 0) for (const resolve of this.#idle) resolve();

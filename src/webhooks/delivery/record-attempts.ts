@@ -7,7 +7,7 @@ import { endpointRecord } from '../../operations/audit/authorising-records.ts';
 import { findDifferences } from '../../operations/audit/require-audited.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction } from '../../store/transaction.ts';
-import { type Attempt, recordAttempts } from '../../store/webhooks/delivery.ts';
+import { type Attempt, recordAttempts, recordSuccesses } from '../../store/webhooks/delivery.ts';
 import {
   clearEndpointHealth,
   type EndpointHealth,
@@ -40,16 +40,24 @@ export interface Standing extends EndpointId {
 }
 
 /**
- * Writes attempts of one partner down: what became of their deliveries, and how their endpoints fare by now. Written again, because
- * nobody knows whether the first time took effect, they count no second time.
+ * Writes attempts down: what became of their deliveries, and how their endpoints fare by now. Written again, because nobody knows whether
+ * the first time took effect, they count no second time.
+ *
+ * @param partnerId Of all of them; `undefined` where they are of several.
  */
-export async function settleAttempts(database: Database, partnerId: string, attempts: readonly Attempt[]): Promise<Standing[]> {
+export async function settleAttempts(
+  database: Database,
+  partnerId: string | undefined,
+  attempts: readonly Attempt[],
+): Promise<Standing[]> {
+  const areSuccesses = attempts.every(({ isSuccess }) => isSuccess);
+  if (areSuccesses && !database.isDistributed) return settleSuccesses(database, attempts);
   const standings = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     const isNew = await recordAttempts(db, partnerId, attempts);
     const found: Standing[] = [];
     // In one order everywhere, so that two processes never wait for each other.
-    for (const [endpointId, group] of groupByEndpoint(attempts))
-      found.push(await noteHealth(db, { partnerId, endpointId }, { attempts: group, added: group.filter(isNew) }));
+    for (const [endpoint, group] of groupByEndpoint(attempts))
+      found.push(await noteHealth(db, endpoint, { attempts: group, added: group.filter(isNew) }));
     return found;
   });
   const settled: Standing[] = [];
@@ -60,9 +68,21 @@ export async function settleAttempts(database: Database, partnerId: string, atte
   return settled;
 }
 
-function groupByEndpoint(attempts: readonly Attempt[]): [endpointId: string, attempts: Attempt[]][] {
+/** Nothing is asked of the database but what it writes, on one trip with the COMMIT. */
+async function settleSuccesses(database: Database, attempts: readonly Attempt[]): Promise<Standing[]> {
+  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, (db, { lastly }) =>
+    lastly(() => recordSuccesses(db, attempts)),
+  );
+  return groupByEndpoint(attempts).map(([endpoint]) => ({
+    ...endpoint,
+    ...{ isPaused: false, pausedUntil: undefined, disabledFor: undefined },
+  }));
+}
+
+function groupByEndpoint(attempts: readonly Attempt[]): [endpoint: EndpointId, attempts: Attempt[]][] {
   const groups = Map.groupBy(attempts, ({ claimed }) => claimed.endpointId);
-  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
+  const ofEndpoints = [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
+  return ofEndpoints.map(([endpointId, group]) => [{ partnerId: group[0]?.claimed.partnerId as string, endpointId }, group]);
 }
 
 interface Noted {

@@ -3,55 +3,67 @@
  * decides what is told; that stands in the transaction of the change.
  */
 
-import { repeat } from '../../concurrency/poll.ts';
+import { lookOut } from '../../concurrency/look-out.ts';
 import { ATTEMPTS_MAX } from '../../domain/webhooks/retry-schedule.ts';
 import { type Connection, canPrepare, type Database } from '../../store/database.ts';
 import {
+  findUnnumberedEvents,
   listPartnersWithUnnumberedEvents,
   numberEvents,
   type OutboxRange,
   WHOLE_OUTBOX,
 } from '../../store/events/event-outbox.ts';
+import { watchEndpointsOf } from '../../store/webhooks/endpoint-watch.ts';
+import { NONE_TOGETHER, relayTogether, type TogetherTools } from './relay-together.ts';
 
-export interface RelayOptions {
+export interface RelayOptions extends TogetherTools {
   readonly database: Database;
   /** Told when deliveries were made, so that they need not wait to be found. */
   readonly onDeliveries: () => void;
-  readonly onError: (error: unknown) => void;
 }
 
-/** How long an event waits at most before it has its place: it may be fetched within a second of its commit. */
-const PAUSE_MS = 200;
+/** What comes in so short a time is numbered together. */
+const PAUSE_MIN_MS = 5;
+/** How long an event of another process waits at most before it has its place: it may be fetched within a second of its commit. */
+const PAUSE_MAX_MS = 500;
+/** A distributed database is asked about every partner each time. */
+const PAUSE_MIN_DISTRIBUTED_MS = 200;
 const EVENTS_AT_ONCE = 1_000;
+/** Their bodies are made meanwhile. */
+const EVENTS_TOGETHER = 512;
 
 /**
- * Numbers the events of all partners, again and again. Any number of processes may do so at once.
+ * Numbers the events of all partners: those of this process as soon as they are committed. Any number of processes may do so at once.
  *
  * @returns A function that ends it, and resolves when what is under way is done.
  */
-export function openRelay({ database, onDeliveries, onError }: RelayOptions): () => Promise<void> {
+export function openRelay({ database, onDeliveries, ...tools }: RelayOptions): () => Promise<void> {
+  const { onError } = tools;
   let session: Session | undefined;
   const leave = (error?: Error) => {
     session?.client.release(error);
     session = undefined;
   };
-  const end = repeat({
-    pauseMs: PAUSE_MS,
+  const looking = lookOut({
+    pauseMinMs: database.isDistributed ? PAUSE_MIN_DISTRIBUTED_MS : PAUSE_MIN_MS,
+    pauseMaxMs: PAUSE_MAX_MS,
     onError,
     async work() {
       session ??= beginSession(await database.pool.connect());
       try {
-        const { deliveries, hasMore } = await relayOnce(database, session, onError);
+        const { numbered, deliveries, hasMore } = await relayOnce(database, session, onError, tools);
         if (deliveries > 0) onDeliveries();
-        return hasMore;
+        if (hasMore) return 'more';
+        return numbered > 0 ? 'some' : 'nothing';
       } catch (error) {
         leave(error as Error);
         throw error;
       }
     },
   });
+  database.committedEvents.listen(looking.wake);
   return async () => {
-    await end();
+    await looking.end();
     leave();
   };
 }
@@ -71,29 +83,75 @@ export function beginSession(client: Connection): Session {
   return { client, range: WHOLE_OUTBOX, behind: new Map() };
 }
 
-/** One batch of each partner, so that none waits for another's backlog. What fails for one is told and left for the next time. */
+/**
+ * Numbers what is found of several partners together; whoever else has events gets one batch, so that none waits for another's backlog. What
+ * fails for one is told and left for the next time.
+ *
+ * @param tools Without them each partner's events are numbered by themselves.
+ */
 export async function relayOnce(
   database: Database,
   session: Session,
   onError: (error: unknown) => void,
-): Promise<{ readonly deliveries: number; readonly hasMore: boolean }> {
+  tools?: TogetherTools,
+): Promise<Relayed> {
   const { client, range } = session;
+  const found = await findUnnumberedEvents(client, database, range, EVENTS_TOGETHER);
+  // Of those that are behind older events may wait elsewhere, which come first.
+  const partnerIds = found.partnerIds.filter((partnerId) => !session.behind.has(partnerId));
+  const isTogether = tools !== undefined && !database.isDistributed && partnerIds.length > 0;
+  const together = isTogether
+    ? await relayTogether({ client, database }, { range, partnerIds, limit: EVENTS_TOGETHER }, tools)
+    : NONE_TOGETHER;
+  const held = new Set(together.heldIds);
+  const isWhole = found.isAll && together.isAll;
+  const { partnerIds: waitingIds, next } = isWhole ? found : await listPartnersWithUnnumberedEvents(client, database, range);
+  // What stays where it is, because its partner's cannot be numbered, is no reason to go on at once.
+  const hasMore = !together.isAll && together.numbered > 0;
+  const relayed = { numbered: together.numbered, deliveries: together.due, hasMore };
+  const alone = new Set([...waitingIds.filter((partnerId) => !held.has(partnerId)), ...session.behind.keys()]);
+  const behind = await relayAlone(database, session, { partnerIds: alone, relayed, onError });
+  // Those that were numbered together may have left some, and are not behind.
+  if (canPrepare(client)) Object.assign(session, { range: isWhole || held.size === 0 ? next : range, behind });
+  return relayed;
+}
+
+interface Relayed {
+  /** Events. */
+  numbered: number;
+  /** That are due, and claimed by nobody. */
+  deliveries: number;
+  hasMore: boolean;
+}
+
+interface Alone {
+  readonly partnerIds: ReadonlySet<string>;
+  /** Counted on. */
+  readonly relayed: Relayed;
+  readonly onError: (error: unknown) => void;
+}
+
+/** @returns Partners of whose events some were left over. */
+async function relayAlone(
+  database: Database,
+  { client, range, behind: wasBehind }: Session,
+  { partnerIds, relayed, onError }: Alone,
+): Promise<Map<string, OutboxRange>> {
   const behind = new Map<string, OutboxRange>();
-  const { partnerIds, next } = await listPartnersWithUnnumberedEvents(client, database, range);
-  let [deliveries, hasMore] = [0, false];
-  for (const partnerId of new Set([...partnerIds, ...session.behind.keys()])) {
-    const rangeOfPartner = session.behind.get(partnerId) ?? range;
+  for (const partnerId of partnerIds) {
+    const rangeOfPartner = wasBehind.get(partnerId) ?? range;
     behind.set(partnerId, rangeOfPartner);
     try {
       const batch = { limit: EVENTS_AT_ONCE, attemptsMax: ATTEMPTS_MAX, range: rangeOfPartner };
       const numbered = await numberEvents(client, database, partnerId, batch);
-      deliveries += numbered.deliveries;
+      if (numbered.deliveries > 0) await watchEndpointsOf(client, database, partnerId);
+      relayed.deliveries += numbered.deliveries;
+      relayed.numbered += numbered.numbered;
       if (numbered.isComplete) behind.delete(partnerId);
-      else hasMore ||= numbered.isFull;
+      else relayed.hasMore ||= numbered.isFull;
     } catch (error) {
       onError(error);
     }
   }
-  if (canPrepare(client)) Object.assign(session, { range: next, behind });
-  return { deliveries, hasMore };
+  return behind;
 }

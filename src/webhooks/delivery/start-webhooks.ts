@@ -5,12 +5,14 @@
 
 import { repeat } from '../../concurrency/poll.ts';
 import type { Environment } from '../../domain/access/api-key.ts';
+import { RecentContributions } from '../../operations/events/recent-contributions.ts';
 import { eachPartner } from '../../store/access/partner.ts';
 import type { Database } from '../../store/database.ts';
 import { insertEventCounter, listEventCounters } from '../../store/events/event.ts';
 import { allowLongStatements } from '../../store/query.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import type { Attempt } from '../../store/webhooks/delivery.ts';
+import { watchWaitingEndpoints } from '../../store/webhooks/endpoint-watch.ts';
 import { reopenDueDeliveries, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { LOCK_TIMEOUT_MS } from '../endpoints/endpoint-context.ts';
 import { endOverlap } from '../endpoints/manage-endpoint.ts';
@@ -18,6 +20,7 @@ import { openGuardedAgent } from '../security/guarded-agent.ts';
 import type { SecretBox } from '../security/secret-box.ts';
 import type { EndpointSecrets } from '../security/signature.ts';
 import { openDispatcher } from './dispatch.ts';
+import { Pace } from './pace.ts';
 import type { Disabling } from './record-attempts.ts';
 import { openRelay } from './relay.ts';
 
@@ -25,6 +28,10 @@ export interface WebhooksOptions {
   readonly database: Database;
   readonly environment: Environment;
   readonly secretBox: SecretBox;
+  /** What this process has confirmed, where it does. */
+  readonly recent?: RecentContributions;
+  /** Where answers are given beside. */
+  readonly pace?: Pace;
   /** Plain http and private addresses, for development only. */
   readonly allowInsecure: boolean;
   /** 127.0.0.1 and ::1, for a sandbox on the developer's own machine. */
@@ -50,13 +57,19 @@ const REOPEN_WITHIN_MS = 60_000;
 
 /** Numbers events and sends them, until it is closed. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
-  const { database, allowInsecure, allowThisMachine = false, secretBox, onError } = options;
+  const { database, environment, allowInsecure, allowThisMachine = false, secretBox, onError } = options;
+  const { recent = new RecentContributions(), pace = new Pace() } = options;
   const dispatcher = openDispatcher({
     ...options,
+    pace,
     client: openGuardedAgent({ allowInsecure, allowThisMachine }),
     openSecrets: (endpoint) => openSecrets(secretBox, endpoint),
   });
-  const closeRelay = openRelay({ database, onDeliveries: dispatcher.wake, onError });
+  const closeRelay = openRelay({
+    ...{ database, environment, recent, onError },
+    onDeliveries: dispatcher.wake,
+    handOff: dispatcher.handOff,
+  });
   const endHealing = repeat({
     pauseMs: HEAL_EVERY_MS,
     onError,
@@ -68,7 +81,8 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   });
   return {
     async close() {
-      await Promise.all([closeRelay(), endHealing(), dispatcher.close()]);
+      const relayEnded = closeRelay();
+      await Promise.all([relayEnded, endHealing(), dispatcher.close(relayEnded)]);
     },
   };
 }
@@ -79,12 +93,13 @@ export async function makeMissingCounters({ pool }: Database): Promise<void> {
   for await (const { partnerId } of eachPartner(pool)) if (!present.has(partnerId)) await insertEventCounter(pool, partnerId);
 }
 
-/** Deliveries that were committed too late for the dispatcher to expect them. */
+/** Deliveries that were committed too late for the dispatcher to expect them, or by an older version that watches no endpoint. */
 export async function reopenDue(database: Database): Promise<void> {
   const time = { timeoutMs: REOPEN_WITHIN_MS };
   await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
     await allowLongStatements(db, time);
     await reopenDueDeliveries(db, database, time);
+    await watchWaitingEndpoints(db, database, time);
   });
 }
 

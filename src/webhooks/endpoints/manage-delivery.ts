@@ -14,6 +14,7 @@ import {
   recoverDeliveries,
   resendDelivery,
 } from '../../store/webhooks/delivery-log.ts';
+import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
 import { closeEndpointBreaker, findWebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { aboutEndpoint, LOCK_TIMEOUT_MS, refusal, unknownEndpoint } from './endpoint-context.ts';
 
@@ -48,6 +49,7 @@ export const resend = withRole(
       if (!delivery)
         throw refusal(`The endpoint ${before.endpointId} of this delivery was removed, so nothing can be sent to it.`);
       await closeEndpointBreaker(db, delivery);
+      await watchEndpoints(db, database, [delivery]);
       const record = ({ status, attempts }: LoggedDelivery) => ({ status, attempts });
       const entry = { action: 'delivery.resend', partnerId, subjectId: deliveryId };
       await audit(db, actor, { ...entry, before: record(before), after: record(delivery) });
@@ -82,6 +84,7 @@ export const recoverExhausted = withRole(
     for (let recovered = DELIVERIES_AT_ONCE; recovered === DELIVERIES_AT_ONCE; request.onProgress?.(sum)) {
       recovered = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
         const count = await recoverDeliveries(db, page);
+        await watchEndpoints(db, database, [request]);
         await noteRecovery(db, actor, request, { action: 'delivery.recover', count });
         return count;
       });
@@ -108,6 +111,7 @@ export const replayMissing = withRole(
       const from = after;
       const { made, lastSequence } = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
         const replayed = await insertReplayedDeliveries(db, page, from);
+        await watchEndpoints(db, database, [request]);
         await noteRecovery(db, actor, request, { action: 'delivery.replay-missing', count: replayed.made });
         return replayed;
       });

@@ -8,6 +8,7 @@ import { readClock } from '../../store/clock.ts';
 import type { Database } from '../../store/database.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { hastenDeliveries } from '../../store/webhooks/delivery.ts';
+import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
 import {
   clearEndpointHealth,
   type EndpointHealth,
@@ -48,6 +49,7 @@ export const enableEndpoint = withRole(
   async (database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> => {
     const enabled = await change(database, actor, { ...id, action: 'endpoint.enable' }, async (endpoint, db) => {
       await clearEndpointHealth(db, endpoint);
+      await watchEndpoints(db, database, [endpoint]);
       return { ...endpoint, status: 'active', statusReason: null };
     });
     const page = { leaseMs: LEASE_MS, limit: DELIVERIES_AT_ONCE };

@@ -38,6 +38,7 @@ export async function prepareParties(pool: pg.Pool): Promise<Parties> {
     [partnerId, endpointId],
   );
   await pool.query('insert into endpoint_health (partner_id, endpoint_id) values ($1, $2)', [partnerId, endpointId]);
+  await pool.query("insert into endpoint_watch values ($1, $2, now() + interval '1 hour')", [partnerId, endpointId]);
   return parties;
 }
 

@@ -27,8 +27,14 @@ import {
   listEvents,
   updateEventBodies,
 } from '../../../src/store/events/event.ts';
-import { listPartnersWithUnnumberedEvents, numberEvents, WHOLE_OUTBOX } from '../../../src/store/events/event-outbox.ts';
+import {
+  findUnnumberedEvents,
+  listPartnersWithUnnumberedEvents,
+  numberEvents,
+  WHOLE_OUTBOX,
+} from '../../../src/store/events/event-outbox.ts';
 import { deleteOldEvents } from '../../../src/store/events/event-retention.ts';
+import { insertTakenEvents, takeUnnumberedEvents } from '../../../src/store/events/number-together.ts';
 import { claimInstallation, findInstallationId } from '../../../src/store/installation.ts';
 import { claimJob, deleteOldJobRuns, endJobRun, listDueJobs, listJobStates, renewJobLease } from '../../../src/store/jobs/job.ts';
 import { endLostReconciliations, listLeftReconciliations } from '../../../src/store/reconciliations/reconciliation.ts';
@@ -38,11 +44,14 @@ import {
   claimDeliveries,
   deleteDeliveries,
   hastenDeliveries,
-  listDueEndpoints,
+  nameDelivery,
   recordAttempts,
+  recordSuccesses,
   releaseDeliveries,
 } from '../../../src/store/webhooks/delivery.ts';
 import { listEndpointStates, measureBacklog } from '../../../src/store/webhooks/delivery-backlog.ts';
+import { advanceDueFrom, listDueEndpoints, listRecipientEndpoints } from '../../../src/store/webhooks/due-endpoint.ts';
+import { watchEndpoints, watchEndpointsOf, watchWaitingEndpoints } from '../../../src/store/webhooks/endpoint-watch.ts';
 import {
   clearEndpointHealth,
   findWebhookEndpoint,
@@ -190,11 +199,30 @@ function eventCalls(terms: HotTerms): HotCall[] {
   const { partnerId, rows } = terms;
   const sequences = numbersOf(terms.rows).map(BigInt);
   const made = sequences.map((sequence) => ({ sequence, body: '{"body":1}' }));
+  const taken = sequences.map((sequence) => {
+    const { eventId, ...draft } = eventDraft(partnerId);
+    return { ...draft, eventId, sequence: sequence + BigInt(2 * rows), occurredAt: new Date() };
+  });
+  const deliveries = taken.map((event) => {
+    const { endpointId } = terms;
+    return { event, endpointId, deliveryId: nameDelivery(event.eventId, endpointId), isClaimed: true };
+  });
   return [
     {
       title: 'number events',
       send: (db) => numberEvents(db, terms, partnerId, { limit: BATCH, attemptsMax: 10, range: WHOLE_OUTBOX }),
     },
+    {
+      title: 'take unnumbered events',
+      isOfSeveral: true,
+      send: (db) => takeUnnumberedEvents(db, WHOLE_OUTBOX, [partnerId, 'ptn_of_others'], BATCH),
+    },
+    {
+      title: 'insert taken events',
+      isOfSeveral: true,
+      send: (db) => insertTakenEvents(db, taken, { deliveries, bodyOf: () => '{"body":1}', attemptsMax: 10, leaseMs: 60_000 }),
+    },
+    { title: 'unnumbered events', send: (db) => findUnnumberedEvents(db, terms, WHOLE_OUTBOX, BATCH) },
     { title: 'partners with unnumbered events', send: (db) => listPartnersWithUnnumberedEvents(db, terms, WHOLE_OUTBOX) },
     {
       title: 'list events',
@@ -245,6 +273,14 @@ function deliveryCalls(terms: HotTerms): HotCall[] {
     nextAttemptAt: undefined,
   }));
   return [
+    { title: 'recipients', isOfSeveral: true, send: (db) => listRecipientEndpoints(db, [partnerId, 'ptn_of_others']) },
+    { title: 'watch endpoints', isOfSeveral: true, send: (db) => watchEndpoints(db, terms, [endpoint]) },
+    { title: 'watch endpoints of a partner', isOfSeveral: true, send: (db) => watchEndpointsOf(db, terms, partnerId) },
+    {
+      title: 'watch endpoints with deliveries',
+      send: (db) => watchWaitingEndpoints(db, terms, { timeoutMs: 60_000 }),
+    },
+    { title: 'advance from when on deliveries are due', isOfSeveral: true, send: (db) => advanceDueFrom(db, 10_000) },
     { title: 'due endpoints', send: (db) => listDueEndpoints(asPool(db, terms)) },
     { title: 'claim deliveries', send: (db) => claimDeliveries(db, { ...endpoint, dueFrom }, { limit: BATCH, leaseMs }) },
     {
@@ -258,6 +294,12 @@ function deliveryCalls(terms: HotTerms): HotCall[] {
         ),
     },
     { title: 'record attempts', send: (db) => recordAttempts(db, partnerId, attempts) },
+    {
+      title: 'record attempts, several partners',
+      isOfSeveral: true,
+      send: (db) => recordAttempts(db, undefined, attempts),
+    },
+    { title: 'record successes', isOfSeveral: true, send: (db) => recordSuccesses(db, attempts) },
     { title: 'hasten deliveries', send: (db) => hastenDeliveries(db, endpoint, { leaseMs, limit: BATCH }) },
     {
       title: 'delete deliveries',

@@ -1,0 +1,97 @@
+import type { Database, Queryable } from '../database.ts';
+import { ONE_BY_ONE, rowOf, run, runAnew, type Statement } from '../query.ts';
+import { IS_WATCHED } from './endpoint-watch.ts';
+import { ENDPOINT_COLUMNS, type WebhookEndpoint } from './webhook-endpoint.ts';
+
+export interface DueEndpoint extends WebhookEndpoint {
+  /** `failing`: its last attempt failed. `probed`: it failed so often that one delivery tries it out before the others follow. */
+  readonly health: 'sound' | 'failing' | 'probed';
+  /** Nothing of it is due earlier, as far as is known. By the database's clock. */
+  readonly dueFrom: Date;
+}
+
+const COLUMNS = `${ENDPOINT_COLUMNS}, h.due_from as "dueFrom",
+      case when h.breaker_trips > 0 then 'probed' when h.failures_in_row > 0 then 'failing' else 'sound' end as health`;
+
+const isDue = (
+  ending: string,
+) => `e.status = 'active' and (h.breaker_open_until is null or h.breaker_open_until <= now()) and exists (
+      select from delivery d
+      where d.partner_id = h.partner_id and d.endpoint_id = h.endpoint_id and d.status = 'waiting'
+        and d.next_attempt_at >= h.due_from and d.next_attempt_at <= now() ${ending}
+    )`;
+
+const rowOfWatched = (table: string) =>
+  rowOf(table, { partnerId: 'watched.partner_id', key: 'endpoint_id', value: 'watched.endpoint_id' });
+
+const DUE_ENDPOINTS: Statement = {
+  name: 'list_due_endpoints',
+  text: `select ${COLUMNS}
+    from (select partner_id, endpoint_id from endpoint_watch where watched_until > now() ${ONE_BY_ONE}) watched
+    cross join lateral ${rowOfWatched('endpoint_health')} h cross join lateral ${rowOfWatched('webhook_endpoint')} e
+    where ${isDue(ONE_BY_ONE)}`,
+};
+
+/** A distributed database looks up nothing row by row: each node looks through its endpoints. */
+const DUE_ENDPOINTS_ANYWHERE: Statement = {
+  name: 'list_due_endpoints_anywhere',
+  text: `select ${COLUMNS}
+    from endpoint_health h join webhook_endpoint e on e.partner_id = h.partner_id and e.endpoint_id = h.endpoint_id
+    where ${isDue('')}`,
+};
+
+/** Active endpoints for which something is due, whose breaker lets it pass, of those that are watched. */
+export async function listDueEndpoints({
+  pool,
+  isDistributed,
+}: Pick<Database, 'pool' | 'isDistributed'>): Promise<DueEndpoint[]> {
+  return run<DueEndpoint>(pool, isDistributed ? DUE_ENDPOINTS_ANYWHERE : DUE_ENDPOINTS, []);
+}
+
+const ADVANCE: Statement = {
+  name: 'advance_due_from',
+  text: `with passed as materialized (
+      select h.partner_id, h.endpoint_id
+      from (select partner_id, endpoint_id from endpoint_watch where watched_until > now() ${ONE_BY_ONE}) watched
+      join endpoint_health h on h.partner_id = watched.partner_id and h.endpoint_id = watched.endpoint_id
+      where h.due_from < now() - 2 * $1 * interval '1 millisecond' and not exists (
+        select from delivery d
+        where d.partner_id = h.partner_id and d.endpoint_id = h.endpoint_id and d.status = 'waiting'
+          and d.next_attempt_at >= h.due_from and d.next_attempt_at <= now() ${ONE_BY_ONE}
+      )
+      for update of h skip locked
+    )
+    update endpoint_health h set due_from = now() - $1 * interval '1 millisecond'
+    from passed p where h.partner_id = p.partner_id and h.endpoint_id = p.endpoint_id`,
+};
+
+/**
+ * Says of watched endpoints for which nothing is due that nothing is due before a moment ago: what was claimed when it was made, and is
+ * delivered by now, is then not read again while a snapshot keeps it. Nothing else claims for them.
+ *
+ * @param marginMs A transaction may commit so long after the time that it wrote down.
+ */
+export async function advanceDueFrom(db: Queryable, marginMs: number): Promise<void> {
+  await runAnew(db, ADVANCE, [marginMs]);
+}
+
+/** An endpoint that events of its partner are for. */
+export interface RecipientEndpoint extends DueEndpoint {
+  /** The breaker leaves it in peace. */
+  readonly isOpen: boolean;
+  readonly isWatched: boolean;
+}
+
+const RECIPIENTS: Statement = {
+  name: 'list_recipient_endpoints',
+  text: `select ${COLUMNS}, coalesce(h.breaker_open_until > now(), false) as "isOpen", ${IS_WATCHED} as "isWatched"
+    from unnest($1::text[]) as wanted (id) join webhook_endpoint e on e.partner_id = wanted.id
+    join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id
+    left join endpoint_watch w on w.partner_id = e.partner_id and w.endpoint_id = e.endpoint_id
+    where e.status <> 'removed'`,
+};
+
+/** Those of several partners that are not removed, each partner named once. */
+export async function listRecipientEndpoints(db: Queryable, partnerIds: readonly string[]): Promise<RecipientEndpoint[]> {
+  return run<RecipientEndpoint>(db, RECIPIENTS, [partnerIds]);
+}

@@ -1,0 +1,90 @@
+import { LRUCache } from 'lru-cache';
+import type { Database } from '../../store/database.ts';
+import { type ClaimedDelivery, releaseDeliveries } from '../../store/webhooks/delivery.ts';
+import { advanceDueFrom } from '../../store/webhooks/due-endpoint.ts';
+import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import type { EndpointProofs } from '../endpoints/endpoint-proofs.ts';
+import type { EndpointSecrets } from '../security/signature.ts';
+import { COMMITTED_WITHIN_MS } from './claim-due.ts';
+import type { Lanes, Ready } from './endpoint-queues.ts';
+import type { Content } from './load-contents.ts';
+import type { HandOff } from './relay-together.ts';
+
+export interface Recipient {
+  readonly url: string;
+  readonly secrets: EndpointSecrets;
+}
+
+/** A claimed delivery with what it says. */
+export interface Task extends Ready {
+  readonly claimed: ClaimedDelivery;
+  readonly content: Content;
+}
+
+const RECIPIENTS_MAX = 10_000;
+const REMEMBERED_MS = 60_000;
+
+/** Opening a secret costs as much as a signature: it is done again when its endpoint has changed. */
+export function rememberRecipients(
+  openSecrets: (endpoint: WebhookEndpoint) => EndpointSecrets,
+): (endpoint: WebhookEndpoint) => Recipient {
+  const known = new LRUCache<string, { readonly of: string; readonly recipient: Recipient }>({
+    max: RECIPIENTS_MAX,
+    ttl: REMEMBERED_MS,
+  });
+  return (endpoint) => {
+    const { endpointId, url, secretSealed, nextSecretSealed, isNextSecretDue } = endpoint;
+    const of = `${url} ${secretSealed} ${nextSecretSealed} ${isNextSecretDue}`;
+    const remembered = known.get(endpointId);
+    if (remembered?.of === of) return remembered.recipient;
+    const recipient = { url, secrets: openSecrets(endpoint) };
+    known.set(endpointId, { of, recipient });
+    return recipient;
+  };
+}
+
+interface HandOffTools {
+  readonly proofs: EndpointProofs;
+  recipientOf(endpoint: WebhookEndpoint): Recipient;
+  readonly lanes: Lanes<Task, Recipient>;
+  readonly signal: AbortSignal;
+  noteWrite(write: Promise<unknown>): void;
+}
+
+/** Takes deliveries that are claimed while they are made. */
+export function openHandOff(
+  { database, onError }: { readonly database: Database; readonly onError: (error: unknown) => void },
+  { lanes, proofs, recipientOf, signal, noteWrite }: HandOffTools,
+): HandOff & { advance(): Promise<void> } {
+  let [hasTaken, advancedAtMs] = [false, 0];
+  const canBeSigned = (endpoint: WebhookEndpoint) => {
+    try {
+      return recipientOf(endpoint) !== undefined;
+    } catch {
+      // Whoever claims its deliveries tells of it.
+      return false;
+    }
+  };
+  return {
+    keepSound: proofs.keepSound,
+    roomForNew: (endpoint) => (signal.aborted || !canBeSigned(endpoint) ? 0 : lanes.roomForNew(endpoint)),
+    take(endpoint, tasks, isAll) {
+      hasTaken = true;
+      if (signal.aborted) noteWrite(release(database, tasks).catch(onError));
+      else lanes.add(endpoint, recipientOf(endpoint), { tasks, isAsking: !isAll });
+    },
+    /** After deliveries were taken, now and then: says from when on the next ones may be due. */
+    async advance() {
+      if (!hasTaken || performance.now() - advancedAtMs < COMMITTED_WITHIN_MS) return;
+      [hasTaken, advancedAtMs] = [false, performance.now()];
+      await advanceDueFrom(database.pool, COMMITTED_WITHIN_MS);
+    },
+  };
+}
+
+/** Of one endpoint. */
+export async function release({ pool }: Database, tasks: readonly Task[], dueAt?: Date): Promise<void> {
+  const claims = tasks.map(({ claimed }) => claimed);
+  const [first] = claims;
+  if (first) await releaseDeliveries(pool, first.partnerId, claims, dueAt);
+}

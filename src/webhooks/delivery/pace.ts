@@ -1,0 +1,112 @@
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
+
+/** What happened in a slice of time. */
+export interface Slice {
+  /** Partners' requests that were answered. */
+  readonly answers: number;
+  /** Milliseconds that half of the answers took, or longer; 0 without one. Whoever sends its request slowly is one of many. */
+  readonly answerMs: number;
+  /** The share of the time in which the event loop was busy. */
+  readonly utilization: number;
+  /** Deliveries that began. */
+  readonly begun: number;
+}
+
+const SLICE_MS = 50;
+/** A busier event loop makes answers wait. */
+const BUSY = 0.9;
+/** Answers that take longer wait for the event loop or for the database. */
+const SLOW_MS = 50;
+/** However slow the answers are, so many deliveries begin in a slice. */
+const BUDGET_MIN = 16;
+const LESS = 0.75;
+const MORE = 1.25;
+/** From here on there is no limit. */
+const BUDGET_MAX = 1_024;
+
+/** Whether answers wait. Where nobody asks for anything, deliveries may have all of the time. */
+export function isBehind({ answers, answerMs, utilization }: Slice): boolean {
+  return answers > 0 && (utilization >= BUSY || answerMs >= SLOW_MS);
+}
+
+/**
+ * How many deliveries may begin in the next slice. While answers wait it falls slice by slice, to one delivery for each answer at the
+ * least, so that the events of what is answered can be delivered; then it rises again until there is no limit.
+ */
+export function nextBudget(budget: number, slice: Slice): number {
+  if (isBehind(slice)) return Math.max(BUDGET_MIN, slice.answers, Math.floor(Math.min(budget, slice.begun) * LESS));
+  const more = Math.ceil(budget * MORE);
+  return more >= BUDGET_MAX ? Number.POSITIVE_INFINITY : more;
+}
+
+/** The lower one of two; 0 of none. */
+export function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(values.length / 2) - 1] ?? 0;
+}
+
+/** Lets deliveries begin, fewer while answers to partners wait. It measures only while there are deliveries. */
+export class Pace {
+  #budget = Number.POSITIVE_INFINITY;
+  #left = Number.POSITIVE_INFINITY;
+  #answersMs: number[] = [];
+  #begun = 0;
+  #wasRefused = false;
+  #slowedMs = 0;
+  #since: EventLoopUtilization | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #onRoom = () => {};
+
+  /** Told when deliveries that were refused may begin. */
+  onRoom(listener: () => void): void {
+    this.#onRoom = listener;
+  }
+
+  /** A partner's request was answered. */
+  noteAnswer(milliseconds: number): void {
+    if (this.#timer) this.#answersMs.push(milliseconds);
+  }
+
+  /** Whether one more delivery may begin now; then it counts. */
+  take(): boolean {
+    this.#timer ??= this.#start();
+    if (this.#left <= 0) {
+      this.#wasRefused = true;
+      return false;
+    }
+    this.#left--;
+    this.#begun++;
+    return true;
+  }
+
+  /** Deliveries a second; 0 without a limit, which a metric of several processes can sum. */
+  get limitPerSecond(): number {
+    return this.#budget === Number.POSITIVE_INFINITY ? 0 : (this.#budget * 1_000) / SLICE_MS;
+  }
+
+  /** For how long deliveries have waited for answers in all. */
+  get slowedSeconds(): number {
+    return this.#slowedMs / 1_000;
+  }
+
+  #start(): NodeJS.Timeout {
+    this.#since = performance.eventLoopUtilization();
+    this.#answersMs = [];
+    return setInterval(() => this.#endSlice(), SLICE_MS).unref();
+  }
+
+  #endSlice(): void {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, this.#since);
+    const [answersMs, begun, wasRefused] = [this.#answersMs, this.#begun, this.#wasRefused];
+    const slice = { answers: answersMs.length, begun, utilization, answerMs: medianOf(answersMs) };
+    if (wasRefused) this.#slowedMs += SLICE_MS;
+    this.#budget = nextBudget(this.#budget, slice);
+    this.#left = this.#budget;
+    this.#since = now;
+    [this.#answersMs, this.#begun, this.#wasRefused] = [[], 0, false];
+    if (wasRefused) this.#onRoom();
+    if (begun > 0 || wasRefused || this.#budget !== Number.POSITIVE_INFINITY) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,157 @@
+import { ATTEMPTS_MAX } from '../../domain/webhooks/retry-schedule.ts';
+import { type BodyTools, makeEventBodies } from '../../operations/events/event-bodies.ts';
+import type { Connection, Database } from '../../store/database.ts';
+import type { OutboxRange } from '../../store/events/event-outbox.ts';
+import {
+  insertTakenEvents,
+  type NewDelivery,
+  type TakenEvent,
+  takeUnnumberedEvents,
+} from '../../store/events/number-together.ts';
+import { type ClaimedDelivery, nameDelivery } from '../../store/webhooks/delivery.ts';
+import { type DueEndpoint, listRecipientEndpoints, type RecipientEndpoint } from '../../store/webhooks/due-endpoint.ts';
+import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
+import { LEASE_MS } from './attempt.ts';
+import type { Content } from './load-contents.ts';
+
+/** A delivery that its maker has claimed. */
+export interface Handed {
+  readonly claimed: ClaimedDelivery;
+  readonly content: Content;
+  /** `performance.now()`: its lease began no earlier. */
+  readonly claimedAtMs: number;
+}
+
+/** The dispatcher of the same process: it sends new deliveries without looking for them. */
+export interface HandOff {
+  /** Those that are as the audit has them. */
+  keepSound<Endpoint extends DueEndpoint>(endpoints: readonly Endpoint[]): Promise<Endpoint[]>;
+  /** How many new deliveries of the endpoint it takes. */
+  roomForNew(endpoint: DueEndpoint): number;
+  /** @param isAll Whether there are no more, which are due for all. */
+  take(endpoint: DueEndpoint, handed: readonly Handed[], isAll: boolean): void;
+}
+
+export interface TogetherTools extends BodyTools {
+  readonly handOff: HandOff;
+}
+
+export interface Together {
+  /** Deliveries that are due, and claimed by nobody. */
+  readonly due: number;
+  readonly numbered: number;
+  /** Partners whose counters were held here, so that nothing of theirs in the range was left. */
+  readonly heldIds: readonly string[];
+  /** Nothing in the range of these partners was left over. */
+  readonly isAll: boolean;
+}
+
+export const NONE_TOGETHER: Together = { due: 0, numbered: 0, heldIds: [], isAll: true };
+
+/**
+ * Numbers events of several partners in one transaction, stores them with their bodies, and hands their deliveries to the dispatcher of
+ * this process as far as it takes them: those are claimed from the beginning. The rest is due for all.
+ *
+ * A failure is told, and nothing is numbered then, or it is not known. What was claimed meanwhile is due again after the lease.
+ *
+ * @throws Error When the session is of no use any more.
+ */
+export async function relayTogether(
+  { client, database }: { client: Connection; database: Pick<Database, 'isDistributed'> },
+  { range, partnerIds, limit }: { range: OutboxRange; partnerIds: readonly string[]; limit: number },
+  tools: TogetherTools,
+): Promise<Together> {
+  const claimedAtMs = performance.now();
+  let ending: Promise<string> | undefined;
+  try {
+    // Outside of a transaction events would be taken for good, and never numbered.
+    await client.query('begin');
+    const [taken, endpoints] = await Promise.all([
+      takeUnnumberedEvents(client, range, partnerIds, limit),
+      listRecipientEndpoints(client, partnerIds),
+    ]);
+    const { events, heldIds, isAll } = taken;
+    const plan = await planDeliveries(events, endpoints, tools.handOff);
+    const bodies = await makeEventBodies(client, tools, [...plan.wanted]);
+    const deliveries = plan.deliveries.map((each) => ({ ...each, isClaimed: each.isClaimed && bodies.has(each.event.eventId) }));
+    const insert = { deliveries, bodyOf: ({ eventId }: TakenEvent) => bodies.get(eventId), attemptsMax: ATTEMPTS_MAX };
+    const writing = [
+      insertTakenEvents(client, events, { ...insert, leaseMs: LEASE_MS }),
+      watchEndpoints(client, database, plan.unwatched),
+    ] as const;
+    ending = commit(client);
+    const [command, leaseEndsAt] = await Promise.all([ending, ...writing]);
+    if (command !== 'COMMIT') throw new Error(`The COMMIT was answered with ${command}.`);
+    const claims = deliveries.filter(({ isClaimed }) => isClaimed);
+    handOver({ claims, bodies, leaseEndsAt, claimedAtMs }, plan, tools.handOff);
+    return { due: deliveries.length - claims.length, numbered: events.length, heldIds, isAll };
+  } catch (error) {
+    // Where this fails too, nobody knows in which state the session is.
+    await (ending ?? client.query('rollback'));
+    tools.onError(error);
+    return NONE_TOGETHER;
+  }
+}
+
+/** @returns The word that it is answered with: for a failed transaction that is ROLLBACK, and no error. */
+async function commit(client: Connection): Promise<string> {
+  return (await client.query('commit')).command;
+}
+
+interface Plan {
+  readonly deliveries: readonly NewDelivery[];
+  /** Events that are sent soon. */
+  readonly wanted: ReadonlySet<TakenEvent>;
+  readonly endpoints: readonly RecipientEndpoint[];
+  readonly unwatched: readonly RecipientEndpoint[];
+}
+
+async function planDeliveries(
+  events: readonly TakenEvent[],
+  endpoints: readonly RecipientEndpoint[],
+  handOff: HandOff,
+): Promise<Plan> {
+  const healthy = endpoints.filter(({ status, health, isOpen }) => status === 'active' && health === 'sound' && !isOpen);
+  const sound = events.length === 0 ? [] : await handOff.keepSound(healthy);
+  const room = new Map(sound.map((endpoint) => [endpoint.endpointId, handOff.roomForNew(endpoint)]));
+  const ofPartner = Map.groupBy(endpoints, ({ partnerId }) => partnerId);
+  const deliveries: NewDelivery[] = [];
+  const wanted = new Set<TakenEvent>();
+  const used = new Set<string>();
+  for (const event of events)
+    for (const { endpointId, eventTypes, status } of ofPartner.get(event.partnerId) ?? []) {
+      if (eventTypes.length > 0 && !eventTypes.includes(event.eventType)) continue;
+      const left = room.get(endpointId) ?? 0;
+      room.set(endpointId, left - 1);
+      used.add(endpointId);
+      if (status === 'active') wanted.add(event);
+      const deliveryId = nameDelivery(event.eventId, endpointId);
+      deliveries.push({ event, deliveryId, endpointId, isClaimed: left > 0 });
+    }
+  const unwatched = endpoints.filter(({ endpointId, isWatched }) => used.has(endpointId) && !isWatched);
+  return { deliveries, wanted, endpoints, unwatched };
+}
+
+interface Claims {
+  readonly claims: readonly NewDelivery[];
+  readonly bodies: ReadonlyMap<string, string>;
+  readonly leaseEndsAt: Date;
+  readonly claimedAtMs: number;
+}
+
+function handOver({ claims, bodies, leaseEndsAt, claimedAtMs }: Claims, plan: Plan, handOff: HandOff): void {
+  const made = Map.groupBy(plan.deliveries, ({ endpointId }) => endpointId);
+  const ofEndpoint = Map.groupBy(claims, ({ endpointId }) => endpointId);
+  for (const endpoint of plan.endpoints) {
+    const own = ofEndpoint.get(endpoint.endpointId) ?? [];
+    if (own.length === 0) continue;
+    const handed = own.map(({ event, deliveryId, endpointId }): Handed => {
+      const { partnerId, eventId, eventType, sequence } = event;
+      const about = { partnerId, deliveryId, endpointId, eventId, eventType, sequence, body: null };
+      const claimed = { ...about, trigger: 'event', attempts: 0, attemptsLeft: ATTEMPTS_MAX, lease: 1n, leaseEndsAt } as const;
+      const body = bodies.get(eventId) as string;
+      return { claimed, content: { body, correlationId: event.correlationId ?? eventId }, claimedAtMs };
+    });
+    handOff.take(endpoint, handed, own.length === made.get(endpoint.endpointId)?.length);
+  }
+}

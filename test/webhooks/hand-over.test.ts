@@ -1,0 +1,389 @@
+/**
+ * What becomes of events that are numbered and handed over in one process, when that process dies, its COMMIT has no answer, or an operator
+ * changes the endpoint or the partner meanwhile (decisions, section 7, Delivery): none is lost, and none is claimed twice.
+ */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeEventBodies } from '../../src/operations/events/event-bodies.ts';
+import { RecentContributions } from '../../src/operations/events/recent-contributions.ts';
+import { type Connection, openDatabase } from '../../src/store/database.ts';
+import { type EventRecord, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
+import { inTransaction } from '../../src/store/transaction.ts';
+import { listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
+import { insertWebhookEndpoint, lockEventCounter } from '../../src/store/webhooks/webhook-endpoint.ts';
+import { claimDue } from '../../src/webhooks/delivery/claim-due.ts';
+import { beginSession, relayOnce, type Session } from '../../src/webhooks/delivery/relay.ts';
+import type { Handed, TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
+import { reopenDue } from '../../src/webhooks/delivery/start-webhooks.ts';
+import { auditKeys } from '../support/actor.ts';
+import { testDatabase } from '../support/postgres/database.ts';
+import { insertOldPartner, untilNumbered } from '../support/records.ts';
+import { testService } from '../support/service.ts';
+import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+
+const { databaseUrl, pool: administrator } = await testDatabase();
+const database = openDatabase({ databaseUrl, poolSize: 48, auditKeys });
+const taken: Connection[] = [];
+after(async () => {
+  for (const client of taken) client.release(true);
+  await database.close();
+});
+
+async function openSession(): Promise<Session> {
+  const client = await database.pool.connect();
+  taken.push(client);
+  return beginSession(client);
+}
+
+/** A dispatcher that takes ten deliveries of each endpoint, and a look at what goes on while the transaction is open. */
+function openTools(meanwhile = async () => {}) {
+  const handed: Handed[] = [];
+  const errors: unknown[] = [];
+  const tools: TogetherTools = {
+    environment: 'sandbox',
+    recent: new RecentContributions(),
+    onError: (error) => errors.push(error),
+    handOff: {
+      async keepSound(endpoints) {
+        await meanwhile();
+        return [...endpoints];
+      },
+      roomForNew: () => 10,
+      take: (_, tasks) => handed.push(...tasks),
+    },
+  };
+  return { tools, handed, errors };
+}
+
+let made = 0;
+
+function nextEndpoint(partnerId: string) {
+  const endpointId = `wep_handover-${String(++made).padStart(8, '0')}`;
+  return { partnerId, endpointId, url: `https://example.com/${made}`, eventTypes: [], secretSealed: 'none' };
+}
+
+async function newPartner(): Promise<{ partnerId: string; endpointId: string }> {
+  const { partnerId } = await insertOldPartner(database);
+  await insertEventCounter(database.pool, partnerId);
+  const endpoint = nextEndpoint(partnerId);
+  await insertWebhookEndpoint(database.pool, endpoint);
+  return endpoint;
+}
+
+async function tell(partnerId: string): Promise<string> {
+  const eventId = `evt_handover-${++made}`;
+  const about = { eventType: 'settlement.created', subjectId: 'stl_1', correlationId: null, data: '{"settlement_id":"stl_1"}' };
+  await insertEvent(database.pool, { partnerId, eventId, ...about });
+  return eventId;
+}
+
+async function sequencesOf(partnerId: string): Promise<number[]> {
+  const events = await listEvents(database.pool, partnerId, { afterSequence: 0n, limit: 100 });
+  return events.map(({ sequence }) => Number(sequence));
+}
+
+interface StoredDelivery {
+  readonly endpointId: string;
+  readonly lease: string;
+  readonly isDue: boolean;
+  readonly nextAttemptAt: Date;
+}
+
+async function deliveriesOf(partnerId: string): Promise<StoredDelivery[]> {
+  const { rows } = await administrator.query(
+    `select endpoint_id as "endpointId", lease::text, next_attempt_at <= now() as "isDue", next_attempt_at as "nextAttemptAt"
+    from delivery where partner_id = $1 order by sequence, endpoint_id`,
+    [partnerId],
+  );
+  return rows;
+}
+
+/** Time enters as data: the leases are over. */
+async function endLeases(partnerId: string): Promise<void> {
+  await administrator.query("update delivery set next_attempt_at = now() where partner_id = $1 and status = 'waiting'", [
+    partnerId,
+  ]);
+}
+
+/** What a dispatcher of another process finds and claims. */
+async function claimElsewhere({ partnerId, endpointId }: { partnerId: string; endpointId: string }) {
+  const due = (await listDueEndpoints(database)).find((each) => each.partnerId === partnerId && each.endpointId === endpointId);
+  return due ? claimDue(database, due, 100) : [];
+}
+
+async function relay(session: Session, tools: TogetherTools) {
+  return relayOnce(database, session, tools.onError, tools);
+}
+
+describe('a process that numbers events and hands them over', { timeout: 60_000 }, () => {
+  test('dies after its COMMIT: another one claims them when the lease is over, and not before', async () => {
+    const endpoint = await newPartner();
+    const { tools, handed } = openTools();
+    await tell(endpoint.partnerId);
+    await relay(await openSession(), tools);
+    assert.equal(handed.length, 1);
+    assert.deepEqual(await claimElsewhere(endpoint), []);
+    await endLeases(endpoint.partnerId);
+    const claims = await claimElsewhere(endpoint);
+    assert.deepEqual(
+      claims.map(({ lease, attempts }) => [lease, attempts]),
+      [[2n, 0]],
+    );
+    assert.deepEqual(await claimElsewhere(endpoint), []);
+  });
+
+  test('loses its connection within the transaction: nothing has happened, and the next session numbers them once', async () => {
+    const { partnerId } = await newPartner();
+    const session = await openSession();
+    const { rows } = await session.client.query('select pg_backend_pid() as pid');
+    const { tools, handed } = openTools(async () => {
+      await administrator.query('select pg_terminate_backend($1, 5000)', [rows[0].pid]);
+    });
+    await tell(partnerId);
+    await assert.rejects(relay(session, tools));
+    assert.deepEqual([handed, await sequencesOf(partnerId)], [[], []]);
+    const next = openTools();
+    await relay(await openSession(), next.tools);
+    assert.deepEqual([next.handed.length, await sequencesOf(partnerId)], [1, [1]]);
+  });
+
+  test('has no answer to its COMMIT: it hands nothing over, and what was numbered is claimed when the lease is over', async () => {
+    const endpoint = await newPartner();
+    const { tools, handed } = openTools();
+    const session = await openSession();
+    const { client } = session;
+    const deaf = new Proxy(client, {
+      get(_, name) {
+        if (name !== 'query') return Reflect.get(client, name, client);
+        return async (...words: [string]) => {
+          const result = await client.query(...words);
+          if (words[0] === 'commit') throw new Error('Connection terminated unexpectedly');
+          return result;
+        };
+      },
+    });
+    await tell(endpoint.partnerId);
+    await assert.rejects(relay({ ...session, client: deaf }, tools), /terminated/);
+    assert.deepEqual([handed, await sequencesOf(endpoint.partnerId)], [[], [1]]);
+    await endLeases(endpoint.partnerId);
+    assert.equal((await claimElsewhere(endpoint)).length, 1);
+    const next = openTools();
+    await relay(await openSession(), next.tools);
+    assert.deepEqual([next.handed, await sequencesOf(endpoint.partnerId)], [[], [1]]);
+  });
+
+  test('goes by the clock of the database alone', async () => {
+    const { partnerId } = await newPartner();
+    const { tools, handed } = openTools();
+    await tell(partnerId);
+    await relay(await openSession(), tools);
+    const [{ claimed } = assert.fail()] = handed;
+    const [stored] = await deliveriesOf(partnerId);
+    // The column keeps milliseconds, rounded.
+    assert.ok(Math.abs(claimed.leaseEndsAt.getTime() - (stored?.nextAttemptAt.getTime() ?? 0)) <= 1);
+  });
+});
+
+describe('two processes at once', { timeout: 60_000 }, () => {
+  test('hand each delivery over once, and neither claims what the other was handed', async () => {
+    const endpoints = await Promise.all(Array.from({ length: 4 }, newPartner));
+    const sessions = [await openSession(), await openSession()];
+    const both = [openTools(), openTools()] as const;
+    const claimed: string[] = [];
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(endpoints.map(({ partnerId }) => tell(partnerId)));
+      const claims = endpoints.map(claimElsewhere);
+      await Promise.all(sessions.map((session, index) => relay(session, (both[index] as (typeof both)[0]).tools)));
+      for (const deliveries of await Promise.all(claims)) claimed.push(...deliveries.map(({ deliveryId }) => deliveryId));
+    }
+    for (const [index, session] of sessions.entries()) await relay(session, (both[index] as (typeof both)[0]).tools);
+    for (const endpoint of endpoints) for (const { deliveryId } of await claimElsewhere(endpoint)) claimed.push(deliveryId);
+    const handed = both.flatMap((tools) => tools.handed.map(({ claimed: { deliveryId } }) => deliveryId));
+    assert.deepEqual(
+      both.flatMap(({ errors }) => errors),
+      [],
+    );
+    assert.deepEqual([new Set([...handed, ...claimed]).size, handed.length + claimed.length], [40, 40]);
+  });
+});
+
+describe('while events are numbered', { timeout: 60_000 }, () => {
+  test('an endpoint that is added waits, and gets the events after these', async () => {
+    const { partnerId } = await newPartner();
+    const added = nextEndpoint(partnerId);
+    let adding: Promise<unknown> | undefined;
+    const { tools } = openTools(async () => {
+      adding ??= inTransaction(database, { lockTimeoutMs: 10_000 }, async (db) => {
+        await lockEventCounter(db, partnerId);
+        await insertWebhookEndpoint(db, added);
+      });
+      await untilSomebodyWaits();
+    });
+    await tell(partnerId);
+    const session = await openSession();
+    await relay(session, tools);
+    await adding;
+    assert.equal((await deliveriesOf(partnerId)).length, 1);
+    await tell(partnerId);
+    await relay(session, openTools().tools);
+    const ofAdded = (await deliveriesOf(partnerId)).filter(({ endpointId }) => endpointId === added.endpointId);
+    assert.equal(ofAdded.length, 1);
+  });
+
+  for (const status of ['disabled', 'removed'])
+    test(`an endpoint that is ${status} is not claimed for any more, and the events have their numbers`, async () => {
+      const endpoint = await newPartner();
+      const { partnerId, endpointId } = endpoint;
+      const change = () =>
+        administrator.query('update webhook_endpoint set status = $2 where endpoint_id = $1', [endpointId, status]);
+      const { tools, handed, errors } = openTools(async () => void (await change()));
+      const session = await openSession();
+      await tell(partnerId);
+      await relay(session, tools);
+      assert.equal(handed.length, 1);
+      // What was claimed by then goes to a dispatcher that looks at its endpoints again; if it dies, nobody sends it.
+      await endLeases(partnerId);
+      assert.deepEqual(await claimElsewhere(endpoint), []);
+      await tell(partnerId);
+      await relay(session, tools);
+      assert.deepEqual([handed.length, errors, await sequencesOf(partnerId)], [1, [], [1, 2]]);
+      assert.deepEqual(await claimElsewhere(endpoint), []);
+      await administrator.query("update webhook_endpoint set status = 'active' where endpoint_id = $1", [endpointId]);
+      // What a removed endpoint would have got was never made.
+      assert.equal((await claimElsewhere(endpoint)).length, status === 'disabled' ? 2 : 1);
+    });
+
+  test('an endpoint that is not as the audit has it is handed nothing: its delivery is due for whoever finds it sound', async () => {
+    const { partnerId } = await newPartner();
+    const { tools, handed } = openTools();
+    await tell(partnerId);
+    await relay(await openSession(), { ...tools, handOff: { ...tools.handOff, keepSound: async () => [] } });
+    assert.deepEqual(handed, []);
+    assert.deepEqual(
+      (await deliveriesOf(partnerId)).map(({ lease, isDue }) => [lease, isDue]),
+      [['0', true]],
+    );
+  });
+
+  test('a partner that is suspended gets its events all the same', async () => {
+    const { partnerId } = await newPartner();
+    const { tools, handed } = openTools();
+    await tell(partnerId);
+    await administrator.query('update partner set suspended_at = now() where partner_id = $1', [partnerId]);
+    await relay(await openSession(), tools);
+    assert.equal(handed.length, 1);
+  });
+
+  test('a body that cannot be made is told, and delays no other event', async () => {
+    const { partnerId } = await newPartner();
+    const { tools, handed, errors } = openTools();
+    const about = { eventType: 'impact.transaction.confirmed', correlationId: null, data: null };
+    await insertEvent(database.pool, { partnerId, eventId: `evt_handover-${++made}`, subjectId: 'txn_unknown', ...about });
+    const sound = await tell(partnerId);
+    await relay(await openSession(), tools);
+    assert.deepEqual([handed.map(({ claimed }) => claimed.eventId), errors.length], [[sound], 1]);
+    assert.deepEqual(await sequencesOf(partnerId), [1, 2]);
+    assert.deepEqual(
+      (await deliveriesOf(partnerId)).map(({ lease }) => lease),
+      ['0', '1'],
+    );
+  });
+});
+
+async function untilSomebodyWaits(): Promise<void> {
+  for (;;) {
+    const { rows } = await administrator.query("select from pg_stat_activity where wait_event_type = 'Lock'");
+    if (rows.length > 0) return;
+    await sleep(5);
+  }
+}
+
+describe('an endpoint that nobody watches', { timeout: 60_000 }, () => {
+  test('is watched again while a delivery waits for it, due or not: after a long stop, and beside an older release', async () => {
+    const [waiting, idle] = [await newPartner(), await newPartner()];
+    const { tools } = openTools();
+    for (const { partnerId } of [waiting, idle]) await tell(partnerId);
+    await relay(await openSession(), tools);
+    await administrator.query("update delivery set status = 'delivered', ended_at = now() where partner_id = $1", [
+      idle.partnerId,
+    ]);
+    await administrator.query('delete from endpoint_watch');
+    // A retry of tomorrow.
+    await administrator.query("update delivery set next_attempt_at = now() + interval '1 day' where partner_id = $1", [
+      waiting.partnerId,
+    ]);
+    await reopenDue(database);
+    const { rows } = await administrator.query(
+      "select endpoint_id from endpoint_watch where watched_until > now() + interval '150 s' and partner_id = any ($1)",
+      [[waiting.partnerId, idle.partnerId]],
+    );
+    assert.deepEqual(rows, [{ endpoint_id: waiting.endpointId }]);
+    await endLeases(waiting.partnerId);
+    assert.equal((await claimElsewhere(waiting)).length, 1);
+  });
+});
+
+test('events of one who cannot get numbers are no reason to look without a pause, however many they are', {
+  timeout: 60_000,
+}, async () => {
+  const [stuck, sound] = [await newPartner(), await newPartner()];
+  await tell(stuck.partnerId);
+  const session = await openSession();
+  const { tools, errors } = openTools();
+  await relay(session, tools);
+  // Each of them has the id of an event that is there already.
+  const [first] = await listEvents(database.pool, stuck.partnerId, { afterSequence: 0n, limit: 1 });
+  await administrator.query(
+    `insert into event_outbox (partner_id, event_id, event_type, subject_id, occurred_at)
+    select $1, $2, 'settlement.created', 'stl_1', now() from generate_series(1, 1500)`,
+    [stuck.partnerId, first?.eventId],
+  );
+  await tell(sound.partnerId);
+  for (let round = 0; round < 3; round++) assert.equal((await relay(session, tools)).hasMore, false);
+  assert.deepEqual(await sequencesOf(sound.partnerId), [1]);
+  assert.ok(errors.length > 0);
+  await administrator.query('delete from event_outbox where partner_id = $1', [stuck.partnerId]);
+});
+
+test('a process is told of the events that it has committed, and of nothing else', async () => {
+  const { partnerId } = await newPartner();
+  const own = openDatabase({ databaseUrl, poolSize: 1, auditKeys });
+  let told = 0;
+  own.committedEvents.listen(() => told++);
+  const about = { eventType: 'settlement.created', subjectId: 'stl_1', correlationId: null, data: null };
+  const write = (end: () => void) =>
+    inTransaction(own, { lockTimeoutMs: 1_000 }, async (db) => {
+      await insertEvent(db, { partnerId, eventId: `evt_handover-${++made}`, ...about });
+      assert.equal(told, before);
+      end();
+    });
+  let before = 0;
+  await write(() => {});
+  assert.equal(told, 1);
+  before = 1;
+  await assert.rejects(
+    write(() => {
+      throw new Error('It is rolled back.');
+    }),
+  );
+  // The same connection.
+  await inTransaction(own, { lockTimeoutMs: 1_000 }, async (db) => void (await db.query('select 1')));
+  assert.equal(told, 1);
+  await own.close();
+});
+
+test('the body from memory is, byte for byte, the one from the database', { timeout: 60_000 }, async () => {
+  const service = await testService({ env: WEBHOOK_ENV });
+  const { client, partner } = await newEndpoint(service, endpointTools(service.database), ['impact.transaction.confirmed']);
+  const { body: estimate } = await client.estimate({ partner_order_ref: 'order-of-memory' });
+  const linked = { partner_order_ref: 'order-of-memory', calculation_id: estimate.calculation_id };
+  for (const fields of [{ points: 9_223_372_036_854_775_807n }, linked]) assert.equal((await client.confirm(fields)).status, 201);
+  await untilNumbered(service.database, partner.partnerId, 3);
+  await untilDeliveries(service.database, partner.partnerId, (found) => found.every(({ status }) => status === 'delivered'));
+  const events = (await listEvents(service.database.pool, partner.partnerId, { afterSequence: 1n, limit: 10 })) as EventRecord[];
+  const fresh = { environment: 'sandbox', recent: new RecentContributions(), onError: assert.ifError } as const;
+  const bodies = await makeEventBodies(service.database.pool, fresh, events);
+  assert.equal(events.length, 2);
+  for (const { eventId, body } of events) assert.equal(bodies.get(eventId), body);
+});

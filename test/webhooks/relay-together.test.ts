@@ -1,0 +1,180 @@
+/** Events of several partners get their numbers in one transaction, and each partner's are as if they were alone (decisions, section 7, Envelope). */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { RecentContributions } from '../../src/operations/events/recent-contributions.ts';
+import { type Connection, openDatabase } from '../../src/store/database.ts';
+import { type EventRecord, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
+import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
+import { beginSession, relayOnce } from '../../src/webhooks/delivery/relay.ts';
+import type { Handed, TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
+import { auditKeys } from '../support/actor.ts';
+import { testDatabase } from '../support/postgres/database.ts';
+import { insertOldPartner } from '../support/records.ts';
+
+const { databaseUrl, pool: administrator } = await testDatabase();
+const database = openDatabase({ databaseUrl, poolSize: 16, auditKeys });
+const taken: Connection[] = [];
+after(async () => {
+  for (const client of taken) client.release(true);
+  await database.close();
+});
+
+async function openSession() {
+  const client = await database.pool.connect();
+  taken.push(client);
+  return beginSession(client);
+}
+
+/** Takes so many deliveries of each endpoint. */
+function openTools(room: number) {
+  const handed: Handed[] = [];
+  const errors: unknown[] = [];
+  const tools: TogetherTools = {
+    environment: 'sandbox',
+    recent: new RecentContributions(),
+    onError: (error) => errors.push(error),
+    handOff: {
+      keepSound: async (endpoints) => [...endpoints],
+      roomForNew: () => room,
+      take: (_, tasks) => handed.push(...tasks),
+    },
+  };
+  return { tools, handed, errors };
+}
+
+let made = 0;
+
+async function newPartner(hasEndpoint = true): Promise<string> {
+  const { partnerId } = await insertOldPartner(database);
+  await insertEventCounter(database.pool, partnerId);
+  const endpoint = { partnerId, endpointId: `wep_together-${String(++made).padStart(8, '0')}`, url: 'https://example.com/' };
+  if (hasEndpoint) await insertWebhookEndpoint(database.pool, { ...endpoint, eventTypes: [], secretSealed: 'none' });
+  return partnerId;
+}
+
+async function tell(partnerId: string, count: number): Promise<void> {
+  for (let each = 0; each < count; each++) {
+    const about = { eventType: 'settlement.created', subjectId: 'stl_1', correlationId: null, data: '{"settlement_id":"stl_1"}' };
+    await insertEvent(database.pool, { partnerId, eventId: `evt_together-${++made}`, ...about });
+  }
+}
+
+function eventsOf(partnerId: string): Promise<EventRecord[]> {
+  return listEvents(database.pool, partnerId, { afterSequence: 0n, limit: 5_000 });
+}
+
+function assertGapless(events: readonly EventRecord[], count: number): void {
+  assert.deepEqual(
+    events.map(({ sequence }) => sequence),
+    Array.from({ length: count }, (_, index) => BigInt(index + 1)),
+  );
+}
+
+describe('events of several partners together', { timeout: 60_000 }, () => {
+  test('have numbers without gaps, in the order of their making, and bodies where an endpoint wants them', async () => {
+    const [one, other, quiet] = [await newPartner(), await newPartner(), await newPartner(false)];
+    const { tools, handed, errors } = openTools(2);
+    const session = await openSession();
+    for (let round = 0; round < 3; round++) {
+      for (const partnerId of [one, other, one, quiet]) await tell(partnerId, 1);
+      await relayOnce(database, session, tools.onError, tools);
+    }
+    assert.deepEqual(errors, []);
+    for (const [partnerId, count] of [
+      [one, 6],
+      [other, 3],
+      [quiet, 3],
+    ] as const) {
+      const events = await eventsOf(partnerId);
+      assertGapless(events, count);
+      assert.deepEqual(
+        events.map(({ eventId }) => Number(eventId.split('-').at(-1))).toSorted((a, b) => a - b),
+        events.map(({ eventId }) => Number(eventId.split('-').at(-1))),
+      );
+      for (const { body, sequence } of events)
+        assert.equal(body === null ? null : JSON.parse(body).sequence, partnerId === quiet ? null : Number(sequence));
+    }
+    // What is handed over is what is stored, and it is claimed.
+    const stored = new Map([...(await eventsOf(one)), ...(await eventsOf(other))].map(({ eventId, body }) => [eventId, body]));
+    assert.equal(handed.length, 9);
+    for (const { claimed, content } of handed) assert.equal(content.body, stored.get(claimed.eventId));
+    const { rows } = await administrator.query(
+      'select lease, next_attempt_at > now() as "isClaimed" from delivery where partner_id = $1',
+      [one],
+    );
+    assert.ok(rows.length === 6 && rows.every(({ lease, isClaimed }) => String(lease) === '1' && isClaimed));
+  });
+
+  test('beyond what the dispatcher takes their deliveries are due for all', async () => {
+    const partnerId = await newPartner();
+    const { tools, handed } = openTools(2);
+    await tell(partnerId, 5);
+    const { deliveries } = await relayOnce(database, await openSession(), tools.onError, tools);
+    assert.deepEqual([handed.length, deliveries], [2, 3]);
+    const { rows } = await administrator.query(
+      'select count(*)::int4 as due from delivery where partner_id = $1 and lease = 0 and next_attempt_at <= now()',
+      [partnerId],
+    );
+    assert.equal(rows[0].due, 3);
+  });
+
+  test('one whose counter is held, and one with an event that cannot be stored, hold up no other', async () => {
+    const [held, broken, sound] = [await newPartner(), await newPartner(), await newPartner()];
+    const { tools, errors } = openTools(10);
+    const session = await openSession();
+    await tell(broken, 1);
+    await relayOnce(database, session, tools.onError, tools);
+    const [first] = await eventsOf(broken);
+    // Its id is there already.
+    await administrator.query(
+      `insert into event_outbox (partner_id, event_id, event_type, subject_id, occurred_at) values ($1, $2, 'settlement.created', 'stl_1', now())`,
+      [broken, first?.eventId],
+    );
+    for (const partnerId of [held, sound]) await tell(partnerId, 2);
+    const holder = await database.pool.connect();
+    taken.push(holder);
+    await holder.query('begin');
+    await holder.query('select from event_counter where partner_id = $1 for update', [held]);
+    await relayOnce(database, session, tools.onError, tools);
+    assertGapless(await eventsOf(sound), 2);
+    assert.equal((await eventsOf(held)).length, 0);
+    assert.ok(errors.length > 0);
+    await holder.query('rollback');
+    await tell(sound, 1);
+    await relayOnce(database, session, tools.onError, tools);
+    assertGapless(await eventsOf(held), 2);
+    assertGapless(await eventsOf(sound), 3);
+    await administrator.query('delete from event_outbox where partner_id = $1', [broken]);
+  });
+
+  test('one with more than a transaction takes makes nobody wait, and all get their numbers', async () => {
+    const [large, small] = [await newPartner(false), await newPartner(false)];
+    const { tools } = openTools(10);
+    await administrator.query(
+      `insert into event_outbox (partner_id, event_id, event_type, subject_id, occurred_at)
+      select $1, 'evt_large-' || number, 'settlement.created', 'stl_1', now() from generate_series(1, 1300) as number`,
+      [large],
+    );
+    await tell(small, 1);
+    const session = await openSession();
+    const { hasMore } = await relayOnce(database, session, tools.onError, tools);
+    assert.equal(hasMore, true);
+    assertGapless(await eventsOf(small), 1);
+    for (let more = true; more; ) more = (await relayOnce(database, session, tools.onError, tools)).hasMore;
+    assertGapless(await eventsOf(large), 1_300);
+  });
+
+  test('two relays at once number each event once', async () => {
+    const partnerIds = await Promise.all(Array.from({ length: 4 }, () => newPartner(false)));
+    const { tools, errors } = openTools(10);
+    const sessions = [await openSession(), await openSession()];
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(partnerIds.map((partnerId) => tell(partnerId, 3)));
+      await Promise.all(sessions.map((session) => relayOnce(database, session, tools.onError, tools)));
+    }
+    for (const session of sessions) await relayOnce(database, session, tools.onError, tools);
+    for (const session of sessions) await relayOnce(database, session, tools.onError, tools);
+    assert.deepEqual(errors, []);
+    for (const partnerId of partnerIds) assertGapless(await eventsOf(partnerId), 30);
+  });
+});
