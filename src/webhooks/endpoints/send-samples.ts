@@ -4,6 +4,7 @@ import { newId } from '../../domain/identifiers.ts';
 import { isToBeRefused, type SampleFault } from '../../domain/sandbox/sample-fault.ts';
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { audit } from '../../operations/audit/audit.ts';
+import { withRole } from '../../operations/with-role.ts';
 import { countSamples } from '../../store/sandbox/sample-count.ts';
 import { lockSandboxClock } from '../../store/sandbox/sandbox-clock.ts';
 import { inTransaction } from '../../store/transaction.ts';
@@ -56,12 +57,15 @@ interface Sample {
  * @throws ServiceError `rate_limited` beyond {@link SAMPLES_MAX}; `invalid_request` for another partner's endpoint as for none, and where no
  * endpoint wants the kind.
  */
-export async function sendSamples(tools: EndpointTools, actor: Actor, wanted: WantedSample): Promise<SentSample[]> {
-  const endpoints = await findEndpoints(tools, wanted);
-  const samples = makeSamples(tools, actor, wanted);
-  const sent = await Promise.all(endpoints.map((endpoint) => sendTo(tools, actor, { endpoint, samples, wanted })));
-  return sent.flat();
-}
+export const sendSamples = withRole(
+  'operator',
+  async (tools: EndpointTools, actor: Actor, wanted: WantedSample): Promise<SentSample[]> => {
+    const endpoints = await findEndpoints(tools, wanted);
+    const samples = makeSamples(tools, actor, wanted);
+    const sent = await Promise.all(endpoints.map((endpoint) => sendTo(tools, actor, { endpoint, samples, wanted })));
+    return sent.flat();
+  },
+);
 
 async function findEndpoints({ database }: EndpointTools, { partnerId, endpointId, eventType }: WantedSample) {
   const present = await listWebhookEndpoints(database.pool, partnerId);
