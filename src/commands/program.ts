@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<ProgramCommand>>> = {
   event: async () => (await import('./events/event.ts')).eventCommand(),
   delivery: async () => (await import('./webhooks/delivery.ts')).deliveryCommand(),
   webhook: async () => (await import('./webhooks/webhook.ts')).webhookCommand(),
+  rehearse: async () => (await import('./sandbox/rehearse.ts')).rehearseCommand(),
   settlement: async () => (await import('./settlements/settlement.ts')).settlementCommand(),
   statement: async () => (await import('./settlements/statement.ts')).statementCommand(),
   reconciliation: async () => (await import('./reconciliations/reconciliation.ts')).reconciliationCommand(),

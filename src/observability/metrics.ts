@@ -11,8 +11,8 @@ export interface Metrics {
   /** Shows how much of their quotas the partners have stored that are near them. */
   watchQuotas(listNear: () => readonly { partnerId: string; storedBytes: number; bytesPerDay: number }[]): void;
   countAnswer(answer: AnswerFigures): void;
-  /** A scenario of the sandbox was asked for in production, and ignored. */
-  countIgnoredScenario(): void;
+  /** Production was asked for something of the sandbox, which it does not have. */
+  countSandboxRequest(asked: 'scenario' | 'path'): void;
   /** A limit refused a request, or ended what was under way. */
   countLimit(limit: string): void;
   /** From now on it is shown how deliveries give way to answers. */
@@ -82,9 +82,10 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     },
   });
   const { countLimit, watchConnections } = measureLimits(registry);
-  const ignoredScenarios = new Counter({
-    name: 'partner_impact_sandbox_scenarios_ignored_total',
-    help: 'Requests in production that asked for a scenario of the sandbox, which was ignored.',
+  const sandboxRequests = new Counter({
+    name: 'partner_impact_sandbox_requests_ignored_total',
+    help: 'Requests in production that asked for a scenario or a path of the sandbox. A scenario is ignored, a path is 404.',
+    labelNames: ['asked'],
     registers: [registry],
   });
   const attempts = new Counter({
@@ -108,7 +109,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     watchConnections,
     watchPace: (pace) => measurePace(registry, pace),
     watchQuotas: measureQuotas(registry),
-    countIgnoredScenario: () => ignoredScenarios.inc(),
+    countSandboxRequest: (asked) => sandboxRequests.inc({ asked }),
     countAttempt({ isSuccess, errorClass, status, milliseconds }) {
       attempts.inc({ result: isSuccess ? 'delivered' : (errorClass ?? String(status)) });
       attemptDurations.observe(milliseconds / 1000);

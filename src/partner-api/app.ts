@@ -58,8 +58,8 @@ export interface PartnerApiOptions {
   /** A limit took effect that no answer tells of. */
   readonly onLimit: (limit: Limit) => void;
   readonly onUnexpectedError: (error: unknown, correlationId: string) => void;
-  /** A request asked for a scenario of the sandbox, in production. */
-  readonly onIgnoredScenario?: () => void;
+  /** A request asked, in production, for what only a sandbox has. */
+  readonly onSandboxRequest?: (asked: 'scenario' | 'path') => void;
 }
 
 /** What is known of a request once its connection let go of it: for the log and the metrics. */
@@ -133,6 +133,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
     traffic.lastArrivalAtMs = request.context.arrivedAtMs;
     if (traffic.isDraining) reply.header('connection', 'close');
     refuseIllFormed(request);
+    if (request.is404 && isOfSandbox(request.url, options)) options.onSandboxRequest?.('path');
     refuseUnknown(request);
     done();
   });
@@ -156,6 +157,10 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
     return untilQuiet(traffic);
   };
   return { app, drain };
+}
+
+function isOfSandbox(url: string, { environment }: Pick<PartnerApiOptions, 'environment'>): boolean {
+  return environment !== 'sandbox' && /^\/v1\/sandbox(?:[/?]|$)/.test(url);
 }
 
 function openServer(

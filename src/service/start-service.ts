@@ -195,7 +195,7 @@ async function startPartnerApi(
       logAnswer(log, answer);
     },
     onLimit: metrics.countLimit,
-    onIgnoredScenario: metrics.countIgnoredScenario,
+    onSandboxRequest: metrics.countSandboxRequest,
     onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
   });
   const { host, port } = config;

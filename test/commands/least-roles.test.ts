@@ -18,7 +18,10 @@ const waiting = { timeout: 180_000 };
 const ROOT = join(import.meta.dirname, '../..');
 
 /** Commands that ask for no operator. `statement verify` does so for a settlement of the database. */
-const OPEN = ['serve', 'migrate', 'doctor', 'login', 'logout', 'whoami', 'webhook listen', 'webhook verify', 'statement verify'];
+const OPEN = [
+  ...['serve', 'migrate', 'doctor', 'login', 'logout', 'whoami', 'rehearse'],
+  ...['webhook listen', 'webhook verify', 'statement verify'],
+];
 
 /** The highest role that may not. */
 const roleBelow = (least: Role): Role | undefined => ROLES[ROLES.indexOf(least) - 1];

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { Command } from 'commander';
@@ -85,10 +85,14 @@ const NOT_RUN: readonly { readonly path: string; readonly holds: string; readonl
     holds: 'serve --processes',
     why: 'it is a second service beside the one that runs: test/service/processes.test.ts',
   },
+  { path: 'docs/sandbox.md', holds: 'rehearse', why: 'it needs a receiver: test/sandbox/rehearse-command.test.ts' },
   { path: 'docs/scaling.md', holds: 'migrate --distribute', why: 'it needs a Citus cluster: test/store/distributed.test.ts' },
   { path: 'docs/scaling.md', holds: 'citus_add_node', why: 'it needs a Citus cluster' },
   { path: 'docs/scaling.md', holds: 'lost-worker/main.ts', why: 'it needs a Citus cluster' },
 ];
+
+/** The guides that are a program each. */
+const AFTERNOON = globSync('docs/afternoon/*.md', { cwd: ROOT }).sort();
 
 /** What a tag says of a block. The first four are run; the rest is compared, read, or output that nobody types. */
 const TAGS = ['sh', 'console', 'sql', 'js', 'ts', 'python', 'go', 'json', 'csv', 'haproxy', 'text', 'mermaid'];
@@ -125,7 +129,10 @@ describe('every block', () => {
 
   test('of a programming language is a file of docs/samples', () => {
     const samples = ['confirm.ts', 'confirm.py', 'verify.ts', 'verify.py', 'verify.go', 'read-list.ts'].map(readSample);
-    const others = blocks.filter(({ tag, text }) => ['ts', 'python', 'go'].includes(tag) && !samples.includes(text));
+    // Those of an afternoon are run by test/sdk/afternoon.test.ts.
+    const isOther = ({ path, tag, text }: Block) =>
+      ['ts', 'python', 'go'].includes(tag) && !samples.includes(text) && !AFTERNOON.includes(path);
+    const others = blocks.filter(isOther);
     assert.deepEqual(others.map(named), []);
   });
 });
@@ -199,7 +206,7 @@ const once = {
 
 describe('a reader types every block of README, guides and operating as it stands', once, async () => {
   const terminal = new Terminal({ PORT: '0', OPERATIONS_PORT: '0', LOG_LEVEL: 'silent', NO_COLOR: '1' });
-  const documents = ['README.md', 'docs/partner-guide.md', 'docs/webhooks.md', 'docs/operating.md'];
+  const documents = ['README.md', 'docs/partner-guide.md', 'docs/webhooks.md', ...AFTERNOON, 'docs/operating.md'];
   const typed = blocks.filter((block) => documents.includes(block.path) && isRun(block) && block.tag !== 'sql');
   typed.sort((a, b) => documents.indexOf(a.path) - documents.indexOf(b.path));
   await terminal.replacePort('9000');

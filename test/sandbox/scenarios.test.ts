@@ -9,7 +9,9 @@ import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { startServiceProcess } from '../../src/service/start-service.ts';
 import { OWNER } from '../support/actor.ts';
 import { type Answer, Client, countByStatus, detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
+import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
+import { document } from '../support/published.ts';
 import { countRows } from '../support/records.ts';
 import { OPEN_RATES, testService, testServiceProcesses } from '../support/service.ts';
 
@@ -315,6 +317,24 @@ describe('production', () => {
       assert.equal((await live.confirm({}, asking(scenario))).status, 201, scenario);
     assert.equal((await live.estimate({}, asking('service_unavailable'))).status, 201);
     for (const prefix of SCENARIO_PREFIXES) assert.equal((await live.confirm(referring(prefix))).status, 201, prefix);
-    assert.match(await production.metrics.registry.metrics(), /partner_impact_sandbox_scenarios_ignored_total 13/);
+    assert.match(
+      await production.metrics.registry.metrics(),
+      /partner_impact_sandbox_requests_ignored_total\{asked="scenario"\} 13/,
+    );
+    let asked = 0;
+    for (const [path, operations] of Object.entries<object>(document.paths).filter(([path]) => path.startsWith('/v1/sandbox')))
+      for (const method of Object.keys(operations).map((name) => name.toUpperCase())) {
+        const url = path.replace(/\{\w+\}/g, 'txn_01KA2Z9V7M5CEN5XA66EMZSRZW');
+        const { status, body } = await live.call(url, { method, ...(method === 'POST' && { headers: newKey(), body: {} }) });
+        assert.deepEqual([status, body.error.code], [404, 'invalid_request'], `${method} ${path}`);
+        asked++;
+      }
+    assert.equal(asked, 8);
+    const { run } = commandLine({ BASE_URL: production.baseUrl, API_KEY: apiKey });
+    const rehearsed = await run(['rehearse', '--url', 'https://example.org/hook']);
+    assert.deepEqual([rehearsed.code, rehearsed.stdout], [2, '']);
+    assert.match(rehearsed.stderr, /not a sandbox/);
+    const counted = new RegExp(`partner_impact_sandbox_requests_ignored_total\\{asked="path"\\} ${asked}`);
+    assert.match(await production.metrics.registry.metrics(), counted);
   });
 });

@@ -6,6 +6,7 @@ import {
   freeKeyedAnswer,
   type KeyedRequest,
   keepKeyedAnswer,
+  renewKeyedClaim,
 } from '../../store/access/keyed-answer.ts';
 import type { Database } from '../../store/database.ts';
 import { tellKeyApart } from '../idempotent-replay.ts';
@@ -26,8 +27,9 @@ export interface AnswerSeal {
 /** For one that tells none. */
 export const answersAsGiven: AnswerSeal = { seal: (text) => text, open: (text) => text };
 
-/** Longer than the work takes: whoever died in the middle gives the key back after so long. */
+/** Whoever died in the middle gives the key back after so long; who is still at work renews the claim. */
 const LEFT_AFTER_SECONDS = 60;
+const RENEW_EVERY_MS = 15_000;
 const WAIT_MAX_MS = 4_000;
 const LOOK_EVERY_MS = 50;
 
@@ -45,7 +47,7 @@ export async function answerOnceIn(
 ): Promise<KeyedAnswer> {
   for (const since = performance.now(); performance.now() - since < WAIT_MAX_MS; await sleep(LOOK_EVERY_MS)) {
     if (await claimKeyedAnswer(pool, request, LEFT_AFTER_SECONDS)) {
-      const text = await work().catch(async (error: unknown) => {
+      const text = await claimed(pool, request, work).catch(async (error: unknown) => {
         // What is unknown stays claimed: the work may have been done.
         if (error instanceof ServiceError && error.code !== 'internal_service_unavailable') await freeKeyedAnswer(pool, request);
         throw error;
@@ -59,4 +61,14 @@ export async function answerOnceIn(
     if (found.answer !== null) return { text: open(found.answer), isReplay: true };
   }
   throw unavailable('The same request is still under way; its outcome is not known yet.');
+}
+
+async function claimed(pool: Database['pool'], request: KeyedRequest, work: () => Promise<string>): Promise<string> {
+  // A renewal that fails is tried again with the next one.
+  const timer = setInterval(() => renewKeyedClaim(pool, request).catch(() => undefined), RENEW_EVERY_MS).unref();
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
 }

@@ -41,11 +41,16 @@ export function listContributionsOf(database: Database, lanes: number): ListCont
   });
 }
 
+/** Identifiers begin with 1970. */
+function idNear(timeMs: number): string {
+  return idAt('txn', Math.max(0, timeMs));
+}
+
 async function listPage({ pool }: Database, cursor: ContributionCursor): Promise<ContributionPage> {
   const { partnerId, createdAfter, createdBefore, status, limit } = cursor;
-  const from = createdAfter ? idAt('txn', Math.max(0, createdAfter.getTime() - SKEW_MS)) : '';
+  const from = createdAfter ? idNear(createdAfter.getTime() - SKEW_MS) : '';
   const afterId = cursor.afterId > from ? cursor.afterId : from;
-  const beforeId = createdBefore ? idAt('txn', createdBefore.getTime() + SKEW_MS) : LAST_ID;
+  const beforeId = createdBefore ? idNear(createdBefore.getTime() + SKEW_MS) : LAST_ID;
   const looked = await listContributionsBetween(pool, partnerId, { afterId, beforeId, limit: LOOKED_AT_MAX });
   const wanted = looked.filter(
     (each) =>

@@ -32,19 +32,8 @@ export interface NewImpactBatch {
 export const createImpactBatch = withRole(
   'operator',
   async (database: Database, actor: Actor, wanted: NewImpactBatch): Promise<ImpactBatch> => {
-    const details = [
-      !isLine(wanted.name, NAME_MAX) && problem('name', `name must be ${lineForm(wanted.name, NAME_MAX)}.`),
-      (wanted.quantity < 1n || wanted.quantity > POINTS_MAX) &&
-        problem('quantity', 'quantity must be a whole number of trees, 1 or more.'),
-    ].filter((found) => found !== false);
-    if (details.length > 0)
-      throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-      const batch = await insertImpactBatch(db, { ...wanted, impactBatchId: newId('batch') });
-      const after = await impactBatchRecord(db, batch);
-      await audit(db, actor, { action: 'impact-batch.create', ...subject(batch), before: null, after });
-      return batch;
-    });
+    refuseIllFormed(wanted);
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, (db) => create(db, actor, wanted));
   },
 );
 
@@ -63,36 +52,72 @@ export interface Pooling {
  */
 export const poolSettlements = withRole(
   'operator',
-  async (database: Database, actor: Actor, pooling: Pooling): Promise<BatchShare> => {
-    const { impactBatchId, partnerId } = pooling;
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  async (database: Database, actor: Actor, pooling: Pooling): Promise<BatchShare> =>
+    inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const { impactBatchId } = pooling;
       const batch = (await lockImpactBatch(db, impactBatchId)) ?? refuseUnknownBatch(impactBatchId);
       if (batch.status !== 'recorded')
         throw new ServiceError(
           'invalid_request',
           `The impact batch is ${batch.status}: settlements can no longer be added. Create another batch.`,
         );
-      const before = await findBatchShare(db, partnerId, impactBatchId);
-      for (const settlementId of new Set(pooling.settlementIds)) await pool(db, batch, { partnerId, settlementId });
-      const share = await findBatchShare(db, partnerId, impactBatchId);
-      const isFirst = before.settlementCount === 0;
-      await tellOfBatch(db, batch, [share], {
-        changeType: isFirst ? 'advanced' : 'corrected',
-        previousStatus: isFirst ? null : 'recorded',
-        occurredAt: await readClock(db),
-        correlationId: actor.correlationId,
-      });
-      await audit(db, actor, {
-        action: 'impact-batch.add',
-        partnerId,
-        subjectId: impactBatchId,
-        before: { settlements_of_partner: before.settlementCount },
-        after: await impactBatchRecord(db, batch),
-      });
-      return share;
+      return poolInto(db, actor, { batch, pooling });
+    }),
+);
+
+/** A batch of settlements of one partner, or nothing: throws what {@link createImpactBatch} and {@link poolSettlements} throw. */
+export const createPooledImpactBatch = withRole(
+  'operator',
+  async (database: Database, actor: Actor, wanted: NewImpactBatch & Omit<Pooling, 'impactBatchId'>): Promise<ImpactBatch> => {
+    refuseIllFormed(wanted);
+    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const batch = await create(db, actor, wanted);
+      await poolInto(db, actor, { batch, pooling: { ...wanted, impactBatchId: batch.impactBatchId } });
+      return batch;
     });
   },
 );
+
+function refuseIllFormed({ name, quantity }: NewImpactBatch): void {
+  const details = [
+    !isLine(name, NAME_MAX) && problem('name', `name must be ${lineForm(name, NAME_MAX)}.`),
+    (quantity < 1n || quantity > POINTS_MAX) && problem('quantity', 'quantity must be a whole number of trees, 1 or more.'),
+  ].filter((found) => found !== false);
+  if (details.length > 0) throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
+}
+
+async function create(db: Queryable, actor: Actor, { name, quantity }: NewImpactBatch): Promise<ImpactBatch> {
+  const batch = await insertImpactBatch(db, { name, quantity, impactBatchId: newId('batch') });
+  const after = await impactBatchRecord(db, batch);
+  await audit(db, actor, { action: 'impact-batch.create', ...subject(batch), before: null, after });
+  return batch;
+}
+
+async function poolInto(
+  db: Queryable,
+  actor: Actor,
+  { batch, pooling }: { readonly batch: ImpactBatch; readonly pooling: Pooling },
+): Promise<BatchShare> {
+  const { impactBatchId, partnerId } = pooling;
+  const before = await findBatchShare(db, partnerId, impactBatchId);
+  for (const settlementId of new Set(pooling.settlementIds)) await pool(db, batch, { partnerId, settlementId });
+  const share = await findBatchShare(db, partnerId, impactBatchId);
+  const isFirst = before.settlementCount === 0;
+  await tellOfBatch(db, batch, [share], {
+    changeType: isFirst ? 'advanced' : 'corrected',
+    previousStatus: isFirst ? null : 'recorded',
+    occurredAt: await readClock(db),
+    correlationId: actor.correlationId,
+  });
+  await audit(db, actor, {
+    action: 'impact-batch.add',
+    partnerId,
+    subjectId: impactBatchId,
+    before: { settlements_of_partner: before.settlementCount },
+    after: await impactBatchRecord(db, batch),
+  });
+  return share;
+}
 
 async function pool(
   db: Queryable,

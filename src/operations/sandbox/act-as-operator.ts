@@ -8,8 +8,10 @@ import type { EstimateRecord } from '../../store/emissions/estimate.ts';
 import { findEstimatesById } from '../../store/emissions/estimate.ts';
 import { endEstimateEarly } from '../../store/sandbox/early-end.ts';
 import { deleteSimulatedEnd } from '../../store/sandbox/simulated-end.ts';
+import { inTransaction } from '../../store/transaction.ts';
 import type { AdjustmentOf } from '../adjustments/manage-adjustment.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../adjustments/manage-adjustment.ts';
+import { audit } from '../audit/audit.ts';
 import { confirmPendingContribution, failPendingContribution } from '../contributions/resolve-pending-contribution.ts';
 import { estimateNotFound } from '../emissions/get-delivery-emissions-estimate.ts';
 import { type Closed, closeSettlement } from '../settlements/close-settlement.ts';
@@ -17,6 +19,7 @@ import type { SettlementTools } from '../settlements/settlement-tools.ts';
 import { readSandboxClock } from './advance-clock.ts';
 import { actorOf, requireSandbox, type SandboxCaller, secondActorOf } from './sandbox-actor.ts';
 
+const LOCK_TIMEOUT_MS = 4_000;
 const NOTE = 'asked for by the partner of the sandbox';
 
 export interface Resolution {
@@ -42,12 +45,9 @@ export async function resolveOnRequest(
 }
 
 /** Throws `estimate_not_found`, and `invalid_request` for a linked one, which no longer expires. */
-export async function expireOnRequest(
-  database: Database,
-  { partnerId }: SandboxCaller,
-  calculationId: string,
-): Promise<EstimateRecord> {
+export async function expireOnRequest(database: Database, caller: SandboxCaller, calculationId: string): Promise<EstimateRecord> {
   await requireSandbox(database);
+  const { partnerId } = caller;
   const id = { partnerId, calculationId };
   const [estimate] = await findEstimatesById(database.pool, [id]);
   if (!estimate) throw estimateNotFound();
@@ -57,7 +57,11 @@ export async function expireOnRequest(
       details: [{ field: 'calculation_id', code: 'not_possible', message }],
     });
   }
-  await endEstimateEarly(database.pool, id, 0);
+  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await endEstimateEarly(db, id, 0);
+    const entry = { action: 'sandbox.expire-estimate', partnerId, subjectId: calculationId };
+    await audit(db, actorOf(caller), { ...entry, before: null, after: { ended: true } });
+  });
   return estimate;
 }
 

@@ -7,7 +7,7 @@ import { listEvidence } from '../../store/impact/impact-evidence.ts';
 import { changeImpactBatch } from '../impact/change-impact-batch.ts';
 import { addUpSettlements, getImpactBatch, showBatch } from '../impact/impact-batch-record.ts';
 import { createProject } from '../impact/manage-project.ts';
-import { createImpactBatch, poolSettlements } from '../impact/pool-contributions.ts';
+import { createPooledImpactBatch } from '../impact/pool-contributions.ts';
 import { impactBatchNotFound } from '../impact/read-environmental-status.ts';
 import { actorOf, requireSandbox, type SandboxCaller, secondActorOf } from './sandbox-actor.ts';
 
@@ -37,7 +37,7 @@ export async function makeImpactBatch(
   const actor = actorOf(caller);
   const batch =
     wanted.impactBatchId === undefined
-      ? await make(database, caller, wanted)
+      ? await make(database, caller, wanted).catch(nameSettlements)
       : await getOwn(database, caller, wanted.impactBatchId);
   let current = batch;
   const target = ENVIRONMENTAL_STATUSES.indexOf(wanted.status);
@@ -61,10 +61,19 @@ export async function makeImpactBatch(
 }
 
 async function make(database: Database, caller: SandboxCaller, { settlementIds, quantity }: WantedBatch): Promise<ImpactBatch> {
-  const actor = actorOf(caller);
-  const batch = await createImpactBatch(database, actor, { name: `Sandbox of ${caller.partnerId}`, quantity });
-  await poolSettlements(database, actor, { impactBatchId: batch.impactBatchId, partnerId: caller.partnerId, settlementIds });
-  return batch;
+  const { partnerId } = caller;
+  const pooled = { name: `Sandbox of ${partnerId}`, quantity, partnerId, settlementIds };
+  return createPooledImpactBatch(database, actorOf(caller), pooled);
+}
+
+/** The operators' refusal names the settlement; partners are told the field too. */
+function nameSettlements(error: unknown): never {
+  if (!(error instanceof ServiceError) || error.code !== 'invalid_request' || error.details.length > 0) throw error;
+  const { message } = error;
+  throw new ServiceError('invalid_request', message, {
+    cause: error,
+    details: [{ field: 'settlement_ids', code: 'not_possible', message }],
+  });
 }
 
 /** Another partner's batch, or one that is shared with others, is answered in the same words as none. */

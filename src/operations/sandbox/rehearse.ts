@@ -60,6 +60,8 @@ export function rehearseIn(database: Database, operations: RehearsedOperations):
       }
       if (scenario.name === 'estimate_expired') await expireNamedEstimate(database, request);
       const outcome = await confirmContribution({ ...request, simulatedReview: simulatedReviewOf(scenario) });
+      // A replay shows the record as it is: it was made by another request, which may have asked for something else.
+      if (outcome.isReplay) return outcome;
       const { transactionId, status } = outcome.record.contribution;
       await insertRehearsal(database.pool, { ...rehearsal, scenario: scenario.text }, transactionId);
       if (scenario.name !== 'failed' || status !== 'pending') return outcome;
@@ -69,6 +71,7 @@ export function rehearseIn(database: Database, operations: RehearsedOperations):
     },
     async estimate(request, { scenario, ...rehearsal }) {
       const outcome = await createDeliveryEmissionsEstimate(request);
+      if (outcome.isReplay) return outcome;
       const { calculationId } = outcome.record.estimate;
       await insertRehearsal(database.pool, { ...rehearsal, scenario: scenario.text }, calculationId);
       if (scenario.name === 'estimate_expired') await endEstimateEarly(database.pool, { ...request, calculationId }, 0);

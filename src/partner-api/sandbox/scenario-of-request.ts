@@ -26,12 +26,12 @@ export interface Asked {
  * @see docs/spec/decisions.md#8-sandbox.
  */
 export function scenarioOfRequest(
-  { environment, onIgnoredScenario }: Pick<PartnerApiOptions, 'environment' | 'onIgnoredScenario'>,
+  { environment, onSandboxRequest }: Pick<PartnerApiOptions, 'environment' | 'onSandboxRequest'>,
   { request, operation, partnerOrderRef }: Asked,
 ): Scenario | undefined {
   const header = request.headers[SCENARIO_HEADER];
   if (environment !== 'sandbox') {
-    if (header !== undefined) onIgnoredScenario?.();
+    if (header !== undefined) onSandboxRequest?.('scenario');
     return undefined;
   }
   if (header === undefined) {

@@ -29,6 +29,17 @@ export async function claimKeyedAnswer(db: Queryable, request: KeyedRequest, lef
   return (await run(db, CLAIM, [...idOf(request), request.fingerprint, leftAfterSeconds])).length > 0;
 }
 
+const RENEW: Statement = {
+  name: 'renew_keyed_claim',
+  text: `update keyed_answer set claimed_at = ${NOW}
+    where partner_id = $1 and idempotency_key = $2 and operation = $3 and answer is null`,
+};
+
+/** The work is still under way: nobody takes it over. */
+export async function renewKeyedClaim(db: Queryable, request: KeyedRequest): Promise<void> {
+  await run(db, RENEW, idOf(request));
+}
+
 const FIND = durableRead({
   name: 'find_keyed_answer',
   text: 'select fingerprint, answer from keyed_answer where partner_id = $1 and idempotency_key = $2 and operation = $3',

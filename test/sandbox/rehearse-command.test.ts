@@ -1,0 +1,109 @@
+/** `partner-impact rehearse`: what a partner's engineer sees before production. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
+import { commandLine } from '../support/command-line.ts';
+import { PLAYS, verifyBy } from '../support/readiness-plays.ts';
+import { testService } from '../support/service.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { WEBHOOK_ENV } from '../support/webhook-service.ts';
+
+const service = await testService({ env: WEBHOOK_ENV, roles: ['api', 'webhooks', 'schedule'] });
+const waiting = { timeout: 180_000 };
+
+async function newEngineer() {
+  const { client, key } = await service.newPartner({ key: { permission: 'manage' } });
+  const receiver = await WebhookReceiver.open();
+  const { run } = commandLine({ BASE_URL: service.baseUrl, API_KEY: key.apiKey });
+  const rehearse = (...args: string[]) => run(['rehearse', '--url', receiver.url, ...args]);
+  return { client, receiver, rehearse, apiKey: key.apiKey };
+}
+
+/** Makes the endpoint. @returns Its secret. */
+async function added({ rehearse }: Awaited<ReturnType<typeof newEngineer>>): Promise<string> {
+  const { code, stdout } = await rehearse();
+  assert.equal(code, 1);
+  return /whsec_\S+/.exec(stdout)?.[0] as string;
+}
+
+test(
+  'the afternoon: the endpoint is added, the receiver is tried, and the checks turn green as the program plays them',
+  waiting,
+  async () => {
+    const engineer = await newEngineer();
+    const { client, receiver, rehearse, apiKey } = engineer;
+    verifyBy(receiver, await added(engineer));
+    const tried = await rehearse();
+    assert.equal(tried.code, 1, tried.stderr);
+    assert.ok(!tried.stdout.includes('NO'), tried.stdout);
+    for (const fault of ['duplicate', 'reordered', 'bad_signature', 'stale', 'unknown_type', 'rotation'])
+      assert.match(tried.stdout, new RegExp(` ${fault} .* yes`));
+    const [, left = ''] = tried.stdout.split('What is left to do:');
+    const ofTheReceiver = ['verified_signature', 'acknowledged_repeated_event'];
+    for (const name of Object.keys(READINESS_CHECKS))
+      assert.equal(left.includes(`${name}: `), !ofTheReceiver.includes(name), name);
+    const waits = rehearse('--wait', '1', '--json');
+    for (const name of Object.keys(PLAYS) as (keyof typeof PLAYS)[]) if (!ofTheReceiver.includes(name)) await PLAYS[name](client);
+    const { code, stdout, stderr } = await waits;
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /passed: exact_points/);
+    const { readiness, samples } = JSON.parse(stdout);
+    assert.deepEqual([readiness.ready, samples.length], [true, 11]);
+    assert.ok(readiness.checks.every(({ evidence }: { evidence: object[] }) => evidence.length > 0));
+    const last = await rehearse();
+    assert.equal(last.code, 0);
+    assert.match(last.stdout, /Every check is passed\.\n$/);
+    for (const each of [tried, last, { stdout, stderr }]) assert.ok(!(each.stdout + each.stderr).includes(apiKey));
+  },
+);
+
+test('a receiver that takes everything is told which of it it had to refuse', waiting, async () => {
+  const engineer = await newEngineer();
+  await added(engineer);
+  engineer.receiver.answerWith(200);
+  const { code, stdout } = await engineer.rehearse();
+  assert.equal(code, 1);
+  const wrong = stdout.split('\n').filter((line) => line.includes(' NO'));
+  assert.deepEqual(
+    wrong.map((line) => /bad_signature|stale/.exec(line)?.[0]),
+    ['bad_signature', 'stale'],
+  );
+  assert.match(stdout, /verified_signature: /);
+});
+
+describe('what cannot begin', waiting, () => {
+  test('without an address, with a wrong key, with a key that may not manage: exit code 2, and no key in the message', async () => {
+    const { key } = await service.newPartner();
+    for (const [settings, said] of [
+      [{ BASE_URL: '', API_KEY: key.apiKey }, /Set BASE_URL/],
+      [{ BASE_URL: service.baseUrl, API_KEY: '' }, /Set API_KEY/],
+      [{ BASE_URL: service.baseUrl, API_KEY: `${key.apiKey.slice(0, -1)}x` }, /401.*unauthorized/],
+      [{ BASE_URL: service.baseUrl, API_KEY: key.apiKey }, /403.*forbidden/],
+    ] as const) {
+      const { code, stdout, stderr } = await commandLine(settings).run(['rehearse', '--url', 'https://example.org/hook']);
+      assert.deepEqual([code, stdout], [2, ''], stderr);
+      assert.match(stderr, said);
+      assert.ok(!stderr.includes(key.apiKey.slice(20)));
+    }
+  });
+
+  test('nobody answers at the address: exit code 1', async () => {
+    const { key } = await service.newPartner();
+    const { run } = commandLine({ BASE_URL: 'http://127.0.0.1:9', API_KEY: key.apiKey });
+    const { code, stderr } = await run(['rehearse', '--url', 'https://example.org/hook']);
+    assert.equal(code, 1);
+    assert.match(stderr, /does not answer/);
+  });
+
+  test('an endpoint that is disabled is named with what enables it', async () => {
+    const engineer = await newEngineer();
+    await added(engineer);
+    const { body } = await engineer.client.call('/v1/webhook-endpoints');
+    const [{ endpoint_id }] = body.webhook_endpoints;
+    const path = `/v1/webhook-endpoints/${endpoint_id}`;
+    assert.equal((await engineer.client.call(path, { method: 'PATCH', body: { status: 'disabled' } })).status, 200);
+    const { code, stderr } = await engineer.rehearse();
+    assert.equal(code, 2);
+    assert.ok(stderr.includes(`PATCH ${path}`), stderr);
+  });
+});

@@ -1,0 +1,161 @@
+/** The guides of an afternoon are programs: they run against a real service, as they stand, and turn the checklist green. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { buildSdk } from '../../scripts/build-sdk.mjs';
+import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
+import { SAMPLE_FAULTS } from '../../src/domain/sandbox/sample-fault.ts';
+import { SCENARIO_PREFIXES } from '../../src/domain/sandbox/scenario.ts';
+import { commandLine } from '../support/command-line.ts';
+import { listBlocks, ROOT, readDocument } from '../support/document-blocks.ts';
+import { testService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { WEBHOOK_ENV } from '../support/webhook-service.ts';
+
+buildSdk();
+const service = await testService({ env: WEBHOOK_ENV, roles: ['api', 'webhooks', 'schedule'] });
+const { client, key } = await service.newPartner({ key: { permission: 'manage' } });
+const folder = temporaryFolder('afternoon');
+mkdirSync(join(folder, 'node_modules/@partner-impact'), { recursive: true });
+symlinkSync(join(ROOT, 'sdk'), join(folder, 'node_modules/@partner-impact/sdk'));
+writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+const env = { ...process.env, BASE_URL: service.baseUrl, API_KEY: key.apiKey, NODE_NO_WARNINGS: '1' };
+const waiting = { timeout: 180_000 };
+
+/** Writes the program of a page. @returns Its path. */
+function programOf(page: string): string {
+  const programs = listBlocks().filter(({ path, tag }) => path === `docs/afternoon/${page}.md` && tag === 'ts');
+  assert.equal(programs.length, 1, page);
+  const path = join(folder, `${page}.ts`);
+  writeFileSync(path, programs[0]?.text ?? '');
+  return path;
+}
+
+async function run(page: string): Promise<string[]> {
+  const { stdout } = await promisify(execFile)(process.execPath, [programOf(page)], { env, cwd: folder });
+  return stdout.trimEnd().split('\n');
+}
+
+/** The commands of a page, as a reader types them. */
+async function type(page: string): Promise<string> {
+  const [block] = listBlocks().filter(({ path, tag }) => path === `docs/afternoon/${page}.md` && tag === 'sh');
+  const { stdout } = await promisify(execFile)('bash', ['-ec', block?.text ?? 'false'], { env, cwd: folder });
+  return stdout;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  output(): string;
+}
+
+async function startReceiver(settings: Record<string, string>): Promise<Running> {
+  const child = spawn(process.execPath, [programOf('4-webhooks')], { env: { ...env, ...settings }, cwd: folder });
+  after(() => child.kill('SIGKILL'));
+  let written = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (written += chunk));
+  await until(() => written.includes('ready'));
+  return { child, output: () => written };
+}
+
+async function stop({ child }: Running): Promise<void> {
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(50);
+}
+
+describe('an afternoon', waiting, () => {
+  test('1. the first call, by hand twice and by the package', async () => {
+    assert.match(await type('1-first-call'), /^HTTP\/1.1 201/);
+    assert.match(await type('1-first-call'), /idempotent-replayed: true/i);
+    assert.match((await run('1-first-call')).join(), /^confirmed as txn_\w+$/);
+  });
+
+  test('2. what is confirmed stays deducted, what failed is restored', async () => {
+    assert.deepEqual(await run('2-deduct-store-send'), ['afternoon-order-3 confirmed 900', 'SIM-FAILED-afternoon restored 900']);
+  });
+
+  test('3. each failure is told as the page says', async () => {
+    const twice = (said: string) => [said, said];
+    assert.deepEqual(await run('3-recovery'), [
+      ...twice('SIM-TIMEOUT-AFTER-COMMIT- confirmed 100'),
+      ...twice('SIM-TIMEOUT-BEFORE-COMMIT- confirmed 100'),
+      ...twice('SIM-503-TWICE- confirmed 100'),
+      ...twice('SIM-429- confirmed 100'),
+      ...twice('SIM-PENDING- pending'),
+      ...twice('SIM-FAILED- failed, restore 100'),
+      ...twice('SIM-ORDER-TAKEN- refused partner_order_conflict'),
+      ...twice('EXACT- confirmed 9007199254740993'),
+    ]);
+  });
+
+  test('4. the receiver is right about every sample, and catches up after an outage', async () => {
+    const PORT = String(await freePort());
+    const { run: give } = commandLine({ BASE_URL: service.baseUrl, API_KEY: key.apiKey });
+    const rehearse = () => give(['rehearse', '--url', `http://127.0.0.1:${PORT}/hook`]);
+    const first = await startReceiver({ PORT });
+    const [SECRET = ''] = /whsec_\S+/.exec((await rehearse()).stdout) ?? [];
+    await stop(first);
+    const second = await startReceiver({ PORT, SECRET });
+    const { stdout, stderr } = await rehearse();
+    assert.equal(stdout.match(/ yes$/gm)?.length, 11, stdout + stderr);
+    assert.ok(!stdout.includes(' NO'), stdout);
+    await stop(second);
+    const { transaction_id } = (await client.confirm()).body.contribution;
+    const third = await startReceiver({ PORT, SECRET });
+    await until(() => third.output().includes(`confirmed ${transaction_id}`));
+    assert.equal(third.output().split(transaction_id).length, 2);
+    await stop(third);
+  });
+
+  test('5. the month is closed, verified and compared', async () => {
+    assert.match(await type('5-month-end'), /"status":"closed"/);
+    const [month, ...verdicts] = await run('5-month-end');
+    assert.match(month ?? '', /^\d{4}-\d\d.* payable \d+n statement of \d+ bytes$/);
+    assert.ok(verdicts.includes('matched afternoon-event-1'));
+    assert.ok(verdicts.length > 8 && verdicts.every((line) => /^(?:matched|missing_in_partner_file) /.test(line)));
+  });
+
+  test('every check is passed', async () => {
+    const read = async () => (await client.call('/v1/sandbox/readiness')).body.readiness;
+    await until(async () => (await read()).ready);
+    assert.equal((await read()).checks.length, Object.keys(READINESS_CHECKS).length);
+  });
+});
+
+test('6. the page has 24 rules, and names only prefixes and faults that there are', () => {
+  const text = readDocument('docs/afternoon/6-what-goes-wrong.md');
+  const prefixes = text.match(/SIM-[A-Z0-9-]+/g) ?? [];
+  assert.deepEqual(
+    prefixes.filter((prefix) => !SCENARIO_PREFIXES.includes(prefix)),
+    [],
+  );
+  const samples = [...text.matchAll(/samples? with ((?:`\w+`(?:, )?)+)/g)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []);
+  assert.deepEqual(
+    samples.filter((name) => !(SAMPLE_FAULTS as readonly string[]).includes(name)),
+    [],
+  );
+  assert.ok(prefixes.length > 5 && samples.length > 4);
+  const numbers = [...text.matchAll(/^\| (\d+)\. /gm)].map(([, number]) => Number(number));
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: 24 }, (_, index) => index + 1),
+  );
+});
