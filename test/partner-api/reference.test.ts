@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { readConfig } from '../../src/config.ts';
+import { MARKDOWN_PAGES } from '../../src/partner-api/openapi/markdown-pages.ts';
 import { writtenDocument } from '../support/published.ts';
 import { testService } from '../support/service.ts';
 
@@ -81,7 +82,7 @@ describe('the documents', () => {
     const { tags } = await readJson('reference.json');
     const text: string = tags.map(({ description }: { description: string }) => description).join('\n');
     const targets = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
-    const known = ['openapi.json', ...tags.map(({ name }: { name: string }) => `#tag/${name}`)];
+    const known = ['openapi.json', ...MARKDOWN_PAGES, ...tags.map(({ name }: { name: string }) => `#tag/${name}`)];
     assert.ok(targets.length > 30);
     assert.deepEqual(
       targets.filter((target) => !target.startsWith('https://') && !known.includes(target)),
@@ -96,6 +97,30 @@ describe('the documents', () => {
       lost.length,
       'a link to a heading that is not there',
     );
+  });
+});
+
+describe('Markdown, for programs that read', () => {
+  test('llms.txt lists every guide, and each is there; every link of one leads to another or outside', async () => {
+    const list = await docs('llms.txt');
+    assert.equal(list.headers.get('content-type'), 'text/plain; charset=utf-8');
+    const text = await list.text();
+    const listed = [...text.matchAll(/^- \[(.+)\]\((.+)\): (.+)$/gm)];
+    assert.deepEqual(
+      listed.map(([, , name]) => name),
+      [...MARKDOWN_PAGES, 'openapi.json', 'postman.json'],
+    );
+    for (const [, title, name = '', about = ''] of listed) {
+      const page = await docs(name);
+      assert.equal(page.status, 200, name);
+      assert.ok(about.length > 20, name);
+      if (!name.endsWith('.md')) continue;
+      assert.equal(page.headers.get('content-type'), 'text/markdown; charset=utf-8');
+      const markdown = await page.text();
+      assert.ok(markdown.startsWith(`# ${title}\n`), name);
+      for (const [, target = ''] of markdown.matchAll(/\]\((?!https?:|#)([^)#]+)/g))
+        assert.equal((await fetch(new URL(target, `${baseUrl}/docs/${name}`))).status, 200, `${name}: ${target}`);
+    }
   });
 });
 

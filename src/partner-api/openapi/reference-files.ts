@@ -5,6 +5,7 @@ import { gzip } from 'node:zlib';
 import Fastify from 'fastify';
 import type { Environment } from '../../domain/access/api-key.ts';
 import { writeDocument } from './build-document.ts';
+import { readMarkdownPages } from './markdown-pages.ts';
 import type { Json } from './openapi-schemas.ts';
 import { readGuides } from './reference-guides.ts';
 
@@ -22,6 +23,7 @@ export type ReferenceFiles = ReadonlyMap<string, ReferenceFile>;
 /** Every file of the reference, made once; its program is megabytes, so that no start waits for it. */
 export async function buildReferenceFiles(environment: Environment): Promise<ReferenceFiles> {
   const openapi = await readFile(new URL('../../../openapi/partner.json', import.meta.url), 'utf8');
+  const postman = await readFile(new URL('../../../openapi/postman.json', import.meta.url), 'utf8');
   const texts: [name: string, type: string, text: string][] = [
     ['', 'text/html; charset=utf-8', PAGE],
     ['icon.svg', 'image/svg+xml', ICON],
@@ -29,9 +31,15 @@ export async function buildReferenceFiles(environment: Environment): Promise<Ref
     ['scalar.js', 'text/javascript; charset=utf-8', await readScalar()],
     ['reference.json', 'application/json; charset=utf-8', writeDocument(await addGuides(JSON.parse(openapi)))],
     ['openapi.json', 'application/json; charset=utf-8', openapi],
+    ['postman.json', 'application/json; charset=utf-8', postman],
+    ...(await readMarkdownPages()).map(asMarkdown),
   ];
   const files = texts.map(async ([name, type, text]) => [name, await buildFile(type, Buffer.from(text))] as const);
   return new Map(await Promise.all(files));
+}
+
+function asMarkdown([name, text]: readonly [name: string, text: string]): [name: string, type: string, text: string] {
+  return [name, `text/${name.endsWith('.md') ? 'markdown' : 'plain'}; charset=utf-8`, text];
 }
 
 /** The document as the page shows it. The one that is there to be fetched is the interface alone. */
@@ -48,7 +56,7 @@ async function addGuides(document: Json): Promise<Json> {
 }
 
 const BEGINNING =
-  'Begin with the [partner guide](#tag/partner-guide). The interface is also there as [OpenAPI 3.1](openapi.json).';
+  'Begin with [an afternoon](afternoon/1-first-call.md) or the [partner guide](#tag/partner-guide). The interface is also there as [OpenAPI 3.1](openapi.json) and as a [Postman collection](postman.json), the guides as [Markdown](llms.txt).';
 
 async function buildFile(type: string, plain: Buffer): Promise<ReferenceFile> {
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { MARKDOWN_PAGES } from './markdown-pages.ts';
 
 /** Guides that stand beside the reference, in this order. */
 const GUIDES = ['partner-guide', 'webhooks', 'sandbox', 'errors'] as const;
@@ -77,7 +78,7 @@ function anchorOf(heading: string): string {
 /** `[a](webhooks.md#verify)` and `[a](#verify)` lead to the tag with that heading; of a file that the page does not have the words stay. */
 function linkTags(text: string, own: Guide, guides: readonly Guide[]): string {
   return text.replace(/\[([^\]]*)\]\((?!https?:)([^)#\s]*)(?:#([\w-]+))?\)/g, (_whole, words: string, file: string, anchor) => {
-    const ownFile = OWN_FILES[file];
+    const ownFile = OWN_FILES[file] ?? MARKDOWN_PAGES.find((name) => name === file && name.startsWith('afternoon/'));
     if (ownFile) return `[${words}](${ownFile})`;
     const guide = file === '' ? own : guides.find(({ name }) => file === `${name}.md`);
     const tag = guide && (anchor === undefined ? guide.name : guide.anchors.get(anchor));

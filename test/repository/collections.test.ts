@@ -1,0 +1,125 @@
+/** The Postman collection and the Bruno folder: made from the document, and what they send is what the service takes. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { type ApiDocument, renderBruno, renderPostman } from '../../scripts/render-collections.ts';
+import { readExactJson } from '../../src/wire/exact-json.ts';
+import { ROOT } from '../support/document-blocks.ts';
+import { document, writtenDocument } from '../support/published.ts';
+import { testService } from '../support/service.ts';
+
+const source = readExactJson(writtenDocument) as ApiDocument;
+const read = (path: string) => readFileSync(join(ROOT, 'openapi', path), 'utf8');
+const operationIds = Object.values<object>(document.paths)
+  .flatMap((operations) => Object.values<{ operationId: string }>(operations as never))
+  .map(({ operationId }) => operationId);
+
+/** What a program sends when nobody changes anything but the address and the key. */
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+}
+
+function readPostman(): Map<string, Sent> {
+  const { item: folders } = JSON.parse(read('postman.json'));
+  const sent = new Map<string, Sent>();
+  for (const { name, request } of folders.flatMap(({ item }: { item: object[] }) => item)) {
+    const headers = request.header.filter(({ disabled }: { disabled?: boolean }) => !disabled);
+    let path: string = request.url.raw.replace('{{base_url}}', '');
+    for (const { key, value } of request.url.variable) path = path.replace(`:${key}`, value);
+    sent.set(name, {
+      method: request.method,
+      path,
+      headers: Object.fromEntries(headers.map(({ key, value }: { key: string; value: string }) => [key, value])),
+      body: request.body?.raw,
+    });
+  }
+  return sent;
+}
+
+function readBruno(): Map<string, Sent> {
+  const sent = new Map<string, Sent>();
+  for (const file of globSync('openapi/bruno/*/*.bru', { cwd: ROOT })) {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    if (!text.startsWith('meta {')) continue;
+    const blocks = new Map(
+      [...text.matchAll(/^([a-z:]+) \{\n([\s\S]*?)^\}$/gm)].map(([, name = '', lines = '']) => [name, lines]),
+    );
+    const pairs = (name: string) =>
+      [...(blocks.get(name) ?? '').matchAll(/^ {2}([^~\s][^:]*): ?(.*)$/gm)].map(
+        ([, key = '', value = '']) => [key, value] as const,
+      );
+    const method = [...blocks.keys()].find((name) => ['get', 'post', 'patch', 'delete'].includes(name)) ?? '';
+    let path = new Map(pairs(method)).get('url')?.replace('{{base_url}}', '') ?? '';
+    for (const [key, value] of pairs('params:path')) path = path.replace(`:${key}`, value);
+    const query = pairs('params:query').map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+    const { 'X-API-Key': key, ...headers } = Object.fromEntries(pairs('headers'));
+    assert.equal(key, '{{api_key}}');
+    const body = blocks.get('body:json') ?? blocks.get('body:text');
+    sent.set(new Map(pairs('meta')).get('name') ?? '', {
+      method: method.toUpperCase(),
+      path: path + (query.length > 0 ? `?${query.join('&')}` : ''),
+      headers,
+      body: body?.replace(/^ {2}/gm, '').trimEnd(),
+    });
+  }
+  return sent;
+}
+
+test('they are what the document makes', () => {
+  assert.equal(read('postman.json'), renderPostman(source), 'run `npm run collections`');
+  const files = renderBruno(source);
+  for (const [path, text] of files) assert.equal(read(`bruno/${path}`), text, path);
+  assert.equal(globSync('openapi/bruno/**/*.{bru,json}', { cwd: ROOT }).length, files.size);
+});
+
+describe('both', async () => {
+  const [postman, bruno] = [readPostman(), readBruno()];
+
+  test('have every operation once, and send the same', () => {
+    assert.deepEqual([...postman.keys()].sort(), operationIds.toSorted());
+    for (const [name, sent] of postman)
+      assert.deepEqual({ ...bruno.get(name), body: bruno.get(name)?.body }, { ...sent, body: sent.body?.trimEnd() }, name);
+  });
+
+  test('a point amount of 64 bits in an example keeps its digits', () => {
+    const large = JSON.parse(JSON.stringify(source).replace(/"points":250(?=[,}])/, '"points":250'));
+    large.paths['/v1/impact-transactions'].post.requestBody.content['application/json'].examples.plain.value.points =
+      JSON.rawJSON('9223372036854775807');
+    assert.ok(renderPostman(large).includes('9223372036854775807'));
+    assert.ok(renderBruno(large).get('Contributions/confirmContribution.bru')?.includes('9223372036854775807'));
+  });
+
+  test('what they send is taken by the service, without a change', async () => {
+    const service = await testService();
+    const { client } = await service.newPartner({ key: { permission: 'manage' } });
+    const statuses: Record<string, number> = {};
+    for (const [name, { method, path, headers: named, body }] of postman) {
+      // A server on the network would be asked.
+      if (name === 'createWebhookEndpoint') continue;
+      const headers = Object.fromEntries(Object.entries(named).map(([key, value]) => [key.toLowerCase(), value]));
+      const answer = await client.call(path, { method, headers, ...(body !== undefined && { body }) });
+      statuses[name] = answer.status;
+      const problems = (answer.body?.error?.details ?? []).map(({ code }: { code: string }) => code);
+      for (const code of [
+        'wrong_type',
+        'wrong_form',
+        'missing',
+        'unknown_field',
+        'invalid_json',
+        'invalid_characters',
+        'too_short',
+      ])
+        assert.ok(!problems.includes(code), `${name}: ${answer.text}`);
+      assert.ok(![405, 415, 500, 503].includes(answer.status), `${name}: ${answer.text}`);
+      assert.ok(!/no such path/.test(answer.text), name);
+    }
+    const taken = ['confirmContribution', 'createDeliveryEmissionsEstimate', 'advanceSandboxClock', 'closeSandboxSettlement'];
+    for (const name of taken) assert.equal(statuses[name], 201, name);
+    const read = ['getContributionByPartnerEventId', 'listEvents', 'listSettlements', 'getPartner', 'getSandboxReadiness'];
+    for (const name of [...read, 'listEmissionFactors', 'listWebhookEndpoints']) assert.equal(statuses[name], 200, name);
+  });
+});
