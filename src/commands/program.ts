@@ -1,5 +1,7 @@
 /** The command line: reads arguments, calls one operation, prints the outcome. Decides nothing. */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { actByBreakGlass } from './terminal/break-glass.ts';
 import { errorToWire, isMistake } from './terminal/error-to-wire.ts';
@@ -53,6 +55,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   actByBreakGlass(undefined);
   const program = new ProgramCommand('partner-impact')
     .description('Records loyalty-points contributions exactly once and estimates delivery emissions, for partners.')
+    .version(readVersion(), '--version', 'print the version')
     .option(
       '--break-glass <reason>',
       'act for the owner account when no admin can act: the audit records the reason, the service logs it, doctor shows it',
@@ -70,6 +73,12 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   } catch (error) {
     return explain(error, wantsJson(args));
   }
+}
+
+/** Of the package, beside which both the source and the compiled program lie. */
+function readVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string };
+  return version;
 }
 
 /** The command of that name; all of them, to choose from, where there is none. */

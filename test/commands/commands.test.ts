@@ -1,5 +1,7 @@
 /** The command line: what programs read, what people read, and how it fails. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { showTime } from '../../src/commands/terminal/output.ts';
 import { Client } from '../support/client.ts';
@@ -9,6 +11,12 @@ import { testService } from '../support/service.ts';
 
 const service = await testService();
 const { run, runJson } = commandLine({ DATABASE_URL: service.databaseUrl });
+
+test('--version prints the version of the package, alone or before a command', async () => {
+  const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  for (const words of [['--version'], ['--version', 'doctor']])
+    assert.deepEqual(await run(words), { code: 0, stdout: `${version}\n`, stderr: '' });
+});
 
 describe('for programs: exactly one JSON value on standard output', () => {
   test('from a partner to a confirmed contribution', async () => {
