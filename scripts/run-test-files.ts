@@ -1,6 +1,7 @@
-import { join, relative } from 'node:path';
-import { run } from 'node:test';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { spec } from 'node:test/reporters';
+import { type FileRun, TestProcess } from './test-process.ts';
 
 export interface Counts {
   passed: number;
@@ -9,7 +10,7 @@ export interface Counts {
 }
 
 export const REPOSITORY = join(import.meta.dirname, '..');
-/** Each file is a process of its own, and all of them load the same modules: they are compiled once, as those of the service are. */
+/** Whatever the tests start loads the same modules: they are compiled once, as those of the service are. */
 process.env['NODE_COMPILE_CACHE'] ??= join(REPOSITORY, 'node_modules/.cache/node');
 
 const SLOWEST_SHOWN = 15;
@@ -21,8 +22,6 @@ export interface RunOptions {
   readonly namePattern?: string | undefined;
   readonly concurrency?: number;
 }
-/** A file that is silent for so long hangs: with an open handle a process of tests never ends by itself. */
-const SILENCE_LIMIT_MS = 180_000;
 
 /** Aborted by a signal to the process: what runs is ended, and the sum says so. */
 export const interruption = new AbortController();
@@ -41,63 +40,79 @@ export function printSum(counts: Counts): number {
   return counts.failed > 0 || isNothingTested || interruption.signal.aborted ? 1 : 0;
 }
 
-/** Adds what the run itself counted; a run that says nothing at its end, or a file without a test, counts as failed. */
+/**
+ * Runs files in a few processes, each of which takes one after the other; what a file says is printed when it has come to its end.
+ * A file without a test counts as failed, and so does one that ends its process or does not come to its end.
+ */
 export async function runFiles(
   files: readonly string[],
   counts: Counts,
   { namePattern, concurrency = CONCURRENCY }: RunOptions = {},
 ): Promise<void> {
-  const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(new Error(`nothing happened for ${SILENCE_LIMIT_MS / 1000} s`)), SILENCE_LIMIT_MS);
-  const events = run({
-    cwd: REPOSITORY,
-    files: files.map((file) => join(REPOSITORY, file)),
-    concurrency,
-    signal: AbortSignal.any([silence.signal, interruption.signal]),
-    ...(namePattern === undefined ? {} : { testNamePatterns: [namePattern] }),
-  });
-  let hasSummary = false;
-  const times: FileTime[] = [];
-  // Node reports a file without tests as a passed test of the file's name.
-  events.on('test:pass', ({ name, file }) => {
-    if (name !== file) return;
-    counts.passed -= 1;
-    if (namePattern !== undefined) return;
-    counts.failed += 1;
-    console.log(`✖ ${relative(REPOSITORY, name)} holds no test`);
-  });
-  events.on('test:summary', ({ file, success, duration_ms: milliseconds, counts: { tests, passed, skipped, todo } }) => {
-    if (file !== undefined) {
-      times.push({ file: relative(REPOSITORY, file), milliseconds });
-      return;
-    }
-    hasSummary = true;
-    const failed = tests - passed - skipped - todo;
-    counts.passed += passed;
-    counts.skipped += skipped + todo;
-    // What fails outside every test, such as a hook of a suite, is not counted by the run.
-    counts.failed += failed === 0 && !success ? 1 : failed;
-  });
-  const printed = events.compose(spec);
-  printed.on('data', (text) => {
-    timer.refresh();
-    process.stdout.write(text);
-  });
-  await new Promise((resolve, reject) => printed.once('end', resolve).once('error', reject));
-  clearTimeout(timer);
-  printSlowest(times);
-  if (!hasSummary) throw new Error('The run ended without a summary.');
+  const waiting = [...files];
+  const runs: FileRun[] = [];
+  const events = new Readable({ objectMode: true, read() {} });
+  const printed = events.compose(spec).on('data', (text) => process.stdout.write(text));
+  const isPrinted = new Promise((resolve, reject) => printed.once('end', resolve).once('error', reject));
+  await Promise.all(
+    Array.from({ length: Math.min(concurrency, files.length) }, () =>
+      runInTurn(waiting, namePattern, (run) => {
+        runs.push(run);
+        for (const event of run.events) if (SHOWN.test(event.type)) events.push(event);
+        count(run, counts, namePattern !== undefined);
+      }),
+    ),
+  );
+  events.push(null);
+  await isPrinted;
+  for (const { file, end } of runs) if ('problem' in end) console.log(`✖ ${file}: ${end.problem}`);
+  printSlowest(runs);
 }
 
-interface FileTime {
-  readonly file: string;
-  readonly milliseconds: number;
+/** What else the runner says concerns a single file: its plan and its sums. */
+const SHOWN = /^test:(?!plan|diagnostic|summary)/;
+
+/** In one process, as long as the files come to their end. */
+async function runInTurn(waiting: string[], namePattern: string | undefined, tell: (run: FileRun) => void): Promise<void> {
+  const { signal } = interruption;
+  let worker: TestProcess | undefined;
+  const kill = () => worker?.kill();
+  signal.addEventListener('abort', kill);
+  for (let file = waiting.shift(); file !== undefined && !signal.aborted; file = waiting.shift()) {
+    if (!worker?.isUsable) worker = new TestProcess();
+    const hasColours = process.stdout.isTTY;
+    tell(await worker.run({ file, cwd: REPOSITORY, namePattern, hasColours }));
+  }
+  await worker?.end();
+  signal.removeEventListener('abort', kill);
+}
+
+function count({ file, events, end }: FileRun, counts: Counts, isPartial: boolean): void {
+  const summary = events.find(({ type }) => type === 'test:summary')?.data;
+  if ('problem' in end || summary === undefined) counts.failed += 1;
+  if (summary === undefined) return;
+  const { tests, passed, skipped, todo } = summary.counts;
+  const failed = tests - passed - skipped - todo;
+  counts.passed += passed;
+  counts.skipped += skipped + todo;
+  // What fails outside every test, such as a hook of a suite, is not counted by the runner.
+  counts.failed += failed === 0 && !summary.success ? 1 : failed;
+  if (tests > 0 || isPartial) return;
+  counts.failed += 1;
+  console.log(`✖ ${file} holds no test`);
 }
 
 /** Where the time of a whole run goes; of one or two files the reporter says it itself. */
-function printSlowest(times: readonly FileTime[]): void {
-  if (times.length <= SLOWEST_SHOWN) return;
-  console.log(`The slowest of ${times.length} files:`);
-  const slowest = times.toSorted((one, other) => other.milliseconds - one.milliseconds).slice(0, SLOWEST_SHOWN);
-  for (const { file, milliseconds } of slowest) console.log(`${(milliseconds / 1_000).toFixed(1).padStart(7)} s  ${file}`);
+function printSlowest(runs: readonly FileRun[]): void {
+  if (runs.length <= SLOWEST_SHOWN) return;
+  const costs = runs.map(({ file, milliseconds, end }) => {
+    return { file, seconds: milliseconds / 1_000, processorSeconds: 'problem' in end ? 0 : end.processorSeconds };
+  });
+  const sum = costs.reduce((seconds, cost) => seconds + cost.processorSeconds, 0);
+  console.log(
+    `The ${runs.length} files took ${sum.toFixed(0)} s of processor time, that of PostgreSQL apart. The most expensive:`,
+  );
+  const order = costs.toSorted((one, other) => other.processorSeconds - one.processorSeconds);
+  for (const { file, seconds, processorSeconds } of order.slice(0, SLOWEST_SHOWN))
+    console.log(`${processorSeconds.toFixed(1).padStart(7)} s, in ${seconds.toFixed(1)} s  ${file}`);
 }

@@ -73,6 +73,6 @@ async function main(): Promise<number> {
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
   await runFiles([FILE_FIRST], counts);
   await runFiles(FILES, counts, { concurrency: CONCURRENCY });
-  for (const file of FILES_APART) await runFiles([file], counts);
+  await runFiles(FILES_APART, counts, { concurrency: 1 });
   return printSum(counts);
 }

@@ -14,33 +14,42 @@ import pg from 'pg';
 import { type EmbeddedServer, openEmbedded } from '../src/embedded-postgres/open-embedded.ts';
 import { migrate } from '../src/store/schema/migrate.ts';
 import { type Counts, printSum, REPOSITORY, runFiles } from './run-test-files.ts';
+import { openStatementRecord, tellUncovered } from './statement-record.ts';
 
 interface Engine {
   readonly title: string;
-  /** Left out of a run that names no file. */
-  readonly without: readonly string[];
+  /** Patterns for the files of a run that names none. */
+  readonly tests: readonly string[];
   /** Folder of the programs; absent for those of the npm package. */
   readonly binaries?: string;
 }
 
 const ALL_TESTS = ['test/**/*.test.ts', 'src/**/*.test.ts'];
-/** What has no database, or asks it nothing that other tests do not: it says the same on every version. */
-const ONE_ENGINE_TESTS = [
-  'src/**',
-  'test/{commands,repository}/**',
-  'test/*/*commands.test.ts',
-  'test/access/{owner,who-can-do-what}.test.ts',
-  'test/audit/superuser.test.ts',
-  'test/partner-api/{availability,http,limit-hits,limits,proxy,recovery-verdict,reference}.test.ts',
-  'test/reliability/{bench,fuzz,mutants,quarter-books,siege,webhooks-judge}.test.ts',
-  'test/sdk/**',
-  'test/service/{admin-listener,database-clock}.test.ts',
-  'test/webhooks/{webhook-hanging,webhooks-page}.test.ts',
+/**
+ * Together they send every statement of the service that any test makes it send, and look at what it brings: what another version of
+ * PostgreSQL does differently shows there. A run of all tests fails while one is sent by other files alone.
+ */
+const EVERY_STATEMENT = [
+  'test/store/!(embedded).test.ts',
+  'test/access/{two-people,who-can-do-what}.test.ts',
+  'test/adjustments/{adjustments,sealed-adjustments}.test.ts',
+  'test/audit/audited-changes.test.ts',
+  'test/commands/one-manner.test.ts',
+  'test/contributions/{blocked,confirm-contribution,daily-caps,record-failure,reviews,sealed-contributions}.test.ts',
+  'test/emissions/*.test.ts',
+  'test/events/{event-commands,list-events}.test.ts',
+  'test/impact/{environmental-status,impact-batch-commands}.test.ts',
+  'test/partner-api/{limit-hits,paging}.test.ts',
+  'test/reconciliations/{reconcile-settlement,reconcile-statement}.test.ts',
+  'test/rules/{rule-cache,rules}.test.ts',
+  'test/sandbox/{on-request,readiness}.test.ts',
+  'test/settlements/{close-settlement,verify-statement}.test.ts',
+  'test/webhooks/{self-service,webhook-delivery}.test.ts',
 ];
 
 const ENGINES: Readonly<Record<string, Engine>> = {
-  embedded: { title: 'the embedded PostgreSQL 18', without: [] },
-  debian15: { title: "Debian's PostgreSQL 15", without: ONE_ENGINE_TESTS, binaries: '/usr/lib/postgresql/15/bin' },
+  embedded: { title: 'the embedded PostgreSQL 18', tests: ALL_TESTS },
+  debian15: { title: "Debian's PostgreSQL 15", tests: EVERY_STATEMENT, binaries: '/usr/lib/postgresql/15/bin' },
 };
 const TEMPLATE = 'template_migrated';
 
@@ -60,16 +69,16 @@ async function main(): Promise<number> {
     options: { engine: { type: 'string', default: 'embedded' }, name: { type: 'string' } },
     allowPositionals: true,
   });
-  const engine = findEngine(values.engine);
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
-  await testOn(values.engine, findFiles(positionals, engine), values.name, counts);
+  const isWhole = values.engine === 'embedded' && positionals.length === 0 && values.name === undefined;
+  await testOn(values.engine, findFiles(positionals, values.engine), { namePattern: values.name, isWhole }, counts);
   return printSum(counts);
 }
 
 /** A name that fits no file is a mistake and no reason to pass. */
-function findFiles(patterns: readonly string[], { without }: Engine): string[] {
-  if (patterns.length === 0) return globSync(ALL_TESTS, { cwd: REPOSITORY, exclude: without }).sort();
-  const wanted = patterns.map((pattern) => relative(REPOSITORY, resolve(pattern)));
+function findFiles(patterns: readonly string[], engine: string): string[] {
+  const { tests } = findEngine(engine);
+  const wanted = patterns.length === 0 ? tests : patterns.map((pattern) => relative(REPOSITORY, resolve(pattern)));
   const found = wanted.map((pattern) => ({ pattern, files: globSync(pattern, { cwd: REPOSITORY }) }));
   const empty = found.filter(({ files }) => files.length === 0);
   if (empty.length > 0) throw new Error(`No test file fits ${empty.map(({ pattern }) => pattern).join(', ')}.`);
@@ -79,27 +88,34 @@ function findFiles(patterns: readonly string[], { without }: Engine): string[] {
 function findEngine(name: string): Engine {
   const engine = ENGINES[name];
   if (!engine) throw new Error(`There is no engine ${name}: choose from ${Object.keys(ENGINES).join(', ')}.`);
-  if (engine.binaries !== undefined && !existsSync(engine.binaries))
-    throw new Error(`${engine.title} is not installed here: there is no ${engine.binaries} (package postgresql-15).`);
   return engine;
 }
 
 /** One server and one migrated template for all the files of a run; both are gone afterwards, whatever happens. */
-async function testOn(name: string, files: readonly string[], namePattern: string | undefined, counts: Counts): Promise<void> {
+async function testOn(
+  name: string,
+  files: readonly string[],
+  { namePattern, isWhole }: { readonly namePattern: string | undefined; readonly isWhole: boolean },
+  counts: Counts,
+): Promise<void> {
   const { title, binaries } = findEngine(name);
+  if (binaries !== undefined && !existsSync(binaries))
+    throw new Error(`${title} is not installed here: there is no ${binaries} (package postgresql-15).`);
   console.log(`\nTesting ${files.length} files on ${title} …`);
   const directory = makeTemporaryFolder();
   let server: EmbeddedServer | undefined;
   try {
     server = await openEmbedded(join(directory, 'server'), binaries === undefined ? {} : { binaries });
     await makeTemplate(server.socketDirectory);
-    Object.assign(process.env, {
+    const record = isWhole ? openStatementRecord(directory, REPOSITORY) : undefined;
+    Object.assign(process.env, record?.env, {
       TMPDIR: directory,
       TEST_ENGINE: name,
       TEST_DATABASE_HOST: server.socketDirectory,
       TEST_DATABASE_TEMPLATE: TEMPLATE,
     });
     await runFiles(files, counts, { namePattern });
+    if (record && !tellUncovered(record.read(), findFiles([], 'debian15'))) counts.failed += 1;
   } catch (failure) {
     counts.failed += 1;
     console.error(`The run on ${title} broke off:`, failure);

@@ -131,6 +131,7 @@ describe('events and deliveries', waiting, () => {
     await database.pool.query("update delivery set status = 'exhausted', ended_at = now() where partner_id = $1", [partnerId]);
     const [exhausted] = await runJson('delivery', 'list', '--partner', partnerId, '--status', 'exhausted');
     assert.deepEqual([exhausted.endpoint_id, exhausted.attempts, exhausted.sequence], [endpointId, 1, 2]);
+    assert.deepEqual(await runJson('delivery', 'list', '--partner', partnerId, '--endpoint', endpointId), [exhausted]);
     assert.deepEqual(await runJson('delivery', 'list', '--partner', partnerId, '--status', 'delivered'), []);
     receiver.answerWith(200);
     const recovered = await runJson('delivery', 'recover', '--partner', partnerId, '--endpoint', endpointId);

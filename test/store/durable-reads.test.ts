@@ -13,9 +13,10 @@ import { type Database, openDatabase } from '../../src/store/database.ts';
 import { proveCommit } from '../../src/store/durability.ts';
 import { CommitUnknownError, inTransaction } from '../../src/store/transaction.ts';
 import { type Answer, countByStatus, detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
-import { end, hold, makeDataDirectory } from '../support/postgres/embedded.ts';
+import { clearAway, end, hold, makeDataDirectory } from '../support/postgres/embedded.ts';
 import { testService } from '../support/service.ts';
 
+after(clearAway);
 const dataDirectory = await makeDataDirectory();
 let server = await hold(dataDirectory);
 const databaseUrl = `postgresql:///postgres?host=${encodeURIComponent(server.socketDirectory as string)}&user=postgres`;

@@ -15,12 +15,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { EMBEDDED_PROBLEM, type EmbeddedServer, openEmbedded } from '../../src/embedded-postgres/open-embedded.ts';
 import { isOrphanedSession, listProcesses, readText } from '../../src/embedded-postgres/processes.ts';
 import {
   AS_NOBODY,
   BINARIES,
+  clearAway,
   copyInstallation,
   end,
   type Holder,
@@ -34,6 +35,8 @@ import {
   query,
   until,
 } from '../support/postgres/embedded.ts';
+
+after(clearAway);
 
 const NOBODY = 65534;
 

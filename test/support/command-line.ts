@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { after } from 'node:test';
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -74,30 +73,24 @@ export interface Question {
   readonly isUnread?: boolean;
 }
 
-export type Answer = Outcome;
+export interface Answer extends Outcome {
+  /** What would keep a process of its own from ending. */
+  readonly leftOpen: readonly string[];
+}
 
-/** Those that run no command now, and all. Commands at once run in several. */
+/** Those that run no command now; they end with this process. Commands at once run in several. */
 const idle: ChildProcess[] = [];
-const started: ChildProcess[] = [];
-
-/** A command that left something open would keep its process from ending. */
-after(async () => {
-  for (const child of started) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    child.disconnect();
-    await once(child, 'exit');
-  }
-});
 
 /** A process that ends over a command takes it for the command's own end, as a shell does. */
-async function ask(question: Question): Promise<Answer> {
+async function ask(question: Question): Promise<Outcome> {
   const child = idle.pop() ?? start();
+  setHeld(child, true);
   let written = '';
   const note = (chunk: Buffer) => (written += chunk);
   child.stderr?.on('data', note);
   try {
-    return await new Promise((resolve, reject) => {
-      const end = (code: number | null) => resolve({ code: Number(code), stdout: '', stderr: written });
+    const { leftOpen, ...outcome } = await new Promise<Answer>((resolve, reject) => {
+      const end = (code: number | null) => resolve({ code: Number(code), stdout: '', stderr: written, leftOpen: [] });
       child.once('close', end);
       child.once('message', (answer) => {
         child.off('close', end);
@@ -106,14 +99,20 @@ async function ask(question: Question): Promise<Answer> {
       });
       child.send(question, (error) => error && reject(error));
     });
+    assert.deepEqual(leftOpen, [], `partner-impact ${question.args.join(' ')} would not end: it left something open`);
+    return outcome;
   } finally {
     child.stderr?.off('data', note);
     child.removeAllListeners('message');
+    setHeld(child, false);
   }
 }
 
+/** Only while it runs a command may it keep this process from ending. */
+function setHeld(child: ChildProcess, isHeld: boolean): void {
+  for (const handle of [child, child.channel, child.stderr as Socket | null]) isHeld ? handle?.ref() : handle?.unref();
+}
+
 function start(): ChildProcess {
-  const child = fork(COMMAND_PROCESS, { execArgv: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
-  started.push(child);
-  return child;
+  return fork(COMMAND_PROCESS, { execArgv: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
 }

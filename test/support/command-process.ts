@@ -1,7 +1,6 @@
 /**
  * Runs commands in this process one after the other, as `main.ts` runs one in a process of its own: each with settings, standard input and
- * output, and an exit code of its own. Started and asked by `command-line.ts`. Ends when it is parted from whoever started it,
- * and like every command only when nothing is left open.
+ * output, and an exit code of its own. Started and asked by `command-line.ts`. Ends when it is parted from whoever started it.
  */
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
@@ -10,14 +9,34 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { dropUnreadOutput, runCommand } from '../../src/commands/program.ts';
-import type { Answer, Question } from './command-line.ts';
+import type { Answer, Outcome, Question } from './command-line.ts';
 
 process.on('message', async (question: Question) => {
-  process.send?.(await answer(question));
+  const open = listOpen();
+  const outcome = await answer(question);
+  process.send?.({ ...outcome, leftOpen: await settle(open) } satisfies Answer);
 });
 
-async function answer({ args, env, input, isUnread }: Question): Promise<Answer> {
+const CLOSING_LIMIT_MS = 5_000;
+
+/** A process of its own would end only when nothing is open. @returns What stays open. */
+async function settle(before: readonly string[]): Promise<string[]> {
+  const deadline = performance.now() + CLOSING_LIMIT_MS;
+  for (;;) {
+    const left = listOpen();
+    for (const each of before) if (left.includes(each)) left.splice(left.indexOf(each), 1);
+    if (left.length === 0 || performance.now() > deadline) return left;
+    await sleep(5);
+  }
+}
+
+function listOpen(): string[] {
+  return process.getActiveResourcesInfo().filter((each) => each !== 'Immediate');
+}
+
+async function answer({ args, env, input, isUnread }: Question): Promise<Outcome> {
   setEnvironment(env);
   process.exitCode = undefined;
   const stdout = isUnread ? new ClosedPipe() : new Collected();

@@ -5,7 +5,6 @@ import { copyFileSync, cpSync, mkdtempSync, readlinkSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openEmbedded } from '../../../src/embedded-postgres/open-embedded.ts';
@@ -40,13 +39,14 @@ export interface Holder {
 const holders: ChildProcess[] = [];
 const folders: string[] = [];
 
-after(async () => {
+/** Ends what a file of tests held and removes its folders: for its hook `after`. */
+export async function clearAway(): Promise<void> {
   // Not SIGKILL: a server goes on writing for a moment when its holder has gone without stopping it.
-  await Promise.all(holders.map((child) => end(child, 'SIGTERM')));
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+  await Promise.all(holders.splice(0).map((child) => end(child, 'SIGTERM')));
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
 
-/** An empty folder of mode 700, removed after the file's tests. */
+/** An empty folder of mode 700, there until {@link clearAway}. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'partner-impact-test-'));
   folders.push(folder);
@@ -66,7 +66,8 @@ const firstDatabase = (() => {
 })();
 
 async function makeFirstDatabase(): Promise<string> {
-  const folder = makeFolder();
+  const folder = mkdtempSync(join(tmpdir(), 'partner-impact-test-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const server = await openEmbedded(folder, BINARIES === '' ? {} : { binaries: BINARIES });
   await server.stop();
   return folder;
