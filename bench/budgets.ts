@@ -1,6 +1,7 @@
+import type { Cell } from './cells.ts';
 import type { Growth } from './measures/growth.ts';
 import type { Results } from './results.ts';
-import { LOOKUPS } from './scenarios.ts';
+import { LOOKUPS, type ScenarioName } from './scenarios.ts';
 
 /** One line of ARCHITECTURE.md's budgets, and what was measured. */
 export interface Verdict {
@@ -20,7 +21,7 @@ interface Budget extends Pick<Verdict, 'what' | 'unit' | 'must' | 'aim' | 'needs
   measure(results: Measured): number | undefined;
 }
 
-export type Measured = Pick<Results, 'cells' | 'growth' | 'halfLoad' | 'deliveries' | 'lifetime' | 'young'>;
+export type Measured = Pick<Results, 'cells' | 'mixed' | 'growth' | 'halfLoad' | 'deliveries' | 'lifetime' | 'young'>;
 
 const CONNECTIONS = 128;
 
@@ -29,6 +30,26 @@ const BUDGETS: readonly Budget[] = [
     ...{ what: 'confirmations, 128 connections, against pgbench', unit: '×', must: 1, aim: 1.5 },
     needs: 'pgbench, the scenario confirm and 128 connections',
     measure: ({ cells }) => ratio(confirmCell(cells)?.figures.perSecond, confirmCell(cells)?.pgbenchPerSecond),
+  },
+  {
+    ...{ what: 'the same, against pgbench on the least table', unit: '×', must: 1, aim: 1.3 },
+    needs: 'pgbench, the scenario confirm and 128 connections',
+    measure: ({ cells }) => ratio(confirmCell(cells)?.figures.perSecond, confirmCell(cells)?.leastPerSecond),
+  },
+  {
+    ...{ what: 'processor time of the service for a confirmation, against the constant route', unit: '×', must: 3.2, aim: 2.5 },
+    ...{ isSmallBetter: true, needs: 'the scenario confirm and 128 connections' },
+    measure: ({ cells }) => costAgainstConstant(confirmCell(cells)),
+  },
+  {
+    ...{ what: 'the same for a look-up (the dearer kind)', unit: '×', must: 2.2, aim: 1.6, isSmallBetter: true },
+    needs: 'both look-ups and 128 connections',
+    measure: ({ cells }) => highest(LOOKUPS.map((scenario) => costAgainstConstant(cellOf(cells, scenario)))),
+  },
+  {
+    ...{ what: 'confirmations, look-ups and estimates of many partners, with endpoints against without', unit: '×' },
+    ...{ must: 0.6, aim: 0.8, needs: '--partners' },
+    measure: ({ mixed }) => mixed && ratio(mixed.median.having.perSecond, mixed.median.without.perSecond),
   },
   {
     ...{ what: 'confirmations, 128 connections, against the constant route', unit: '×', must: 0.15, aim: 0.25 },
@@ -41,7 +62,7 @@ const BUDGETS: readonly Budget[] = [
     measure: ({ cells }) =>
       lowest(
         LOOKUPS.map((scenario) => {
-          const cell = cells.find((each) => each.scenario === scenario && each.connections === CONNECTIONS);
+          const cell = cellOf(cells, scenario);
           return ratio(cell?.figures.perSecond, cell?.constant.perSecond);
         }),
       ),
@@ -101,7 +122,18 @@ export function growthAside({ small, large }: Growth): number | undefined {
 }
 
 function confirmCell(cells: Measured['cells']) {
-  return cells.find(({ scenario, connections }) => scenario === 'confirm' && connections === CONNECTIONS);
+  return cellOf(cells, 'confirm');
+}
+
+function cellOf(cells: Measured['cells'], wanted: ScenarioName): Cell | undefined {
+  return cells.find(({ scenario, connections }) => scenario === wanted && connections === CONNECTIONS);
+}
+
+/** Processor time for a request of ours, in that for a request of the constant route. */
+function costAgainstConstant(cell: Cell | undefined): number | undefined {
+  if (!cell) return undefined;
+  const { figures, constant } = cell;
+  return ratio(ratio(figures.serviceCpu, figures.perSecond), ratio(constant.cpu, constant.perSecond));
 }
 
 function ratio(value: number | undefined, reference: number | undefined): number | undefined {

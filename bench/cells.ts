@@ -1,7 +1,7 @@
 import type { ConstantServer } from './baselines/constant-server.ts';
-import type { Pgbench } from './baselines/pgbench.ts';
+import type { Pgbench, Pgbenches } from './baselines/pgbench.ts';
 import { answeredOk, type Load } from './load/load.ts';
-import { type Figures, type Measurement, meanOf, measure, type Task } from './measures/measure.ts';
+import { type Figures, type Measurement, meanOf, measure, medianFigures, medianOf, type Task } from './measures/measure.ts';
 import { progress } from './report/progress.ts';
 import { SCENARIOS, type ScenarioName } from './scenarios.ts';
 import type { Installation } from './subject/installation.ts';
@@ -14,7 +14,7 @@ export interface Bench {
   readonly other: Installation | undefined;
   readonly constant: ConstantServer;
   /** `undefined` where pgbench is not installed. */
-  readonly pgbench: Pgbench | undefined;
+  readonly pgbench: Pgbenches | undefined;
   readonly load: Load;
   readonly signal: AbortSignal;
   /** Gathered over the run; any of them makes it fail. */
@@ -33,6 +33,8 @@ export interface Cell {
   readonly figures: Figures;
   readonly constant: Baseline;
   readonly pgbenchPerSecond: number | undefined;
+  /** `pgbench` on the least table. */
+  readonly leastPerSecond: number | undefined;
   /** Of the revision that is compared with. */
   readonly otherFigures: Figures | undefined;
 }
@@ -44,14 +46,15 @@ export interface Cell {
 export async function measureCell(bench: Bench, { scenario, connections, seconds }: Task): Promise<Cell> {
   const { installation, other, pgbench } = bench;
   const half = Math.ceil(seconds / 2);
-  const takesPgbench = pgbench !== undefined && SCENARIOS[scenario].hasPgbenchBaseline;
+  const pgbenches = SCENARIOS[scenario].hasPgbenchBaseline ? pgbench : undefined;
+  const load = { connections, seconds: half };
   const constantBefore = await measureConstant(bench, { scenario, connections, seconds: half });
-  const pgbenchBefore = takesPgbench ? await pgbench({ connections, seconds: half }) : 0;
+  const before = await measurePgbench(pgbenches, load);
   const turns = other ? [installation, other, other, installation] : [installation];
   const task = { scenario, connections, seconds: other ? half : seconds };
   const taken: { of: Installation; figures: Figures }[] = [];
   for (const of of turns) taken.push({ of, figures: (await measureChecked(bench, of, task)).figures });
-  const pgbenchAfter = takesPgbench ? await pgbench({ connections, seconds: half }) : 0;
+  const after = await measurePgbench(pgbenches, load);
   const constantAfter = await measureConstant(bench, { scenario, connections, seconds: half });
   const figuresOf = (wanted: Installation) => meanOf(taken.flatMap(({ of, figures }) => (of === wanted ? figures : [])));
   const cell = {
@@ -59,11 +62,41 @@ export async function measureCell(bench: Bench, { scenario, connections, seconds
     connections,
     figures: figuresOf(installation),
     constant: middle(constantBefore, constantAfter),
-    pgbenchPerSecond: takesPgbench ? (pgbenchBefore + pgbenchAfter) / 2 : undefined,
+    pgbenchPerSecond: before && after && (before.sameRows + after.sameRows) / 2,
+    leastPerSecond: before && after && (before.leastTable + after.leastTable) / 2,
     otherFigures: other && figuresOf(other),
   };
   progress(`${SCENARIOS[scenario].title}, ${connections} connections: ${Math.round(cell.figures.perSecond)}/s`);
   return cell;
+}
+
+/** Of both programs, one after the other. */
+export async function measurePgbench(
+  pgbenches: Pgbenches | undefined,
+  load: Parameters<Pgbench>[0],
+): Promise<Record<keyof Pgbenches, number> | undefined> {
+  return pgbenches && { sameRows: await pgbenches.sameRows(load), leastTable: await pgbenches.leastTable(load) };
+}
+
+/** The median of each figure over the rounds of one cell. */
+export function medianCell(rounds: readonly [Cell, ...Cell[]]): Cell {
+  const median = (read: (cell: Cell) => number | undefined) => {
+    const values = rounds.map(read).filter((value) => value !== undefined);
+    return values.length === 0 ? undefined : medianOf(values);
+  };
+  const others = rounds.map(({ otherFigures }) => otherFigures).filter((figures) => figures !== undefined);
+  return {
+    ...rounds[0],
+    figures: medianFigures(rounds.map(({ figures }) => figures)),
+    constant: medianBaseline(rounds.map(({ constant }) => constant)),
+    pgbenchPerSecond: median((cell) => cell.pgbenchPerSecond),
+    leastPerSecond: median((cell) => cell.leastPerSecond),
+    otherFigures: others.length === 0 ? undefined : medianFigures(others),
+  };
+}
+
+export function medianBaseline(rounds: readonly Baseline[]): Baseline {
+  return { perSecond: medianOf(rounds.map(({ perSecond }) => perSecond)), cpu: medianOf(rounds.map(({ cpu }) => cpu)) };
 }
 
 /** Measures, and keeps what was wrong. */

@@ -5,10 +5,12 @@
  *     npm run bench -- [options]
  *
  *     --seconds N            for how long each cell is loaded (5)
+ *     --rounds N             each figure is the median of so many rounds (3)
  *     --scenarios a,b        confirm, confirm-with-calculation, estimate, lookup-by-event, lookup-by-id, replay, mix (all)
  *     --connections 1,16     how many at once (1,16,128)
  *     --rows N               fills the database up to N contributions first, and measures what that costs
  *     --deliveries N         how many webhook deliveries are measured at least; 0 leaves them out (30000)
+ *     --partners N           how many partners confirm, look up and estimate together, without endpoints and with one each; 0 leaves it out (200)
  *     --against REV          measures another revision too, taking turns
  *     --database-url URL     an existing PostgreSQL, or a Citus coordinator; keep one for this, the rows stay in it
  *     --processes N          processes of the service (1)
@@ -25,15 +27,17 @@ import { join } from 'node:path';
 import { startConstantServer } from './baselines/constant-server.ts';
 import { findPgbench, preparePgbench } from './baselines/pgbench.ts';
 import { judge } from './budgets.ts';
-import { type Bench, type Cell, measureCell, measureChecked, measureConstant } from './cells.ts';
+import { type Bench, type Cell, measureCell, measureChecked, measureConstant, medianCell } from './cells.ts';
 import { measureDeliveries } from './deliveries/deliveries.ts';
 import { loadByAutocannon } from './load/autocannon.ts';
 import { loadByWrk } from './load/wrk.ts';
 import { measureGrowth } from './measures/growth.ts';
 import { measureHalfLoad } from './measures/half-load.ts';
 import { measureLifetime } from './measures/lifetime.ts';
+import type { Task } from './measures/measure.ts';
 import { explainHotStatements } from './measures/plans.ts';
 import { FIRST_MINUTE_SECONDS, measureYoung, type Young } from './measures/young.ts';
+import { measureMixed } from './mixed/mixed.ts';
 import { type BenchOptions, readOptions } from './options.ts';
 import { progress } from './report/progress.ts';
 import { renderResults } from './report/tables.ts';
@@ -83,13 +87,14 @@ async function run(options: BenchOptions): Promise<Results> {
   await using cleanUp = new AsyncDisposableStack();
   const bench = await setUp(options, cleanUp);
   if (options.young) return await withYoung(options, bench);
-  const { cellSeconds: seconds, rows, scenarios, connections: levels } = options;
+  const { cellSeconds: seconds, rounds, rows, scenarios, connections: levels } = options;
   const connections = levels.at(-1) ?? 1;
   await warmUp(bench);
   const growth = rows === undefined ? [] : await measureGrowth(bench, rows, { connections, seconds });
   const cells: Cell[] = [];
   for (const level of levels)
-    for (const scenario of scenarios) cells.push(await measureCell(bench, { scenario, connections: level, seconds }));
+    for (const scenario of scenarios) cells.push(await measureRounds(bench, { scenario, connections: level, seconds }, rounds));
+  const mixed = await measureMixed(bench, { partners: options.partners, connections, seconds, rounds });
   const halfLoad = await measureHalfLoad(bench, cells, seconds);
   const deliveries = options.deliveries === 0 ? [] : await measureDeliveries(bench, options.deliveries);
   const life = { confirmations: seconds * LIFE_CONFIRMATIONS, secondsMax: seconds * LIFE_SECONDS_MAX, connections };
@@ -98,7 +103,7 @@ async function run(options: BenchOptions): Promise<Results> {
   for (const { statement, scannedTables } of plans)
     if (scannedTables.length > 0) bench.problems.push(`${statement} reads ${scannedTables.join(' and ')} from end to end`);
   const contributionBytes = await readContributionBytes(bench.installation.pool);
-  const measured = { cells, growth, halfLoad, deliveries, lifetime, young: [] };
+  const measured = { cells, mixed, growth, halfLoad, deliveries, lifetime, young: [] };
   return {
     ...describe(options, bench),
     ...measured,
@@ -120,7 +125,7 @@ async function withYoung(options: BenchOptions, bench: Bench): Promise<Results> 
     const subject = { ...installation.subject.options, folder };
     young.push(...(await measureYoung(bench, installation, { subject, seconds })));
   }
-  const measured = { cells: [], growth: [], halfLoad: [], deliveries: [], lifetime: undefined, young };
+  const measured = { cells: [], mixed: undefined, growth: [], halfLoad: [], deliveries: [], lifetime: undefined, young };
   const { problems } = bench;
   return {
     ...describe(options, bench),
@@ -146,6 +151,7 @@ async function setUp(options: BenchOptions, cleanUp: AsyncDisposableStack): Prom
   if (program === undefined)
     progress('pgbench is not installed (Debian: postgresql-contrib-15 or postgresql-15): its baseline is missing');
   const target = { pool: installation.pool, databaseUrl: installation.subject.databaseUrl, folder, signal };
+  const pgbench = program === undefined ? undefined : await preparePgbench(program, target, cleanUp);
   return {
     installation,
     other:
@@ -157,11 +163,18 @@ async function setUp(options: BenchOptions, cleanUp: AsyncDisposableStack): Prom
           )
         : undefined,
     constant: await startConstantServer({ processes, answers: await sampleAnswers(installation) }, cleanUp),
-    pgbench: program === undefined ? undefined : await preparePgbench(program, target),
+    pgbench,
     load: generator === 'wrk' ? loadByWrk : loadByAutocannon,
     signal,
     problems: [],
   };
+}
+
+async function measureRounds(bench: Bench, task: Task, rounds: number): Promise<Cell> {
+  const first = await measureCell(bench, task);
+  const others: Cell[] = [];
+  for (let round = 1; round < rounds; round++) others.push(await measureCell(bench, task));
+  return medianCell([first, ...others]);
 }
 
 /** The first seconds of any program of Node are those of its compiler. */
@@ -174,7 +187,7 @@ async function warmUp(bench: Bench): Promise<void> {
   }
 }
 
-function describe({ generator, processes, cellSeconds, against, databaseUrl }: BenchOptions, { installation }: Bench) {
+function describe({ generator, processes, cellSeconds, rounds, against, databaseUrl }: BenchOptions, { installation }: Bench) {
   const { version, isDistributed } = installation.server;
   return {
     startedAt: new Date(Date.now() - performance.now()),
@@ -185,6 +198,7 @@ function describe({ generator, processes, cellSeconds, against, databaseUrl }: B
     generator,
     processes,
     cellSeconds,
+    rounds,
     against,
   };
 }

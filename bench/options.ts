@@ -5,6 +5,8 @@ import { isScenarioName, SCENARIO_NAMES, type ScenarioName } from './scenarios.t
 export interface BenchOptions {
   /** How long the service is loaded in each cell; its baselines together as long again. */
   readonly cellSeconds: number;
+  /** Of whose figures each is the median. */
+  readonly rounds: number;
   readonly scenarios: readonly ScenarioName[];
   /** Ascending. */
   readonly connections: readonly number[];
@@ -12,6 +14,8 @@ export interface BenchOptions {
   readonly rows: number | undefined;
   /** How many deliveries each measurement of them has at least; 0 leaves them out. */
   readonly deliveries: number;
+  /** How many partners confirm, look up and estimate together; 0 leaves that out. */
+  readonly partners: number;
   /** A git revision to compare with. */
   readonly against: string | undefined;
   /** `undefined` for a fresh embedded server. */
@@ -29,10 +33,12 @@ const DEFAULT_OUTPUT = new URL('results/', import.meta.url).pathname;
 export function readOptions(file: string): BenchOptions {
   const given = readArguments(file, {
     seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '3' },
     scenarios: { type: 'string', default: SCENARIO_NAMES.join(',') },
     connections: { type: 'string', default: '1,16,128' },
     rows: { type: 'string' },
     deliveries: { type: 'string', default: '30000' },
+    partners: { type: 'string', default: '200' },
     against: { type: 'string' },
     'database-url': { type: 'string', default: '' },
     processes: { type: 'string', default: '1' },
@@ -47,12 +53,14 @@ export function readOptions(file: string): BenchOptions {
     throw new Error('--young needs a new database, so it does not go with --database-url.');
   return {
     cellSeconds: readWhole('seconds', given.seconds, { min: 1, max: 3_600 }),
+    rounds: readWhole('rounds', given.rounds, { min: 1, max: 99 }),
     scenarios: list(given.scenarios).map(readScenario),
     connections: list(given.connections)
       .map((text) => readWhole('connections', text, { min: 1, max: 384 }))
       .sort((a, b) => a - b),
     rows: given.rows === undefined ? undefined : readWhole('rows', given.rows, { min: 20_000, max: 130_000_000 }),
     deliveries: readWhole('deliveries', given.deliveries, { min: 0, max: 10_000_000 }),
+    partners: readWhole('partners', given.partners, { min: 0, max: 5_000 }),
     against: given.against,
     databaseUrl,
     processes: readWhole('processes', given.processes, { min: 1, max: 64 }),

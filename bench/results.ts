@@ -8,6 +8,7 @@ import type { HalfLoad } from './measures/half-load.ts';
 import type { Lifetime } from './measures/lifetime.ts';
 import type { Plan } from './measures/plans.ts';
 import type { Young } from './measures/young.ts';
+import type { Mixed } from './mixed/mixed.ts';
 import { drawChart } from './report/chart.ts';
 import type { Machine } from './subject/machine.ts';
 
@@ -22,9 +23,13 @@ export interface Results {
   readonly generator: string;
   readonly processes: number;
   readonly cellSeconds: number;
+  /** Of whose figures each is the median. */
+  readonly rounds: number;
   /** The revision that `otherFigures` are of. */
   readonly against: string | undefined;
   readonly cells: readonly Cell[];
+  /** `undefined` with `--partners 0`. */
+  readonly mixed: Mixed | undefined;
   /** Empty without `--rows`. */
   readonly growth: readonly Growth[];
   readonly halfLoad: readonly HalfLoad[];

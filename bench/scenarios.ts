@@ -3,7 +3,7 @@ export interface Scenario {
   readonly title: string;
   /** Every 201 is a new row in the database; the other scenarios leave it as it is. */
   readonly storesRows: boolean;
-  /** Compared with `pgbench` inserting the same contributions, one per transaction. */
+  /** Compared with `pgbench` inserting contributions, one per transaction. */
   readonly hasPgbenchBaseline: boolean;
   /** Needs an estimate for each request, made beforehand. */
   readonly needsEstimates: boolean;

@@ -11,6 +11,8 @@ export interface LoadRequest {
   readonly scenario: ScenarioName;
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** Of several partners, in place of the one: the number of a request, or of the row that it asks for, says whose turn it is. */
+  readonly apiKeys?: readonly string[] | undefined;
   readonly connections: number;
   readonly seconds: number;
   /** What the new identifiers of this load carry; never used before. */

@@ -10,7 +10,8 @@ export interface HttpRequest {
   readonly body?: string;
 }
 
-type Terms = Pick<LoadRequest, 'apiKey' | 'token' | 'known' | 'replayable'>;
+type Caller = Pick<LoadRequest, 'apiKey' | 'apiKeys'>;
+type Terms = Caller & Pick<LoadRequest, 'token' | 'known' | 'replayable'>;
 
 const CONTRIBUTIONS = '/v1/impact-transactions';
 const ESTIMATES = '/v1/emissions/estimates';
@@ -19,16 +20,19 @@ const CUSTOMERS = 100_000_000;
 /** What each scenario sends as its request of that number; the same as `wrk/requests.lua`. */
 export const REQUESTS: Record<ScenarioName, (terms: Terms, number: number) => HttpRequest> = {
   confirm,
-  'confirm-with-calculation': ({ apiKey, token }, number) =>
-    post(CONTRIBUTIONS, apiKey, idempotencyKey(token, number), {
+  'confirm-with-calculation': ({ token, ...caller }, number) =>
+    post(CONTRIBUTIONS, keyOf(caller, number), idempotencyKey(token, number), {
       ...confirmation(token, number),
       calculation_id: calculationId(token, number),
     }),
   estimate,
   'lookup-by-event': lookupByEvent,
-  'lookup-by-id': ({ apiKey, known }) => get(`${CONTRIBUTIONS}/${transactionId(known.token, anyOf(known.count))}`, apiKey),
-  replay({ apiKey, replayable: { token, count } }) {
-    return confirm({ apiKey, token }, anyOf(count));
+  'lookup-by-id'({ known, ...caller }) {
+    const number = anyOf(known.count);
+    return get(`${CONTRIBUTIONS}/${transactionId(known.token, number)}`, keyOf(caller, number));
+  },
+  replay({ replayable: { token, count }, ...caller }) {
+    return confirm({ ...caller, token }, anyOf(count));
   },
   mix(terms, number) {
     const place = number % 10;
@@ -37,8 +41,8 @@ export const REQUESTS: Record<ScenarioName, (terms: Terms, number: number) => Ht
   },
 };
 
-export function confirm({ apiKey, token }: Pick<Terms, 'apiKey' | 'token'>, number: number): HttpRequest {
-  return post(CONTRIBUTIONS, apiKey, idempotencyKey(token, number), confirmation(token, number));
+export function confirm({ token, ...caller }: Caller & Pick<Terms, 'token'>, number: number): HttpRequest {
+  return post(CONTRIBUTIONS, keyOf(caller, number), idempotencyKey(token, number), confirmation(token, number));
 }
 
 function confirmation(token: string, number: number): object {
@@ -50,8 +54,8 @@ function confirmation(token: string, number: number): object {
   };
 }
 
-function estimate({ apiKey, token }: Terms, number: number): HttpRequest {
-  return post(ESTIMATES, apiKey, idempotencyKey(token, number), {
+function estimate({ token, ...caller }: Terms, number: number): HttpRequest {
+  return post(ESTIMATES, keyOf(caller, number), idempotencyKey(token, number), {
     partner_order_ref: orderRef(token, number),
     distance_km: '12.345',
     distance_unit: 'km',
@@ -59,8 +63,13 @@ function estimate({ apiKey, token }: Terms, number: number): HttpRequest {
   });
 }
 
-function lookupByEvent({ apiKey, known }: Terms): HttpRequest {
-  return get(`${CONTRIBUTIONS}?partner_event_id=${eventId(known.token, anyOf(known.count))}`, apiKey);
+function lookupByEvent({ known, ...caller }: Terms): HttpRequest {
+  const number = anyOf(known.count);
+  return get(`${CONTRIBUTIONS}?partner_event_id=${eventId(known.token, number)}`, keyOf(caller, number));
+}
+
+function keyOf({ apiKey, apiKeys = [] }: Caller, number: number): string {
+  return apiKeys[number % apiKeys.length] ?? apiKey;
 }
 
 function anyOf(count: number): number {

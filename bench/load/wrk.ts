@@ -32,12 +32,12 @@ export async function loadByWrk(request: LoadRequest, signal: AbortSignal): Prom
 
 /** The script reads them from its environment, where the key is not shown to everybody who lists the processes. */
 function settings(request: LoadRequest, threads: number): Record<string, string> {
-  const { scenario, apiKey, token, known, replayable, ratePerSecond } = request;
+  const { scenario, apiKey, apiKeys = [apiKey], token, known, replayable, ratePerSecond } = request;
   return {
     BENCH_WRK_DIRECTORY: SCRIPTS,
     BENCH_SCENARIO: scenario,
     BENCH_THREADS: String(threads),
-    BENCH_API_KEY: apiKey,
+    BENCH_API_KEYS: apiKeys.join(','),
     BENCH_TOKEN: token,
     BENCH_KNOWN_TOKEN: known.token,
     BENCH_KNOWN_COUNT: String(known.count),

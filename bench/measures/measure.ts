@@ -45,14 +45,15 @@ const SETTLE_MS = 100;
 
 /** Loads the service, and compares afterwards what it acknowledged with what the database holds. */
 export async function measure(installation: Installation, load: Load, task: Task, signal: AbortSignal): Promise<Measurement> {
-  const { subject, partner, known, replayable, pool } = installation;
+  const { subject, partner, crowd, known, replayable, pool } = installation;
   const token = newToken();
   if (SCENARIOS[task.scenario].needsEstimates)
     await prepareEstimates(pool, partner.partnerId, { token, count: estimatesFor(task) });
   const sinceMs = Date.now();
   const before = readServiceUsage(installation);
   const startedAt = performance.now();
-  const request = { ...task, token, known, replayable, baseUrl: subject.baseUrl, apiKey: partner.apiKey };
+  const apiKeys = crowd?.map(({ apiKey }) => apiKey);
+  const request = { ...task, token, known, replayable, baseUrl: subject.baseUrl, apiKey: partner.apiKey, apiKeys };
   const outcome = await load(request, signal);
   const elapsedSeconds = (performance.now() - startedAt) / 1_000;
   const after = readServiceUsage(installation);
@@ -75,10 +76,11 @@ function estimatesFor({ connections, seconds, ratePerSecond = ESTIMATES_PER_SECO
 }
 
 /** Requests that the end of the load cut off may still be under way. */
-async function countWhenQuiet({ pool, partner }: Installation, sinceMs: number): Promise<StoredCounts> {
+async function countWhenQuiet({ pool, partner, crowd = [partner] }: Installation, sinceMs: number): Promise<StoredCounts> {
+  const partnerIds = crowd.map(({ partnerId }) => partnerId);
   for (let last: StoredCounts | undefined; ; ) {
     await sleep(SETTLE_MS);
-    const counts = await countStoredSince(pool, partner.partnerId, sinceMs);
+    const counts = await countStoredSince(pool, partnerIds, sinceMs);
     if (last && last.contributions === counts.contributions && last.estimates === counts.estimates) return counts;
     last = counts;
   }
@@ -97,4 +99,26 @@ export function meanOf(all: readonly Figures[]): Figures {
     databaseCpu: all[0]?.databaseCpu === undefined ? undefined : mean((each) => each.databaseCpu ?? 0),
     residentMegabytes: mean((each) => each.residentMegabytes),
   };
+}
+
+/** The median of each figure: one round that something disturbed decides nothing. */
+export function medianFigures(rounds: readonly Figures[]): Figures {
+  const median = (read: (figures: Figures) => number) => medianOf(rounds.map(read));
+  return {
+    perSecond: median((each) => each.perSecond),
+    p50Ms: median((each) => each.p50Ms),
+    p90Ms: median((each) => each.p90Ms),
+    p99Ms: median((each) => each.p99Ms),
+    maxMs: median((each) => each.maxMs),
+    serviceCpu: median((each) => each.serviceCpu),
+    databaseCpu: rounds[0]?.databaseCpu === undefined ? undefined : median((each) => each.databaseCpu ?? 0),
+    residentMegabytes: median((each) => each.residentMegabytes),
+  };
+}
+
+/** @param values At least one. */
+export function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (place: number) => sorted[Math.floor(place)] ?? 0;
+  return (at((sorted.length - 1) / 2) + at(sorted.length / 2)) / 2;
 }

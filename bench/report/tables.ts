@@ -4,22 +4,25 @@ import type { Deliveries } from '../deliveries/deliveries.ts';
 import type { Growth } from '../measures/growth.ts';
 import type { HalfLoad } from '../measures/half-load.ts';
 import type { Lifetime } from '../measures/lifetime.ts';
+import type { Figures } from '../measures/measure.ts';
 import type { Plan } from '../measures/plans.ts';
 import type { Young } from '../measures/young.ts';
+import type { Mixed } from '../mixed/mixed.ts';
 import type { Results } from '../results.ts';
 import { SCENARIOS } from '../scenarios.ts';
 import { type Column, decimal, ratio, renderTable, whole } from './table.ts';
 
 /** What a person reads of a run, on standard output. */
 export function renderResults(results: Results): string {
-  const { machine, postgres, cells, growth, halfLoad, deliveries, lifetime, plans, verdicts } = results;
+  const { machine, postgres, cells, mixed, growth, halfLoad, deliveries, lifetime, plans, verdicts } = results;
   const place = postgres.isDistributed ? ', distributed' : postgres.isEmbedded ? ', embedded' : '';
   const head = [
-    `Revision ${results.revision}, ${results.startedAt.toISOString()}, load by ${results.generator}, ${results.cellSeconds} s per cell`,
+    `Revision ${results.revision}, ${results.startedAt.toISOString()}, load by ${results.generator}, ${results.cellSeconds} s per cell, median of ${results.rounds} round(s)`,
     `${machine.cores} × ${machine.cpuModel}, ${machine.memoryGigabytes} GB, Linux ${machine.kernel}`,
     `Node ${machine.node}, PostgreSQL ${postgres.version}${place}, ${results.processes} service process(es)`,
   ];
   const parts = [`${head.join('\n')}\n`, renderCells(cells), renderCost(cells)];
+  if (mixed) parts.push(renderMixed(mixed));
   if (results.against !== undefined) parts.push(renderRevisions(cells, results.against));
   if (growth.length > 0) parts.push(renderGrowth(growth));
   if (halfLoad.length > 0) parts.push(renderHalfLoad(halfLoad));
@@ -52,6 +55,8 @@ function renderCells(cells: readonly Cell[]): string {
       ['ratio', ({ figures, constant }) => ratio(figures.perSecond, constant.perSecond)],
       ['pgbench', ({ pgbenchPerSecond }) => whole(pgbenchPerSecond)],
       ['ratio', ({ figures, pgbenchPerSecond }) => ratio(figures.perSecond, pgbenchPerSecond)],
+      ['least table', ({ leastPerSecond }) => whole(leastPerSecond)],
+      ['ratio', ({ figures, leastPerSecond }) => ratio(figures.perSecond, leastPerSecond)],
     ],
     cells,
   );
@@ -74,6 +79,31 @@ function renderCost(cells: readonly Cell[]): string {
     ],
     cells,
   );
+}
+
+function renderMixed({ partners, connections, rounds, median }: Mixed): string {
+  return renderTable(
+    `60 % confirm, 30 % lookup, 10 % estimate by ${partners} partners, ${connections} connections: without endpoints / with one each that gets every event`,
+    [
+      ['round', (round) => (round === median ? 'median' : String(rounds.indexOf(round) + 1))],
+      ['per second', ({ without, having }) => `${whole(without.perSecond)} / ${whole(having.perSecond)}`],
+      ['ratio', ({ without, having }) => ratio(having.perSecond, without.perSecond)],
+      ['p50 ms', ({ without, having }) => `${decimal(without.p50Ms)} / ${decimal(having.p50Ms)}`],
+      ['p99 ms', ({ without, having }) => `${decimal(without.p99Ms)} / ${decimal(having.p99Ms)}`],
+      ['service µs', ({ without, having }) => `${costOf(without).service} / ${costOf(having).service}`],
+      ['PostgreSQL µs', ({ without, having }) => `${costOf(without).database} / ${costOf(having).database}`],
+      ['delivered per second', ({ deliveredPerSecond }) => whole(deliveredPerSecond)],
+      ['waiting at half, end', ({ waitingAtHalf, waitingAtEnd }) => `${whole(waitingAtHalf)}, ${whole(waitingAtEnd)}`],
+      ['constant route', ({ constant }) => whole(constant.perSecond)],
+      ['pgbench', ({ pgbenchPerSecond }) => whole(pgbenchPerSecond)],
+      ['least table', ({ leastPerSecond }) => whole(leastPerSecond)],
+    ],
+    [...rounds, median],
+  );
+}
+
+function costOf({ serviceCpu, databaseCpu, perSecond }: Figures) {
+  return { service: microseconds(serviceCpu, perSecond), database: microseconds(databaseCpu, perSecond) };
 }
 
 function renderRevisions(cells: readonly Cell[], against: string): string {

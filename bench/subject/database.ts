@@ -45,14 +45,14 @@ export interface StoredCounts {
 }
 
 const STORED_SINCE = `select
-  (select count(*) from contribution where partner_id = $1 and transaction_id >= 'txn_' || $2) as contributions,
-  (select count(*) from estimate where partner_id = $1 and calculation_id >= 'calc_' || $2) as estimates,
-  (select count(*) from contribution where partner_id = $1 and transaction_id >= 'txn_' || $2
+  (select count(*) from contribution where partner_id = any ($1::text[]) and transaction_id >= 'txn_' || $2) as contributions,
+  (select count(*) from estimate where partner_id = any ($1::text[]) and calculation_id >= 'calc_' || $2) as estimates,
+  (select count(*) from contribution where partner_id = any ($1::text[]) and transaction_id >= 'txn_' || $2
     and association_outcome = 'associated') as links`;
 
-/** What the service has stored for the partner since that moment: its identifiers begin with their time. */
-export async function countStoredSince(pool: pg.Pool, partnerId: string, sinceMs: number): Promise<StoredCounts> {
-  const { rows } = await pool.query<StoredCounts>(STORED_SINCE, [partnerId, encodeTime(sinceMs, 10)]);
+/** What the service has stored for these partners since that moment: its identifiers begin with their time. */
+export async function countStoredSince(pool: pg.Pool, partnerIds: readonly string[], sinceMs: number): Promise<StoredCounts> {
+  const { rows } = await pool.query<StoredCounts>(STORED_SINCE, [partnerIds, encodeTime(sinceMs, 10)]);
   return rows[0] as StoredCounts;
 }
 

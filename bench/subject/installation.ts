@@ -1,7 +1,7 @@
 /** A subject with its database, a partner, and the records that look-ups and replays ask for. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { NumberedRows } from '../load/load.ts';
+import type { LoadRequest, NumberedRows } from '../load/load.ts';
 import { confirm, type HttpRequest, REQUESTS } from '../load/requests.ts';
 import { fill } from '../rows/fill.ts';
 import { newToken } from '../rows/identifiers.ts';
@@ -19,6 +19,8 @@ export interface Installation {
   readonly pool: pg.Pool;
   server: Server;
   readonly partner: Partner;
+  /** Call in the one partner's place, in turns. */
+  readonly crowd?: readonly Partner[];
   known: NumberedRows;
   readonly replayable: NumberedRows;
 }
@@ -67,10 +69,14 @@ async function begin(
 }
 
 /** The service itself has to make these: what it compares a replay with is nobody else's affair. */
-async function makeReplayable({ baseUrl }: Subject, { apiKey }: Partner, { token, count }: NumberedRows): Promise<void> {
+export async function makeReplayable(
+  { baseUrl }: Subject,
+  { apiKey, apiKeys }: Pick<LoadRequest, 'apiKey' | 'apiKeys'>,
+  { token, count }: NumberedRows,
+): Promise<void> {
   let next = 1;
   const make = async () => {
-    while (next <= count) await send(baseUrl, confirm({ apiKey, token }, next++));
+    while (next <= count) await send(baseUrl, confirm({ apiKey, apiKeys, token }, next++));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, make));
 }

@@ -1,8 +1,11 @@
 /** The parts of the bench that judge: what they let through unnoticed, no figure would show. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { writeScript } from '../../bench/baselines/pgbench.ts';
+import { LEAST_TABLE, writeLeastScript, writeScript } from '../../bench/baselines/pgbench.ts';
 import { judge, type Measured } from '../../bench/budgets.ts';
+import { type Cell, medianCell } from '../../bench/cells.ts';
+import { REQUESTS } from '../../bench/load/requests.ts';
+import type { Figures } from '../../bench/measures/measure.ts';
 import { listProblems } from '../../bench/measures/reconcile.ts';
 import {
   calculationId,
@@ -51,7 +54,15 @@ describe('the rows in the database equal the acknowledged answers', () => {
 });
 
 describe('the verdict on a budget', () => {
-  const nothing: Measured = { cells: [], growth: [], halfLoad: [], deliveries: [], lifetime: undefined, young: [] };
+  const nothing: Measured = {
+    cells: [],
+    mixed: undefined,
+    growth: [],
+    halfLoad: [],
+    deliveries: [],
+    lifetime: undefined,
+    young: [],
+  };
   const held = (residentMegabytes: number) => ({ confirmations: 1, residentMegabytes });
   const verdictOn = (what: string, measured: Measured) => judge(measured).find((verdict) => verdict.what.startsWith(what));
 
@@ -82,12 +93,73 @@ describe('the verdict on a budget', () => {
     assert.deepEqual([verdict?.measured, verdict?.isMustMet], [3.1, false]);
   });
 
+  test('processor time for a request counts in that of the constant route, and the dearer look-up decides', () => {
+    const cell = (scenario: Cell['scenario'], serviceCpu: number) => cellOf({ scenario, serviceCpu, perSecond: 10_000 });
+    const cells = [cell('confirm', 0.6), cell('lookup-by-event', 0.2), cell('lookup-by-id', 0.5)];
+    const measured = (what: string) => verdictOn(what, { ...nothing, cells })?.measured?.toFixed(2);
+    assert.equal(measured('processor time of the service'), '3.00');
+    assert.equal(measured('the same for a look-up'), '2.50');
+    assert.equal(measured('the same, against pgbench on the least table'), '1.25');
+  });
+
   test('where small is better, more than the limit misses it', () => {
     const lifetime = { readySeconds: 1.5, early: held(100), late: held(131) };
     const ready = verdictOn('ready', { ...nothing, lifetime });
     assert.deepEqual([ready?.isMustMet, ready?.isAimReached], [true, false]);
     assert.equal(verdictOn('memory', { ...nothing, lifetime })?.isMustMet, false);
   });
+});
+
+const FIGURES: Figures = {
+  ...{ perSecond: 1, p50Ms: 1, p90Ms: 1, p99Ms: 1, maxMs: 1, serviceCpu: 1, databaseCpu: undefined, residentMegabytes: 1 },
+};
+
+/** The constant route answers 10,000 a second with a fifth of a core. */
+function cellOf({ scenario, ...figures }: Partial<Figures> & Pick<Cell, 'scenario'>): Cell {
+  const baselines = { constant: { perSecond: 10_000, cpu: 0.2 }, pgbenchPerSecond: undefined, leastPerSecond: 8_000 };
+  return { scenario, connections: 128, figures: { ...FIGURES, ...figures }, ...baselines, otherFigures: undefined };
+}
+
+test('of several rounds the middle one counts, figure by figure', () => {
+  const round = (perSecond: number, p99Ms: number) => cellOf({ scenario: 'confirm', perSecond, p99Ms });
+  const { figures, leastPerSecond, pgbenchPerSecond } = medianCell([round(100, 5), round(9, 90), round(110, 7)]);
+  assert.deepEqual([figures.perSecond, figures.p99Ms, leastPerSecond, pgbenchPerSecond], [100, 7, 8_000, undefined]);
+  assert.equal(medianCell([round(100, 5), round(110, 7)]).figures.perSecond, 105);
+});
+
+test('several partners take turns, and each looks up what it has confirmed', () => {
+  const rows = { token: newToken(), count: 1 };
+  const terms = { apiKey: 'alone', apiKeys: ['key-0', 'key-1', 'key-2'], token: newToken(), known: rows, replayable: rows };
+  const keysOf = (scenario: keyof typeof REQUESTS) =>
+    [1, 2, 3, 4].map((number) => REQUESTS[scenario](terms, number).headers['x-api-key']);
+  assert.deepEqual(keysOf('confirm'), ['key-1', 'key-2', 'key-0', 'key-1']);
+  assert.deepEqual(keysOf('estimate'), keysOf('confirm'));
+  for (const scenario of ['lookup-by-event', 'lookup-by-id', 'replay'] as const)
+    assert.deepEqual(new Set(keysOf(scenario)), new Set(['key-1']), scenario);
+  assert.equal(REQUESTS.confirm({ ...terms, apiKeys: undefined }, 1).headers['x-api-key'], 'alone');
+});
+
+test('the least table takes a contribution and its event, and neither its key nor its event a second time', async () => {
+  const { pool } = await testDatabase();
+  await pool.query(LEAST_TABLE);
+  const script = writeLeastScript()
+    .replace(/^\\.*$/gm, '')
+    .replaceAll(':number', '1');
+  await pool.query(script);
+  for (const change of ['transaction_id', 'transaction_id, idempotency_key', 'transaction_id, partner_event_id'])
+    await assert.rejects(
+      pool.query(
+        `insert into bench_least.contribution select (jsonb_populate_record(c, to_jsonb(c) || (
+          select jsonb_object_agg(name, 'other') from unnest(string_to_array($1, ', ')) as name
+        ))).* from bench_least.contribution c`,
+        [change],
+      ),
+      /duplicate key/,
+    );
+  for (const table of ['contribution', 'event']) {
+    const { rows } = await pool.query(`select count(*)::int4 as count from bench_least.${table}`);
+    assert.equal(rows[0].count, 1, table);
+  }
 });
 
 test('pgbench fills the columns that a confirmation fills, in the contribution and in its event', async () => {
