@@ -29,7 +29,7 @@ import { LONGEST_REQUEST_MS, limitRequestTime } from './http/request-time.ts';
 import { type SuspectConnections, suspectConnections } from './http/suspect-connections.ts';
 import { changeLimit } from './limits/change-limit.ts';
 import { type LoadGate, loadGate, type Traffic } from './limits/load-shedding.ts';
-import { paced } from './limits/paced.ts';
+import { paced, REFUSED_SENDERS, type Refuse, SHED } from './limits/paced.ts';
 import { rateLimits } from './limits/rate-limits.ts';
 import { DOCUMENT_HEAD } from './openapi/build-document.ts';
 import { serveReference } from './openapi/reference-page.ts';
@@ -97,7 +97,7 @@ const SERVER: ServerOptions = {
 export async function buildPartnerApi(options: PartnerApiOptions): Promise<PartnerApi> {
   const traffic: Traffic = { isDraining: false, lastArrivalAtMs: 0 };
   const { partnerOf } = options.authenticate;
-  const refuseInTurn = paced();
+  const refuseInTurn = paced(SHED);
   const gate = loadGate({ traffic, partnerOf, refuseInTurn, onAnswer: options.onAnswer });
   // Known as soon as the application is there, which needs the answers first.
   let routes: KnownRoutes | undefined;
@@ -187,13 +187,14 @@ async function untilQuiet(traffic: { readonly lastArrivalAtMs: number }): Promis
 interface Limits {
   readonly gate: LoadGate;
   readonly suspects: SuspectConnections;
-  readonly refuseInTurn: (refuse: () => void) => void;
+  readonly refuseInTurn: Refuse;
 }
 
 /** The six operations of the contract and what was added to them, behind authentication, permission, rate limit and validation, in this order. */
 function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gate, suspects, refuseInTurn }: Limits): void {
   const limitRate = rateLimits(options.processes);
   const limitChanges = changeLimit();
+  const refuseSenderInTurn = paced({ ...REFUSED_SENDERS, beyond: refuseInTurn });
   v1.addHook('onRequest', async (request, reply) => {
     const terms = termsOf(request);
     try {
@@ -201,6 +202,11 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gat
       suspects.trust(request.raw.socket);
       request.context.rate = limitRate(callerOf(request), terms.trafficClass, reply);
       if (terms.isManaging && terms.isWrite) limitChanges(callerOf(request).partnerId);
+    } catch (error) {
+      await new Promise<void>(refuseSenderInTurn);
+      throw error;
+    }
+    try {
       gate.admit(request);
     } catch (error) {
       await new Promise<void>(refuseInTurn);

@@ -13,7 +13,7 @@ import { limitIdle } from '../../src/partner-api/http/idle-connections.ts';
 import { listen } from '../../src/partner-api/http/listen.ts';
 import { watchTransfer } from '../../src/partner-api/http/watched-transfer.ts';
 import { InFlight } from '../../src/partner-api/limits/in-flight.ts';
-import { paced } from '../../src/partner-api/limits/paced.ts';
+import { paced, SHED } from '../../src/partner-api/limits/paced.ts';
 import type { TestPartner } from '../support/service.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
@@ -186,13 +186,25 @@ describe('connections of one partner', () => {
 });
 
 test('a few refusals are made at once, and of many each in its turn', async () => {
-  const refuseInTurn = paced();
+  const refuseInTurn = paced(SHED);
   const made: number[] = [];
   const numbers = Array.from({ length: 100 }, (_, index) => index);
   for (const number of numbers) refuseInTurn(() => made.push(number));
   assert.ok(made.length >= 10 && made.length < 100, `${made.length} at once`);
   while (made.length < 100) await sleep(5);
   assert.deepEqual(made, numbers);
+});
+
+test('refusals that find as many before them as may wait are made by the next pace, and all are made once', async () => {
+  const beyond: (() => void)[] = [];
+  const made: number[] = [];
+  const refuseInTurn = paced({ perMs: 1, waitingMax: 20, beyond: (refuse) => beyond.push(refuse) });
+
+  for (let number = 0; number < 40; number++) refuseInTurn(() => made.push(number));
+  assert.equal(beyond.length, 15);
+  for (const refuse of beyond) refuse();
+  while (made.length < 40) await sleep(5);
+  assert.equal(new Set(made).size, 40);
 });
 
 describe('connections', () => {
@@ -217,7 +229,7 @@ describe('connections', () => {
     const arrived: (() => void)[] = [];
     app.get('/', () => new Promise<string>((resolve) => arrived.push(() => resolve('done'))));
     const { baseUrl, close } = await listen(app, { host: '127.0.0.1', port: 0 });
-    const answers = Array.from({ length: 32 }, async () => (await fetch(baseUrl)).text());
+    const answers = Array.from({ length: 32 }, async () => (await fetch(baseUrl, { headers: { connection: 'close' } })).text());
     while (arrived.length < answers.length) await sleep(10);
     const closed = close();
     let isClosed = false;

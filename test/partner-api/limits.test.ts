@@ -13,7 +13,7 @@ import { createDeliveryEmissionsEstimate } from '../../src/partner-api/emissions
 import { getEvent } from '../../src/partner-api/events/get-event.ts';
 import { listEvents } from '../../src/partner-api/events/list-events.ts';
 import { loadGate } from '../../src/partner-api/limits/load-shedding.ts';
-import { paced } from '../../src/partner-api/limits/paced.ts';
+import { paced, SHED } from '../../src/partner-api/limits/paced.ts';
 import type { Credential } from '../../src/store/access/api-key.ts';
 import { countByStatus, detailCodes } from '../support/client.ts';
 import { countRows } from '../support/records.ts';
@@ -45,7 +45,7 @@ describe('rate_limited: per partner and class', () => {
   });
 
   test('a body counts as a request for each 8 KiB of it, whatever is in it', async () => {
-    const unknown = Object.fromEntries(Array.from({ length: 3_500 }, (_, number) => [`member-${number}`, 1]));
+    const unknown = Object.fromEntries(Array.from({ length: 150 }, (_, number) => [`member-${number}-${'x'.repeat(400)}`, 1]));
     for (const body of [JSON.stringify(unknown), 'x'.repeat(60_000)]) {
       const { client } = await service.newPartner({ rates: { writesPerSecond: 1 } });
       const large = [];
@@ -57,6 +57,18 @@ describe('rate_limited: per partner and class', () => {
       assert.match(large[1]?.headers.get('retry-after') ?? '', /^[1-9]$/);
       assert.equal((await client.findByEvent('event-of-nobody')).status, 404);
     }
+  });
+
+  test('a body counts as a request for each 200 members of it; sixteen at once are not all read', async () => {
+    const { client } = await service.newPartner({ rates: { writesPerSecond: 8 } });
+    const body = `{${Array.from({ length: 8_000 }, (_, number) => `"${number.toString(36)}":1`).join(',')}}`;
+    const answers = await Promise.all(Array.from({ length: 16 }, () => client.post('/v1/impact-transactions', body)));
+    assert.deepEqual(countByStatus(answers), { 400: 1, 429: 15 });
+    const refused = answers.find(({ status }) => status === 429);
+    assert.match(refused?.headers.get('retry-after') ?? '', /^[1-9]$/);
+    const wide = `{${Array.from({ length: 199 }, (_, number) => `"${number}":1`).join(',')}}`;
+    const { client: other } = await service.newPartner({ rates: { writesPerSecond: 1 } });
+    assert.deepEqual([(await other.post('/v1/impact-transactions', wide)).status, (await other.confirm()).status], [400, 201]);
   });
 
   test('look-ups go on while writes are limited, so that recovery never starves', async () => {
@@ -135,7 +147,7 @@ describe('overload is shed with 503 and not queued without bound', () => {
   const listen = async ({ lookUpKey = async () => {} }: { lookUpKey?: () => Promise<void> } = {}) => {
     const work: (() => void)[] = [];
     const traffic = { isDraining: false, lastArrivalAtMs: 0 };
-    const gate = loadGate({ traffic, partnerOf: (apiKey) => apiKey, refuseInTurn: paced(), onAnswer: () => {} });
+    const gate = loadGate({ traffic, partnerOf: (apiKey) => apiKey, refuseInTurn: paced(SHED), onAnswer: () => {} });
     const app = fastify({ serverFactory: (handle) => createServer(gate.guard(handle)) });
     gate.learnRoutes(app);
     app.decorateRequest('context');

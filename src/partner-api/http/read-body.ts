@@ -11,7 +11,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     refuseOtherCodings(request.headers);
-    chargeBody(request.context, body.byteLength);
+    chargeBody(request.context, body);
     return parse(body);
   });
 }

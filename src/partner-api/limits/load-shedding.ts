@@ -9,6 +9,7 @@ import { plainTarget } from '../http/request-target.ts';
 import { hasBody } from '../http/request-time.ts';
 import { callerOf, type RouteTerms } from '../request-context.ts';
 import { InFlight } from './in-flight.ts';
+import type { Refuse } from './paced.ts';
 
 /** What the gate and the rest of the interface know of the requests together. */
 export interface Traffic {
@@ -30,7 +31,7 @@ export interface LoadGateOptions {
   /** Whose key it is, where it was found right a moment ago. */
   readonly partnerOf: (apiKey: string) => string | undefined;
   /** Calls back when there is time for a refusal. */
-  readonly refuseInTurn: (refuse: () => void) => void;
+  readonly refuseInTurn: Refuse;
   readonly onAnswer: (answer: Answer) => void;
 }
 

@@ -50,10 +50,38 @@ export function rateLimits(processes: number): LimitRate {
 }
 
 const BYTES_OF_ONE_REQUEST = 8_192;
+const MEMBERS_OF_ONE_REQUEST = 200;
+/** Has fewer members than that: one takes four bytes at least. */
+const SMALL_BODY_BYTES = 4 * MEMBERS_OF_ONE_REQUEST;
+const COLON = 0x3a;
 
-/** A body counts as a request for each 8 KiB of it: to read one of 64 KiB takes as long as many of the usual size. */
-export function chargeBody({ rate }: Pick<RequestContext, 'rate'>, bytes: number): void {
-  if (bytes > BYTES_OF_ONE_REQUEST) rate?.charge(Math.ceil(bytes / BYTES_OF_ONE_REQUEST) - 1);
+/**
+ * A body counts as a request for each 8 KiB of it, or for each 200 members where that is more: to read one of 64 KiB, or of thousands of
+ * members, takes as long as many of the usual size.
+ *
+ * @throws ServiceError `rate_limited` for another such body while the partner's last ones are not paid; it is not read then.
+ */
+export function chargeBody({ rate }: Pick<RequestContext, 'rate'>, body: Uint8Array): void {
+  if (body.byteLength <= SMALL_BODY_BYTES || rate === undefined) return;
+  const members = countColons(body);
+  const requests = Math.ceil(Math.max(body.byteLength / BYTES_OF_ONE_REQUEST, members / MEMBERS_OF_ONE_REQUEST));
+  if (requests <= 1) return;
+  if (rate.owedMs > 0) throw bodyLimited(Math.ceil(rate.owedMs / 1_000));
+  rate.charge(requests - 1);
+}
+
+/** At least as many as there are members. */
+function countColons(body: Uint8Array): number {
+  let count = 0;
+  for (let at = body.indexOf(COLON); at !== -1; at = body.indexOf(COLON, at + 1)) count++;
+  return count;
+}
+
+function bodyLimited(retryAfterSeconds: number): ServiceError {
+  const message =
+    `A body counts as a request for each 8 KiB and for each ${MEMBERS_OF_ONE_REQUEST} members, and the rate is spent. ` +
+    `Wait ${retryAfterSeconds} s (Retry-After), then send the same request again.`;
+  return new ServiceError('rate_limited', message, { headers: { 'retry-after': String(retryAfterSeconds) }, limit: 'rate' });
 }
 
 function rateLimited(trafficClass: TrafficClass, rate: number, retryAfterSeconds: number): ServiceError {

@@ -33,6 +33,17 @@ describe('TokenBucket', () => {
     assert.equal(takeAll(bucket, 500), 50);
   });
 
+  test('says how long what it owes takes to come in', () => {
+    const bucket = new TokenBucket();
+    bucket.take({ perSecond: 2, capacity: 4 }, 0);
+    bucket.charge(3);
+    assert.equal(bucket.owedMs, 0);
+    bucket.charge(3);
+    assert.equal(bucket.owedMs, 1_500);
+    bucket.take({ perSecond: 2, capacity: 4 }, 1_000);
+    assert.equal(bucket.owedMs, 500);
+  });
+
   test('says how many are left, and how long until the next', () => {
     const bucket = new TokenBucket();
     assert.deepEqual(bucket.take({ perSecond: 1, capacity: 2 }, 0), { isTaken: true, left: 1, waitMs: 0 });

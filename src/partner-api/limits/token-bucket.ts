@@ -19,6 +19,7 @@ const ROUNDING = 1e-6;
 export class TokenBucket {
   #tokens = Number.POSITIVE_INFINITY;
   #countedAtMs = 0;
+  #perSecond = 1;
 
   /**
    * Takes a token if there is one. The terms may differ from one time to the next: a rate that an operator changes holds at once.
@@ -30,8 +31,14 @@ export class TokenBucket {
     const isTaken = tokens >= 1 - ROUNDING;
     this.#tokens = isTaken ? tokens - 1 : tokens;
     this.#countedAtMs = nowMs;
+    this.#perSecond = perSecond;
     const missing = Math.max(0, 1 - this.#tokens);
     return { isTaken, left: Math.max(0, Math.floor(this.#tokens + ROUNDING)), waitMs: (missing * 1_000) / perSecond };
+  }
+
+  /** Until what was charged beyond its tokens has come in, as of the last take; 0 where nothing was. */
+  get owedMs(): number {
+    return (Math.max(0, -this.#tokens) * 1_000) / this.#perSecond;
   }
 
   /** Takes more for what turned out to cost more; where there is not so much, the next ones wait for it. */
