@@ -33,6 +33,11 @@ export interface Operation {
   readonly body: JsonSchema | undefined;
 }
 
+/** What operators or time do, done in a sandbox on request. */
+export function isRehearsal({ path }: Operation): boolean {
+  return path.startsWith('/v1/sandbox/');
+}
+
 interface DocumentOperation {
   readonly operationId: string;
   readonly parameters?: readonly Parameter[];

@@ -1,5 +1,5 @@
 /** What every answer has to be, whatever was asked. Written from the interface and the decisions, not from the service's code. */
-import { describeMisfit, findOperation, type Operation } from './document.ts';
+import { describeMisfit, findOperation, isRehearsal, type Operation } from './document.ts';
 import { onlyHeader, type WireAnswer } from './wire-format.ts';
 
 /** What is known of the request that an answer belongs to. */
@@ -125,7 +125,9 @@ function judgeError(
   if (!row.statuses.includes(status)) found.push(`${error.code} with status ${status}`);
   const isUnknownRecord = status === 404 && operation !== undefined && WITH_OWN_NOT_FOUND.has(operation.operationId);
   const isCalledIllFormed = status === 400 || error.code === 'invalid_request';
-  if (asked.isValid && isCalledIllFormed && !isUnknownRecord) found.push(`valid, and called ${error.code}`);
+  // Refused by what the partner has: no open settlement, a contribution that is final.
+  const isRehearsed = operation !== undefined && isRehearsal(operation);
+  if (asked.isValid && isCalledIllFormed && !isUnknownRecord && !isRehearsed) found.push(`valid, and called ${error.code}`);
   if (row.retryable !== error.retryable) found.push(`${error.code} with retryable ${error.retryable}`);
   const needs: Record<number, string> = {
     401: 'www-authenticate',

@@ -23,7 +23,9 @@ export class Owners {
 function identifiersIn(body: any): string[] {
   const events = [body?.event, ...(body?.events ?? [])].filter((event) => event !== undefined);
   const told = events.flatMap((event) => [event.event_id, ...identifiersIn(event.data)]);
-  const named = (body?.error?.details ?? []).filter(({ field }: { field: string }) => field === 'transaction_id');
+  const named = (body?.error?.details ?? []).filter(
+    ({ field, code }: { field: string; code: string }) => field === 'transaction_id' && code.startsWith('txn_'),
+  );
   const link = body?.association?.link;
   return [
     body?.contribution?.transaction_id,

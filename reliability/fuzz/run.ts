@@ -1,5 +1,6 @@
 /** Sends generated requests to a service and judges every answer. Shared by `reliability/fuzz/main.ts` and `test/reliability/fuzz.test.ts`. */
 import { Connection, type Received } from './connection.ts';
+import { isRehearsal } from './document.ts';
 import { type Draft, render, targetOf } from './draft.ts';
 import { generate, type Keys } from './generate.ts';
 import { judge } from './judge.ts';
@@ -113,7 +114,8 @@ class Run {
     const isOwn = draft.headers.some(([name, value]) => name === 'X-API-Key' && value === this.#options.keys.main);
     if (isOwn && body?.events) this.known.learnEvents(body.events);
     if (isOwn && body?.next_after) this.known.learnPlace(draft.path, body.next_after);
-    if (draft.method !== 'POST' || answer.status >= 300 || !body) return;
+    // A rehearsal answers with the record that it changed.
+    if (draft.method !== 'POST' || answer.status >= 300 || !body || isRehearsal(draft.operation)) return;
     this.#options.ledger.note(answer, body);
     if (isOwn && body.contribution) this.known.learnContribution(body.contribution, draft);
     if (isOwn && body.estimate) this.known.learnEstimate(body.estimate, draft);

@@ -155,6 +155,8 @@ const READERS: Readonly<Record<string, string>> = {
   'src/commands/terminal/options.ts': 'mistakes in what was typed',
   'src/commands/contributions/review.ts': 'what is shown',
   'src/commands/rules/rule.ts': 'what is shown',
+  'src/operations/sandbox/readiness.ts': 'what is noted beside answers, where a second is of no account',
+  'src/operations/sandbox/make-impact-batch.ts': 'evidence of a rehearsal was captured a minute ago',
   'src/commands/webhooks/webhook.ts': 'judges signatures as partners do',
 };
 

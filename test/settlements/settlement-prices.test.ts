@@ -115,7 +115,7 @@ describe('what a point is worth', { timeout: 60_000 }, () => {
     const refused = await ada.run([
       ...['adjustment', 'draft', ...of, ...why, '--reason', 'conversion_restatement', '--amount-delta', '-99999.50'],
     ]);
-    assert.equal(refused.code, 1);
+    assert.equal(refused.code, 2);
     assert.match(refused.stderr, /-99997 SAR settled for 200 points, which are worth at most 2\.5 SAR; 2\.5 SAR is settled now/);
     const drafted = await ada.runJson(
       'adjustment',
@@ -145,7 +145,7 @@ describe('what a point is worth', { timeout: 60_000 }, () => {
     const asked = (await ada.run(['adjustment', 'post', ...id])).stderr;
     assert.match(
       asked,
-      /: 200 points settled, then 40; 2\.5 SAR, then 0\.5 SAR; payable on \d{4}-\d\d 3\.75 SAR, then 1\.75 SAR, and tell/,
+      /: 200 points settled, then 40; 2\.5 SAR, then 0\.5 SAR; payable on \d{4}-\d\d 3\.75 SAR, then 1\.75 SAR, and send/,
     );
     assert.deepEqual((await ada.runJson('adjustment', 'post', ...id, '--yes')).effect, drafted.effect);
     const listed = (await ada.runJson('settlement', 'list', ...of))[0];

@@ -39,6 +39,7 @@ import { claimInstallation, findInstallationId } from '../../../src/store/instal
 import { claimJob, deleteOldJobRuns, endJobRun, listDueJobs, listJobStates, renewJobLease } from '../../../src/store/jobs/job.ts';
 import { endLostReconciliations, listLeftReconciliations } from '../../../src/store/reconciliations/reconciliation.ts';
 import { listRuleVersions, readRuleRevision } from '../../../src/store/rules/rule-version.ts';
+import { listSimulatedEndsDue } from '../../../src/store/sandbox/simulated-end.ts';
 import { findOpenSettlement } from '../../../src/store/settlements/settlement.ts';
 import {
   claimDeliveries,
@@ -348,6 +349,7 @@ function idleCalls({ partnerId, keyId }: HotTerms): HotCall[] {
     { title: 'lost reconciliations', send: (db) => endLostReconciliations(db) },
     { title: 'left reconciliations', send: (db) => listLeftReconciliations(db) },
     { title: 'open settlement', send: (db) => findOpenSettlement(db, partnerId) },
+    { title: 'simulated ends that are due', send: (db) => listSimulatedEndsDue(db, BATCH) },
     { title: 'overdue reviews', send: (db) => listOverdueContributionReviews(db, partnerId, { hours: 72, limit: BATCH }) },
   ];
 }
