@@ -3,7 +3,7 @@ import { announceEvents } from '../announcements.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
-import { rowOf, run, type Statement } from '../query.ts';
+import { rowOf, run, runAnew, type Statement } from '../query.ts';
 
 /** An event in the transaction of its change, before it has a place in its partner's order. */
 export interface EventDraft {
@@ -104,7 +104,7 @@ export async function findEventsBySequence(
   partnerId: string,
   sequences: readonly bigint[],
 ): Promise<EventRecord[]> {
-  return run<EventRecord>(db, FIND_BY_SEQUENCE, [partnerId, sequences]);
+  return runAnew<EventRecord>(db, FIND_BY_SEQUENCE, [partnerId, sequences]);
 }
 
 const STORE_BODIES: Statement = {
@@ -121,6 +121,6 @@ export async function updateEventBodies(
   made: readonly { sequence: bigint; body: string }[],
 ): Promise<Map<bigint, string>> {
   const values = [partnerId, made.map(({ sequence }) => sequence), made.map(({ body }) => body)];
-  const rows = await run<{ sequence: bigint; body: string | null }>(db, STORE_BODIES, values);
+  const rows = await runAnew<{ sequence: bigint; body: string | null }>(db, STORE_BODIES, values);
   return new Map(rows.flatMap(({ sequence, body }) => (body === null ? [] : [[sequence, body]])));
 }
