@@ -3,7 +3,7 @@
  *
  *     npm run reliability -- NAME [options]
  *
- * Without a name it lists them. `NAME --help` tells the options.
+ * Without a name, or with `--help`, it lists them. `NAME --help` tells the options.
  */
 import { spawn } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -21,6 +21,7 @@ const files = new Map(
 const names = [...files.keys()].sort();
 const [name = '', ...options] = process.argv.slice(2);
 
+const asksForList = ['', '--help', '-h'].includes(name);
 const wanted = files.get(name);
 if (wanted) run(wanted, options);
 else list();
@@ -42,10 +43,10 @@ function run(file: string, words: readonly string[]): void {
 function list(): void {
   const width = Math.max(...names.map((each) => each.length));
   const lines = names.map((each) => `  ${each.padEnd(width)}  ${describe(each)}\n`);
-  const output = name === '' ? process.stdout : process.stderr;
-  const complaint = name === '' ? '' : `There is no experiment "${name}".\n\n`;
+  const output = asksForList ? process.stdout : process.stderr;
+  const complaint = asksForList ? '' : `There is no experiment "${name}".\n\n`;
   output.write(`${complaint}npm run reliability -- NAME [options]\n\n${lines.join('')}`);
-  if (name !== '') process.exitCode = 2;
+  if (!asksForList) process.exitCode = 2;
 }
 
 /** The first sentence of the comment at its head. */
