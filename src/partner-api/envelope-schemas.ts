@@ -28,7 +28,10 @@ export const NoQuery = Type.Object({}, closed);
 
 const correlationId = longId("The request's correlation identifier.");
 export const Echo = Type.Object({ correlation_id: correlationId }, closed);
-export const KeyedEcho = Type.Object({ correlation_id: correlationId, idempotency_key: longId('As sent.') }, closed);
+export const KeyedEcho = Type.Object(
+  { correlation_id: correlationId, idempotency_key: longId('The Idempotency-Key of the request.') },
+  closed,
+);
 
 export const ErrorBody = Type.Object(
   {
@@ -38,8 +41,8 @@ export const ErrorBody = Type.Object(
           type: 'string',
           description: `One of ${ERROR_CODE_NAMES.map((code) => `\`${code}\``).join(', ')}; an open list.`,
         }),
-        message: Type.String({ description: 'For people: what is wrong and what to do.' }),
-        retryable: Type.Boolean({ description: 'Sending the identical request again soon, by a program, is worth while.' }),
+        message: Type.String({ description: 'A sentence for people: what is wrong, and what to do.' }),
+        retryable: Type.Boolean({ description: 'Whether a program may soon send the identical request again.' }),
         correlation_id: correlationId,
         details: Type.Optional(
           Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }, closed), {

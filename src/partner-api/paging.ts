@@ -24,13 +24,13 @@ export const pageQuery = ({ default: usual, max }: PageSizes) => ({
   limit: Type.Optional(
     Type.Unsafe<string>({
       ...{ type: 'integer', minimum: 1, maximum: max, default: usual },
-      description: 'How many records a page has at most.',
+      description: 'The largest number of records of a page.',
     }),
   ),
   after: Type.Optional(
     Type.String({
       ...{ format: 'page-cursor', minLength: 1, maxLength: PLACE_LENGTH_MAX, pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$' },
-      description: 'The `next_after` of the page before, as it was given. Without it the first page comes.',
+      description: 'The `next_after` of the previous page. Without it the service answers with the first page.',
     }),
   ),
 });
@@ -39,9 +39,9 @@ export const pageQuery = ({ default: usual, max }: PageSizes) => ({
 export const pageAnswer = {
   next_after: Type.String({
     description:
-      'What to send as `after` for the next page. Opaque. Where nothing follows it stays good: what comes later follows it.',
+      'The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it.',
   }),
-  has_more: Type.Boolean({ description: 'There are more records now.' }),
+  has_more: Type.Boolean({ description: 'Whether there are more records now.' }),
 };
 
 /** An older member of a query that says what `after` says; it works for as long as `/v1` does. */

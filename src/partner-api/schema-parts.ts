@@ -31,5 +31,5 @@ export const closed = { additionalProperties: false } as const;
 export const Environment = Type.Unsafe<'sandbox' | 'production'>({
   type: 'string',
   enum: ['sandbox', 'production'],
-  description: 'Environment of the record.',
+  description: 'The environment that the record belongs to.',
 });

@@ -67,7 +67,25 @@ test('no document and no message has a word that came back before', () => {
   );
 });
 
+/** A description that leaves out what it is about: `Of the contribution.` */
+const FRAGMENT = /^(?:Of|As|By|Its|Those|Where|Why|UTC|English|Arabic)\b/;
+
+function listDescriptions(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === 'description' && typeof member === 'string' ? [member] : listDescriptions(member),
+  );
+}
+
+test('every description of the interface names what it is about', () => {
+  const descriptions = listDescriptions(JSON.parse(read('openapi/partner.json')));
+  assert.ok(descriptions.length > 1_000);
+  const allowed = /^Why (?:the|an|there)\b/;
+  assert.deepEqual([...new Set(descriptions.filter((text) => FRAGMENT.test(text) && !allowed.test(text)))], []);
+});
+
 test('the check bites', () => {
+  assert.match('Of the contribution.', FRAGMENT);
   assert.deepEqual(findRiddles('what is blocked by a twin waits for it aside'), ['twin', 'aside']);
   assert.deepEqual(listTexts("// this is no text\nthrow new Error('This is no sign-in code.');"), ["'This is no sign-in code.'"]);
   assert.equal(findRiddles('A request blocked by a concurrent duplicate waits in a separate queue.').length, 0);

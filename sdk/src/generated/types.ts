@@ -1,421 +1,421 @@
 // Written by `npm run sdk:types` from openapi/partner.json. A test fails when it is stale.
 
-/** Only with `associated`. */
+/** The link. It is present only with the status `associated`. */
 export interface Link {
-  /** Assigned by the service. */
+  /** The id of the link. The service assigns it. */
   readonly associationId: string;
-  /** The contribution. */
+  /** The id of the contribution. */
   readonly transactionId: string;
-  /** The estimate. */
+  /** The id of the estimate. */
   readonly calculationId: string;
-  /** Reference of the order. */
+  /** The partner's reference of the order. */
   readonly partnerOrderRef: string;
-  /** Kilograms of CO2e, exact. */
+  /** The estimated emissions in kilograms of CO2e, exact. */
   readonly estimatedEmissionsKgco2e: string;
-  /** Always `kgco2e`. */
+  /** The unit of the emissions: always `kgco2e`. */
   readonly estimatedEmissionsUnit: 'kgco2e';
-  /** Kilometres, as sent with the estimate. */
+  /** The distance in kilometres, as sent with the estimate. */
   readonly distanceKm: string;
-  /** Always `km`. */
+  /** The unit of the distance: always `km`. */
   readonly distanceUnit: 'km';
-  /** An open list; see the estimate. */
+  /** The vehicle of the delivery, as in the estimate. The list is open. */
   readonly vehicleCategory: string;
-  /** Version of the method. */
+  /** The version of the calculation method. */
   readonly methodologyVersion: string;
-  /** Version of the factors. */
+  /** The version of the emission factors. */
   readonly emissionFactorVersion: string;
-  /** UTC. */
+  /** When the service calculated the estimate, in UTC. */
   readonly calculatedAt: string;
-  /** UTC. */
+  /** When the service linked the estimate, in UTC. */
   readonly associatedAt: string;
-  /** Environment of the record. */
+  /** The environment that the record belongs to. */
   readonly environment: 'sandbox' | 'production';
-  /** The snapshot is authoritative after association. */
+  /** Always `true`: these values stay as they were when the estimate was linked. */
   readonly immutable: true;
 }
 
-/** Only with `rejected`. */
+/** The reason. It is present only with the status `rejected`. */
 export interface Rejection {
-  /** Why the estimate was not linked. The contribution is not affected. */
+  /** Why the service did not link the estimate. The contribution is not affected. */
   readonly code: 'estimate_not_found' | 'estimate_expired' | 'calculation_mismatch' | 'association_conflict' | 'contribution_pending';
-  /** For people. */
+  /** A sentence for people: why the service did not link the estimate. */
   readonly message: string;
-  /** As sent, when it was well formed. */
+  /** The id of the estimate, as sent; `null` where it was not well formed. */
   readonly calculationId: string | null;
 }
 
 export interface Estimate {
-  /** Assigned by the service. */
+  /** The id of the estimate. The service assigns it. */
   readonly calculationId: string;
-  /** Reference of the order. */
+  /** The partner's reference of the order. */
   readonly partnerOrderRef: string;
-  /** Expiry is told by the error `estimate_expired`. */
+  /** Always `calculated`. For an expired estimate the service answers with the error `estimate_expired`. */
   readonly status: 'calculated';
-  /** Kilometres, as sent. */
+  /** The distance in kilometres, as sent. */
   readonly distanceKm: string;
-  /** Always `km`. */
+  /** The unit of the distance: always `km`. */
   readonly distanceUnit: 'km';
-  /** An open list: `motorcycle_gasoline` and `car_gasoline` so far. */
+  /** The vehicle of the delivery: `motorcycle_gasoline` or `car_gasoline`. The list is open. */
   readonly vehicleCategory: string;
-  /** Version of the method. */
+  /** The version of the calculation method. */
   readonly methodologyVersion: string;
-  /** Version of the vehicle catalogue. */
+  /** The version of the vehicle catalogue. */
   readonly vehicleCatalogVersion: string;
-  /** Version of the factors. */
+  /** The version of the emission factors. */
   readonly emissionFactorVersion: string;
-  /** Grams of CO2e per kilometre. */
+  /** The emission factor in grams of CO2e per kilometre. */
   readonly emissionFactorGco2ePerKm: string;
-  /** Always `well_to_wheel`. */
+  /** The emissions that are counted: always `well_to_wheel`. */
   readonly lifecycleBoundary: 'well_to_wheel';
-  /** Grams of CO2e, exact. */
+  /** The estimated emissions in grams of CO2e, exact. */
   readonly rawEmissionsGco2e: string;
-  /** Kilograms of CO2e: raw_emissions_gco2e / 1000, exact. */
+  /** The estimated emissions in kilograms of CO2e: `raw_emissions_gco2e` / 1000, exact. */
   readonly estimatedEmissionsKgco2e: string;
   readonly display: {
-    /** Two decimals, rounded half up; `<0.01` below the threshold. */
+    /** Kilograms of CO2e with two decimals, rounded half up; `<0.01` below 0.01. */
     readonly kgco2eTwoDecimals: string;
-    /** The unrounded value is below 0.01. */
+    /** Whether the unrounded value is below 0.01. */
     readonly usesLessThanThreshold: boolean;
-    /** For English text. */
+    /** The value and its unit, for English text. */
     readonly formattedEn: string;
-    /** For Arabic, right-to-left text. */
+    /** The value and its unit, for Arabic, right-to-left text. */
     readonly formattedAr: string;
   };
-  /** To be shown beside the value. */
+  /** The sentence in English to show beside the value. */
   readonly disclosureEn: string;
-  /** To be shown beside the value. */
+  /** The sentence in Arabic to show beside the value. */
   readonly disclosureAr: string;
-  /** UTC. */
+  /** When the service calculated the estimate, in UTC. */
   readonly calculatedAt: string;
-  /** 24 hours after calculation. A linked estimate stays readable. */
+  /** When the estimate expires, in UTC: 24 hours after its calculation. A linked estimate stays readable. */
   readonly expiresAt: string;
-  /** Environment of the record. */
+  /** The environment that the record belongs to. */
   readonly environment: 'sandbox' | 'production';
 }
 
 export interface EmissionFactors {
-  /** The label that estimates carry. */
+  /** The version of the emission factors, as estimates name it. */
   readonly emissionFactorVersion: string;
-  /** Version of the method. */
+  /** The version of the calculation method. */
   readonly methodologyVersion: string;
-  /** Version of the vehicle catalogue. */
+  /** The version of the vehicle catalogue. */
   readonly vehicleCatalogVersion: string;
-  /** Always `well_to_wheel`. */
+  /** The emissions that are counted: always `well_to_wheel`. */
   readonly lifecycleBoundary: 'well_to_wheel';
-  /** Of every factor: grams of CO2e per kilometre. */
+  /** The unit of every factor: grams of CO2e per kilometre. */
   readonly unit: 'gco2e_per_km';
-  /** A factor is for the whole vehicle: nothing is shared out between the parcels. */
+  /** A factor is for the whole vehicle. The service does not divide emissions between parcels. */
   readonly allocation: 'whole_vehicle';
-  /** UTC; `null`: from the first estimate on. */
+  /** From when this version applies, in UTC; `null` for the first one. */
   readonly validFrom: string | null;
-  /** UTC, exclusive; `null`: until another version follows. */
+  /** Until when this version applies, in UTC, exclusive; `null` while no other follows. */
   readonly validUntil: string | null;
-  /** One for each vehicle category. */
+  /** One factor for each vehicle category. */
   readonly factors: readonly {
-    /** An open list; see the estimate. */
+    /** The vehicle category, as in an estimate. The list is open. */
     readonly vehicleCategory: string;
-    /** Grams of CO2e per kilometre. */
+    /** The emission factor in grams of CO2e per kilometre. */
     readonly emissionFactorGco2ePerKm: string;
   }[];
-  /** Where the factors come from, in the words of the operator; `null` where that was not said. */
+  /** The source of the factors as the operator named it; `null` without one. */
   readonly source: string | null;
 }
 
 export interface Calculation {
-  /** The estimate. */
+  /** The id of the estimate. */
   readonly calculationId: string;
-  /** Kilometres, as sent. */
+  /** The distance in kilometres, as sent. */
   readonly distanceKm: string;
-  /** Always `km`. */
+  /** The unit of the distance: always `km`. */
   readonly distanceUnit: 'km';
-  /** An open list; see the estimate. */
+  /** The vehicle category, as in an estimate. The list is open. */
   readonly vehicleCategory: string;
-  /** Grams of CO2e per kilometre. */
+  /** The emission factor in grams of CO2e per kilometre. */
   readonly emissionFactorGco2ePerKm: string;
-  /** Always `gco2e_per_km`. */
+  /** The unit of the factor: always `gco2e_per_km`. */
   readonly emissionFactorUnit: 'gco2e_per_km';
-  /** In their order: each goes on with the result of the one before. */
+  /** The steps in order. Each begins with the result of the one before. */
   readonly steps: readonly ({
-    /** What is done. */
+    /** The operation of this step. */
     readonly name: 'product' | 'division' | 'threshold' | 'rounding';
-    /** To be done by hand. */
+    /** The arithmetic of this step, to repeat by hand. */
     readonly expression: string;
-    /** Exact; of the rounding what is shown. */
+    /** The exact result; for `rounding` the text that is shown. */
     readonly result: string;
-    /** Of the result; `null` for the answer to a question. */
+    /** The unit of the result; `null` for the comparison with the threshold. */
     readonly unit: 'gco2e' | 'kgco2e' | null;
   })[];
-  /** How the rounding decides between two neighbours. */
+  /** How the service rounds a value halfway between two others: up. */
   readonly roundingMode: 'half_up';
-  /** Version of the method. */
+  /** The version of the calculation method. */
   readonly methodologyVersion: string;
-  /** Version of the vehicle catalogue. */
+  /** The version of the vehicle catalogue. */
   readonly vehicleCatalogVersion: string;
-  /** Version of the factors. */
+  /** The version of the emission factors. */
   readonly emissionFactorVersion: string;
-  /** Always `well_to_wheel`. */
+  /** The emissions that are counted: always `well_to_wheel`. */
   readonly lifecycleBoundary: 'well_to_wheel';
 }
 
 export interface Settlement {
-  /** Assigned by the service. */
+  /** The id of the settlement. The service assigns it. */
   readonly settlementId: string;
-  /** Per partner, without gaps. */
+  /** The number of the settlement for this partner, without gaps. */
   readonly sequence: bigint;
-  /** `closed` is terminal. */
+  /** The status of the settlement. `closed` is terminal. */
   readonly status: 'open' | 'closed';
-  /** Environment of the record. */
+  /** The environment that the record belongs to. */
   readonly environment: 'sandbox' | 'production';
-  /** UTC; the first moment of the period. */
+  /** The first moment of the period, in UTC. */
   readonly periodStart: string;
-  /** UTC; the first moment after the period. */
+  /** The first moment after the period, in UTC. */
   readonly periodEnd: string;
-  /** By whose calendar the period runs, such as `Asia/Riyadh`. */
+  /** The time zone of the days of the period, such as `Asia/Riyadh`. */
   readonly periodTimezone: string;
-  /** Such as `2026-11`; `2026-11-2` after an early close. */
+  /** The name of the period, such as `2026-11`; `2026-11-2` after an early close. */
   readonly periodLabel: string;
-  /** Contributions on it. */
+  /** The number of contributions on the settlement. */
   readonly contributionCount: bigint;
-  /** Adjustments on it. */
+  /** The number of adjustments on the settlement. */
   readonly adjustmentCount: bigint;
-  /** Points of the contributions. */
+  /** The sum of the points of the contributions. */
   readonly grossPoints: bigint;
-  /** Points of the adjustments. */
+  /** The sum of the points of the adjustments. */
   readonly adjustmentPoints: bigint;
-  /** What the settlement before it carried out: 0 or negative. */
+  /** The `carried_out_points` of the previous settlement: 0 or negative. */
   readonly carriedInPoints: bigint;
-  /** Of this period: gross points and adjustment points together. */
+  /** The points of this period: `gross_points` plus `adjustment_points`. */
   readonly netPoints: bigint;
-  /** `carried_in_points` and `net_points` together, where that is positive; else 0. */
+  /** `carried_in_points` plus `net_points` where that is positive, else 0. */
   readonly payablePoints: bigint;
-  /** The same, where it is negative: the next settlement begins with it. Else 0. */
+  /** `carried_in_points` plus `net_points` where that is negative, else 0. The next settlement begins with it. */
   readonly carriedOutPoints: bigint;
-  /** What the settlement before it carried out: 0 or negative. In the currency's minor units, as the three that follow; `null` without a conversion. */
+  /** The `carried_out_amount` of the previous settlement: 0 or negative. This amount and the three that follow are rounded to the currency's minor unit, and are `null` without a point conversion. */
   readonly carriedInAmount: string | null;
-  /** Of this period. Lines are exact and the total is rounded once: where fractions of a minor unit were carried in, it may differ from the rounded sum of the lines by one. */
+  /** The amount of this period. Lines are exact, and the service rounds the total once: where fractions of a minor unit were carried in, it may differ by one minor unit from the rounded sum of the lines. */
   readonly netAmount: string | null;
-  /** What is to be paid: `carried_in_amount` and `net_amount` together, where that is positive; else 0. */
+  /** The amount to pay: `carried_in_amount` plus `net_amount` where that is positive, else 0. */
   readonly payableAmount: string | null;
-  /** The same, where it is negative: the next settlement begins with it. Else 0. */
+  /** `carried_in_amount` plus `net_amount` where that is negative, else 0. The next settlement begins with it. */
   readonly carriedOutAmount: string | null;
-  /** The earlier name of `payable_amount` and `carried_out_amount`: whichever is not 0. It repeats what is carried from month to month, so it is not for adding up. */
+  /** `payable_amount` or `carried_out_amount`, whichever is not 0, under an earlier name. Do not add up these amounts: they repeat what is carried from month to month. */
   readonly amount: string | null;
-  /** ISO 4217; `null` without a conversion. */
+  /** The currency by ISO 4217; `null` without a point conversion. */
   readonly currency: string | null;
-  /** The totals, apart for each set of rules. */
+  /** The totals for each combination of versions. */
   readonly totalsByVersion: readonly ({
-    /** Version of the contribution rule applied. */
+    /** The version of the contribution rule that the service applied. */
     readonly contributionRuleVersion: string;
-    /** Version of the point conversion applied. */
+    /** The version of the point conversion that the service applied. */
     readonly pointConversionVersion: string;
-    /** Version of the tree cost applied. */
+    /** The version of the tree cost that the service applied. */
     readonly treeCostVersion: string;
-    /** Contributions under these versions. */
+    /** The number of contributions with these versions. */
     readonly count: bigint;
-    /** Their net points. */
+    /** The net points of these contributions. */
     readonly points: bigint;
-    /** Exact; `null` without a conversion. */
+    /** The amount of these contributions, exact; `null` without a point conversion. */
     readonly amount: string | null;
   })[];
-  /** UTC. */
+  /** When the service opened the settlement, in UTC. */
   readonly createdAt: string;
-  /** UTC; `null` while open. */
+  /** When the settlement was closed, in UTC; `null` while it is open. */
   readonly closedAt: string | null;
-  /** When the totals of an open settlement were computed; `null` once it is closed. */
+  /** When the service computed the totals of an open settlement, in UTC; `null` once it is closed. */
   readonly asOf: string | null;
-  /** The list of its lines; `null` while open. */
+  /** The statement: all lines as CSV. `null` while the settlement is open. */
   readonly statement: {
-    /** Of the statement, in lower-case hexadecimal digits. */
+    /** The SHA-256 of the statement, in lower-case hexadecimal digits. */
     readonly csvSha256: string;
-    /** Lines without the header row. */
+    /** The number of lines, without the header row. */
     readonly lineCount: bigint;
-    /** UTC. */
+    /** When the service wrote the statement, in UTC. */
     readonly generatedAt: string;
-    /** Of the statement before it; `null` in the first. */
+    /** The SHA-256 of the previous statement; `null` in the first one. */
     readonly previousCsvSha256: string | null;
   } | null;
-  /** What the partner said to it. */
+  /** Whether the partner accepted or disputed the settlement. */
   readonly acknowledgement: {
-    /** It reopens nothing. */
+    /** What the partner said of the settlement. It does not open the settlement again. */
     readonly status: 'pending' | 'accepted' | 'disputed';
-    /** UTC; `null` while pending. */
+    /** When the partner said it, in UTC; `null` while `pending`. */
     readonly acknowledgedAt: string | null;
-    /** The partner's own reference. */
+    /** The partner's reference; `null` without one. */
     readonly reference: string | null;
-    /** The partner's own words. */
+    /** The partner's note; `null` without one. */
     readonly note: string | null;
   };
 }
 
 export interface Contribution {
-  /** Assigned by the service. */
+  /** The id of the contribution. The service assigns it. */
   readonly transactionId: string;
-  /** The partner's idempotency and recovery key. */
+  /** The partner's id of the contribution, with which a program finds it again. */
   readonly partnerEventId: string;
-  /** Reference of the order. */
+  /** The partner's reference of the order. */
   readonly partnerOrderRef: string;
-  /** Whole points. */
+  /** The points that the customer contributed, as sent. */
   readonly points: bigint;
-  /** As sent. */
+  /** The reference of the customer, as sent; `null` without one. */
   readonly opaqueCustomerRef: string | null;
-  /** Version of the contribution rule applied. */
+  /** The version of the contribution rule that the service applied. */
   readonly contributionRuleVersion: string;
-  /** Version of the point conversion applied. */
+  /** The version of the point conversion that the service applied. */
   readonly pointConversionVersion: string;
-  /** Version of the tree cost applied. */
+  /** The version of the tree cost that the service applied. */
   readonly treeCostVersion: string;
-  /** Written when the contribution is made, never computed again. */
+  /** What the contribution is expected to support. The service writes it when it records the contribution, and never changes it. */
   readonly expectedEnvironmentalSupport: {
-    /** English. */
+    /** The sentence in English. */
     readonly summaryEn: string;
-    /** Arabic. */
+    /** The sentence in Arabic. */
     readonly summaryAr: string;
   };
-  /** Environment of the record. */
+  /** The environment that the record belongs to. */
   readonly environment: 'sandbox' | 'production';
-  /** UTC. */
+  /** When the service recorded the contribution, in UTC. */
   readonly createdAt: string;
-  /** UTC; `null` unless confirmed. */
+  /** When the contribution became confirmed, in UTC; `null` unless it is confirmed. */
   readonly confirmedAt: string | null;
-  /** UTC; `null` unless failed. */
+  /** When the contribution failed, in UTC; `null` unless it failed. */
   readonly failedAt: string | null;
 }
 
-/** A line; what does not apply to it is `null`. */
+/** A line of the statement. A member that does not apply to the line is `null`. */
 export interface SettlementLine {
-  /** From 1, without gaps. */
+  /** The number of the line, from 1, without gaps. */
   readonly lineNo: bigint;
-  /** What the line stands for. */
+  /** What the line records. */
   readonly lineType: 'contribution' | 'adjustment' | 'carried_forward';
-  /** The contribution. */
+  /** The id of the contribution. */
   readonly transactionId: string | null;
-  /** The adjustment. */
+  /** The id of the adjustment. */
   readonly adjustmentId: string | null;
-  /** Of the contribution. */
+  /** The partner_event_id of the contribution. */
   readonly partnerEventId: string | null;
-  /** Of the contribution. */
+  /** The order of the contribution. */
   readonly partnerOrderRef: string | null;
-  /** Negative where an adjustment takes points back. Of a line of type `carried_forward` a sum, which may be below int64. */
+  /** The points of the line; negative where an adjustment takes points back. For a line of type `carried_forward` they are a sum, which may be below the range of int64. */
   readonly points: bigint;
-  /** Exact; `null` where the points have no value. */
+  /** The amount of the line, exact; `null` where the points have no value. */
   readonly amount: string | null;
-  /** ISO 4217; `null` where the points have no value. */
+  /** The currency by ISO 4217; `null` where the points have no value. */
   readonly currency: string | null;
-  /** When the contribution was confirmed. */
+  /** When the contribution became confirmed, in UTC. */
   readonly confirmedAtUtc: string | null;
-  /** When the adjustment was posted. */
+  /** When an operator posted the adjustment, in UTC. */
   readonly postedAtUtc: string | null;
-  /** Version of the contribution rule applied. */
+  /** The version of the contribution rule that the service applied. */
   readonly contributionRuleVersion: string | null;
-  /** Version of the point conversion applied. */
+  /** The version of the point conversion that the service applied. */
   readonly pointConversionVersion: string | null;
-  /** Version of the tree cost applied. */
+  /** The version of the tree cost that the service applied. */
   readonly treeCostVersion: string | null;
-  /** Of the linked estimate. */
+  /** The id of the linked estimate. */
   readonly calculationId: string | null;
-  /** At the moment of closing. */
+  /** The status of the association when the settlement was closed. */
   readonly associationStatus: string | null;
-  /** An adjustment's reason; `late` for a contribution that missed the settlement of its own period. */
+  /** The reason of an adjustment; `late` for a contribution that came after the settlement of its own period was closed. */
   readonly reasonCode: string | null;
-  /** Where the contribution of an adjustment was settled, or where a negative net comes from. */
+  /** The settlement that has the contribution of an adjustment, or from which a negative total was carried forward. */
   readonly originalSettlementId: string | null;
 }
 
-/** What the partner said to it. */
+/** Whether the partner accepted or disputed the settlement. */
 export interface SettlementAcknowledgement {
-  /** It reopens nothing. */
+  /** What the partner said of the settlement. It does not open the settlement again. */
   readonly status: 'pending' | 'accepted' | 'disputed';
-  /** UTC; `null` while pending. */
+  /** When the partner said it, in UTC; `null` while `pending`. */
   readonly acknowledgedAt: string | null;
-  /** The partner's own reference. */
+  /** The partner's reference; `null` without one. */
   readonly reference: string | null;
-  /** The partner's own words. */
+  /** The partner's note; `null` without one. */
   readonly note: string | null;
 }
 
 export interface Reconciliation {
-  /** Assigned by the service. */
+  /** The id of the reconciliation. The service assigns it. */
   readonly reconciliationId: string;
-  /** The settlement that the list is compared with. */
+  /** The settlement with which the service compares the list. */
   readonly settlementId: string;
   /** `done` and `failed` are terminal. */
   readonly status: 'receiving' | 'comparing' | 'done' | 'failed';
-  /** Why it failed; `null` otherwise. */
+  /** Why the reconciliation failed; `null` otherwise. */
   readonly problem: string | null;
-  /** Where this is found again. */
+  /** The path of the reconciliation. */
   readonly path: string;
-  /** Of the list. */
+  /** The format of the list. */
   readonly format: 'csv' | 'json';
-  /** The list is the service's own statement: adjustments and what is carried forward are compared too. Known when it has come. */
+  /** Whether the list is a statement of the service: then adjustments and lines of type `carried_forward` are compared too. It is final once the list has arrived. */
   readonly isStatement: boolean;
-  /** Lines of the list that were read. */
+  /** The number of lines of the list that the service has read. */
   readonly listedLines: bigint;
-  /** Lines of the settlement that were looked for in the list. */
+  /** The number of lines of the settlement that the service has looked for in the list. */
   readonly comparedSettlementLines: bigint;
-  /** By verdict; final once it is `done`. */
+  /** The number of lines by verdict. The numbers are final once the status is `done`. */
   readonly counts: {
-    /** Lines that are `matched`. */
+    /** The number of lines with the verdict `matched`. */
     readonly matched: bigint;
-    /** Lines that are `missing_in_service`. */
+    /** The number of lines with the verdict `missing_in_service`. */
     readonly missingInService: bigint;
-    /** Lines that are `missing_in_partner_file`. */
+    /** The number of lines with the verdict `missing_in_partner_file`. */
     readonly missingInPartnerFile: bigint;
-    /** Lines that are `points_mismatch`. */
+    /** The number of lines with the verdict `points_mismatch`. */
     readonly pointsMismatch: bigint;
-    /** Lines that are `order_ref_mismatch`. */
+    /** The number of lines with the verdict `order_ref_mismatch`. */
     readonly orderRefMismatch: bigint;
-    /** Lines that are `duplicate_in_file`. */
+    /** The number of lines with the verdict `duplicate_in_file`. */
     readonly duplicateInFile: bigint;
-    /** Lines that are `other_settlement`. */
+    /** The number of lines with the verdict `other_settlement`. */
     readonly otherSettlement: bigint;
-    /** Lines that are `malformed`. */
+    /** The number of lines with the verdict `malformed`. */
     readonly malformed: bigint;
   };
-  /** Which points the list has. A contribution without adjustments counts as `gross`. */
+  /** How many contributions matched with which points. One without adjustments counts as `gross`. */
   readonly matchedPoints: {
-    /** Contributions that matched with their gross points. */
+    /** The number of contributions that matched with their gross points. */
     readonly gross: bigint;
-    /** Contributions that matched with their net points. */
+    /** The number of contributions that matched with their net points. */
     readonly net: bigint;
   };
-  /** UTC. */
+  /** When the list arrived, in UTC. */
   readonly createdAt: string;
-  /** UTC; `null` while it is under way. */
+  /** When the reconciliation ended, in UTC; `null` before that. */
   readonly endedAt: string | null;
-  /** UTC; `null` while the lines are there, for 30 days. The counts are kept. */
+  /** When the service removed the lines, in UTC: after 30 days; `null` before that. The counts stay. */
   readonly linesRemovedAt: string | null;
 }
 
 export interface ReconciliationLine {
-  /** Where the line stands among all of them. */
+  /** The position of the line among all lines. */
   readonly position: bigint;
-  /** CSV: the line of the file, the header row being 1. JSON: the place in the array, from 1. `null` for what is missing in the list. */
+  /** In CSV the line of the file, where the header row is 1; in JSON the place in the array, from 1. `null` for a line that is missing in the list. */
   readonly lineNo: bigint | null;
-  /** What came of the comparison. */
+  /** The result of the comparison. */
   readonly verdict: 'matched' | 'missing_in_service' | 'missing_in_partner_file' | 'points_mismatch' | 'order_ref_mismatch' | 'duplicate_in_file' | 'other_settlement' | 'malformed';
-  /** What the line stands for; `null` for a malformed line that does not say. A list of your own has contributions only. */
+  /** What the line records; `null` for a malformed line without a type. A list of yours has contributions alone. */
   readonly lineType: 'contribution' | 'adjustment' | 'carried_forward' | null;
-  /** As listed, as far as it is well formed; `null` for what is carried forward. */
+  /** The value of the list where it is well formed; `null` for a line of type `carried_forward`. */
   readonly partnerEventId: string | null;
-  /** As listed, as far as it is well formed. */
+  /** The value of the list where it is well formed. */
   readonly partnerOrderRef: string | null;
-  /** Of an adjustment in a statement. */
+  /** The id of the adjustment, for an adjustment in a statement. */
   readonly adjustmentId: string | null;
-  /** As listed, as far as they are well formed. */
+  /** The value of the list where it is well formed. */
   readonly points: bigint | null;
-  /** Which points of the contribution the list has: `gross` also where both are the same; `null` where neither. */
+  /** Which points of the contribution the list has: `gross` also where both are the same; `null` for neither. */
   readonly matchedPoints: 'gross' | 'net' | null;
-  /** The contribution that the service has under the event. */
+  /** The contribution that the service has for the partner_event_id. */
   readonly transactionId: string | null;
-  /** Of that contribution. */
+  /** The order of that contribution. */
   readonly recordedOrderRef: string | null;
-  /** Of that contribution, gross; of an adjustment, or what is carried forward, those of its line. */
+  /** The gross points of that contribution; for an adjustment and a line of type `carried_forward` the points of the line. */
   readonly recordedPoints: bigint | null;
-  /** Of that contribution with its adjustments: those up to this settlement where the list has that number, else all that are posted. */
+  /** The points of that contribution with its adjustments: those up to this settlement where the list has that number, else all posted ones. */
   readonly recordedNetPoints: bigint | null;
-  /** The settlement that it is on; `null` while it is on none. */
+  /** The settlement that has the contribution; `null` while none has it. */
   readonly recordedSettlementId: string | null;
-  /** What is wrong with a malformed line; of what is missing in the service, what may and should be done. */
+  /** What is wrong with a malformed line; for a line that is missing in the service, what the partner may and should do. */
   readonly details: readonly {
     readonly field: string;
     readonly code: string;
@@ -424,138 +424,138 @@ export interface ReconciliationLine {
 }
 
 export interface EnvironmentalStatus {
-  /** The contribution, which stays as it is. */
+  /** The id of the contribution, which environmental status does not change. */
   readonly transactionId: string;
-  /** The closed settlement that the contribution is on; `null` while it is on none. */
+  /** The closed settlement that has the contribution; `null` while none has it. */
   readonly settlementId: string | null;
-  /** The batch that it is pooled in; `null` while it is in none. */
+  /** The impact batch that has the contribution; `null` while none has it. */
   readonly impactBatchId: string | null;
-  /** `recorded` before the contribution is in a batch; `null` unless it is confirmed. */
+  /** `recorded` before the contribution is in an impact batch; `null` unless the contribution is confirmed. */
   readonly status: 'recorded' | 'allocated' | 'funded' | 'in_progress' | 'delivered' | 'verified' | null;
-  /** When it came to this status. */
+  /** When the status began, in UTC. */
   readonly statusAt: string | null;
-  /** `null` before the contribution is in a batch. */
+  /** The quantity of the impact batch; `null` before the contribution is in one. */
   readonly quantity: {
-    /** Whole trees. */
+    /** The number of trees. */
     readonly value: bigint;
-    /** Always `tree`. */
+    /** The unit of the quantity: always `tree`. */
     readonly unit: 'tree';
   } | null;
-  /** `null` before the batch is allocated. */
+  /** The project; `null` before the impact batch is allocated. */
   readonly project: {
-    /** Assigned by the service. */
+    /** The id of the project. The service assigns it. */
     readonly projectId: string;
-    /** English. */
+    /** The name of the project in English. */
     readonly nameEn: string;
-    /** Arabic. */
+    /** The name of the project in Arabic. */
     readonly nameAr: string;
-    /** ISO 3166-1. */
+    /** The country of the project by ISO 3166-1. */
     readonly country: string;
   } | null;
-  /** What shows it, the first added first. */
+  /** The evidence of the status, the oldest first. */
   readonly evidence: readonly {
-    /** What it is, such as `photo`. */
+    /** The kind of evidence, such as `photo`. */
     readonly type: string;
-    /** Where it is. */
+    /** The address of the evidence. */
     readonly url: string;
-    /** Of its bytes. */
+    /** The SHA-256 of the bytes at that address. */
     readonly sha256: string;
-    /** UTC. */
+    /** When the evidence was made, in UTC. */
     readonly capturedAt: string;
   }[];
-  /** When a delay was recorded; `null` where none is. */
+  /** When an operator recorded a delay, in UTC; `null` without one. */
   readonly delayedAt: string | null;
-  /** Since the delay: a year, a quarter or a month, such as `2027`, `2027-Q2` or `2027-05`. */
+  /** After a delay, when the trees are expected: a year, a quarter or a month, such as `2027`, `2027-Q2` or `2027-05`. */
   readonly expectedDeliveryPeriod: string | null;
-  /** English. */
+  /** The status as a sentence in English. */
   readonly summaryEn: string | null;
-  /** Arabic. */
+  /** The status as a sentence in Arabic. */
   readonly summaryAr: string | null;
 }
 
 export interface ContributionAdjustment {
-  /** A correction of what is settled was posted. */
+  /** An operator posted a correction of settled points or of their amount. */
   readonly change: 'adjustment';
-  /** Assigned by the service. */
+  /** The id of the adjustment. The service assigns it. */
   readonly adjustmentId: string;
-  /** The contribution, which stays as it is. */
+  /** The id of the contribution, which an adjustment does not change. */
   readonly transactionId: string;
-  /** Of the contribution. */
+  /** The partner_event_id of the contribution. */
   readonly partnerEventId: string;
-  /** Of the contribution. */
+  /** The order of the contribution. */
   readonly partnerOrderRef: string;
-  /** Why. */
+  /** Why an operator corrected the settled points or their amount. */
   readonly reasonCode: 'duplicate_report' | 'partner_reporting_error' | 'operator_error' | 'conversion_restatement' | 'tree_cost_restatement' | 'compliance' | 'other';
-  /** English. */
+  /** The reason in English. */
   readonly reasonEn: string;
-  /** Arabic. */
+  /** The reason in Arabic. */
   readonly reasonAr: string;
-  /** What is added to the settled points; negative where they become fewer. */
+  /** The change of the settled points; negative where they become fewer. */
   readonly pointsDelta: bigint;
-  /** What is added to the settled amount, by a restatement; `null` otherwise. */
+  /** The change of the settled amount by a restatement; `null` otherwise. */
   readonly amountDelta: string | null;
-  /** Settled points before it. */
+  /** The settled points before the adjustment. */
   readonly settledPointsBefore: bigint;
-  /** Settled points after it: 0 to the contribution's points. */
+  /** The settled points after the adjustment: 0 to the contribution's points. */
   readonly settledPointsAfter: bigint;
-  /** The settlement that it is on; `null` until one closes over it. */
+  /** The settlement that has the adjustment; `null` until it is closed. */
   readonly settlementId: string | null;
-  /** The settlement that the contribution is on; `null` while it is on none. */
+  /** The settlement that has the contribution; `null` while none has it. */
   readonly originalSettlementId: string | null;
-  /** The adjustment that it takes back. */
+  /** The adjustment that this one reverses; `null` otherwise. */
   readonly reversalOf: string | null;
-  /** UTC. */
+  /** When an operator posted the adjustment, in UTC. */
   readonly postedAt: string;
-  /** Environment of the record. */
+  /** The environment that the record belongs to. */
   readonly environment: 'sandbox' | 'production';
 }
 
 export interface EnvironmentalStatusChange {
-  /** The contributions of one or more closed settlements, pooled for a project. */
+  /** The id of the impact batch: the contributions of one or more closed settlements, pooled for a project. */
   readonly impactBatchId: string;
-  /** `verified` is terminal. */
+  /** The status of the impact batch. `verified` is terminal. */
   readonly status: 'recorded' | 'allocated' | 'funded' | 'in_progress' | 'delivered' | 'verified';
-  /** `null` when there was none. */
+  /** The status before the change; `null` without one. */
   readonly previousStatus: 'recorded' | 'allocated' | 'funded' | 'in_progress' | 'delivered' | 'verified' | null;
-  /** `reallocated`: the project could not deliver. */
+  /** What changed. `reallocated`: another project takes the place of one that could not deliver. */
   readonly changeType: 'advanced' | 'delayed' | 'reallocated' | 'evidence_added' | 'corrected';
-  /** Of the batch. */
+  /** The quantity of the whole impact batch. */
   readonly quantity: {
-    /** Whole trees. */
+    /** The number of trees. */
     readonly value: bigint;
-    /** Always `tree`. */
+    /** The unit of the quantity: always `tree`. */
     readonly unit: 'tree';
   };
-  /** `null` before the batch is allocated. */
+  /** The project; `null` before the impact batch is allocated. */
   readonly project: {
-    /** Assigned by the service. */
+    /** The id of the project. The service assigns it. */
     readonly projectId: string;
-    /** English. */
+    /** The name of the project in English. */
     readonly nameEn: string;
-    /** Arabic. */
+    /** The name of the project in Arabic. */
     readonly nameAr: string;
-    /** ISO 3166-1. */
+    /** The country of the project by ISO 3166-1. */
     readonly country: string;
   } | null;
-  /** What shows it. */
+  /** The evidence of the status. */
   readonly evidence: readonly {
-    /** What it is, such as `photo`. */
+    /** The kind of evidence, such as `photo`. */
     readonly type: string;
-    /** Where it is. */
+    /** The address of the evidence. */
     readonly url: string;
-    /** Of its bytes. */
+    /** The SHA-256 of the bytes at that address. */
     readonly sha256: string;
-    /** UTC. */
+    /** When the evidence was made, in UTC. */
     readonly capturedAt: string;
   }[];
-  /** Contributions of this partner in the batch. */
+  /** The number of contributions of this partner in the impact batch. */
   readonly affectedTransactionCount: bigint;
-  /** Where they are listed. */
+  /** The path that lists these contributions. */
   readonly transactionsPath: string;
-  /** English. */
+  /** The status as a sentence in English. */
   readonly summaryEn: string;
-  /** Arabic. */
+  /** The status as a sentence in Arabic. */
   readonly summaryAr: string;
-  /** UTC. */
+  /** When the change happened, in UTC. */
   readonly occurredAt: string;
 }

@@ -31,36 +31,42 @@ export const ConfirmContributionBody = Type.Object(
   closed,
 );
 
-export const EventQuery = Type.Object({ partner_event_id: longId('The event to look up.') }, closed);
-export const TransactionParams = Type.Object({ transaction_id: longId('As given by the confirmation.') });
+export const EventQuery = Type.Object({ partner_event_id: longId('The partner_event_id of the contribution to find.') }, closed);
+export const TransactionParams = Type.Object({
+  transaction_id: longId('The id of the contribution, from the answer to its confirmation.'),
+});
 
 export const Contribution = Type.Object(
   {
-    transaction_id: longId('Assigned by the service.'),
-    partner_event_id: longId("The partner's idempotency and recovery key."),
-    partner_order_ref: shortId('Reference of the order.'),
+    transaction_id: longId('The id of the contribution. The service assigns it.'),
+    partner_event_id: longId("The partner's id of the contribution, with which a program finds it again."),
+    partner_order_ref: shortId("The partner's reference of the order."),
     status: Type.Unsafe<(typeof CONTRIBUTION_STATUSES)[number]>({
       type: 'string',
       enum: [...CONTRIBUTION_STATUSES],
       description: '`confirmed` and `failed` are terminal. Only `failed` allows points to be restored.',
     }),
-    points: int64('Whole points.'),
-    opaque_customer_ref: nullable(SHORT_IDENTIFIER, 'As sent.'),
-    contribution_rule_version: Type.String({ description: 'Version of the contribution rule applied.' }),
-    point_conversion_version: Type.String({ description: 'Version of the point conversion applied.' }),
-    tree_cost_version: Type.String({ description: 'Version of the tree cost applied.' }),
+    points: int64('The points that the customer contributed, as sent.'),
+    opaque_customer_ref: nullable(SHORT_IDENTIFIER, 'The reference of the customer, as sent; `null` without one.'),
+    contribution_rule_version: Type.String({ description: 'The version of the contribution rule that the service applied.' }),
+    point_conversion_version: Type.String({ description: 'The version of the point conversion that the service applied.' }),
+    tree_cost_version: Type.String({ description: 'The version of the tree cost that the service applied.' }),
     expected_environmental_support: Type.Object(
       {
-        summary_en: Type.String({ description: 'English.' }),
-        summary_ar: Type.String({ description: 'Arabic.' }),
+        summary_en: Type.String({ description: 'The sentence in English.' }),
+        summary_ar: Type.String({ description: 'The sentence in Arabic.' }),
       },
-      { ...closed, description: 'Written when the contribution is made, never computed again.' },
+      {
+        ...closed,
+        description:
+          'What the contribution is expected to support. The service writes it when it records the contribution, and never changes it.',
+      },
     ),
-    non_refundable: Type.Boolean({ description: '`false` only for a failed contribution.' }),
+    non_refundable: Type.Boolean({ description: 'Whether the points are final. It is `false` only for a failed contribution.' }),
     environment: Environment,
-    created_at: time('UTC.'),
-    confirmed_at: nullableTime('UTC; `null` unless confirmed.'),
-    failed_at: nullableTime('UTC; `null` unless failed.'),
+    created_at: time('When the service recorded the contribution, in UTC.'),
+    confirmed_at: nullableTime('When the contribution became confirmed, in UTC; `null` unless it is confirmed.'),
+    failed_at: nullableTime('When the contribution failed, in UTC; `null` unless it failed.'),
   },
   closed,
 );

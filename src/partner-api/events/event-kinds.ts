@@ -18,12 +18,12 @@ export interface EventKind {
 export const EVENT_KINDS: Record<EventType, EventKind> = {
   'impact.transaction.confirmed': {
     summary: 'A contribution became confirmed',
-    description: 'Contribution and association as in the answer 201. Never sent for a replay.',
+    description: 'The contribution and the association are those of the answer 201. A replay sends no event.',
     schema: EVENT_ENVELOPES['impact.transaction.confirmed'],
     examples: EVENT_EXAMPLES['impact.transaction.confirmed'],
   },
   'impact.transaction.adjusted': {
-    summary: 'Something about a contribution changed later',
+    summary: 'A contribution, its association or its settled points changed',
     description:
       '`data.change` says what changed. Restore points only after `failed`, once for each `transaction_id`, and never after another change.',
     schema: EVENT_ENVELOPES['impact.transaction.adjusted'],
@@ -31,19 +31,20 @@ export const EVENT_KINDS: Record<EventType, EventKind> = {
   },
   'settlement.created': {
     summary: 'A settlement was opened',
-    description: 'Its totals stand as they were at that moment.',
+    description: 'The totals are those of the moment at which the service opened it.',
     schema: EVENT_ENVELOPES['settlement.created'],
     examples: EVENT_EXAMPLES['settlement.created'],
   },
   'settlement.closed': {
     summary: 'A settlement was closed',
-    description: 'Its totals are final, and its statement is named by its hash.',
+    description: 'The totals are final. The event has the hash of the statement.',
     schema: EVENT_ENVELOPES['settlement.closed'],
     examples: EVENT_EXAMPLES['settlement.closed'],
   },
   'environmental.status.updated': {
-    summary: 'The trees of your contributions came a step further',
-    description: 'One for each batch of contributions, with their number and no list of them. It changes no contribution.',
+    summary: 'The status of an impact batch with your contributions changed',
+    description:
+      'One event for each impact batch, with the number of contributions and without their list. It does not change a contribution.',
     schema: EVENT_ENVELOPES['environmental.status.updated'],
     examples: EVENT_EXAMPLES['environmental.status.updated'],
   },
@@ -53,7 +54,7 @@ export const EVENT_KINDS: Record<EventType, EventKind> = {
 export const CHALLENGE: EventKind = {
   summary: 'A new endpoint is challenged',
   description:
-    'Answer 200 with the challenge that it brings. It is signed by the secret that you are given afterwards: do nothing else for it.',
+    'Answer 200 with the challenge of the body. The service signs it with the secret that you get afterwards, so do nothing else on receiving it.',
   schema: ChallengeEnvelope,
   examples: EVENT_EXAMPLES[VERIFICATION_TYPE],
 };

@@ -16,7 +16,7 @@ export const ListEventsQuery = Type.Object(
         format: 'int64',
         minimum: 0,
         default: 0,
-        description: 'The page begins after this `sequence`: the `next_after_sequence` of the page before.',
+        description: 'The page begins after this `sequence`: the `next_after_sequence` of the previous page.',
       }),
     ),
     limit: Type.Optional(
@@ -25,20 +25,22 @@ export const ListEventsQuery = Type.Object(
         minimum: 1,
         maximum: EVENT_PAGE.max,
         default: EVENT_PAGE.default,
-        description: 'The most events of a page.',
+        description: 'The largest number of events of a page.',
       }),
     ),
   },
   closed,
 );
 
-export const EventParams = Type.Object({ event_id: longId('As in the event.') });
+export const EventParams = Type.Object({ event_id: longId('The id of the event.') });
 
 export const EventPageBody = Type.Object(
   {
-    events: Type.Array(Event, { description: 'In the order of their `sequence`, each as webhooks send it, byte for byte.' }),
-    next_after_sequence: int64('What to send as `after_sequence` for the next page, now or when there are more.', { minimum: 0 }),
-    has_more: Type.Boolean({ description: 'There are more events already.' }),
+    events: Type.Array(Event, {
+      description: 'The events in the order of their `sequence`, each in the bytes that webhooks send.',
+    }),
+    next_after_sequence: int64('The value of `after_sequence` for the next page, now or later.', { minimum: 0 }),
+    has_more: Type.Boolean({ description: 'Whether there are more events now.' }),
     request: Echo,
   },
   closed,

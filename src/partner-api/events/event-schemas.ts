@@ -24,15 +24,17 @@ const alwaysConfirmed = Type.Literal('confirmed', { description: 'The contributi
 
 /** The member `data` of a kind. A sample says that it is one. */
 function says(members: TProperties): TSchema {
-  const sample = Type.Optional(Type.Literal(true, { description: 'Only in a sample: nothing of it happened.' }));
+  const sample = Type.Optional(
+    Type.Literal(true, { description: '`true` in a sample, which records nothing that happened; absent otherwise.' }),
+  );
   return Type.Object({ ...members, sample }, closed);
 }
 
 const adjustmentMembers: TProperties = {
-  adjustment_id: longId('Assigned by the service.'),
-  transaction_id: longId('The contribution, which stays as it is.'),
-  partner_event_id: longId('Of the contribution.'),
-  partner_order_ref: shortId('Of the contribution.'),
+  adjustment_id: longId('The id of the adjustment. The service assigns it.'),
+  transaction_id: longId('The id of the contribution, which an adjustment does not change.'),
+  partner_event_id: longId('The partner_event_id of the contribution.'),
+  partner_order_ref: shortId('The order of the contribution.'),
   reason_code: oneOf(
     [
       'duplicate_report',
@@ -43,20 +45,22 @@ const adjustmentMembers: TProperties = {
       'compliance',
       'other',
     ],
-    'Why.',
+    'Why an operator corrected the settled points or their amount.',
   ),
-  reason_en: Type.String({ description: 'English.' }),
-  reason_ar: Type.String({ description: 'Arabic.' }),
-  points_delta: signed('What is added to the settled points; negative where they become fewer.'),
-  amount_delta: nullableAmount('What is added to the settled amount, by a restatement; `null` otherwise.'),
-  settled_points_before: count('Settled points before it.'),
-  settled_points_after: count("Settled points after it: 0 to the contribution's points."),
-  settlement_id: nullableId('The settlement that it is on; `null` until one closes over it.'),
-  original_settlement_id: nullableId('The settlement that the contribution is on; `null` while it is on none.'),
-  reversal_of: nullableId('The adjustment that it takes back.'),
+  reason_en: Type.String({ description: 'The reason in English.' }),
+  reason_ar: Type.String({ description: 'The reason in Arabic.' }),
+  points_delta: signed('The change of the settled points; negative where they become fewer.'),
+  amount_delta: nullableAmount('The change of the settled amount by a restatement; `null` otherwise.'),
+  settled_points_before: count('The settled points before the adjustment.'),
+  settled_points_after: count("The settled points after the adjustment: 0 to the contribution's points."),
+  settlement_id: nullableId('The settlement that has the adjustment; `null` until it is closed.'),
+  original_settlement_id: nullableId('The settlement that has the contribution; `null` while none has it.'),
+  reversal_of: nullableId('The adjustment that this one reverses; `null` otherwise.'),
   contribution_status: alwaysConfirmed,
-  point_restoration_authorized: Type.Literal(false, { description: 'An adjustment never authorises it.' }),
-  posted_at: time('UTC.'),
+  point_restoration_authorized: Type.Literal(false, {
+    description: 'Always `false`: an adjustment never allows the partner to restore points.',
+  }),
+  posted_at: time('When an operator posted the adjustment, in UTC.'),
   environment: Environment,
 };
 
@@ -70,9 +74,11 @@ const confirmed = says({ contribution: Contribution, association: Association })
 const adjusted = Type.Unsafe({
   oneOf: [
     says({
-      change: Type.Literal('failed', { description: 'A pending contribution failed for good.' }),
+      change: Type.Literal('failed', { description: 'A pending contribution became failed.' }),
       contribution: Contribution,
-      point_restoration_authorized: Type.Literal(true, { description: 'Restore the points, once for this `transaction_id`.' }),
+      point_restoration_authorized: Type.Literal(true, {
+        description: 'Restore the points of the customer, once for this `transaction_id`.',
+      }),
     }),
     says({
       change: Type.Literal('associated', { description: 'An estimate was linked after the confirmation.' }),
@@ -80,7 +86,9 @@ const adjusted = Type.Unsafe({
       association: Association,
     }),
     says({
-      change: Type.Literal('adjustment', { description: 'A correction of what is settled was posted.' }),
+      change: Type.Literal('adjustment', {
+        description: 'An operator posted a correction of settled points or of their amount.',
+      }),
       ...adjustmentMembers,
     }),
   ],
@@ -88,73 +96,79 @@ const adjusted = Type.Unsafe({
 
 const Statement = Type.Object(
   {
-    csv_sha256: Type.String({ ...sha256, description: 'Of the statement, in lower-case hexadecimal digits.' }),
-    line_count: count('Lines without the header row.'),
-    generated_at: time('UTC.'),
-    previous_csv_sha256: nullable(sha256, 'Of the statement before it; `null` in the first.'),
+    csv_sha256: Type.String({ ...sha256, description: 'The SHA-256 of the statement, in lower-case hexadecimal digits.' }),
+    line_count: count('The number of lines, without the header row.'),
+    generated_at: time('When the service wrote the statement, in UTC.'),
+    previous_csv_sha256: nullable(sha256, 'The SHA-256 of the previous statement; `null` in the first one.'),
   },
   closed,
 );
 
 export const Acknowledgement = Type.Object(
   {
-    status: oneOf(['pending', 'accepted', 'disputed'], 'It reopens nothing.'),
-    acknowledged_at: nullableTime('UTC; `null` while pending.'),
-    reference: nullable({}, "The partner's own reference."),
-    note: nullable({}, "The partner's own words."),
+    status: oneOf(
+      ['pending', 'accepted', 'disputed'],
+      'What the partner said of the settlement. It does not open the settlement again.',
+    ),
+    acknowledged_at: nullableTime('When the partner said it, in UTC; `null` while `pending`.'),
+    reference: nullable({}, "The partner's reference; `null` without one."),
+    note: nullable({}, "The partner's note; `null` without one."),
   },
-  { ...closed, description: 'What the partner said to it.' },
+  { ...closed, description: 'Whether the partner accepted or disputed the settlement.' },
 );
 
 const VersionTotals = Type.Object(
   {
-    contribution_rule_version: Type.String({ description: 'Version of the contribution rule applied.' }),
-    point_conversion_version: Type.String({ description: 'Version of the point conversion applied.' }),
-    tree_cost_version: Type.String({ description: 'Version of the tree cost applied.' }),
-    count: count('Contributions under these versions.'),
-    points: sum('Their net points.'),
-    amount: nullableAmount('Exact; `null` without a conversion.'),
+    contribution_rule_version: Type.String({ description: 'The version of the contribution rule that the service applied.' }),
+    point_conversion_version: Type.String({ description: 'The version of the point conversion that the service applied.' }),
+    tree_cost_version: Type.String({ description: 'The version of the tree cost that the service applied.' }),
+    count: count('The number of contributions with these versions.'),
+    points: sum('The net points of these contributions.'),
+    amount: nullableAmount('The amount of these contributions, exact; `null` without a point conversion.'),
   },
   closed,
 );
 
 export const Settlement = Type.Object(
   {
-    settlement_id: longId('Assigned by the service.'),
-    sequence: int64('Per partner, without gaps.'),
-    status: oneOf(['open', 'closed'], '`closed` is terminal.'),
+    settlement_id: longId('The id of the settlement. The service assigns it.'),
+    sequence: int64('The number of the settlement for this partner, without gaps.'),
+    status: oneOf(['open', 'closed'], 'The status of the settlement. `closed` is terminal.'),
     environment: Environment,
-    period_start: time('UTC; the first moment of the period.'),
-    period_end: time('UTC; the first moment after the period.'),
-    period_timezone: Type.String({ description: 'By whose calendar the period runs, such as `Asia/Riyadh`.' }),
-    period_label: Type.String({ description: 'Such as `2026-11`; `2026-11-2` after an early close.' }),
-    contribution_count: count('Contributions on it.'),
-    adjustment_count: count('Adjustments on it.'),
-    gross_points: sum('Points of the contributions.', { minimum: 0 }),
-    adjustment_points: sum('Points of the adjustments.'),
-    carried_in_points: sum('What the settlement before it carried out: 0 or negative.', { maximum: 0 }),
-    net_points: sum('Of this period: gross points and adjustment points together.'),
-    payable_points: sum('`carried_in_points` and `net_points` together, where that is positive; else 0.', { minimum: 0 }),
-    carried_out_points: sum('The same, where it is negative: the next settlement begins with it. Else 0.', { maximum: 0 }),
+    period_start: time('The first moment of the period, in UTC.'),
+    period_end: time('The first moment after the period, in UTC.'),
+    period_timezone: Type.String({ description: 'The time zone of the days of the period, such as `Asia/Riyadh`.' }),
+    period_label: Type.String({ description: 'The name of the period, such as `2026-11`; `2026-11-2` after an early close.' }),
+    contribution_count: count('The number of contributions on the settlement.'),
+    adjustment_count: count('The number of adjustments on the settlement.'),
+    gross_points: sum('The sum of the points of the contributions.', { minimum: 0 }),
+    adjustment_points: sum('The sum of the points of the adjustments.'),
+    carried_in_points: sum('The `carried_out_points` of the previous settlement: 0 or negative.', { maximum: 0 }),
+    net_points: sum('The points of this period: `gross_points` plus `adjustment_points`.'),
+    payable_points: sum('`carried_in_points` plus `net_points` where that is positive, else 0.', { minimum: 0 }),
+    carried_out_points: sum(
+      '`carried_in_points` plus `net_points` where that is negative, else 0. The next settlement begins with it.',
+      { maximum: 0 },
+    ),
     carried_in_amount: nullableAmount(
-      "What the settlement before it carried out: 0 or negative. In the currency's minor units, as the three that follow; `null` without a conversion.",
+      "The `carried_out_amount` of the previous settlement: 0 or negative. This amount and the three that follow are rounded to the currency's minor unit, and are `null` without a point conversion.",
     ),
     net_amount: nullableAmount(
-      'Of this period. Lines are exact and the total is rounded once: where fractions of a minor unit were carried in, it may differ from the rounded sum of the lines by one.',
+      'The amount of this period. Lines are exact, and the service rounds the total once: where fractions of a minor unit were carried in, it may differ by one minor unit from the rounded sum of the lines.',
     ),
-    payable_amount: nullableAmount(
-      'What is to be paid: `carried_in_amount` and `net_amount` together, where that is positive; else 0.',
+    payable_amount: nullableAmount('The amount to pay: `carried_in_amount` plus `net_amount` where that is positive, else 0.'),
+    carried_out_amount: nullableAmount(
+      '`carried_in_amount` plus `net_amount` where that is negative, else 0. The next settlement begins with it.',
     ),
-    carried_out_amount: nullableAmount('The same, where it is negative: the next settlement begins with it. Else 0.'),
     amount: nullableAmount(
-      'The earlier name of `payable_amount` and `carried_out_amount`: whichever is not 0. It repeats what is carried from month to month, so it is not for adding up.',
+      '`payable_amount` or `carried_out_amount`, whichever is not 0, under an earlier name. Do not add up these amounts: they repeat what is carried from month to month.',
     ),
-    currency: nullable({ pattern: '^[A-Z]{3}$' }, 'ISO 4217; `null` without a conversion.'),
-    totals_by_version: Type.Array(VersionTotals, { description: 'The totals, apart for each set of rules.' }),
-    created_at: time('UTC.'),
-    closed_at: nullableTime('UTC; `null` while open.'),
-    as_of: nullableTime('When the totals of an open settlement were computed; `null` once it is closed.'),
-    statement: orNull(Statement, 'The list of its lines; `null` while open.'),
+    currency: nullable({ pattern: '^[A-Z]{3}$' }, 'The currency by ISO 4217; `null` without a point conversion.'),
+    totals_by_version: Type.Array(VersionTotals, { description: 'The totals for each combination of versions.' }),
+    created_at: time('When the service opened the settlement, in UTC.'),
+    closed_at: nullableTime('When the settlement was closed, in UTC; `null` while it is open.'),
+    as_of: nullableTime('When the service computed the totals of an open settlement, in UTC; `null` once it is closed.'),
+    statement: orNull(Statement, 'The statement: all lines as CSV. `null` while the settlement is open.'),
     acknowledgement: Acknowledgement,
   },
   closed,
@@ -162,20 +176,20 @@ export const Settlement = Type.Object(
 
 export const Evidence = Type.Object(
   {
-    type: Type.String({ description: 'What it is, such as `photo`.' }),
-    url: Type.String({ description: 'Where it is.' }),
-    sha256: Type.String({ ...sha256, description: 'Of its bytes.' }),
-    captured_at: time('UTC.'),
+    type: Type.String({ description: 'The kind of evidence, such as `photo`.' }),
+    url: Type.String({ description: 'The address of the evidence.' }),
+    sha256: Type.String({ ...sha256, description: 'The SHA-256 of the bytes at that address.' }),
+    captured_at: time('When the evidence was made, in UTC.'),
   },
   closed,
 );
 
 export const Project = Type.Object(
   {
-    project_id: longId('Assigned by the service.'),
-    name_en: Type.String({ description: 'English.' }),
-    name_ar: Type.String({ description: 'Arabic.' }),
-    country: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1.' }),
+    project_id: longId('The id of the project. The service assigns it.'),
+    name_en: Type.String({ description: 'The name of the project in English.' }),
+    name_ar: Type.String({ description: 'The name of the project in Arabic.' }),
+    country: Type.String({ pattern: '^[A-Z]{2}$', description: 'The country of the project by ISO 3166-1.' }),
   },
   closed,
 );
@@ -183,25 +197,33 @@ export const Project = Type.Object(
 export const BATCH_STATUSES = ['recorded', 'allocated', 'funded', 'in_progress', 'delivered', 'verified'] as const;
 
 const environmentalStatus = says({
-  impact_batch_id: longId('The contributions of one or more closed settlements, pooled for a project.'),
-  status: oneOf(BATCH_STATUSES, '`verified` is terminal.'),
-  previous_status: orNull(oneOf(BATCH_STATUSES, 'As before.'), '`null` when there was none.'),
+  impact_batch_id: longId(
+    'The id of the impact batch: the contributions of one or more closed settlements, pooled for a project.',
+  ),
+  status: oneOf(BATCH_STATUSES, 'The status of the impact batch. `verified` is terminal.'),
+  previous_status: orNull(
+    oneOf(BATCH_STATUSES, 'A status of the impact batch.'),
+    'The status before the change; `null` without one.',
+  ),
   change_type: oneOf(
     ['advanced', 'delayed', 'reallocated', 'evidence_added', 'corrected'],
-    '`reallocated`: the project could not deliver.',
+    'What changed. `reallocated`: another project takes the place of one that could not deliver.',
   ),
   quantity: Type.Object(
-    { value: count('Whole trees.'), unit: Type.Literal('tree', { description: 'Always `tree`.' }) },
-    { ...closed, description: 'Of the batch.' },
+    {
+      value: count('The number of trees.'),
+      unit: Type.Literal('tree', { description: 'The unit of the quantity: always `tree`.' }),
+    },
+    { ...closed, description: 'The quantity of the whole impact batch.' },
   ),
-  project: orNull(Project, '`null` before the batch is allocated.'),
-  evidence: Type.Array(Evidence, { description: 'What shows it.' }),
-  affected_transaction_count: count('Contributions of this partner in the batch.'),
-  transactions_path: Type.String({ description: 'Where they are listed.' }),
-  summary_en: Type.String({ description: 'English.' }),
-  summary_ar: Type.String({ description: 'Arabic.' }),
+  project: orNull(Project, 'The project; `null` before the impact batch is allocated.'),
+  evidence: Type.Array(Evidence, { description: 'The evidence of the status.' }),
+  affected_transaction_count: count('The number of contributions of this partner in the impact batch.'),
+  transactions_path: Type.String({ description: 'The path that lists these contributions.' }),
+  summary_en: Type.String({ description: 'The status as a sentence in English.' }),
+  summary_ar: Type.String({ description: 'The status as a sentence in Arabic.' }),
   contribution_status: alwaysConfirmed,
-  occurred_at: time('UTC.'),
+  occurred_at: time('When the change happened, in UTC.'),
 });
 
 const settlement = says({ settlement: Settlement });
@@ -217,13 +239,13 @@ const challenge = Type.Object(
 function envelope(eventType: string, sequence: TSchema, data: TSchema): TSchema {
   return Type.Object(
     {
-      event_id: longId('The same in every delivery of this event: process it once.'),
-      event_type: Type.Literal(eventType, { description: 'The kind. Answer one that you do not know with 200.' }),
-      api_version: Type.Literal(EVENT_API_VERSION, { description: 'Version of the interface.' }),
+      event_id: longId('The id of the event. It is the same in every delivery: process the event once.'),
+      event_type: Type.Literal(eventType, { description: 'The kind of event. Answer a kind that you do not know with 200.' }),
+      api_version: Type.Literal(EVENT_API_VERSION, { description: 'The version of the interface.' }),
       environment: Environment,
       sequence,
-      occurred_at: time('UTC; when the change was recorded.'),
-      correlation_id: nullableId('Of the request that caused it; `null` when there was none.'),
+      occurred_at: time('When the service recorded the change, in UTC.'),
+      correlation_id: nullableId('The correlation identifier of the request that caused the event; `null` without one.'),
       data,
     },
     closed,
@@ -246,8 +268,8 @@ export const EVENT_ENVELOPES = {
   'environmental.status.updated': envelope('environmental.status.updated', sequence, environmentalStatus),
 } as const satisfies Record<EventType, TSchema>;
 
-const unnumbered = Type.Unsafe<null>({ type: 'null', description: 'It is not among the events of the partner.' });
+const unnumbered = Type.Unsafe<null>({ type: 'null', description: 'The number of an event of the partner. This one has none.' });
 
 export const ChallengeEnvelope = envelope(VERIFICATION_TYPE, unnumbered, challenge);
 
-export const TestEnvelope = envelope(TEST_TYPE, unnumbered, says({ endpoint_id: longId('The endpoint that it was sent to.') }));
+export const TestEnvelope = envelope(TEST_TYPE, unnumbered, says({ endpoint_id: longId('The id of the endpoint.') }));

@@ -10,66 +10,79 @@ import { closed, int64, longId, nullable, nullableTime, shortId, time } from '..
 export const TRANSACTION_PAGE = { default: 100, max: 500 } as const;
 
 const orNull = (schema: TSchema, description: string) => Type.Unsafe({ anyOf: [schema, { type: 'null' }], description });
-const status = Type.Unsafe<string>({ type: 'string', enum: [...BATCH_STATUSES], description: '`verified` is terminal.' });
+const status = Type.Unsafe<string>({
+  type: 'string',
+  enum: [...BATCH_STATUSES],
+  description: 'The status of the impact batch. `verified` is terminal.',
+});
 const count = (description: string) => int64(description, { minimum: 0 });
 
 const Quantity = Type.Object(
-  { value: count('Whole trees.'), unit: Type.Literal('tree', { description: 'Always `tree`.' }) },
-  { ...closed, description: 'Of the whole batch, over all its contributions; never of one of them.' },
+  {
+    value: count('The number of trees.'),
+    unit: Type.Literal('tree', { description: 'The unit of the quantity: always `tree`.' }),
+  },
+  {
+    ...closed,
+    description: 'The quantity of the whole impact batch, for all its contributions together, never for one of them.',
+  },
 );
 
 const progress = {
-  project: orNull(Project, '`null` before the batch is allocated.'),
-  evidence: Type.Array(Evidence, { description: 'What shows it, the first added first.' }),
-  delayed_at: nullableTime('When a delay was recorded; `null` where none is.'),
+  project: orNull(Project, 'The project; `null` before the impact batch is allocated.'),
+  evidence: Type.Array(Evidence, { description: 'The evidence of the status, the oldest first.' }),
+  delayed_at: nullableTime('When an operator recorded a delay, in UTC; `null` without one.'),
   expected_delivery_period: nullable(
     {},
-    'Since the delay: a year, a quarter or a month, such as `2027`, `2027-Q2` or `2027-05`.',
+    'After a delay, when the trees are expected: a year, a quarter or a month, such as `2027`, `2027-Q2` or `2027-05`.',
   ),
 };
 
 export const EnvironmentalStatus = Type.Object(
   {
-    transaction_id: longId('The contribution, which stays as it is.'),
+    transaction_id: longId('The id of the contribution, which environmental status does not change.'),
     contribution_status: Type.Unsafe<string>({
       type: 'string',
       enum: ['confirmed', 'pending', 'failed'],
-      description: 'Only what is confirmed has an environmental status.',
+      description: 'The status of the contribution. Only a confirmed one has an environmental status.',
     }),
-    settlement_id: nullable({}, 'The closed settlement that the contribution is on; `null` while it is on none.'),
-    impact_batch_id: nullable({}, 'The batch that it is pooled in; `null` while it is in none.'),
-    status: orNull(status, '`recorded` before the contribution is in a batch; `null` unless it is confirmed.'),
-    status_at: nullableTime('When it came to this status.'),
-    quantity: orNull(Quantity, '`null` before the contribution is in a batch.'),
+    settlement_id: nullable({}, 'The closed settlement that has the contribution; `null` while none has it.'),
+    impact_batch_id: nullable({}, 'The impact batch that has the contribution; `null` while none has it.'),
+    status: orNull(
+      status,
+      '`recorded` before the contribution is in an impact batch; `null` unless the contribution is confirmed.',
+    ),
+    status_at: nullableTime('When the status began, in UTC.'),
+    quantity: orNull(Quantity, 'The quantity of the impact batch; `null` before the contribution is in one.'),
     ...progress,
-    summary_en: nullable({}, 'English.'),
-    summary_ar: nullable({}, 'Arabic.'),
+    summary_en: nullable({}, 'The status as a sentence in English.'),
+    summary_ar: nullable({}, 'The status as a sentence in Arabic.'),
   },
   closed,
 );
 
 export const ImpactBatch = Type.Object(
   {
-    impact_batch_id: longId('As in the events.'),
+    impact_batch_id: longId('The id of the impact batch.'),
     status,
-    status_at: time('When it came to this status.'),
+    status_at: time('When the status began, in UTC.'),
     quantity: Quantity,
     ...progress,
-    summary_en: Type.String({ description: 'English.' }),
-    summary_ar: Type.String({ description: 'Arabic.' }),
-    transaction_count: count('Contributions of this partner in the batch.'),
+    summary_en: Type.String({ description: 'The status as a sentence in English.' }),
+    summary_ar: Type.String({ description: 'The status as a sentence in Arabic.' }),
+    transaction_count: count('The number of contributions of this partner in the impact batch.'),
   },
   closed,
 );
 
 const BatchTransaction = Type.Object(
   {
-    transaction_id: longId('The contribution.'),
-    partner_event_id: longId('Of the contribution.'),
-    partner_order_ref: shortId('Of the contribution.'),
-    points: int64('Of the contribution.'),
-    confirmed_at: time('UTC.'),
-    settlement_id: longId('The settlement that it is on.'),
+    transaction_id: longId('The id of the contribution.'),
+    partner_event_id: longId('The partner_event_id of the contribution.'),
+    partner_order_ref: shortId('The order of the contribution.'),
+    points: int64('The points of the contribution.'),
+    confirmed_at: time('When the contribution became confirmed, in UTC.'),
+    settlement_id: longId('The settlement that has the contribution.'),
   },
   closed,
 );
@@ -77,7 +90,7 @@ const BatchTransaction = Type.Object(
 export const EnvironmentalStatusBody = Type.Object({ environmental_status: EnvironmentalStatus, request: Echo }, closed);
 
 export const BatchParams = Type.Object({
-  impact_batch_id: longId('As in an event or an environmental status.'),
+  impact_batch_id: longId('The id of the impact batch, from an event or an environmental status.'),
 });
 
 export const ListTransactionsQuery = Type.Object(
@@ -91,7 +104,7 @@ export const ListTransactionsQuery = Type.Object(
 export const BatchTransactionsBody = Type.Object(
   {
     impact_batch: ImpactBatch,
-    transactions: Type.Array(BatchTransaction, { description: 'Settlement by settlement, in the order of their lines.' }),
+    transactions: Type.Array(BatchTransaction, { description: 'The contributions by settlement, in the order of its lines.' }),
     ...pageAnswer,
     next_after_transaction: Type.Unsafe<string | null>({ type: ['string', 'null'], ...olderNextAfter('after_transaction') }),
     request: Echo,

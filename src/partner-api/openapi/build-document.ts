@@ -27,23 +27,24 @@ export const DOCUMENT_HEAD = {
       variables: {
         base_url: {
           default: 'http://127.0.0.1:8080',
-          description: 'As the operator gave it to you with the API key; the default is a sandbox on your own machine.',
+          description:
+            'The address that the operator gave to you with the API key; the default is a sandbox on your own machine.',
         },
       },
     },
   ],
   tags: [
-    { name: 'Contributions', description: 'Confirm, and find again.' },
-    { name: 'Emissions', description: 'Estimate a delivery, and link the estimate.' },
-    { name: 'Events', description: 'What happened, in order, as webhooks tell it.' },
-    { name: 'Settlements', description: 'What was contributed in a period, line by line.' },
-    { name: 'Environment', description: 'How far the planting has come that contributions are pooled for.' },
-    { name: 'Self-service', description: 'Your own terms, endpoints and deliveries.' },
+    { name: 'Contributions', description: 'Confirm contributions, and find them again.' },
+    { name: 'Emissions', description: 'Estimate the emissions of a delivery, and link the estimate.' },
+    { name: 'Events', description: 'List what happened, in order, as webhooks report it.' },
+    { name: 'Settlements', description: 'Read the contributions of a period, line by line, and reconcile them.' },
+    { name: 'Environment', description: 'Follow the planting that contributions support.' },
+    { name: 'Self-service', description: 'Read your own terms, and manage your endpoints and deliveries.' },
     {
       name: 'Sandbox',
-      description: 'Only in the sandbox: what operators and time do, on request. In production these paths are 404.',
+      description: 'In the sandbox, do what operators and time do. Production answers these paths with 404.',
     },
-    { name: 'Webhooks', description: 'What the service sends to the endpoints of a partner, signed.' },
+    { name: 'Webhooks', description: 'Receive signed events at your endpoints.' },
   ],
   components: {
     securitySchemes: {

@@ -49,14 +49,14 @@ export const OPERATIONS = {
     tag: 'Contributions',
     summary: 'Find a contribution by its event',
     description:
-      'The way to recover after a time-out or an unknown result. `contribution_not_found` is not a final failure. With `created_after`, `created_before` or `status` instead of `partner_event_id` the path lists contributions by time: the partner guide describes it.',
+      'Finds a contribution after a time-out or another unknown result. `contribution_not_found` is not a final failure. With `created_after`, `created_before` or `status` instead of `partner_event_id` the path lists contributions by time: the partner guide describes it.',
     errors: ['invalid_request', ...ACCESS, 'contribution_not_found', ...SERVICE],
     recoverable: 'lookup',
   },
   getContributionById: {
     tag: 'Contributions',
     summary: 'Get a contribution',
-    description: 'By the `transaction_id` that the confirmation gave, with the association as it stands now.',
+    description: 'Reads a contribution by its `transaction_id`, with its present association.',
     errors: ['invalid_request', ...ACCESS, 'contribution_not_found', ...SERVICE],
     recoverable: 'lookup',
   },
@@ -64,7 +64,7 @@ export const OPERATIONS = {
     tag: 'Emissions',
     summary: 'Estimate the emissions of a delivery',
     description:
-      'A well-to-wheel estimate from distance and vehicle type, for information. It is not needed to confirm a contribution.',
+      'Calculates a well-to-wheel estimate from distance and vehicle type, for information. A confirmation does not need it.',
     errors: [
       'invalid_request',
       'invalid_distance',
@@ -78,14 +78,14 @@ export const OPERATIONS = {
   getDeliveryEmissionsEstimate: {
     tag: 'Emissions',
     summary: 'Get an estimate',
-    description: 'Readable for 24 hours, and for good once it is linked.',
+    description: 'Reads an estimate: for 24 hours, and permanently once it is linked.',
     errors: ['invalid_request', ...ACCESS, 'estimate_not_found', 'estimate_expired', ...SERVICE],
   },
   associateEmissionsEstimate: {
     tag: 'Emissions',
     summary: 'Link an estimate with a contribution',
     description:
-      'Links one estimate with one confirmed contribution of the same order, for good. A refusal never changes the contribution.',
+      'Links one estimate permanently with one confirmed contribution of the same order. A refusal never changes the contribution.',
     errors: [
       'invalid_request',
       ...ACCESS,
@@ -105,19 +105,20 @@ export const OPERATIONS = {
   getEstimateCalculation: {
     tag: 'Emissions',
     summary: 'Get the calculation behind an estimate',
-    description: 'Distance, factor, product, division, threshold and rounding: enough to get the same digits by hand.',
+    description:
+      'Shows distance, factor, product, division, threshold and rounding, so that a person can repeat the calculation.',
     errors: ['invalid_request', ...ACCESS, 'estimate_not_found', 'estimate_expired', ...SERVICE],
   },
   listEmissionFactors: {
     tag: 'Emissions',
     summary: 'List the emission factors',
-    description: 'Every version of the factors, oldest first. No conformity with a standard is claimed.',
+    description: 'Lists all versions of the factors, the oldest first. The service claims no conformity with a standard.',
     errors: ['invalid_request', ...ACCESS, ...SERVICE],
   },
   getEmissionFactors: {
     tag: 'Emissions',
     summary: 'Get a version of the emission factors',
-    description: 'By the `emission_factor_version` that an estimate carries.',
+    description: 'Reads a version of the factors by the `emission_factor_version` of an estimate.',
     errors: ['invalid_request', ...ACCESS, ...SERVICE],
     notFound: factorsNotFound(),
   },
@@ -125,13 +126,13 @@ export const OPERATIONS = {
     tag: 'Events',
     summary: 'List events',
     description:
-      'All events of the partner by their `sequence`, for a receiver that was down. Keep `next_after_sequence` and begin there the next time. An event is here within a second of its change.',
+      'Lists all events of the partner in the order of their `sequence`, for a receiver that was down. Store `next_after_sequence` and begin there the next time. An event appears within a second of its change.',
     errors: ['invalid_request', ...ACCESS, ...SERVICE],
   },
   getEvent: {
     tag: 'Events',
     summary: 'Get an event',
-    description: 'By its `event_id`, as webhooks send it, byte for byte.',
+    description: 'Reads an event by its `event_id`, in the bytes that webhooks send.',
     errors: ['invalid_request', ...ACCESS, ...SERVICE],
     notFound: eventNotFound(),
   },
@@ -139,20 +140,21 @@ export const OPERATIONS = {
     tag: 'Settlements',
     summary: 'List settlements',
     description:
-      'What was contributed in each period, the latest first. One settlement is open at any time; its totals are those of the moment, `as_of`.',
+      'Lists the settlements of all periods, the latest first. One settlement is open at any time; `as_of` says when the service computed its totals.',
     errors: ['invalid_request', ...ACCESS, ...SERVICE],
   },
   getSettlement: {
     tag: 'Settlements',
     summary: 'Get a settlement',
-    description: 'Once it is closed it never changes. While it is open its totals are those of the moment, `as_of`.',
+    description:
+      'Reads a settlement. A closed one never changes; for an open one `as_of` says when the service computed its totals.',
     errors: ['invalid_request', ...ACCESS, ...SERVICE],
     notFound: settlementNotFound(),
   },
   listSettlementLines: {
     tag: 'Settlements',
     summary: 'List the lines of a settlement',
-    description: 'One for each contribution and adjustment on it, as in the statement, page by page.',
+    description: 'Lists the lines of a closed settlement as in the statement: one for each contribution and adjustment.',
     errors: ['invalid_request', ...ACCESS, ...SERVICE],
     notFound: settlementNotFound(),
   },
@@ -160,14 +162,14 @@ export const OPERATIONS = {
     tag: 'Settlements',
     summary: 'Download the statement of a settlement',
     description:
-      'All lines as CSV, in the same bytes every time: their SHA-256 is `csv_sha256` of the settlement. There is none while the settlement is open. Two at a time for each partner: `rate_limited` beyond.',
+      'Sends all lines as CSV, in the same bytes every time: `csv_sha256` of the settlement is their SHA-256. An open settlement has no statement. A partner may download two at a time; the service answers a third with `rate_limited`.',
     errors: ['invalid_request', ...ACCESS, ...SERVICE],
     notFound: settlementNotFound(),
   },
   acknowledgeSettlement: {
     tag: 'Settlements',
     summary: 'Accept or dispute a settlement',
-    description: 'Says that a closed settlement is right, or that it is not. It reopens nothing.',
+    description: 'Records that the partner accepts or disputes a closed settlement. It does not open the settlement again.',
     errors: ['invalid_request', ...ACCESS, 'idempotency_conflict', ...SERVICE],
     notFound: settlementNotFound(),
   },
@@ -175,14 +177,14 @@ export const OPERATIONS = {
     tag: 'Settlements',
     summary: 'Compare a list of your own with a settlement',
     description:
-      'Takes up to a million lines or 100 MiB, as a stream that may take 15 minutes and pause for 30 seconds. Malformed lines are told, and the rest is compared. One at a time for each partner: `rate_limited` until then. A suspended partner begins none; a replay is answered. A list that broke off before its end is sent again under the same key.',
+      'Compares a list of up to a million lines or 100 MiB. Sending it may take 15 minutes and pause for 30 seconds. The service reports malformed lines and compares the rest. A partner may send one list at a time; the service answers another with `rate_limited`. A suspended partner may not begin one, but may replay one. Send a list that broke off again, with the same Idempotency-Key.',
     errors: ['invalid_request', ...ACCESS, 'partner_suspended', 'idempotency_conflict', ...SERVICE],
     notFound: settlementNotFound(),
   },
   getReconciliation: {
     tag: 'Settlements',
     summary: 'Get a reconciliation',
-    description: 'How far it is, and the counts by verdict.',
+    description: 'Shows the progress of a reconciliation, and the counts by verdict.',
     errors: ['invalid_request', ...ACCESS, ...SERVICE],
     notFound: reconciliationNotFound(),
   },
@@ -190,7 +192,7 @@ export const OPERATIONS = {
     tag: 'Settlements',
     summary: 'List the lines of a reconciliation',
     description:
-      'All lines, or those of one verdict, page by page. A line that is missing in the service says what to do: look up, then retry the original confirmation; never restore points.',
+      'Lists all lines, or those of one verdict. For a line that is missing in the service, look up the contribution, then retry the original confirmation; never restore points.',
     errors: ['invalid_request', ...ACCESS, ...SERVICE],
     notFound: reconciliationNotFound(),
   },
@@ -198,7 +200,7 @@ export const OPERATIONS = {
     tag: 'Environment',
     summary: 'Get the environmental status of a contribution',
     description:
-      'How far the planting has come that the contribution is pooled for. It is the status of a whole batch, and changes nothing of the contribution. There is none unless the contribution is confirmed.',
+      'Shows the progress of the planting that the contribution supports. It is the status of a whole impact batch and does not change the contribution. Only a confirmed contribution has one.',
     errors: ['invalid_request', ...ACCESS, 'contribution_not_found', ...SERVICE],
     recoverable: 'lookup',
   },
@@ -207,7 +209,8 @@ export const OPERATIONS = {
   listImpactBatchTransactions: {
     tag: 'Environment',
     summary: 'List your contributions in an impact batch',
-    description: 'Those of this partner, settlement by settlement, page by page; and how far the batch has come.',
+    description:
+      'Lists the contributions of this partner in the impact batch by settlement, and shows the progress of the batch.',
     errors: ['invalid_request', ...ACCESS, ...SERVICE],
     notFound: impactBatchNotFound(),
   },

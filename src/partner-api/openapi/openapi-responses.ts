@@ -16,29 +16,33 @@ const text = { type: 'string' };
 
 /** Every header that the service sends beside those of HTTP itself. */
 const HEADERS: Readonly<Record<string, { description: string; schema: Json }>> = {
-  'X-Correlation-ID': { description: 'As sent, or made by the service.', schema: { ...text, ...LONG_IDENTIFIER } },
-  'Cache-Control': { description: 'No answer may be kept.', schema: { ...text, const: 'no-store' } },
+  'X-Correlation-ID': {
+    description: 'The correlation identifier of the request: as sent, or made by the service.',
+    schema: { ...text, ...LONG_IDENTIFIER },
+  },
+  'Cache-Control': { description: 'Nobody may store an answer.', schema: { ...text, const: 'no-store' } },
   'Idempotent-Replayed': {
     description: '`true` when the answer repeats an earlier result; absent otherwise.',
     schema: { ...text, const: 'true' },
   },
-  'Retry-After': { description: 'Whole seconds to wait.', schema: { type: 'integer', minimum: 1 } },
-  Location: { description: 'Path of the record.', schema: text },
+  'Retry-After': { description: 'The whole seconds to wait before the next request.', schema: { type: 'integer', minimum: 1 } },
+  Location: { description: 'The path of the record.', schema: text },
   'RateLimit-Policy': {
     description:
-      'The rate of this class of requests, such as `"writes";q=200;w=2`: 200 in two seconds, all at once if need be. Advisory.',
+      'The rate of this class of requests, for information, such as `"writes";q=200;w=2`: 200 requests in two seconds, which may come all at once.',
     schema: text,
   },
   RateLimit: {
-    description: 'What is left of it, such as `"writes";r=99;t=1`: 99 more at once; after a second there are more. Advisory.',
+    description:
+      'What is left of the rate, for information, such as `"writes";r=99;t=1`: 99 requests at once, and more after a second.',
     schema: text,
   },
-  'WWW-Authenticate': { description: 'How to authenticate.', schema: text },
-  'X-Sandbox-Scenario': { description: 'In the sandbox: the scenario that the request met.', schema: text },
-  Allow: { description: 'With 405: the methods of the path.', schema: text },
-  ETag: { description: 'Of these bytes.', schema: text },
+  'WWW-Authenticate': { description: 'The scheme of authentication.', schema: text },
+  'X-Sandbox-Scenario': { description: 'The scenario that the sandbox played. Production does not send it.', schema: text },
+  Allow: { description: 'The methods of the path, with 405.', schema: text },
+  ETag: { description: 'The entity tag of these bytes.', schema: text },
   'Repr-Digest': { description: 'SHA-256 of these bytes (RFC 9530); absent with `excel_safe`.', schema: text },
-  'Content-Disposition': { description: 'A name for the file.', schema: text },
+  'Content-Disposition': { description: 'A name for the file that holds the statement.', schema: text },
 };
 
 const ALWAYS = ['X-Correlation-ID', 'Cache-Control'];
@@ -49,9 +53,9 @@ const headers = (...names: string[]) => Object.fromEntries([...ALWAYS, ...names]
 const REHEARSED: readonly OperationId[] = ['confirmContribution', 'createDeliveryEmissionsEstimate'];
 
 const SUCCESS_TEXTS: Record<string, string> = {
-  '200': 'Found.',
-  '201': 'Recorded, or the original result of a replay.',
-  '202': 'Recorded and pending: an operator reviews it. Points must not be restored.',
+  '200': 'The record or the list.',
+  '201': 'The service has recorded it; for a replay the original result.',
+  '202': 'The contribution is pending: an operator reviews it. Do not restore points.',
 };
 
 /** Gives a success its text, its headers and its examples. */
@@ -59,7 +63,7 @@ export function completeSuccess(operationId: OperationId, status: string, respon
   const isWrite = status !== '200';
   const isConfirmation = operationId === 'confirmContribution';
   response['description'] =
-    operationId === 'reconcileSettlement' ? 'The list has come; the rest is compared.' : SUCCESS_TEXTS[status];
+    operationId === 'reconcileSettlement' ? 'The service has received the list, and compares it.' : SUCCESS_TEXTS[status];
   response['headers'] = headers(
     ...RATE,
     ...(isWrite ? ['Idempotent-Replayed'] : []),
@@ -89,7 +93,7 @@ export function errorResponses(operationId: OperationId): Record<string, Json> {
     ...errorResponse([], undefined),
     headers: headers(...RATE, 'Retry-After', 'Allow'),
     description:
-      '`invalid_request` for what is not this path, method, size or media type; 408 `internal_service_unavailable` for what did not arrive whole in time.',
+      '`invalid_request` for another path, method, size or media type; 408 `internal_service_unavailable` for a request that did not arrive completely in time.',
   };
   return { ...Object.fromEntries(entries), ...(notFound && { '404': notFoundResponse(notFound) }), default: other };
 }

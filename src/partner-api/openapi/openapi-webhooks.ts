@@ -12,7 +12,7 @@ const HEADERS: readonly (readonly [name: string, isAlwaysSent: boolean, descript
   [
     'X-Service-Timestamp',
     true,
-    'When this attempt was signed: Unix seconds. Refuse one that is more than five minutes off.',
+    'When the service signed this attempt, in Unix seconds. Refuse a time that differs from yours by more than five minutes.',
     UNIX_SECONDS,
   ],
   [
@@ -21,48 +21,59 @@ const HEADERS: readonly (readonly [name: string, isAlwaysSent: boolean, descript
     'HMAC-SHA256 of the exact timestamp, a full stop and the raw bytes of the body; the key is the whole secret as text.',
     SIGNATURE,
   ],
-  ['X-Service-Signature-Next', false, 'The same by the next secret, while a secret rotates.', SIGNATURE],
-  ['X-Service-Event-Id', true, 'As in the body.', identifier],
-  ['X-Service-Event-Type', true, 'As in the body.', { type: 'string' }],
-  ['X-Service-Delivery-Id', true, 'This event to this endpoint.', identifier],
-  ['X-Service-Attempt', true, '1 for the first attempt of the delivery.', { type: 'string', pattern: '^[1-9][0-9]*$' }],
-  ['X-Correlation-ID', true, 'Of the request that caused the event; the id of the event where there was none.', identifier],
+  ['X-Service-Signature-Next', false, 'The signature with the next secret, during a rotation.', SIGNATURE],
+  ['X-Service-Event-Id', true, 'The event_id of the body.', identifier],
+  ['X-Service-Event-Type', true, 'The event_type of the body.', { type: 'string' }],
+  ['X-Service-Delivery-Id', true, 'The id of the delivery: of this event to this endpoint.', identifier],
+  ['X-Service-Attempt', true, 'The number of the attempt, from 1.', { type: 'string', pattern: '^[1-9][0-9]*$' }],
+  [
+    'X-Correlation-ID',
+    true,
+    'The correlation identifier of the request that caused the event; the id of the event without one.',
+    identifier,
+  ],
   ['webhook-id', true, 'Standard Webhooks: the id of the event.', identifier],
   ['webhook-timestamp', true, 'Standard Webhooks: the timestamp.', UNIX_SECONDS],
   [
     'webhook-signature',
     true,
-    'Standard Webhooks: one signature `v1,<base64>`; two with a space between while a secret rotates.',
+    'Standard Webhooks: one signature `v1,<base64>`; two, separated by a space, during a rotation.',
     { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$' },
   ],
 ];
 
 const NOT_NOW = {
-  description: 'Not now: tried again at the later of `Retry-After` and the next attempt.',
-  headers: { 'Retry-After': { description: 'Seconds, or a date of HTTP; 24 hours count at most.', schema: { type: 'string' } } },
+  description: 'The service tries again after `Retry-After`, or at the time of the next attempt where that is later.',
+  headers: {
+    'Retry-After': {
+      description: 'Seconds, or an HTTP date. The service waits for 24 hours at most.',
+      schema: { type: 'string' },
+    },
+  },
 };
 
 /** What the answers of a receiver come to. */
 const ANSWERS: Record<string, Json> = {
-  '2XX': { description: 'Taken. Verify, store, answer within 15 seconds, and work afterwards.' },
-  '410': { description: 'The endpoint is gone: it is disabled at once, and its events are held until it is enabled.' },
+  '2XX': { description: 'The receiver has the event. Verify and store it, answer within 15 seconds, and process it afterwards.' },
+  '410': { description: 'The endpoint is gone. The service disables it at once, and holds its events until it is enabled.' },
   '429': NOT_NOW,
   '503': NOT_NOW,
   default: {
-    description: 'Not taken, like no answer within 15 seconds: tried again, ten attempts in all. Redirects are not followed.',
+    description:
+      'The receiver does not have the event, as without an answer within 15 seconds. The service tries again, ten times in all. It does not follow redirects.',
   },
 };
 
 const CHALLENGE_ANSWERS: Record<string, Json> = {
   '200': {
-    description: 'The challenge, sent back.',
+    description: 'The challenge of the request.',
     content: {
       'application/json': {
         schema: { type: 'object', required: ['challenge'], properties: { challenge: { type: 'string' } } },
       },
     },
   },
-  default: { description: 'The endpoint is not entered.' },
+  default: { description: 'The service does not add the endpoint.' },
 };
 
 /** The headers of deliveries, for the section `components.parameters`. */
@@ -76,7 +87,10 @@ export const WEBHOOKS: Record<string, Json> = Object.fromEntries([
   [VERIFICATION_TYPE, webhook(VERIFICATION_TYPE, CHALLENGE, CHALLENGE_ANSWERS)],
   [
     TEST_TYPE,
-    webhook(TEST_TYPE, TEST, { '2XX': ANSWERS['2XX'] as Json, default: { description: 'Not taken. It is not tried again.' } }),
+    webhook(TEST_TYPE, TEST, {
+      '2XX': ANSWERS['2XX'] as Json,
+      default: { description: 'The receiver does not have the event. The service does not try again.' },
+    }),
   ],
 ]);
 

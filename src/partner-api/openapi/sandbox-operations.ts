@@ -16,52 +16,55 @@ export const SANDBOX_OPERATIONS = {
   resolveSandboxContribution: {
     tag,
     summary: 'End a pending contribution',
-    description: 'As an operator does in production: confirmed or failed, for good, with its event.',
+    description: 'Confirms or fails a pending contribution permanently, as an operator does in production, and sends its event.',
     errors: [...errors, 'contribution_not_found'],
   },
   expireSandboxEstimate: {
     tag,
     summary: 'Let an estimate expire',
-    description: 'As if its 24 hours were over. A linked estimate no longer expires. Takes no body.',
+    description:
+      'Expires an estimate as if its 24 hours were over. A linked estimate no longer expires. The request has no body.',
     errors: [...errors, 'estimate_not_found'],
   },
   sendSandboxEvent: {
     tag,
     summary: 'Send a sample of an event',
     description:
-      'Signed and sent at once to your endpoints, one attempt each, with a fault on request. It carries `sample: true` in `data` and no sequence. At most 60 samples a minute.',
+      'Signs a sample and sends it at once to your endpoints, with one attempt each and with a fault on request. The sample has `sample: true` in `data` and no sequence. You may send 60 samples a minute.',
     errors,
   },
   closeSandboxSettlement: {
     tag,
     summary: 'Close the open settlement',
-    description: 'Early, at the time of your clock; the next one opens. Both events are sent. Takes no body.',
+    description:
+      'Closes the open settlement at the time of your clock, opens the next one, and sends both events. The request has no body.',
     errors,
   },
   postSandboxAdjustment: {
     tag,
     summary: 'Post an adjustment',
-    description: 'Drafted, approved and posted at once, without a second person. It never authorises a restoration of points.',
+    description:
+      'Drafts, approves and posts an adjustment at once, without a second person. An adjustment never allows the partner to restore points.',
     errors,
   },
   makeSandboxImpactBatch: {
     tag,
     summary: 'Make or advance an impact batch',
     description:
-      'Pools closed settlements of yours in a batch of your own and takes it as far as `status` says, with an event for every step, or does so with a batch that you made.',
+      'Pools closed settlements of yours in a new impact batch, or takes one that you made, and advances it to `status` with an event for every step.',
     errors,
   },
   getSandboxReadiness: {
     tag,
     summary: 'Check whether you are ready for production',
-    description: 'What your own traffic in the sandbox has shown, each with its evidence, and what to do for the rest.',
+    description: 'Shows what your requests in the sandbox have proved, with the evidence, and what to do for the rest.',
     errors: ['invalid_request', 'unauthorized', 'forbidden', 'rate_limited', 'internal_service_unavailable'],
   },
   advanceSandboxClock: {
     tag,
     summary: 'Advance your clock',
     description:
-      'Moves what is due by time for you alone: estimates and pending contributions expire, settlements close. Five years in all.',
+      'Advances the clock for you alone: estimates and pending contributions expire, and settlements close. The clock may be five years ahead in all.',
     errors,
   },
 } as const satisfies Record<string, OperationText>;

@@ -10,40 +10,41 @@ export const SELF_SERVICE_OPERATIONS = {
   getPartner: {
     tag,
     summary: 'Get your own terms',
-    description: 'Name, status, bounds in force, rates, currency and time zone, for every key.',
+    description: 'Shows name, status, bounds in force, rates, currency and time zone. Every key may read it.',
     errors: read,
   },
   listWebhookEndpoints: {
     tag,
     summary: 'List your endpoints',
-    description: 'Those that are not removed. Needs a key with the permission `manage`, as do all paths of endpoints.',
+    description: 'Lists the endpoints that are not removed. All paths of endpoints need a key with the permission `manage`.',
     errors: read,
   },
   createWebhookEndpoint: {
     tag,
     summary: 'Add an endpoint',
     description:
-      'It must answer a signed challenge within 15 seconds, and is then active. The answer has its secret; the same key gives it again. At most five endpoints, and ten additions a minute.',
+      'Adds an endpoint, which must answer a signed challenge within 15 seconds and is then active. The answer has its secret; a replay with the same Idempotency-Key shows it again. You may have five endpoints, and add ten a minute.',
     errors: write,
   },
   getWebhookEndpoint: {
     tag,
     summary: 'Get an endpoint',
-    description: 'How it is set, and how it fares.',
+    description: 'Shows the settings of an endpoint, and its failures.',
     errors: read,
     notFound: endpointNotFound(),
   },
   updateWebhookEndpoint: {
     tag,
     summary: 'Change an endpoint',
-    description: 'Its kinds of events, or whether it is sent any. Another address is another endpoint.',
+    description:
+      'Changes the kinds of event of an endpoint, or whether it receives any. For another address, add another endpoint.',
     errors: read,
     notFound: endpointNotFound(),
   },
   deleteWebhookEndpoint: {
     tag,
     summary: 'Remove an endpoint',
-    description: 'For good: what waits for it is never sent.',
+    description: 'Removes an endpoint permanently. The service never sends the events that wait for it.',
     errors: read,
     notFound: endpointNotFound(),
   },
@@ -51,21 +52,22 @@ export const SELF_SERVICE_OPERATIONS = {
     tag,
     summary: 'Rotate the secret of an endpoint',
     description:
-      'Without a body, or with `start`, makes a second secret that signs beside the first for 24 hours; `activate` makes it the only one now.',
+      'Without a body, or with `start`, creates a second secret that signs beside the first for 24 hours; with `activate` makes it the only one now.',
     errors: write,
     notFound: endpointNotFound(),
   },
   listDeliveries: {
     tag,
     summary: 'List the deliveries to an endpoint',
-    description: 'What was sent, waits or failed, the newest first.',
+    description: 'Lists the deliveries that were sent, wait or failed, the newest first.',
     errors: read,
     notFound: endpointNotFound(),
   },
   resendDelivery: {
     tag,
     summary: 'Send a delivery again',
-    description: 'At once and with all its attempts, whatever became of it: the same event id and bytes. Takes no body.',
+    description:
+      'Sends a delivery again at once, whatever its status, with all its attempts and the same event id and bytes. The request has no body.',
     errors: write,
     notFound: deliveryNotFound(),
   },
@@ -73,7 +75,7 @@ export const SELF_SERVICE_OPERATIONS = {
     tag,
     summary: 'Send again what failed',
     description:
-      'Deliveries that were given up since a time; with `missing` also events that never had a delivery to this endpoint.',
+      'Sends again the deliveries that were given up since a time; with `missing` also events that never had a delivery to this endpoint.',
     errors: write,
     notFound: endpointNotFound(),
   },

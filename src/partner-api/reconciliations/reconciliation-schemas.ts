@@ -24,9 +24,9 @@ const oneOf = <Value extends string>(values: readonly Value[], description: stri
   Type.Unsafe<Value>({ type: 'string', enum: [...values], description });
 
 const listed = {
-  partner_event_id: longId('Of the contribution.'),
-  partner_order_ref: shortId('Of the contribution.'),
-  points: integer('Whole points: gross, as they were contributed, or net of adjustments, down to 0.', 0),
+  partner_event_id: longId('The partner_event_id of the contribution.'),
+  partner_order_ref: shortId('The order of the contribution.'),
+  points: integer('The points as they were contributed (gross), or with all adjustments (net), down to 0.', 0),
 };
 
 /** For the document: a list is judged line by line as it comes. */
@@ -34,26 +34,26 @@ export const ListBody = {
   content: {
     'text/csv': {
       schema: Type.String({
-        description: `A header row with the columns partner_event_id, partner_order_ref and points, in any order; others are passed over. Or the statement of a settlement as it is served, \`excel_safe\` or not. At most ${LIST_LIMITS.lines} lines.`,
+        description: `A header row with the columns partner_event_id, partner_order_ref and points, in any order; the service ignores other columns. Or the statement of a settlement as the service sends it, \`excel_safe\` or not. At most ${LIST_LIMITS.lines} lines.`,
       }),
     },
     'application/json': {
       schema: Type.Array(Type.Object(listed), {
         maxItems: LIST_LIMITS.lines,
-        description: `At most ${LIST_LIMITS.lines} elements; other members are passed over.`,
+        description: `At most ${LIST_LIMITS.lines} elements. The service ignores other members.`,
       }),
     },
   },
 };
 
 export const ReconciliationParams = Type.Object({
-  settlement_id: longId('As in the list of settlements.'),
-  reconciliation_id: longId('As given when the list was sent.'),
+  settlement_id: longId('The id of the settlement, from the list of settlements.'),
+  reconciliation_id: longId('The id of the reconciliation, from the answer to the list.'),
 });
 
 export const ReconciliationLinesQuery = Type.Object(
   {
-    verdict: Type.Optional(oneOf(LINE_VERDICTS, 'Only lines of this verdict.')),
+    verdict: Type.Optional(oneOf(LINE_VERDICTS, 'Only lines with this verdict.')),
     ...pageQuery(LINE_PAGE),
   },
   closed,
@@ -61,66 +61,73 @@ export const ReconciliationLinesQuery = Type.Object(
 
 export const ReconciliationShape = Type.Object(
   {
-    reconciliation_id: longId('Assigned by the service.'),
-    settlement_id: longId('The settlement that the list is compared with.'),
+    reconciliation_id: longId('The id of the reconciliation. The service assigns it.'),
+    settlement_id: longId('The settlement with which the service compares the list.'),
     status: oneOf(RECONCILIATION_STATUSES, '`done` and `failed` are terminal.'),
-    problem: text('Why it failed; `null` otherwise.'),
-    path: Type.String({ description: 'Where this is found again.' }),
-    format: oneOf(['csv', 'json'], 'Of the list.'),
+    problem: text('Why the reconciliation failed; `null` otherwise.'),
+    path: Type.String({ description: 'The path of the reconciliation.' }),
+    format: oneOf(['csv', 'json'], 'The format of the list.'),
     is_statement: Type.Boolean({
       description:
-        "The list is the service's own statement: adjustments and what is carried forward are compared too. Known when it has come.",
+        'Whether the list is a statement of the service: then adjustments and lines of type `carried_forward` are compared too. It is final once the list has arrived.',
     }),
-    listed_lines: integer('Lines of the list that were read.'),
-    compared_settlement_lines: integer('Lines of the settlement that were looked for in the list.'),
-    counts: Type.Object(Object.fromEntries(LINE_VERDICTS.map((name) => [name, integer(`Lines that are \`${name}\`.`)])), {
-      ...closed,
-      description: 'By verdict; final once it is `done`.',
-    }),
-    matched_points: Type.Object(
-      Object.fromEntries(MATCHED_POINTS.map((name) => [name, integer(`Contributions that matched with their ${name} points.`)])),
-      { ...closed, description: 'Which points the list has. A contribution without adjustments counts as `gross`.' },
+    listed_lines: integer('The number of lines of the list that the service has read.'),
+    compared_settlement_lines: integer('The number of lines of the settlement that the service has looked for in the list.'),
+    counts: Type.Object(
+      Object.fromEntries(LINE_VERDICTS.map((name) => [name, integer(`The number of lines with the verdict \`${name}\`.`)])),
+      {
+        ...closed,
+        description: 'The number of lines by verdict. The numbers are final once the status is `done`.',
+      },
     ),
-    created_at: time('UTC.'),
-    ended_at: nullableTime('UTC; `null` while it is under way.'),
-    lines_removed_at: nullableTime('UTC; `null` while the lines are there, for 30 days. The counts are kept.'),
+    matched_points: Type.Object(
+      Object.fromEntries(
+        MATCHED_POINTS.map((name) => [name, integer(`The number of contributions that matched with their ${name} points.`)]),
+      ),
+      { ...closed, description: 'How many contributions matched with which points. One without adjustments counts as `gross`.' },
+    ),
+    created_at: time('When the list arrived, in UTC.'),
+    ended_at: nullableTime('When the reconciliation ended, in UTC; `null` before that.'),
+    lines_removed_at: nullableTime(
+      'When the service removed the lines, in UTC: after 30 days; `null` before that. The counts stay.',
+    ),
   },
   closed,
 );
 
 const LineShape = Type.Object(
   {
-    position: integer('Where the line stands among all of them.', 1),
+    position: integer('The position of the line among all lines.', 1),
     line_no: nullableInteger(
-      'CSV: the line of the file, the header row being 1. JSON: the place in the array, from 1. `null` for what is missing in the list.',
+      'In CSV the line of the file, where the header row is 1; in JSON the place in the array, from 1. `null` for a line that is missing in the list.',
     ),
-    verdict: oneOf(LINE_VERDICTS, 'What came of the comparison.'),
+    verdict: oneOf(LINE_VERDICTS, 'The result of the comparison.'),
     line_type: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       enum: [...LINE_TYPES, null],
-      description:
-        'What the line stands for; `null` for a malformed line that does not say. A list of your own has contributions only.',
+      description: 'What the line records; `null` for a malformed line without a type. A list of yours has contributions alone.',
     }),
-    partner_event_id: text('As listed, as far as it is well formed; `null` for what is carried forward.'),
-    partner_order_ref: text('As listed, as far as it is well formed.'),
-    adjustment_id: text('Of an adjustment in a statement.'),
-    points: nullableWhole('As listed, as far as they are well formed.'),
+    partner_event_id: text('The value of the list where it is well formed; `null` for a line of type `carried_forward`.'),
+    partner_order_ref: text('The value of the list where it is well formed.'),
+    adjustment_id: text('The id of the adjustment, for an adjustment in a statement.'),
+    points: nullableWhole('The value of the list where it is well formed.'),
     matched_points: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       enum: [...MATCHED_POINTS, null],
-      description: 'Which points of the contribution the list has: `gross` also where both are the same; `null` where neither.',
+      description: 'Which points of the contribution the list has: `gross` also where both are the same; `null` for neither.',
     }),
-    transaction_id: text('The contribution that the service has under the event.'),
-    recorded_order_ref: text('Of that contribution.'),
+    transaction_id: text('The contribution that the service has for the partner_event_id.'),
+    recorded_order_ref: text('The order of that contribution.'),
     recorded_points: nullableWhole(
-      'Of that contribution, gross; of an adjustment, or what is carried forward, those of its line.',
+      'The gross points of that contribution; for an adjustment and a line of type `carried_forward` the points of the line.',
     ),
     recorded_net_points: nullableInteger(
-      'Of that contribution with its adjustments: those up to this settlement where the list has that number, else all that are posted.',
+      'The points of that contribution with its adjustments: those up to this settlement where the list has that number, else all posted ones.',
     ),
-    recorded_settlement_id: text('The settlement that it is on; `null` while it is on none.'),
+    recorded_settlement_id: text('The settlement that has the contribution; `null` while none has it.'),
     details: Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }, closed), {
-      description: 'What is wrong with a malformed line; of what is missing in the service, what may and should be done.',
+      description:
+        'What is wrong with a malformed line; for a line that is missing in the service, what the partner may and should do.',
     }),
   },
   closed,
@@ -130,9 +137,9 @@ export const ReconciliationBody = Type.Object({ reconciliation: ReconciliationSh
 export const ReconcilingBody = Type.Object({ reconciliation: ReconciliationShape, request: KeyedEcho }, closed);
 export const ReconciliationLinesBody = Type.Object(
   {
-    lines: Type.Array(LineShape, { description: 'In the order of the list, then what is missing in it.' }),
+    lines: Type.Array(LineShape, { description: 'The lines in the order of the list, then those that are missing in it.' }),
     ...pageAnswer,
-    lines_removed_at: nullableTime('UTC; since then there are counts only. `null` while the lines are there.'),
+    lines_removed_at: nullableTime('When the service removed the lines, in UTC; `null` before that. The counts stay.'),
     request: Echo,
   },
   closed,

@@ -11,9 +11,9 @@ import type { SandboxApiOptions } from './sandbox-api-options.ts';
 
 const ShownEvidence = Type.Object(
   {
-    correlation_id: nullable({}, 'Of the request that showed it; `null` for a reconciliation.'),
-    subject_id: nullable({}, 'The record that it was about.'),
-    seen_at: time('UTC.'),
+    correlation_id: nullable({}, 'The correlation identifier of the request; `null` for a reconciliation.'),
+    subject_id: nullable({}, 'The id of the record; `null` without one.'),
+    seen_at: time('When the service received the request, in UTC.'),
   },
   closed,
 );
@@ -22,11 +22,11 @@ const Check = Type.Object(
   {
     check: Type.Unsafe<ReadinessCheck>({
       ...{ type: 'string', enum: Object.keys(READINESS_CHECKS) },
-      description: 'What your program has to have done here.',
+      description: 'What your program must have done in the sandbox.',
     }),
-    passed: Type.Boolean({ description: 'Your traffic has shown it.' }),
-    evidence: Type.Array(ShownEvidence, { description: 'What showed it; empty until then.' }),
-    what_to_do: Type.String({ description: 'How it is passed.' }),
+    passed: Type.Boolean({ description: 'Whether your requests have shown it.' }),
+    evidence: Type.Array(ShownEvidence, { description: 'The requests that showed it; empty before that.' }),
+    what_to_do: Type.String({ description: 'What your program has to do to pass the check.' }),
   },
   closed,
 );
@@ -35,8 +35,8 @@ const ReadinessBody = Type.Object(
   {
     readiness: Type.Object(
       {
-        ready: Type.Boolean({ description: 'Every check is passed.' }),
-        checks: Type.Array(Check, { description: 'In the order of an afternoon.' }),
+        ready: Type.Boolean({ description: 'Whether every check is passed.' }),
+        checks: Type.Array(Check, { description: 'The checks, in the order of the guide.' }),
       },
       closed,
     ),

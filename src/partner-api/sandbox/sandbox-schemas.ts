@@ -11,7 +11,7 @@ const oneOf = <Value extends string>(values: readonly Value[], description: stri
   Type.Unsafe<Value>({ type: 'string', enum: [...values], description });
 
 export const ResolveBody = Type.Object(
-  { status: oneOf(['confirmed', 'failed'] as const, 'How the pending contribution ends, for good.') },
+  { status: oneOf(['confirmed', 'failed'] as const, 'How the pending contribution ends.') },
   closed,
 );
 
@@ -21,7 +21,7 @@ export const SampleBody = Type.Object(
     change: Type.Optional(
       oneOf(
         ['associated', 'failed', 'adjustment'] as const,
-        'Of `impact.transaction.adjusted`: which change; `failed` when left out.',
+        'For `impact.transaction.adjusted`, the change; `failed` without it.',
       ),
     ),
     fault: Type.Optional(
@@ -30,42 +30,46 @@ export const SampleBody = Type.Object(
         '`duplicate`: twice. `reordered`: two, the later one first. `bad_signature`: signed with another secret. `stale`: signed ten minutes ago. `unknown_type`: of a kind that nobody knows. `rotation`: signed by the next secret too.',
       ),
     ),
-    endpoint_id: Type.Optional(longId('Only to this endpoint; else to every active one that receives the kind.')),
+    endpoint_id: Type.Optional(
+      longId('The only endpoint that receives the sample; without it, every active endpoint that receives the kind.'),
+    ),
   },
   closed,
 );
 
 export const SampleDelivery = Type.Object(
   {
-    delivery_id: longId('As in the log of deliveries.'),
-    endpoint_id: longId('The endpoint that it went to.'),
-    event_id: longId('Of the sample; a duplicate has the same.'),
-    event_type: Type.String({ description: 'Of the sample.' }),
-    delivered: Type.Boolean({ description: 'The receiver answered 2xx.' }),
+    delivery_id: longId('The id of the delivery, as in the list of deliveries.'),
+    endpoint_id: longId('The id of the endpoint.'),
+    event_id: longId('The id of the event of the sample; a duplicate has the same.'),
+    event_type: Type.String({ description: 'The kind of event of the sample.' }),
+    delivered: Type.Boolean({ description: 'Whether the receiver answered 2xx.' }),
     status: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
-      description: 'HTTP status of its answer; `null` without one.',
+      description: 'The HTTP status of the answer; `null` without an answer.',
     }),
-    error_class: nullable({}, 'Why there was no answer.'),
-    milliseconds: Type.Integer({ description: 'Until the answer.' }),
-    expected: oneOf(['accepted', 'refused'] as const, 'What a right receiver does with it.'),
-    as_expected: Type.Boolean({ description: 'The receiver did so.' }),
+    error_class: nullable({}, 'Why there was no answer; `null` with an answer.'),
+    milliseconds: Type.Integer({ description: 'The milliseconds until the answer.' }),
+    expected: oneOf(['accepted', 'refused'] as const, 'What a correct receiver does with the sample.'),
+    as_expected: Type.Boolean({ description: 'Whether the receiver did what was expected.' }),
   },
   closed,
 );
 
 export const AdjustmentBody = Type.Object(
   {
-    transaction_id: longId('A confirmed contribution.'),
+    transaction_id: longId('The id of a confirmed contribution.'),
     points_delta: Type.Unsafe<bigint>({
       ...{ type: 'integer', format: 'int64', 'x-lenient': true },
-      description: 'What is added to the settled points, such as -100; 0 for a restatement.',
+      description: 'The change of the settled points, such as -100; 0 for a restatement.',
     }),
-    amount_delta: Type.Optional(nullable({}, 'Of a restatement: a signed decimal, such as `"-12.5"`.')),
-    reason_code: oneOf(ADJUSTMENT_REASONS, 'Why.'),
-    reason_en: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'English.' })),
-    reason_ar: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Arabic.' })),
-    reversal_of: Type.Optional(nullable({}, 'The adjustment that this one takes back.')),
+    amount_delta: Type.Optional(
+      nullable({}, 'The change of the settled amount by a restatement, as a signed decimal such as `"-12.5"`.'),
+    ),
+    reason_code: oneOf(ADJUSTMENT_REASONS, 'The reason of the adjustment.'),
+    reason_en: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'The reason in English.' })),
+    reason_ar: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'The reason in Arabic.' })),
+    reversal_of: Type.Optional(nullable({}, 'The adjustment that this one reverses.')),
   },
   closed,
 );
@@ -73,15 +77,18 @@ export const AdjustmentBody = Type.Object(
 export const ImpactBatchBody = Type.Object(
   {
     settlement_ids: Type.Optional(
-      Type.Array(longId('A closed settlement with contributions.'), {
+      Type.Array(longId('The id of a closed settlement with contributions.'), {
         ...{ minItems: 1, maxItems: 24 },
-        description: 'What a new batch pools, for good.',
+        description: 'The settlements whose contributions a new impact batch pools, permanently.',
       }),
     ),
-    impact_batch_id: Type.Optional(longId('A batch that you made here, to be advanced; instead of `settlement_ids`.')),
-    quantity: Type.Optional(int64('Whole trees of a new batch; 1 when left out.')),
+    impact_batch_id: Type.Optional(longId('The impact batch of yours to advance, instead of `settlement_ids`.')),
+    quantity: Type.Optional(int64('The number of trees of a new impact batch; 1 without it.')),
     status: Type.Optional(
-      oneOf<EnvironmentalStatus>(ENVIRONMENTAL_STATUSES, 'How far it goes, step by step; `recorded` when left out.'),
+      oneOf<EnvironmentalStatus>(
+        ENVIRONMENTAL_STATUSES,
+        'The status to which the service advances the impact batch, step by step; `recorded` without it.',
+      ),
     ),
   },
   closed,
@@ -98,14 +105,20 @@ export const ClockBody = Type.Object(
 );
 
 export const ClockAnswer = {
-  clock: Type.Object({ now: time('What your clock shows now; nobody else’s moved.') }, closed),
+  clock: Type.Object({ now: time('The present time of your clock, in UTC. No other clock has moved.') }, closed),
   done: Type.Object(
     {
-      estimates_expired: Type.Integer({ description: 'Estimates that have expired by it.' }),
-      contributions_ended: Type.Integer({ description: 'Pending contributions that ended as their scenario says.' }),
-      contributions_failed: Type.Integer({ description: 'Pending contributions that no operator decided on in time.' }),
-      settlements_closed: Type.Array(longId('A settlement.'), { description: 'Settlements that were closed, the first first.' }),
+      estimates_expired: Type.Integer({ description: 'The number of estimates that expired.' }),
+      contributions_ended: Type.Integer({
+        description: 'The number of pending contributions that ended as their scenario says.',
+      }),
+      contributions_failed: Type.Integer({
+        description: 'The number of pending contributions that failed because no operator decided in time.',
+      }),
+      settlements_closed: Type.Array(longId('The id of a settlement.'), {
+        description: 'The settlements that the service closed, the earliest first.',
+      }),
     },
-    { ...closed, description: 'What was due. Its events are on their way.' },
+    { ...closed, description: 'What became due at the new time. The service sends its events.' },
   ),
 };

@@ -22,7 +22,9 @@ export function sendSandboxEvent(app: FastifyInstance, options: SandboxApiOption
     operation: 'sendSandboxEvent',
     path: '/v1/sandbox/events',
     body: SampleBody,
-    answer: { deliveries: Type.Array(SampleDelivery, { description: 'In the order in which each endpoint got them.' }) },
+    answer: {
+      deliveries: Type.Array(SampleDelivery, { description: 'The deliveries in the order in which the service sent them.' }),
+    },
     deadlineMs: DEADLINE_MS,
     async work(call) {
       const { event_type: eventType, endpoint_id: endpointId, fault, change } = call.body;

@@ -47,17 +47,17 @@ export const StatementQuery = Type.Object(
   closed,
 );
 
-export const SettlementParams = Type.Object({ settlement_id: longId('As in the list of settlements.') });
+export const SettlementParams = Type.Object({ settlement_id: longId('The id of the settlement, from the list of settlements.') });
 
 export const AcknowledgeBody = Type.Object(
   {
     status: Type.Unsafe<'accepted' | 'disputed'>({
       type: 'string',
       enum: ['accepted', 'disputed'],
-      description: 'A dispute may end in acceptance; what is accepted stays so. It reopens nothing.',
+      description: '`accepted` is final; `disputed` may become `accepted`. Neither opens the settlement again.',
     }),
-    reference: Type.Optional(nullable(SHORT_IDENTIFIER, 'Your own reference, such as that of a payment.')),
-    note: Type.Optional(nullable({ minLength: 1, maxLength: 1_000 }, 'Your own words. No personal data.')),
+    reference: Type.Optional(nullable(SHORT_IDENTIFIER, 'A reference of yours, such as that of a payment.')),
+    note: Type.Optional(nullable({ minLength: 1, maxLength: 1_000 }, 'A note of yours. It must not hold personal data.')),
   },
   closed,
 );
@@ -67,33 +67,40 @@ const integer = (description: string, minimum?: number) =>
 const text = (description: string) => nullable({}, description);
 
 const lineColumns: TProperties = {
-  line_no: integer('From 1, without gaps.', 1),
-  line_type: Type.Unsafe<string>({ type: 'string', enum: [...LINE_TYPES], description: 'What the line stands for.' }),
-  transaction_id: text('The contribution.'),
-  adjustment_id: text('The adjustment.'),
-  partner_event_id: text('Of the contribution.'),
-  partner_order_ref: text('Of the contribution.'),
+  line_no: integer('The number of the line, from 1, without gaps.', 1),
+  line_type: Type.Unsafe<string>({ type: 'string', enum: [...LINE_TYPES], description: 'What the line records.' }),
+  transaction_id: text('The id of the contribution.'),
+  adjustment_id: text('The id of the adjustment.'),
+  partner_event_id: text('The partner_event_id of the contribution.'),
+  partner_order_ref: text('The order of the contribution.'),
   points: sum(
-    'Negative where an adjustment takes points back. Of a line of type `carried_forward` a sum, which may be below int64.',
+    'The points of the line; negative where an adjustment takes points back. For a line of type `carried_forward` they are a sum, which may be below the range of int64.',
   ),
-  amount: nullable({ pattern: '^-?\\d+(\\.\\d+)?$' }, 'Exact; `null` where the points have no value.'),
-  currency: nullable({ pattern: '^[A-Z]{3}$' }, 'ISO 4217; `null` where the points have no value.'),
-  confirmed_at_utc: nullableTime('When the contribution was confirmed.'),
-  posted_at_utc: nullableTime('When the adjustment was posted.'),
-  contribution_rule_version: text('Version of the contribution rule applied.'),
-  point_conversion_version: text('Version of the point conversion applied.'),
-  tree_cost_version: text('Version of the tree cost applied.'),
-  calculation_id: text('Of the linked estimate.'),
-  association_status: text('At the moment of closing.'),
-  reason_code: text("An adjustment's reason; `late` for a contribution that missed the settlement of its own period."),
-  original_settlement_id: text('Where the contribution of an adjustment was settled, or where a negative net comes from.'),
+  amount: nullable({ pattern: '^-?\\d+(\\.\\d+)?$' }, 'The amount of the line, exact; `null` where the points have no value.'),
+  currency: nullable({ pattern: '^[A-Z]{3}$' }, 'The currency by ISO 4217; `null` where the points have no value.'),
+  confirmed_at_utc: nullableTime('When the contribution became confirmed, in UTC.'),
+  posted_at_utc: nullableTime('When an operator posted the adjustment, in UTC.'),
+  contribution_rule_version: text('The version of the contribution rule that the service applied.'),
+  point_conversion_version: text('The version of the point conversion that the service applied.'),
+  tree_cost_version: text('The version of the tree cost that the service applied.'),
+  calculation_id: text('The id of the linked estimate.'),
+  association_status: text('The status of the association when the settlement was closed.'),
+  reason_code: text(
+    'The reason of an adjustment; `late` for a contribution that came after the settlement of its own period was closed.',
+  ),
+  original_settlement_id: text(
+    'The settlement that has the contribution of an adjustment, or from which a negative total was carried forward.',
+  ),
 };
 
-export const Line = Type.Object(lineColumns, { ...closed, description: 'A line; what does not apply to it is `null`.' });
+export const Line = Type.Object(lineColumns, {
+  ...closed,
+  description: 'A line of the statement. A member that does not apply to the line is `null`.',
+});
 
 export const SettlementPageBody = Type.Object(
   {
-    settlements: Type.Array(Settlement, { description: 'The latest first.' }),
+    settlements: Type.Array(Settlement, { description: 'The settlements, the latest first.' }),
     ...pageAnswer,
     next_before_sequence: Type.Unsafe<bigint | null>({
       ...{ type: ['integer', 'null'], format: 'int64', minimum: 1 },
@@ -108,7 +115,7 @@ export const SettlementBody = Type.Object({ settlement: Settlement, request: Ech
 
 export const LinePageBody = Type.Object(
   {
-    lines: Type.Array(Line, { description: 'In the order of the statement; none while the settlement is open.' }),
+    lines: Type.Array(Line, { description: 'The lines in the order of the statement; none while the settlement is open.' }),
     ...pageAnswer,
     next_after_line: Type.Unsafe<bigint>({ ...integer('', 0), ...olderNextAfter('after_line') }),
     request: Echo,
@@ -117,6 +124,6 @@ export const LinePageBody = Type.Object(
 );
 
 export const AcknowledgedBody = Type.Object(
-  { settlement_id: longId('The settlement.'), acknowledgement: Acknowledgement, request: KeyedEcho },
+  { settlement_id: longId('The id of the settlement.'), acknowledgement: Acknowledgement, request: KeyedEcho },
   closed,
 );

@@ -39,7 +39,7 @@ export function createWebhookEndpoint(app: FastifyInstance, options: PartnerApiO
     body: CreateEndpointBody,
     answer: {
       webhook_endpoint: Endpoint,
-      secret: Type.String({ description: 'Verifies deliveries. Keep it; no other answer has it.' }),
+      secret: Type.String({ description: 'The secret that verifies deliveries. Store it: no other answer shows it.' }),
     },
     isManaging: true,
     deadlineMs: DEADLINE_MS,

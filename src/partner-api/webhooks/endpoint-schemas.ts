@@ -17,35 +17,45 @@ const eventTypes = (description: string) =>
 
 export const Endpoint = Type.Object(
   {
-    endpoint_id: longId('Assigned by the service.'),
-    url: Type.String({ description: 'Where events are sent.' }),
-    event_types: Type.Array(Type.String(), { description: 'The kinds that it receives; empty: every kind, later ones too.' }),
-    status: oneOf(['active', 'disabled', 'removed'], 'While `disabled` its events are held.'),
-    status_reason: nullable({}, 'Why it is disabled.'),
-    failures_in_row: Type.Integer({ description: 'Attempts that failed since the last success.' }),
-    failing_since: nullableTime('Since the first of them.'),
-    paused_until: nullableTime('After many failures nothing is sent until then.'),
-    secret_rotates_at: nullableTime('While a secret rotates: when the new one becomes the only one.'),
-    created_at: time('UTC.'),
+    endpoint_id: longId('The id of the endpoint. The service assigns it.'),
+    url: Type.String({ description: 'The address to which the service sends events.' }),
+    event_types: Type.Array(Type.String(), {
+      description: 'The kinds of event that the endpoint receives; empty for every kind, later ones too.',
+    }),
+    status: oneOf(
+      ['active', 'disabled', 'removed'],
+      'Whether the service sends events to the endpoint. While it is `disabled` the service holds its events.',
+    ),
+    status_reason: nullable({}, 'Why the endpoint is disabled; `null` otherwise.'),
+    failures_in_row: Type.Integer({ description: 'The number of attempts that failed since the last success.' }),
+    failing_since: nullableTime('When the first of these attempts failed, in UTC; `null` without one.'),
+    paused_until: nullableTime('Until when the service sends nothing after many failures, in UTC; `null` otherwise.'),
+    secret_rotates_at: nullableTime('During a rotation, when the new secret becomes the only one, in UTC; `null` otherwise.'),
+    created_at: time('When you or an operator added the endpoint, in UTC.'),
   },
   closed,
 );
 
-export const EndpointParams = Type.Object({ endpoint_id: longId('As in the list of endpoints.') });
-export const DeliveryParams = Type.Object({ delivery_id: longId('As in the list of deliveries.') });
+export const EndpointParams = Type.Object({ endpoint_id: longId('The id of the endpoint, from the list of endpoints.') });
+export const DeliveryParams = Type.Object({ delivery_id: longId('The id of the delivery, from the list of deliveries.') });
 
 export const CreateEndpointBody = Type.Object(
   {
-    url: Type.String({ minLength: 1, maxLength: 2_000, description: 'An https address of a public host.' }),
-    event_types: Type.Optional(eventTypes('The kinds that it receives; every kind when left out or empty.')),
+    url: Type.String({ minLength: 1, maxLength: 2_000, description: 'The https address of a public host.' }),
+    event_types: Type.Optional(eventTypes('The kinds of event that the endpoint receives; without them, or empty, every kind.')),
   },
   closed,
 );
 
 export const UpdateEndpointBody = Type.Object(
   {
-    event_types: Type.Optional(eventTypes('The kinds that it receives from now on; empty: every kind.')),
-    status: Type.Optional(oneOf(['active', 'disabled'] as const, '`disabled` holds its events; `active` sends what was held.')),
+    event_types: Type.Optional(eventTypes('The kinds of event that the endpoint receives from now on; empty for every kind.')),
+    status: Type.Optional(
+      oneOf(
+        ['active', 'disabled'] as const,
+        'With `disabled` the service holds the events of the endpoint; with `active` it sends those that it held.',
+      ),
+    ),
   },
   closed,
 );
@@ -64,9 +74,16 @@ export const RotateSecretBody = Type.Object(
 
 export const RecoverBody = Type.Object(
   {
-    since: Type.String({ minLength: 20, maxLength: 40, format: 'date-time', description: 'What failed from this time on.' }),
+    since: Type.String({
+      minLength: 20,
+      maxLength: 40,
+      format: 'date-time',
+      description: 'The service sends again what failed from this time on.',
+    }),
     missing: Type.Optional(
-      Type.Boolean({ description: 'Also events of before that never had a delivery to this endpoint, as for a new one.' }),
+      Type.Boolean({
+        description: 'Whether the service also sends events that never had a delivery to this endpoint, as for a new endpoint.',
+      }),
     ),
   },
   closed,
@@ -74,20 +91,20 @@ export const RecoverBody = Type.Object(
 
 export const Delivery = Type.Object(
   {
-    delivery_id: longId('Assigned by the service.'),
-    endpoint_id: longId('Where it goes.'),
-    event_id: longId('What it delivers.'),
+    delivery_id: longId('The id of the delivery. The service assigns it.'),
+    endpoint_id: longId('The id of the endpoint.'),
+    event_id: longId('The id of the event.'),
     event_type: Type.String({ description: 'The kind of event.' }),
     sequence: Type.Unsafe<bigint | null>({
       ...{ type: ['integer', 'null'], format: 'int64' },
-      description: 'Of the event; `null` for a test or a sample.',
+      description: 'The `sequence` of the event; `null` for a test or a sample.',
     }),
     status: oneOf(DELIVERY_STATUSES, '`held` until its endpoint is enabled; `exhausted` when its attempts are spent.'),
-    trigger: Type.String({ description: 'Why it was made, or sent again.' }),
-    attempts: Type.Integer({ description: 'Attempts so far.' }),
-    next_attempt_at: nullableTime('While it waits.'),
-    created_at: time('UTC.'),
-    ended_at: nullableTime('When it was delivered or given up.'),
+    trigger: Type.String({ description: 'Why the service made the delivery, or sends it again.' }),
+    attempts: Type.Integer({ description: 'The number of attempts so far.' }),
+    next_attempt_at: nullableTime('When the next attempt is due, in UTC; `null` without one.'),
+    created_at: time('When the service made the delivery, in UTC.'),
+    ended_at: nullableTime('When the delivery succeeded or was given up, in UTC; `null` before that.'),
   },
   closed,
 );
@@ -95,14 +112,14 @@ export const Delivery = Type.Object(
 export const EndpointBody = Type.Object({ webhook_endpoint: Endpoint, request: Echo }, closed);
 export const ListEndpointsQuery = Type.Object(pageQuery(ENDPOINT_PAGE), closed);
 export const EndpointPageBody = Type.Object(
-  { webhook_endpoints: Type.Array(Endpoint, { description: 'In the order of their making.' }), ...pageAnswer, request: Echo },
+  { webhook_endpoints: Type.Array(Endpoint, { description: 'The endpoints, the oldest first.' }), ...pageAnswer, request: Echo },
   closed,
 );
 export const ListDeliveriesQuery = Type.Object(
-  { ...pageQuery(DELIVERY_PAGE), status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only those of this status.')) },
+  { ...pageQuery(DELIVERY_PAGE), status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only deliveries with this status.')) },
   closed,
 );
 export const DeliveryPageBody = Type.Object(
-  { deliveries: Type.Array(Delivery, { description: 'The newest first.' }), ...pageAnswer, request: Echo },
+  { deliveries: Type.Array(Delivery, { description: 'The deliveries, the newest first.' }), ...pageAnswer, request: Echo },
   closed,
 );

@@ -19,7 +19,7 @@ export function recoverDeliveries(app: FastifyInstance, options: PartnerApiOptio
     path: '/v1/webhook-endpoints/:endpoint_id/recover',
     params: EndpointParams,
     body: RecoverBody,
-    answer: { recovered: Type.Integer({ description: 'Deliveries that are sent again.' }) },
+    answer: { recovered: Type.Integer({ description: 'The number of deliveries that the service sends again.' }) },
     isManaging: true,
     deadlineMs: DEADLINE_MS,
     async work({ caller, correlationId, params: { endpoint_id: endpointId }, body }) {

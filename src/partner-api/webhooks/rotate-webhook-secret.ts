@@ -21,7 +21,7 @@ export function rotateWebhookSecret(app: FastifyInstance, options: PartnerApiOpt
     isBodyOptional: true,
     answer: {
       webhook_endpoint: Endpoint,
-      secret: nullable({}, 'The new secret. Keep it; no other answer has it. `null` after `activate`.'),
+      secret: nullable({}, 'The new secret. Store it: no other answer shows it. `null` after `activate`.'),
     },
     isManaging: true,
     seal: sealedAnswers(endpointTools),
