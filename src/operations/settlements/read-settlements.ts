@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { batched, byPartner } from '../../concurrency/batch-queue.ts';
 import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
 import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
@@ -58,6 +59,8 @@ const LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 5_000, shareOf: byPart
 /** A page of a statement that is under way waits for as long as it takes: its bytes are half sent. */
 const STATEMENT_LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 60_000, shareOf: byPartner };
 const LINES_AT_ONCE = 1_000;
+/** A statement rests for as long as a page of it took, and for so long at most: whoever downloads it waits for less than other partners would. */
+const REST_MAX_MS = 25;
 
 /** @param lanes Connections for look-ups; as many again serve the statements that are under way. */
 export function readSettlements(database: Database, pricesOf: PricesOf, lanes: number): ReadSettlements {
@@ -123,8 +126,10 @@ async function* eachLine(
   list: (page: LinePage) => Promise<readonly SettlementLine[]>,
 ): AsyncGenerator<SettlementLine> {
   for (let page: readonly SettlementLine[] | undefined; page === undefined || page.length === LINES_AT_ONCE; ) {
+    const beganMs = performance.now();
     page = await list({ ...id, afterLine: page?.at(-1)?.lineNo ?? 0, limit: LINES_AT_ONCE });
     yield* page;
+    if (page.length === LINES_AT_ONCE) await sleep(Math.min(performance.now() - beganMs, REST_MAX_MS));
   }
 }
 
