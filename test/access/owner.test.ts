@@ -72,6 +72,7 @@ const OPEN: Record<string, string> = {
   logout: 'it is the way out',
   'webhook listen': 'it has no database',
   'webhook verify': 'it has no database',
+  rehearse: "it is the partner's, and has no database",
 };
 
 describe('in production, once there is an admin', waiting, () => {

@@ -94,12 +94,13 @@ describe('the page of the limits', () => {
     const none = () => Promise.resolve([]);
     const backlog = () => Promise.resolve({ waiting: 0, oldestWaitingSeconds: 0, exhausted: 0, relayLagSeconds: 0 });
     const pool = { totalCount: 0, idleCount: 0, waitingCount: 0 };
-    const { registry } = createMetrics(pool, {
+    const { registry, watchPace } = createMetrics(pool, {
       measureBacklog: backlog,
       listEndpointStates: none,
       listJobStates: none,
       findDifferences: async () => undefined,
     });
+    watchPace({ limitPerSecond: 0, slowedSeconds: 0 });
     const existing = registry.getMetricsAsArray().map(({ name }) => name);
     const named = [...page.matchAll(/\b((?:partner_impact|process|nodejs)_[a-z_]*[a-z])\b/g)].map(([, name = '']) => name);
     const metrics = named.filter((name) => !existing.includes(name) && name !== 'partner_impact');

@@ -40,8 +40,8 @@ async function withEverything() {
   return { ...made, ids: { ...ids, adjustmentId: adjustment.adjustment_id, deliveryId: delivery?.deliveryId as string } };
 }
 
-/** What the service writes by itself: when a key was last used, and what dispatchers note of endpoints. */
-const OWN_NOTES = ['api_key', 'endpoint_health', 'endpoint_watch'];
+/** What the service writes by itself and later: when a key was last used, what a partner stored in a day, and what dispatchers note of endpoints. */
+const OWN_NOTES = ['api_key', 'daily_usage', 'endpoint_health', 'endpoint_watch'];
 
 /** Every row of a partner in every table, as text. */
 async function rowsOf({ partnerId }: Partner): Promise<Record<string, string>> {
@@ -131,6 +131,11 @@ describe('another partner', waiting, () => {
     const refused = await ask(enemy, 'impact-batches', { settlement_ids: [own, ids.settlementId] });
     assert.deepEqual([refused.status, detailCodes(refused)['settlement_ids']], [400, 'not_possible']);
     assert.equal(await count(), before);
+    const word = await ask(enemy, 'impact-batches', { settlement_ids: own });
+    assert.match(
+      word.body.error.message,
+      /^settlement_ids must be a list of 1 to 24 elements, each a string of 8 to 128 characters/,
+    );
     assert.equal((await ask(enemy, 'impact-batches', { settlement_ids: [own] })).status, 201);
   });
 

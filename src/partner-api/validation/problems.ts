@@ -43,9 +43,15 @@ function describeForm(part: RequestPart, schema: Schema): string {
   if (schema['format'] === 'page-cursor')
     return 'the next_after of a page of this list, or be left out to start with the first page';
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => `"${value}"`).join(' or ');
+  if (schema['type'] === 'array') return describeList(part, schema);
   const orNull = Array.isArray(schema['type']) && schema['type'].includes('null') ? ', or null' : '';
   if (schema['pattern'] === undefined) return `a text of ${schema['minLength']} to ${schema['maxLength']} characters${orNull}`;
   return `a string of ${schema['minLength']} to ${schema['maxLength']} characters out of A-Z a-z 0-9 . _ : -${orNull}`;
+}
+
+function describeList(part: RequestPart, schema: Schema): string {
+  const { items = {}, minItems = 0, maxItems, uniqueItems } = schema as { [name: string]: unknown; items?: Schema };
+  return `a list of ${minItems} to ${maxItems}${uniqueItems ? ' different' : ''} elements, each ${describeForm(part, items)}`;
 }
 
 /** A query has no numbers, only their text. */
@@ -56,6 +62,7 @@ function isDigits(part: RequestPart, schema: Schema): schema is Schema & Integer
 function problemCode(part: RequestPart, schema: Schema, value: unknown): DetailCode {
   if (isDigits(part, schema)) return typeof value === 'string' ? (integerProblem(value, schema) ?? 'wrong_form') : 'wrong_type';
   if (schema['format'] === 'int64') return pointsProblem(value);
+  if (schema['type'] === 'array') return Array.isArray(value) ? 'wrong_form' : 'wrong_type';
   if (typeof value !== 'string') return 'wrong_type';
   if (Array.isArray(schema['enum'])) return 'unsupported_value';
   if (schema['format'] === 'distance-km' || schema['format'] === 'page-cursor') return 'wrong_form';
