@@ -173,15 +173,22 @@ function openServer(
   return server;
 }
 
-/** So long without a request, and no connection has one on its way that a close would cut. */
-const QUIET_MS = 400;
-const DRAIN_MAX_MS = 4_000;
+/**
+ * So many looks without a request between them, and no connection has one on its way that a close would cut. Looks are counted, not
+ * milliseconds: in a process that did not get the processor for a while, requests wait behind the next look.
+ */
+const QUIET_LOOKS = 8;
 const LOOK_EVERY_MS = 50;
+const DRAIN_MAX_MS = 4_000;
 
 async function untilQuiet(traffic: { readonly lastArrivalAtMs: number }): Promise<void> {
   const since = performance.now();
-  const isQuiet = () => performance.now() - Math.max(since, traffic.lastArrivalAtMs) >= QUIET_MS;
-  while (!isQuiet() && performance.now() - since < DRAIN_MAX_MS) await sleep(LOOK_EVERY_MS);
+  let [quietLooks, arrivedAtMs] = [0, traffic.lastArrivalAtMs];
+  while (quietLooks < QUIET_LOOKS && performance.now() - since < DRAIN_MAX_MS) {
+    await sleep(LOOK_EVERY_MS);
+    quietLooks = traffic.lastArrivalAtMs === arrivedAtMs ? quietLooks + 1 : 0;
+    arrivedAtMs = traffic.lastArrivalAtMs;
+  }
 }
 
 interface Limits {
