@@ -97,7 +97,10 @@ function count({ file, events, end }: FileRun, counts: Counts, isPartial: boolea
   counts.skipped += skipped + todo;
   // What fails outside every test, such as a hook of a suite, is not counted by the runner.
   counts.failed += failed === 0 && !summary.success ? 1 : failed;
-  if (tests > 0 || isPartial) return;
+  // Node reports a file without tests as a passed test of the file's name.
+  if (!events.some(({ type, data }) => type === 'test:pass' && data.name === join(REPOSITORY, file))) return;
+  counts.passed -= 1;
+  if (isPartial) return;
   counts.failed += 1;
   console.log(`✖ ${file} holds no test`);
 }

@@ -36,7 +36,7 @@ export class TestProcess {
   #note: (event: TestEvent) => void = () => {};
 
   constructor() {
-    this.#child = fork(WORKER, { serialization: 'advanced', stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    this.#child = fork(WORKER, { execArgv: [], serialization: 'advanced', stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     for (const [type, stream] of Object.entries({ 'test:stdout': this.#child.stdout, 'test:stderr': this.#child.stderr }))
       stream?.on('data', (text: Buffer) => this.#note({ type, data: { message: text.toString() } }));
     this.#gone = new Promise((resolve) => {

@@ -1,0 +1,72 @@
+/** How `scripts/run-test-files.ts` counts: what goes wrong in a file fails, and fails nothing else. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { test } from 'node:test';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const REPOSITORY = join(import.meta.dirname, '../..');
+const SHARED = "import './shared.mjs';\nimport { after, before, test } from 'node:test';\n";
+
+const folder = temporaryFolder('runs');
+mkdirSync(folder, { recursive: true });
+writeFileSync(join(folder, 'shared.mjs'), 'globalThis.loads = (globalThis.loads ?? 0) + 1;\n');
+
+interface Outcome {
+  readonly counts: { readonly passed: number; readonly failed: number; readonly skipped: number };
+  readonly output: string;
+}
+
+/** Runs files in a single process, in their order. */
+function runPlanted(files: Readonly<Record<string, string>>): Promise<Outcome> {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const paths = Object.keys(files).map((name) => relative(REPOSITORY, join(folder, name)));
+  const program = `import { runFiles } from ${JSON.stringify(join(REPOSITORY, 'scripts/run-test-files.ts'))};
+    const counts = { passed: 0, failed: 0, skipped: 0 };
+    await runFiles(${JSON.stringify(paths)}, counts, { concurrency: 1 });
+    console.log(JSON.stringify(counts));`;
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, ['--input-type=module', '-e', program], (error, output, errors) => {
+      if (error) return reject(new Error(`${output}\n${errors}`, { cause: error }));
+      const last = output.trimEnd().split('\n').at(-1) ?? '';
+      resolve({ counts: JSON.parse(last), output });
+    });
+  });
+}
+
+test('files share a process and its modules; what one changes of the environment, the next does not see', async () => {
+  const text = (n: number) => `${SHARED}
+    after(() => console.log('after ${n}'));
+    test('environment ${n}', (t) => {
+      t.assert.equal(globalThis.loads, 1);
+      t.assert.equal(process.env.PLANTED, undefined);
+      process.env.PLANTED = '${n}';
+    });`;
+  const { counts, output } = await runPlanted({ 'a.test.mjs': text(1), 'b.test.mjs': text(2) });
+  assert.deepEqual(counts, { passed: 2, failed: 0, skipped: 0 });
+  assert.match(output, /after 1[\s\S]*after 2/);
+});
+
+test('what fails is counted and explained: a test, a hook, a file that does not load, one without a test', async () => {
+  const { counts, output } = await runPlanted({
+    'test.test.mjs': `${SHARED} test('red', (t) => t.assert.equal(1, 2, 'one is not two')); test.skip('left out', () => {});`,
+    'hook.test.mjs': `${SHARED} before(() => { throw new Error('the hook failed') }); test('never', () => {});`,
+    'load.test.mjs': `${SHARED} throw new Error('the file failed');`,
+    'empty.test.mjs': SHARED,
+    'good.test.mjs': `${SHARED} test('green', () => {});`,
+  });
+  assert.deepEqual([counts.passed, counts.skipped], [1, 1], output);
+  assert.ok(counts.failed >= 4, output);
+  for (const reason of ['one is not two', 'the hook failed', 'the file failed', 'empty.test.mjs holds no test'])
+    assert.ok(output.includes(reason), `${reason}\n${output}`);
+});
+
+test('a file that ends its process fails, and the next ones run in another', async () => {
+  const { counts, output } = await runPlanted({
+    'ends.test.mjs': `${SHARED} test('ends', () => process.exit(0));`,
+    'next.test.mjs': `${SHARED} test('next', (t) => t.assert.equal(globalThis.loads, 1));`,
+  });
+  assert.deepEqual(counts, { passed: 1, failed: 1, skipped: 0 }, output);
+  assert.match(output, /ends\.test\.mjs: the process ended with 0/);
+});
