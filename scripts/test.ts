@@ -42,9 +42,9 @@ const EVERY_STATEMENT = [
   'test/partner-api/{limit-hits,paging}.test.ts',
   'test/reconciliations/{reconcile-settlement,reconcile-statement}.test.ts',
   'test/rules/{rule-cache,rules}.test.ts',
-  'test/sandbox/{on-request,readiness}.test.ts',
+  'test/sandbox/*.test.ts',
   'test/settlements/{close-settlement,verify-statement}.test.ts',
-  'test/webhooks/{self-service,webhook-delivery}.test.ts',
+  'test/webhooks/{hand-over,relay-together,self-service,webhook-delivery}.test.ts',
 ];
 
 const ENGINES: Readonly<Record<string, Engine>> = {
