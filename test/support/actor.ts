@@ -4,7 +4,7 @@ import { newNamedKey } from '../../src/domain/audit/named-key.ts';
 import { newId } from '../../src/domain/identifiers.ts';
 import { createOperator } from '../../src/operations/access/manage-operator.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
-import { insertOperator } from '../../src/store/access/operator.ts';
+import { findOperator, insertOperator } from '../../src/store/access/operator.ts';
 import type { Database } from '../../src/store/database.ts';
 
 /** The owner of the machine, as on its command line. */
@@ -28,9 +28,10 @@ export async function enrolled<Roles extends readonly Role[]>(
   return (await Promise.all(made)) as { [Index in keyof Roles]: Actor };
 }
 
-/** Makes people of ids that stand in a constant, as often as there are databases. */
+/** Makes people of ids that stand in a constant, once in each database: files may share one. */
 export async function enrol(database: Database, ...actors: readonly Actor[]): Promise<void> {
   for (const { operatorId, role } of actors) {
+    if (await findOperator(database.pool, operatorId)) continue;
     await insertOperator(database.pool, { operatorId, name: role, email: `${operatorId}@example.org`, role });
     await attestRecord(database, OWNER, { kind: 'operator', id: operatorId, reason: 'made by a test' });
   }
