@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../store/database.ts';
 import { listDurabilityProblems, readServerSettings } from '../store/durability.ts';
 import { claimInstallation } from '../store/installation.ts';
 import { distributeTables, listDistributedTables } from '../store/schema/distribute.ts';
-import { migrate, readMigrationState } from '../store/schema/migrate.ts';
+import { migrate, readMigrationState, refuseNewerRelease } from '../store/schema/migrate.ts';
 import { openAuditKeys } from './configured-keys.ts';
 
 /** The database of this installation, whichever server it is on. */
@@ -99,14 +99,22 @@ function watchOver(server: EmbeddedServer, logger: Logger | undefined): NodeJS.T
   return timer;
 }
 
-async function prepare(
-  { database, databaseUrl }: Store,
-  config: Config,
-  { migrates = false, onProgress = () => {} }: StoreOptions,
-): Promise<void> {
+async function prepare(store: Store, config: Config, options: StoreOptions): Promise<void> {
+  const { database } = store;
   // A key that makes no sense stops the service, and not the first change.
-  if (migrates || config.auditKey !== undefined) database.auditKeys();
-  const settings = await readServerSettings(database.pool).catch((cause: unknown) => {
+  if (options.migrates || config.auditKey !== undefined) database.auditKeys();
+  await refuseLossy(database);
+  await bringUpToDate(store, config, options);
+  const owner = await claimInstallation(database.pool, config.environment);
+  if (owner !== config.environment) {
+    throw new Error(
+      `This database belongs to the ${owner} environment, but SERVICE_ENVIRONMENT is ${config.environment}. Use the database of this environment.`,
+    );
+  }
+}
+
+async function refuseLossy({ pool }: Database): Promise<void> {
+  const settings = await readServerSettings(pool).catch((cause: unknown) => {
     throw new Error(
       `The database cannot be reached: ${(cause as Error).message}. Check that it runs and that DATABASE_URL is correct.`,
       { cause },
@@ -117,13 +125,21 @@ async function prepare(
     throw new Error(
       `This database is not durable: contributions could be lost.\n${problems.map((each) => `  - ${each}`).join('\n')}`,
     );
-  const { pending, unknown } = await readMigrationState(database.pool);
+}
+
+/** Applies what is missing where the options say so; else a schema that lacks anything is refused. */
+async function bringUpToDate(
+  { database, databaseUrl }: Store,
+  config: Config,
+  { migrates = false, onProgress = () => {} }: StoreOptions,
+): Promise<void> {
+  const state = await readMigrationState(database.pool);
+  const { pending } = state;
   if (!migrates && pending.length > 0)
     throw new Error(
       `The database lacks ${pending.join(', ')}. Start the service (npm start), or run: npx partner-impact migrate`,
     );
-  if (migrates && unknown.length > 0)
-    throw new Error(`The database has the migrations ${unknown.join(', ')} of a newer release. Start that release.`);
+  if (migrates) refuseNewerRelease(state);
   if (migrates && pending.length > 0)
     for (const { name } of await migrate(databaseUrl, { isPooled: !config.preparesStatements }))
       onProgress(`Migrated the database: ${name}`);
@@ -131,10 +147,4 @@ async function prepare(
   // Tables that a migration made belong beside those that are spread already.
   if (migrates && database.isDistributed)
     for (const name of await distributeTables(database)) onProgress(`Distributed the table ${name}`);
-  const owner = await claimInstallation(database.pool, config.environment);
-  if (owner !== config.environment) {
-    throw new Error(
-      `This database belongs to the ${owner} environment, but SERVICE_ENVIRONMENT is ${config.environment}. Use the database of this environment.`,
-    );
-  }
 }

@@ -73,7 +73,6 @@ const OTHERS: Record<string, string> = {
   job_run: 'a log',
   keyed_answer: 'what was answered to a request; what it changed is in the audit',
   kysely_migration: 'which migrations were applied',
-  kysely_migration_lock: 'of migrations',
   partner_quota: 'bounds what is stored in a day, and no points',
   reconciliation: "a partner's own list",
   reconciliation_line: 'as reconciliation',

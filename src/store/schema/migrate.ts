@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import type { Queryable } from '../database.ts';
 import { isLockTimeout, isUndefinedTable } from '../database-errors.ts';
@@ -16,8 +15,11 @@ const TABLE_LOCK_TIMEOUT_MS = 100;
 const PAUSE_MS = 400;
 const ATTEMPTS = 120;
 
-/** Of the list of what was applied, which nobody else holds for long. */
-const LIST_LOCK_TIMEOUT_MS = 5_000;
+/** Taken by whoever migrates, for the transaction of a file. Releases that migrated by Kysely take the same one, for a session. */
+const MIGRATION_LOCK = '3853314791062309107';
+/** A file may take long, and so may all that another process applies. */
+const LOCK_WITHIN_MS = 3_600_000;
+const LOOK_EVERY_MS = 200;
 
 /** A distributed database changes several tables in one transaction only so. Elsewhere it means nothing. */
 const ONE_SHARD_AFTER_THE_OTHER = '-c citus.multi_shard_modify_mode=sequential';
@@ -40,7 +42,8 @@ export interface AppliedMigration {
  * table. Unique indexes that replace others on tables with rows are built before, while others write.
  *
  * @returns The migrations that this call applied; empty when there was nothing to do.
- * @throws Error When a table is held by others all the while; what was applied until then stays, and the next call goes on.
+ * @throws Error When a newer release was here, or a table is held by others all the while; what was applied until then stays, and the
+ * next call goes on.
  */
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<AppliedMigration[]> {
   // A session through a transaction pooler cannot hold what this needs.
@@ -71,71 +74,123 @@ export interface MigrationState {
 /** Compares the database with `migrations/`. Takes no lock and changes nothing. */
 export async function readMigrationState(db: Queryable): Promise<MigrationState> {
   const [known, applied] = await Promise.all([listFiles(), listApplied(db)]);
-  const names = known.map(nameOf);
+  return compare(known.map(nameOf), applied);
+}
+
+function compare(known: readonly string[], applied: readonly string[]): MigrationState {
   return {
-    pending: names.filter((name) => !applied.includes(name)),
-    unknown: applied.filter((name) => !names.includes(name)),
+    pending: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
   };
+}
+
+/** @throws Error The database has what this program does not know. */
+export function refuseNewerRelease({ unknown }: MigrationState): void {
+  if (unknown.length > 0)
+    throw new Error(`The database has the migrations ${unknown.join(', ')} of a newer release. Start that release.`);
 }
 
 async function listApplied(db: Queryable): Promise<string[]> {
   try {
-    const { rows } = await (db as pg.Pool).query<{ name: string }>('select name from kysely_migration order by name');
-    return rows.map(({ name }) => name);
+    return await readList(db);
   } catch (error) {
     if (isUndefinedTable(error)) return [];
     throw error;
   }
 }
 
+/** Has the name of the releases that migrated by Kysely, so that their databases go on. */
+async function readList(db: Queryable): Promise<string[]> {
+  const { rows } = await (db as pg.Pool).query<{ name: string }>('select name from kysely_migration order by name');
+  return rows.map(({ name }) => name);
+}
+
 async function applyAll(databaseUrl: string, { isPooled = false }: MigrateOptions): Promise<AppliedMigration[]> {
-  // Seldom needed, and as long to load as a tenth of a start.
-  const [{ Kysely, PostgresDialect, sql }, migration] = await Promise.all([import('kysely'), import('kysely/migration')]);
-  const pool = new pg.Pool({
+  const client = new pg.Client({
     connectionString: databaseUrl,
-    max: 1,
     connectionTimeoutMillis: 5_000,
-    ...(!isPooled && { lock_timeout: LIST_LOCK_TIMEOUT_MS, options: ONE_SHARD_AFTER_THE_OTHER }),
-    onConnect: (client) => void client.on('error', () => {}),
+    ...(!isPooled && { options: ONE_SHARD_AFTER_THE_OTHER }),
   });
-  pool.on('error', () => {});
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
-  const readFiles = async () => {
-    const entries = (await listFiles()).map(async (file): Promise<[string, Migration]> => {
-      const text = await readFile(new URL(file, MIGRATIONS), 'utf8');
-      const up = async (transaction: Parameters<Migration['up']>[0]) => {
-        await sql.raw(WORKERS_TOO).execute(transaction);
-        await sql.raw(`set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`).execute(transaction);
-        await sql.raw('set local statement_timeout = 0').execute(transaction);
-        for (const statement of listStatements(text)) await sql.raw(statement).execute(transaction);
-      };
-      return [nameOf(file), { up }];
-    });
-    return Object.fromEntries(await Promise.all(entries));
-  };
+  client.on('error', () => {});
+  await client.connect();
   try {
-    const migrator = new migration.Migrator({ db, provider: { getMigrations: readFiles } });
     const applied: AppliedMigration[] = [];
-    for (let next = await applyNext(migrator); next !== undefined; next = await applyNext(migrator)) applied.push(next);
+    for (let next = await applyNext(client); next !== undefined; next = await applyNext(client)) applied.push(next);
     return applied;
   } finally {
-    await db.destroy();
+    await client.end();
   }
 }
 
 /** @returns The first file that the database had not seen; `undefined` when it has seen all. */
-async function applyNext(migrator: Pick<Migrator, 'migrateUp'>): Promise<AppliedMigration | undefined> {
-  for (let attempt = 1; ; attempt++) {
-    const { error, results: [result] = [] } = await migrator.migrateUp();
-    if (error === undefined) return result && { name: result.migrationName };
-    if (!isLockTimeout(error)) throw error;
-    if (attempt === ATTEMPTS)
-      throw new Error(
-        `The migration ${result?.migrationName ?? ''} got no lock: another session locks a table. pg_stat_activity shows long transactions; end them, or wait for them, and start again.`,
-        { cause: error },
-      );
-    await sleep(PAUSE_MS);
+async function applyNext(client: pg.Client): Promise<AppliedMigration | undefined> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await inLockedTransaction(client, () => applyFirstPending(client));
+    } catch (error) {
+      if (!(error instanceof TableLockedError) || attempt === ATTEMPTS) throw error;
+      await sleep(PAUSE_MS);
+    }
+}
+
+/** Nothing of the migration is left. */
+class TableLockedError extends Error {
+  override readonly name = 'TableLockedError';
+
+  constructor(migration: string, cause: unknown) {
+    super(
+      `The migration ${migration} got no lock: another session locks a table. pg_stat_activity shows long transactions; end them, or wait for them, and start again.`,
+      { cause },
+    );
   }
+}
+
+/** A file and its row of the list are committed together or not at all. */
+const BEGIN = `begin; ${WORKERS_TOO}; set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}; set local statement_timeout = 0`;
+
+/** Nobody waits for the lock by a statement: an index that is built beside the writers waits for every statement that is under way. */
+async function inLockedTransaction<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
+  const text = 'select pg_try_advisory_xact_lock($1) as "isMine"';
+  for (const endsAtMs = performance.now() + LOCK_WITHIN_MS; performance.now() < endsAtMs; await sleep(LOOK_EVERY_MS))
+    try {
+      await client.query(BEGIN);
+      const { rows } = await client.query<{ isMine: boolean }>(text, [MIGRATION_LOCK]);
+      const done = rows[0]?.isMine ? { result: await work() } : undefined;
+      await client.query('commit');
+      if (done) return done.result;
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      throw error;
+    }
+  throw new Error('Another process has been migrating this database for an hour. pg_stat_activity shows what it does.');
+}
+
+async function applyFirstPending(client: pg.Client): Promise<AppliedMigration | undefined> {
+  let name: string | undefined;
+  try {
+    name = await findFirstPending(client);
+    if (name === undefined) return undefined;
+    const text = await readFile(new URL(`${name}.sql`, MIGRATIONS), 'utf8');
+    for (const statement of listStatements(text)) await client.query(statement);
+    await client.query('insert into kysely_migration values ($1, $2)', [name, new Date().toISOString()]);
+    return { name };
+  } catch (error) {
+    throw isLockTimeout(error) ? new TableLockedError(name ?? 'list', error) : error;
+  }
+}
+
+async function findFirstPending(client: pg.Client): Promise<string | undefined> {
+  const { rowCount } = await client.query("select where to_regclass('kysely_migration') is not null");
+  if (rowCount === 0)
+    await client.query('create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)');
+  const applied = await readList(client);
+  const state = compare((await listFiles()).map(nameOf), applied);
+  refuseNewerRelease(state);
+  const [first] = state.pending;
+  const later = first === undefined ? undefined : applied.find((name) => name > first);
+  if (later !== undefined)
+    throw new Error(`The migration ${first} comes before ${later}, which the database has. Give the file a higher number.`);
+  return first;
 }
 
 /** `0001_contributions.sql`, …, in order. */
