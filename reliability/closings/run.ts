@@ -51,20 +51,7 @@ export async function runClosings(options: Closings): Promise<ClosingsFigures> {
   const actor = { operatorId: 'owner', role: 'approver', correlationId: newId('corr') } as const;
   if (!(await closeSettlement(database, actor, { partnerId, isEarly: true }, settlementTools)))
     report('the last closing did not happen');
-  const seen = new Map<string, string>();
-  const withLines = new Set<string>();
-  let lines = 0;
-  for await (const settlement of eachSettlement(database.pool, partnerId)) {
-    for await (const { transactionId } of eachSettlementLine(database.pool, settlement)) {
-      lines++;
-      withLines.add(settlement.settlementId);
-      if (transactionId === null) continue;
-      const other = seen.get(transactionId);
-      if (other) report(`${transactionId} is on ${other} and on ${settlement.settlementId}`);
-      seen.set(transactionId, settlement.settlementId);
-    }
-  }
-  for (const transactionId of acknowledged) if (!seen.has(transactionId)) report(`${transactionId} is on no settlement`);
+  const { lines, withLines } = await checkLines(options, acknowledged);
   const { rows } = await database.pool.query<{ count: bigint }>(
     "select count(*) from contribution where partner_id = $1 and status = 'confirmed'",
     [partnerId],
@@ -80,6 +67,25 @@ export async function runClosings(options: Closings): Promise<ClosingsFigures> {
     lines,
     settlementsWithLines: withLines.size,
   };
+}
+
+/** Every acknowledged contribution is on exactly one settlement. */
+async function checkLines({ database, partnerId, report }: Closings, acknowledged: ReadonlySet<string>) {
+  const seen = new Map<string, string>();
+  const withLines = new Set<string>();
+  let lines = 0;
+  for await (const settlement of eachSettlement(database.pool, partnerId)) {
+    for await (const { transactionId } of eachSettlementLine(database.pool, settlement)) {
+      lines++;
+      withLines.add(settlement.settlementId);
+      if (transactionId === null) continue;
+      const other = seen.get(transactionId);
+      if (other) report(`${transactionId} is on ${other} and on ${settlement.settlementId}`);
+      seen.set(transactionId, settlement.settlementId);
+    }
+  }
+  for (const transactionId of acknowledged) if (!seen.has(transactionId)) report(`${transactionId} is on no settlement`);
+  return { lines, withLines };
 }
 
 async function write(

@@ -192,8 +192,8 @@ export const RULES: readonly Rule[] = [
     rule: 'a key is used from its addresses only',
     source: 'decisions 5, allow-list',
     file: 'src/partner-api/access/authenticate.ts',
-    find: 'if (!isAllowedAddress(address, credential.allowedAddresses)) {',
-    replace: 'if (!isAllowedAddress(address, [])) {',
+    find: 'if (isAllowedAddress(address, allowedAddresses)) return;',
+    replace: 'if (isAllowedAddress(address, [])) return;',
     tests: ['access/authentication'],
   },
   {

@@ -40,29 +40,46 @@ async function* readOn(transport: Transport, path: string, options: CallOptions)
       if (!isWorthRetrying(opened) || !(await patience.pause(opened.retryAfterMs))) throw opened.error;
       continue;
     }
-    const reader = opened.body?.getReader();
-    let failure: unknown;
-    try {
-      for (let passedBytes = 0; ; ) {
-        const read = await next(reader, signal).catch((error: unknown) => {
-          failure = error;
-        });
-        if (!read) break;
-        if (read.done) return;
-        const fresh = read.value.subarray(Math.max(0, Math.min(read.value.byteLength, givenBytes - passedBytes)));
-        passedBytes += read.value.byteLength;
-        if (fresh.byteLength === 0) continue;
-        givenBytes += fresh.byteLength;
-        patience = new Patience(deadlineMs, signal);
-        yield fresh;
-      }
-    } finally {
-      await reader?.cancel().catch(() => {});
+    const end: End = {};
+    for await (const fresh of readAfter(givenBytes, opened.body, { signal, end })) {
+      givenBytes += fresh.byteLength;
+      patience = new Patience(deadlineMs, signal);
+      yield fresh;
     }
-    if (!(await patience.pause(0))) throw transport.noAnswer(failure);
+    if (!end.failure) return;
+    if (!(await patience.pause(0))) throw transport.noAnswer(end.failure.reason);
   }
 }
 
+/** How a body ended. */
+interface End {
+  /** Why it broke off; left out where it came whole. */
+  failure?: { readonly reason: unknown };
+}
+
+/** The pieces of a body behind its first bytes. */
+async function* readAfter(
+  skippedBytes: number,
+  body: Body,
+  { signal, end }: { readonly signal: AbortSignal | undefined; readonly end: End },
+): AsyncGenerator<Uint8Array, void> {
+  const reader = body?.getReader();
+  try {
+    for (let passedBytes = 0; ; ) {
+      const read = await next(reader, signal).catch((reason: unknown) => {
+        end.failure = { reason };
+      });
+      if (!read || read.done) return;
+      const fresh = read.value.subarray(Math.max(0, Math.min(read.value.byteLength, skippedBytes - passedBytes)));
+      passedBytes += read.value.byteLength;
+      if (fresh.byteLength > 0) yield fresh;
+    }
+  } finally {
+    await reader?.cancel().catch(() => {});
+  }
+}
+
+type Body = ReadableStream<Uint8Array> | null;
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 async function next(reader: Reader | undefined, signal: AbortSignal | undefined) {

@@ -67,12 +67,19 @@ function survey(text: string): Survey {
     else if (character === '{' || character === '[') found.depth = Math.max(found.depth, ++open);
     else if (character === '}' || character === ']') open--;
     else if (isDigit(character)) {
-      const start = at;
-      while (isDigit(text.charAt(at + 1))) at++;
-      if (at - start >= SAFE_DIGITS_MAX || '.eE'.includes(text.charAt(at + 1) || ' ')) found.hasPlainNumbers = false;
+      const end = endOfDigits(text, at);
+      found.hasPlainNumbers &&= end - at <= SAFE_DIGITS_MAX && !'.eE'.includes(text.charAt(end) || ' ');
+      at = end - 1;
     }
   }
   return found;
+}
+
+/** The place behind the digits that begin at `start`. */
+function endOfDigits(text: string, start: number): number {
+  let end = start + 1;
+  while (isDigit(text.charAt(end))) end++;
+  return end;
 }
 
 /** The place of the quotation mark that ends the string which starts at `start`. */
@@ -103,7 +110,7 @@ function readNumber(source: string): bigint | number {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? [];
   const written = whole + fraction;
-  const end = endOfDigits(written);
+  const end = startOfTrailingZeros(written);
   const digits = written.slice(0, end).replace(/^0+/, '');
   if (digits === '') return 0n;
   // How many zeros follow the last digit that is none; negative when that digit stands behind the point.
@@ -112,7 +119,7 @@ function readNumber(source: string): bigint | number {
 }
 
 /** Where the trailing zeros begin. The pattern `0+$` takes a second for 60 000 zeros before another digit: its time grows with their square. */
-function endOfDigits(digits: string): number {
+function startOfTrailingZeros(digits: string): number {
   let end = digits.length;
   while (digits.charAt(end - 1) === '0') end--;
   return end;

@@ -27,6 +27,14 @@ const REPORT_EVERY_MS = 3_000;
 /** How a server that lost the race for the cluster says so. */
 const LOST_RACE = /lock file ".*" already exists|shared memory block .* is still in use/;
 
+/** What is found in a cluster. */
+type Finding =
+  | { readonly is: 'ready'; readonly postmaster: Postmaster }
+  /** A postmaster repairs the cluster or shuts it down: it takes its time. */
+  | { readonly is: 'busy'; readonly sentence: string }
+  | { readonly is: 'occupied' }
+  | { readonly is: 'free' };
+
 /**
  * @returns The server once it accepts connections.
  * @throws A sentence when PostgreSQL says why it cannot start, or when the cluster stays occupied for a minute.
@@ -36,31 +44,42 @@ export async function attachOrStart(site: Site): Promise<Running> {
   const report = reporter(site.onProgress);
   let launch: Launch | undefined;
   for (let deadline = performance.now() + IDLE_TIMEOUT_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
-    const postmaster = findPostmaster(cluster);
-    if (postmaster?.status === 'ready' && !hasLostStarter(postmaster.pid, cluster)) {
-      return { postmaster, isOurs: postmaster.pid === launch?.pid };
-    }
-    if (postmaster) {
-      if (postmaster.status === 'ready') endProcess(postmaster.pid, 'SIGINT');
+    const finding = examine(cluster);
+    if (finding.is === 'ready') return { postmaster: finding.postmaster, isOurs: finding.postmaster.pid === launch?.pid };
+    if (finding.is === 'busy') {
       deadline = performance.now() + IDLE_TIMEOUT_MS;
-      report(
-        postmaster.status === 'stopping'
-          ? 'The previous database server is still shutting down …'
-          : 'PostgreSQL is recovering its files …',
-      );
-    } else if (isOccupied(cluster)) {
+      report(finding.sentence);
+    } else if (finding.is === 'occupied') {
       report('Waiting for the last sessions of a killed database server …');
     } else if (!launch || launch.hasEnded()) {
       const foreign = await findAnsweringPostmaster(cluster);
       if (foreign) return { postmaster: foreign, isOurs: false };
-      assertWorthAnotherTry(launch, cluster);
-      clearStaleLocks(cluster);
-      launch = launchPostmaster(cluster, site.binaries, site.account);
+      launch = start(site, launch);
     }
   }
   throw embeddedProblem(
     `The database in ${cluster} is in use, but no server became ready within ${IDLE_TIMEOUT_MS / 1000} s. ${lastWords(launch)}`,
   );
+}
+
+/** Asks servers and sessions to end that nobody can use. */
+function examine(cluster: string): Finding {
+  const postmaster = findPostmaster(cluster);
+  if (!postmaster) return { is: isOccupied(cluster) ? 'occupied' : 'free' };
+  const { status, pid } = postmaster;
+  if (status === 'stopping') return { is: 'busy', sentence: 'The previous database server is still shutting down …' };
+  if (status === 'ready') {
+    if (!hasLostStarter(pid, cluster)) return { is: 'ready', postmaster };
+    endProcess(pid, 'SIGINT');
+  }
+  return { is: 'busy', sentence: 'PostgreSQL is recovering its files …' };
+}
+
+/** @param previous The launch that has ended, if there was one. */
+function start({ cluster, binaries, account }: Site, previous: Launch | undefined): Launch {
+  assertWorthAnotherTry(previous, cluster);
+  clearStaleLocks(cluster);
+  return launchPostmaster(cluster, binaries, account);
 }
 
 /** Sessions without their postmaster are asked to end: only when the last is gone does PostgreSQL let a server start. */

@@ -1,4 +1,5 @@
 import { batched, byPartner } from '../concurrency/batch-queue.ts';
+import { oneByOne } from '../concurrency/one-by-one.ts';
 import { unavailable } from '../domain/service-error.ts';
 import { isDeadlock, isLockTimeout, isRefusedStatement, violatedKey } from '../store/database-errors.ts';
 import { CommitUnknownError } from '../store/transaction.ts';
@@ -47,9 +48,8 @@ export class BatchOvertakenError extends Error {
 const BATCH_MAX = 512;
 /** What a batch cannot settle goes in batches of this size before it goes alone. */
 const SMALL_BATCH_MAX = 16;
-const WAITING_MAX = 2_048;
-/** The deadline of a request: whoever waited as long has been answered. */
-const WAIT_MAX_MS = 5_000;
+/** A request that waited for its deadline has been answered. */
+const LIMITS = { waitingMax: 2_048, waitMaxMs: 5_000 };
 const DEADLOCK_RETRIES = 3;
 const ATTEMPTS = 3;
 
@@ -71,99 +71,127 @@ const TWIN_LOCK_TIMEOUT_MS = 4_000;
 export function groupCommit<Request extends { readonly partnerId: string }, Stored, Outcome>(
   options: GroupCommitOptions<Request, Stored, Outcome>,
 ): GroupCommit<Request, Outcome> {
-  const { lanes, isOfOneShare, claimsOf, commitBatch, findStored, tellApart, tellOutcome } = options;
-  const limits = { waitingMax: WAITING_MAX, waitMaxMs: WAIT_MAX_MS, shareOf: byPartner };
-  const together = { ...limits, isOfOneShare };
+  return new QueuedCommits(options);
+}
 
-  const find = batched<Request, Stored>({ ...together, lanes: 1, batchMax: BATCH_MAX, run: findStored });
+/** Resolves with the outcome of one request. */
+type Settle<Request, Outcome> = (request: Request) => Promise<Outcome>;
 
-  const lookAgain = async (request: Request): Promise<Outcome> => {
-    const outcome = tellOutcome(request, await find(request));
-    if (outcome) return outcome;
-    throw unavailable('The database did not answer the commit; whether the request is recorded is not known yet.');
-  };
+/** From the first queue to the last: batches, small batches, single requests, requests that a twin blocks. */
+class QueuedCommits<Request extends { readonly partnerId: string }, Stored, Outcome> implements GroupCommit<Request, Outcome> {
+  readonly #options: GroupCommitOptions<Request, Stored, Outcome>;
+  readonly #find: Settle<Request, Stored>;
+  readonly #submitToBatch: Settle<Request, Outcome>;
+  readonly #submitToSmallBatch: Settle<Request, Outcome>;
+  readonly #settleSingle: Settle<Request, Outcome | undefined>;
+  readonly #queueForTwin: Settle<Request, Outcome>;
+  /** What waits for a twin. */
+  readonly #blocked = new Set<Request>();
 
-  const commitAlone = async (request: Request, lockTimeoutMs: number): Promise<Outcome> => {
+  constructor(options: GroupCommitOptions<Request, Stored, Outcome>) {
+    const { lanes, isOfOneShare, findStored } = options;
+    const together = { ...LIMITS, shareOf: byPartner, isOfOneShare };
+    this.#options = options;
+    this.#find = batched<Request, Stored>({ ...together, lanes: 1, batchMax: BATCH_MAX, run: findStored });
+    this.#submitToBatch = batched<Request, Outcome>({
+      ...together,
+      lanes: lanes.batches,
+      batchMax: BATCH_MAX,
+      run: (requests) => this.#commit(requests, requests.length > SMALL_BATCH_MAX ? this.#submitToSmallBatch : this.#settleAlone),
+    });
+    this.#submitToSmallBatch = batched<Request, Outcome>({
+      ...together,
+      lanes: 1,
+      batchMax: SMALL_BATCH_MAX,
+      run: (requests) => this.#commit(requests, this.#settleAlone),
+    });
+    this.#settleSingle = oneByOne({ ...LIMITS, lanes: lanes.singles, run: (request) => this.#commitUnlessBlocked(request) });
+    this.#queueForTwin = oneByOne({
+      ...LIMITS,
+      lanes: lanes.twins,
+      run: (request) => this.#commitAlone(request, TWIN_LOCK_TIMEOUT_MS),
+    });
+  }
+
+  submit(request: Request): Promise<Outcome> {
+    return this.#isBlocked(request) ? this.#awaitTwin(request) : this.#submitToBatch(request);
+  }
+
+  async submitAlone(request: Request): Promise<Outcome> {
+    return this.#options.tellApart(request, await this.#find(request)) ?? this.#settleAlone(request);
+  }
+
+  /** Commits a batch, or hands its members on when it cannot be settled as a whole. */
+  async #commit(
+    requests: readonly Request[],
+    handOn: Settle<Request, Outcome>,
+    retriesLeft = DEADLOCK_RETRIES,
+  ): Promise<(Outcome | Promise<Outcome>)[]> {
+    try {
+      const outcomes = await this.#options.commitBatch(requests, BATCH_LOCK_TIMEOUT_MS);
+      return requests.map((request, index) => outcomes[index] ?? this.submitAlone(request));
+    } catch (error) {
+      if (error instanceof CommitUnknownError) return requests.map((request) => this.#lookAgain(request));
+      if (isDeadlock(error) && retriesLeft > 0) return this.#commit(requests, handOn, retriesLeft - 1);
+      if (!isForSmallerBatches(error)) throw error;
+      return requests.map(handOn);
+    }
+  }
+
+  readonly #settleAlone = async (request: Request): Promise<Outcome> =>
+    (await this.#settleSingle(request)) ?? this.#awaitTwin(request);
+
+  /** `undefined` when another transaction holds what the request needs. */
+  async #commitUnlessBlocked(request: Request): Promise<Outcome | undefined> {
+    try {
+      return await this.#commitAlone(request, SINGLE_LOCK_TIMEOUT_MS);
+    } catch (error) {
+      if (isLockTimeout(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #commitAlone(request: Request, lockTimeoutMs: number): Promise<Outcome> {
+    const { tellApart, commitBatch } = this.#options;
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const known = tellApart(request, await find(request));
+      const known = tellApart(request, await this.#find(request));
       if (known) return known;
       try {
         const [outcome] = await commitBatch([request], lockTimeoutMs);
         if (outcome) return outcome;
       } catch (error) {
-        if (error instanceof CommitUnknownError) return lookAgain(request);
+        if (error instanceof CommitUnknownError) return this.#lookAgain(request);
         // Another transaction took what this one needs, or won a deadlock: what it left is there to be read now.
         if (violatedKey(error) === undefined && !isDeadlock(error)) throw error;
       }
     }
     throw unavailable('Concurrent requests for the same record interfered; the outcome is not known yet.');
-  };
+  }
 
-  const blocked = new Set<Request>();
-  const isBlocked = (request: Request): boolean => {
-    if (blocked.size === 0) return false;
+  async #lookAgain(request: Request): Promise<Outcome> {
+    const outcome = this.#options.tellOutcome(request, await this.#find(request));
+    if (outcome) return outcome;
+    throw unavailable('The database did not answer the commit; whether the request is recorded is not known yet.');
+  }
+
+  #isBlocked(request: Request): boolean {
+    if (this.#blocked.size === 0) return false;
+    const { claimsOf } = this.#options;
     const claims = claimsOf(request);
-    return [...blocked].some((other) => claimsOf(other).some((claim) => claims.includes(claim)));
-  };
-  const queueForTwin = batched<Request, Outcome>({
-    ...limits,
-    lanes: lanes.twins,
-    batchMax: 1,
-    run: (requests) => Promise.all(requests.map((request) => commitAlone(request, TWIN_LOCK_TIMEOUT_MS))),
-  });
-  const awaitTwin = async (request: Request): Promise<Outcome> => {
-    blocked.add(request);
+    return [...this.#blocked].some((other) => claimsOf(other).some((claim) => claims.includes(claim)));
+  }
+
+  async #awaitTwin(request: Request): Promise<Outcome> {
+    this.#blocked.add(request);
     try {
-      return await queueForTwin(request);
+      return await this.#queueForTwin(request);
     } finally {
-      blocked.delete(request);
+      this.#blocked.delete(request);
     }
-  };
+  }
+}
 
-  const settleAlone = batched<Request, Outcome>({
-    ...limits,
-    lanes: lanes.singles,
-    batchMax: 1,
-    run: async (requests) => {
-      try {
-        return await Promise.all(requests.map((request) => commitAlone(request, SINGLE_LOCK_TIMEOUT_MS)));
-      } catch (error) {
-        if (isLockTimeout(error)) return requests.map(awaitTwin);
-        throw error;
-      }
-    },
-  });
-  const submitAlone = async (request: Request): Promise<Outcome> =>
-    tellApart(request, await find(request)) ?? settleAlone(request);
-
-  /** Commits a batch, or hands its members on when it cannot be settled as a whole. */
-  const commit = async (
-    requests: readonly Request[],
-    handOn: (request: Request) => Promise<Outcome>,
-    retriesLeft = DEADLOCK_RETRIES,
-  ): Promise<(Outcome | Promise<Outcome>)[]> => {
-    try {
-      const outcomes = await commitBatch(requests, BATCH_LOCK_TIMEOUT_MS);
-      return requests.map((request, index) => outcomes[index] ?? submitAlone(request));
-    } catch (error) {
-      if (error instanceof CommitUnknownError) return requests.map(lookAgain);
-      if (isDeadlock(error) && retriesLeft > 0) return commit(requests, handOn, retriesLeft - 1);
-      const isForSmaller = isDeadlock(error) || isLockTimeout(error) || isRefusedStatement(error);
-      if (isForSmaller || error instanceof BatchOvertakenError) return requests.map(handOn);
-      throw error;
-    }
-  };
-  const submitToSmallBatch = batched<Request, Outcome>({
-    ...together,
-    lanes: 1,
-    batchMax: SMALL_BATCH_MAX,
-    run: (requests) => commit(requests, settleAlone),
-  });
-  const submitToBatch = batched<Request, Outcome>({
-    ...together,
-    lanes: lanes.batches,
-    batchMax: BATCH_MAX,
-    run: (requests) => commit(requests, requests.length > SMALL_BATCH_MAX ? submitToSmallBatch : settleAlone),
-  });
-  return { submit: (request) => (isBlocked(request) ? awaitTwin(request) : submitToBatch(request)), submitAlone };
+/** What concerns some of a batch's members, or no longer any: smaller batches find out whom. */
+function isForSmallerBatches(error: unknown): boolean {
+  return isDeadlock(error) || isLockTimeout(error) || isRefusedStatement(error) || error instanceof BatchOvertakenError;
 }

@@ -40,68 +40,99 @@ const CARRIAGE_RETURN = 0x0d;
  * @throws CsvError From `read` and `end`: a record is too long. From `end`: a quotation mark is not closed.
  */
 export function splitCsv(delimiter: string, characters: number): CsvSplitter {
-  const separator = delimiter.charCodeAt(0);
-  const records: CsvRecord[] = [];
-  let [cells, cell, length]: [string[], string, number] = [[], '', 0];
-  let [lineNo, recordLineNo] = [1, 1];
-  let place: 'cell_start' | 'in_cell' | 'in_quotes' | 'behind_quotes' = 'cell_start';
+  return new RecordSplitter(delimiter.charCodeAt(0), characters);
+}
 
-  const endCell = (rest: string) => {
-    cells.push(cell + rest);
-    cell = '';
-    place = 'cell_start';
-  };
-  const endRecord = (rest: string) => {
-    if (length > characters) throw new CsvError('record_too_long', recordLineNo);
-    const isEndedByReturn = place === 'in_cell' && (cell + rest).endsWith('\r');
-    endCell(rest);
-    if (isEndedByReturn) cells.push((cells.pop() as string).slice(0, -1));
-    records.push({ lineNo: recordLineNo, cells });
-    [cells, length, recordLineNo] = [[], 0, lineNo];
-  };
-  /** Behind a quotation mark in a quoted cell: whether the cell goes on. */
-  const goesOn = (character: number): boolean => {
-    if (character === separator || character === LINE_FEED) return false;
-    if (character === QUOTE) place = 'in_quotes';
-    else place = 'in_cell';
-    if (character !== CARRIAGE_RETURN) cell = character === QUOTE ? `${cell}"` : `"${cell}"`;
-    return true;
-  };
-  const read = (piece: string): void => {
-    let [from, recordFrom] = [0, 0];
+class RecordSplitter implements CsvSplitter {
+  readonly #separator: number;
+  readonly #charactersMax: number;
+  #place: 'cell_start' | 'in_cell' | 'in_quotes' | 'behind_quotes' = 'cell_start';
+  #lineNo = 1;
+  #piece = '';
+  /** Where the part of the piece begins that belongs to the cell and is not in `#cell` yet. */
+  #from = 0;
+  #cell = '';
+  #cells: string[] = [];
+  #recordLineNo = 1;
+  /** Where the record begins in the piece, and its length in earlier ones. */
+  #recordFrom = 0;
+  #length = 0;
+  #records: CsvRecord[] = [];
+
+  constructor(separator: number, charactersMax: number) {
+    this.#separator = separator;
+    this.#charactersMax = charactersMax;
+  }
+
+  read(piece: string): CsvRecord[] {
+    [this.#piece, this.#from, this.#recordFrom, this.#records] = [piece, 0, 0, []];
     for (let at = 0; at < piece.length; at++) {
       const character = piece.charCodeAt(at);
-      if (character === LINE_FEED) lineNo++;
-      if (place === 'in_quotes') {
-        if (character !== QUOTE) continue;
-        cell += piece.slice(from, at);
-        [from, place] = [at + 1, 'behind_quotes'];
-      } else if (place === 'behind_quotes' && goesOn(character)) from = character === QUOTE ? at + 1 : at;
-      else if (character === separator) {
-        endCell(piece.slice(from, at));
-        from = at + 1;
-      } else if (character === LINE_FEED) {
-        length += at - recordFrom;
-        endRecord(piece.slice(from, at));
-        from = recordFrom = at + 1;
-      } else if (place === 'cell_start') {
-        place = character === QUOTE ? 'in_quotes' : 'in_cell';
-        from = character === QUOTE ? at + 1 : at;
-      }
+      if (character === LINE_FEED) this.#lineNo++;
+      if (this.#place === 'in_quotes') this.#readInQuotes(character, at);
+      else if (this.#place !== 'behind_quotes' || !this.#goesOn(character, at)) this.#readOutside(character, at);
     }
-    cell += piece.slice(from);
-    length += piece.length - recordFrom;
-    if (length > characters) throw new CsvError('record_too_long', recordLineNo);
-  };
-  return {
-    read(piece) {
-      read(piece);
-      return records.splice(0);
-    },
-    end() {
-      if (place === 'in_quotes') throw new CsvError('open_quote', recordLineNo);
-      if (length > 0) endRecord('');
-      return records.splice(0);
-    },
-  };
+    this.#cell += piece.slice(this.#from);
+    this.#length += piece.length - this.#recordFrom;
+    this.#checkLength();
+    return this.#records;
+  }
+
+  end(): CsvRecord[] {
+    if (this.#place === 'in_quotes') throw new CsvError('open_quote', this.#recordLineNo);
+    this.#records = [];
+    if (this.#length > 0) this.#endRecord('');
+    return this.#records;
+  }
+
+  #readInQuotes(character: number, at: number): void {
+    if (character !== QUOTE) return;
+    this.#cell += this.#piece.slice(this.#from, at);
+    this.#from = at + 1;
+    this.#place = 'behind_quotes';
+  }
+
+  /** Behind a quotation mark in a quoted cell: whether the cell goes on. */
+  #goesOn(character: number, at: number): boolean {
+    if (character === this.#separator || character === LINE_FEED) return false;
+    const isQuote = character === QUOTE;
+    if (character !== CARRIAGE_RETURN) this.#cell = isQuote ? `${this.#cell}"` : `"${this.#cell}"`;
+    this.#place = isQuote ? 'in_quotes' : 'in_cell';
+    this.#from = isQuote ? at + 1 : at;
+    return true;
+  }
+
+  #readOutside(character: number, at: number): void {
+    if (character === this.#separator) {
+      this.#endCell(this.#piece.slice(this.#from, at));
+      this.#from = at + 1;
+    } else if (character === LINE_FEED) {
+      this.#length += at - this.#recordFrom;
+      this.#endRecord(this.#piece.slice(this.#from, at));
+      this.#from = this.#recordFrom = at + 1;
+    } else if (this.#place === 'cell_start') {
+      this.#place = character === QUOTE ? 'in_quotes' : 'in_cell';
+      this.#from = character === QUOTE ? at + 1 : at;
+    }
+  }
+
+  #endCell(rest: string): void {
+    this.#cells.push(this.#cell + rest);
+    this.#cell = '';
+    this.#place = 'cell_start';
+  }
+
+  #endRecord(rest: string): void {
+    this.#checkLength();
+    const isEndedByReturn = this.#place === 'in_cell' && (this.#cell + rest).endsWith('\r');
+    this.#endCell(rest);
+    const cells = this.#cells;
+    if (isEndedByReturn) cells.push((cells.pop() as string).slice(0, -1));
+    this.#records.push({ lineNo: this.#recordLineNo, cells });
+    [this.#cells, this.#length, this.#recordLineNo] = [[], 0, this.#lineNo];
+  }
+
+  #checkLength(): void {
+    if (this.#length > this.#charactersMax) throw new CsvError('record_too_long', this.#recordLineNo);
+  }
 }

@@ -37,55 +37,84 @@ const IS_BLANK = /^[ \t\r\n]*$/;
  * @throws JsonArrayError From `read` and `end`, for what is no array, or an element that is too long.
  */
 export function splitJsonArray(characters: number): ArraySplitter {
-  let [depth, elementNo, element] = [0, 0, ''];
-  let [isInString, isEscaped, hasEnded] = [false, false, false];
-  const elements: string[] = [];
-  const finish = (text: string, isLast: boolean) => {
-    element = '';
-    // `[]` has no element; elsewhere a missing one is malformed, and its reader says so.
-    if (isLast && elementNo === 0 && IS_BLANK.test(text)) return;
-    elementNo++;
-    elements.push(text);
-  };
-  const readInside = (piece: string, start: number): number => {
+  return new JsonArraySplitter(characters);
+}
+
+class JsonArraySplitter implements ArraySplitter {
+  readonly #charactersMax: number;
+  /** Of brackets: 0 before the array and behind it, 1 between its elements. */
+  #depth = 0;
+  #hasEnded = false;
+  #isInString = false;
+  #isEscaped = false;
+  #elementNo = 0;
+  /** What earlier pieces have of the element that has not ended. */
+  #element = '';
+  #elements: string[] = [];
+
+  constructor(charactersMax: number) {
+    this.#charactersMax = charactersMax;
+  }
+
+  read(piece: string): string[] {
+    this.#elements = [];
+    let at = 0;
+    if (this.#depth === 0 && !this.#hasEnded) at = this.#open(piece);
+    if (this.#depth > 0) at = this.#readInside(piece, at);
+    if (this.#hasEnded && !IS_BLANK.test(piece.slice(at))) throw new JsonArrayError('text_after_end', this.#elementNo);
+    return this.#elements;
+  }
+
+  end(): void {
+    if (!this.#hasEnded) throw new JsonArrayError(this.#depth === 0 ? 'not_an_array' : 'not_ended', this.#elementNo);
+  }
+
+  /** The place behind the bracket that opens the array. */
+  #open(piece: string): number {
+    const at = piece.search(/[^ \t\r\n]/);
+    if (at < 0) return piece.length;
+    if (piece[at] !== '[') throw new JsonArrayError('not_an_array', 0);
+    this.#depth = 1;
+    return at + 1;
+  }
+
+  /** The place behind the array, or the end of the piece. */
+  #readInside(piece: string, start: number): number {
     let from = start;
     for (let at = start; at < piece.length; at++) {
-      const character = piece.charCodeAt(at);
-      if (isInString) {
-        if (isEscaped) isEscaped = false;
-        else if (character === BACKSLASH) isEscaped = true;
-        else if (character === QUOTE) isInString = false;
-      } else if (character === QUOTE) isInString = true;
-      else if (OPENING.has(character)) depth++;
-      else if (CLOSING.has(character) && --depth === 0) {
-        finish(element + piece.slice(from, at), true);
-        hasEnded = true;
-        return at + 1;
-      } else if (character === COMMA && depth === 1) {
-        finish(element + piece.slice(from, at), false);
-        from = at + 1;
-      }
+      if (!this.#isEndOfElement(piece.charCodeAt(at))) continue;
+      this.#finish(this.#element + piece.slice(from, at));
+      if (this.#hasEnded) return at + 1;
+      from = at + 1;
     }
-    element += piece.slice(from);
-    if (element.length > characters) throw new JsonArrayError('element_too_long', elementNo + 1);
+    this.#element += piece.slice(from);
+    if (this.#element.length > this.#charactersMax) throw new JsonArrayError('element_too_long', this.#elementNo + 1);
     return piece.length;
-  };
-  return {
-    read(piece) {
-      let at = 0;
-      if (depth === 0 && !hasEnded) {
-        at = piece.search(/[^ \t\r\n]/);
-        if (at < 0) return [];
-        if (piece[at] !== '[') throw new JsonArrayError('not_an_array', 0);
-        depth = 1;
-        at++;
-      }
-      if (!hasEnded) at = readInside(piece, at);
-      if (hasEnded && !IS_BLANK.test(piece.slice(at))) throw new JsonArrayError('text_after_end', elementNo);
-      return elements.splice(0);
-    },
-    end() {
-      if (!hasEnded) throw new JsonArrayError(depth === 0 ? 'not_an_array' : 'not_ended', elementNo);
-    },
-  };
+  }
+
+  /** Takes the next character inside the array. */
+  #isEndOfElement(character: number): boolean {
+    if (this.#isInString) {
+      this.#readInString(character);
+      return false;
+    }
+    if (character === QUOTE) this.#isInString = true;
+    else if (OPENING.has(character)) this.#depth++;
+    else if (CLOSING.has(character)) this.#hasEnded = --this.#depth === 0;
+    return this.#hasEnded || (character === COMMA && this.#depth === 1);
+  }
+
+  #readInString(character: number): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (character === BACKSLASH) this.#isEscaped = true;
+    else if (character === QUOTE) this.#isInString = false;
+  }
+
+  #finish(text: string): void {
+    this.#element = '';
+    // `[]` has no element; elsewhere a missing one is malformed, and its reader says so.
+    if (this.#hasEnded && this.#elementNo === 0 && IS_BLANK.test(text)) return;
+    this.#elementNo++;
+    this.#elements.push(text);
+  }
 }

@@ -46,26 +46,48 @@ export async function verifyAudit(
   database: AuditedDatabase,
   { expected, onProgress, pause }: AuditVerification = {},
 ): Promise<AuditVerdict> {
-  const { pool } = database;
-  const keys = database.auditKeys();
+  const chain: Chain = { pool: database.pool, keys: database.auditKeys(), expected };
   let last = START;
-  const broken = (fault: AuditVerdict['fault']): AuditVerdict => ({ entries: last.lastNo, last, fault });
   for (;;) {
-    const page = await listAuditEntriesAfter(pool, last.lastNo, ENTRIES_AT_ONCE);
-    for (const entry of page) {
-      const fault = await examine(pool, keys, { entry, last });
-      if (fault) return broken(fault);
-      last = { lastNo: entry.entryNo, lastMac: entry.mac };
-      if (isUnexpected(expected, last)) return broken(unexpected(last.lastNo));
-    }
+    const page = await listAuditEntriesAfter(chain.pool, last.lastNo, ENTRIES_AT_ONCE);
+    const found = await examinePage(chain, page, last);
+    last = found.last;
+    if (found.fault) return { entries: last.lastNo, ...found };
     if (page.length > 0) onProgress?.(last.lastNo);
     await pause?.();
-    if (page.length === ENTRIES_AT_ONCE) continue;
-    const head = await findAuditHead(pool);
-    // Whoever appended since then did so in one transaction with the head, so that the next page holds it.
-    if (head && head.lastNo > last.lastNo && (await listAuditEntriesAfter(pool, last.lastNo, 1)).length > 0) continue;
-    return broken(head ? (judgeEnd(head, last) ?? judgeExpected(expected, last)) : judgeWithoutHead(expected, last));
+    const fault = page.length < ENTRIES_AT_ONCE ? await judgeEnd(chain, last) : 'more';
+    if (fault !== 'more') return { entries: last.lastNo, last, fault };
   }
+}
+
+interface Chain extends Pick<AuditVerification, 'expected'> {
+  readonly pool: Queryable;
+  readonly keys: readonly NamedKey[];
+}
+
+/** Follows the chain through one page, up to the first entry that is wrong. */
+async function examinePage(
+  { pool, keys, expected }: Chain,
+  page: readonly SealedEntry[],
+  previous: AuditHead,
+): Promise<Pick<AuditVerdict, 'last' | 'fault'>> {
+  let last = previous;
+  for (const entry of page) {
+    const fault = await examine(pool, keys, { entry, last });
+    if (fault) return { last, fault };
+    last = { lastNo: entry.entryNo, lastMac: entry.mac };
+    if (isUnexpected(expected, last)) return { last, fault: unexpected(last.lastNo) };
+  }
+  return { last, fault: null };
+}
+
+/** What is wrong with the end of the chain; `more` when entries were appended meanwhile. */
+async function judgeEnd({ pool, expected }: Chain, last: AuditHead): Promise<AuditVerdict['fault'] | 'more'> {
+  const head = await findAuditHead(pool);
+  if (!head) return judgeWithoutHead(expected, last);
+  // Whoever appended since then did so in one transaction with the head, so that the next page holds it.
+  if (head.lastNo > last.lastNo && (await listAuditEntriesAfter(pool, last.lastNo, 1)).length > 0) return 'more';
+  return judgeHead(head, last) ?? judgeExpected(expected, last);
 }
 
 function isUnexpected(expected: AuditHead | undefined, { lastNo, lastMac }: AuditHead): boolean {
@@ -77,7 +99,7 @@ function unexpected(entryNo: bigint): AuditVerdict['fault'] {
   return { entryNo, is: 'not_expected', sentence };
 }
 
-function judgeEnd(head: AuditHead, last: AuditHead): AuditVerdict['fault'] {
+function judgeHead(head: AuditHead, last: AuditHead): AuditVerdict['fault'] {
   const entryNo = last.lastNo + 1n;
   if (head.lastNo > last.lastNo) {
     const which = head.lastNo === entryNo ? `entry ${entryNo} was` : `entries ${entryNo} to ${head.lastNo} were`;

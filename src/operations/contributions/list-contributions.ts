@@ -1,4 +1,4 @@
-import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { oneByOne } from '../../concurrency/one-by-one.ts';
 import type { Contribution } from '../../domain/contributions/contribution.ts';
 import { idAt } from '../../domain/identifiers.ts';
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
@@ -35,10 +35,7 @@ const LAST_ID = 'txn_~';
 
 /** The contributions of a partner by the time of their making. */
 export function listContributionsOf(database: Database, lanes: number): ListContributions {
-  return batched<ContributionCursor, ContributionPage>({
-    ...{ lanes, batchMax: 1, waitingMax: 256, waitMaxMs: 5_000, shareOf: byPartner },
-    run: (cursors) => Promise.all(cursors.map((cursor) => listPage(database, cursor))),
-  });
+  return oneByOne({ lanes, waitingMax: 256, waitMaxMs: 5_000, run: (cursor) => listPage(database, cursor) });
 }
 
 /** Identifiers begin with 1970. */

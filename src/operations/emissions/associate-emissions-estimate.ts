@@ -1,4 +1,4 @@
-import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { oneByOne } from '../../concurrency/one-by-one.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import type { EmissionsLink } from '../../domain/emissions/association.ts';
 import { existingRecord } from '../../domain/recovery-verdict.ts';
@@ -44,33 +44,31 @@ const ATTEMPTS = 3;
  * @see docs/spec/interface.md#associateemissionsestimate; docs/spec/decisions.md#2-fields.
  */
 export function associateEstimates(database: Database, lanes: number): AssociateEmissionsEstimate {
-  return batched<AssociationRequest, AssociationOutcome>({
-    lanes,
-    batchMax: 1,
-    waitingMax: 512,
-    waitMaxMs: 5_000,
-    shareOf: byPartner,
-    run: (requests) => Promise.all(requests.map((request) => associate(database, request))),
-  });
+  return oneByOne({ lanes, waitingMax: 512, waitMaxMs: 5_000, run: (request) => associate(database, request) });
 }
 
 async function associate(database: Database, request: AssociationRequest): Promise<AssociationOutcome> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const known = await findOutcome(database, request);
-    if (known) return known;
-    refuseSuspended(request);
-    try {
-      const link = await inTransaction(database, { lockTimeoutMs: TWIN_LOCK_TIMEOUT_MS }, (db, transaction) =>
-        insertLink(db, request, transaction),
-      );
-      if (link) return { link, isReplay: false };
-    } catch (error) {
-      if (error instanceof CommitUnknownError) return lookAgain(database, request);
-      if (error instanceof ServiceError) return replayOrThrow(database, request, error);
-      if (!isDeadlock(error)) throw error;
-    }
+    const outcome = (await findOutcome(database, request)) ?? (await attemptLink(database, request));
+    if (outcome) return outcome;
   }
   throw unavailable('Concurrent requests for the same link interfered; the outcome is not known yet.');
+}
+
+/** `undefined` when another transaction was faster, and left what is there to be read now. */
+async function attemptLink(database: Database, request: AssociationRequest): Promise<AssociationOutcome | undefined> {
+  refuseSuspended(request);
+  try {
+    const link = await inTransaction(database, { lockTimeoutMs: TWIN_LOCK_TIMEOUT_MS }, (db, transaction) =>
+      insertLink(db, request, transaction),
+    );
+    return link && { link, isReplay: false };
+  } catch (error) {
+    if (error instanceof CommitUnknownError) return lookAgain(database, request);
+    if (error instanceof ServiceError) return replayOrThrow(database, request, error);
+    if (isDeadlock(error)) return undefined;
+    throw error;
+  }
 }
 
 /** `undefined` when another transaction took the contribution, the estimate or the key meanwhile. */

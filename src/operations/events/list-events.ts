@@ -1,4 +1,4 @@
-import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { oneByOne } from '../../concurrency/one-by-one.ts';
 import type { Environment } from '../../domain/access/api-key.ts';
 import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
@@ -33,7 +33,7 @@ export interface ReadEvents {
 }
 
 /** A page may take tens of milliseconds: pages wait for each other, and for nobody else. */
-const LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 5_000, shareOf: byPartner };
+const LIMITS = { waitingMax: 256, waitMaxMs: 5_000 };
 
 /** Lets a partner that was down catch up by itself. @see docs/spec/decisions.md#7-events. */
 export function readEvents(database: Database, environment: Environment, lanes: number): ReadEvents {
@@ -48,13 +48,9 @@ export function readEvents(database: Database, environment: Environment, lanes: 
     const event = await findEvent(pool, partnerId, eventId);
     return event && (await writeEventBodies(pool, environment, [event]))[0];
   };
-  const find = batched<EventId, WrittenEvent | undefined>({
-    ...LIMITS,
-    lanes,
-    run: (ids) => Promise.all(ids.map(readOne)),
-  });
+  const find = oneByOne({ ...LIMITS, lanes, run: readOne });
   return {
-    page: batched<EventCursor, EventPage>({ ...LIMITS, lanes, run: (cursors) => Promise.all(cursors.map(readPage)) }),
+    page: oneByOne({ ...LIMITS, lanes, run: readPage }),
     async byId(id) {
       const event = await find(id);
       if (!event) throw eventNotFound();

@@ -1,4 +1,4 @@
-import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { oneByOne } from '../../concurrency/one-by-one.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import type { ShownBatch } from '../../domain/impact/impact-batch.ts';
 import { type ErrorDetail, recordNotFound, ServiceError } from '../../domain/service-error.ts';
@@ -45,12 +45,12 @@ export interface ReadEnvironmentalStatus {
   transactions(cursor: TransactionCursor): Promise<BatchTransactions>;
 }
 
-const LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 5_000, shareOf: byPartner };
+const LIMITS = { waitingMax: 256, waitMaxMs: 5_000 };
 
 export function readEnvironmentalStatus(database: Database, lanes: number): ReadEnvironmentalStatus {
   const { pool } = database;
   const one = <Request extends { readonly partnerId: string }, Outcome>(run: (request: Request) => Promise<Outcome>) =>
-    batched<Request, Outcome>({ ...LIMITS, lanes, run: (requests) => Promise.all(requests.map(run)) });
+    oneByOne({ ...LIMITS, lanes, run });
   return {
     ofContribution: one(async ({ partnerId, transactionId }) => {
       const contribution = await findPooledContribution(pool, partnerId, transactionId);

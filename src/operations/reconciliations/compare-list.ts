@@ -1,4 +1,4 @@
-import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { oneByOne } from '../../concurrency/one-by-one.ts';
 import { lineBytes } from '../../domain/quotas/stored-bytes.ts';
 import type { ListEntry } from '../../domain/reconciliations/partner-list.ts';
 import { ServiceError } from '../../domain/service-error.ts';
@@ -31,12 +31,8 @@ interface Part {
 const LANES = 2;
 
 export function shareComparing(database: Database, usage: StorageUsage): Comparing {
-  const limits = { lanes: LANES, batchMax: 1, waitingMax: 64, waitMaxMs: 60_000, shareOf: byPartner };
-  return {
-    database,
-    usage,
-    inTurn: batched<Part, void>({ ...limits, run: (parts) => Promise.all(parts.map(({ work }) => work())) }),
-  };
+  const inTurn = oneByOne<Part, void>({ lanes: LANES, waitingMax: 64, waitMaxMs: 60_000, run: ({ work }) => work() });
+  return { database, usage, inTurn };
 }
 
 /** Judges a list line by line as it comes, and keeps what came of it. */

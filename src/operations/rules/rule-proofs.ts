@@ -5,7 +5,7 @@ import { listAuditEntriesOf } from '../../store/audit/audit.ts';
 import type { Queryable } from '../../store/database.ts';
 import { listRuleVersions, type RuleRecord } from '../../store/rules/rule-version.ts';
 import { differingFields } from '../audit/compare-with-audit.ts';
-import { readSealedRecord } from '../audit/sealed-record.ts';
+import { readSealedRecord, type SealedRecord } from '../audit/sealed-record.ts';
 import { UnsoundRecordError, WHAT_TO_DO } from '../audit/unsound-record.ts';
 import { ruleToWire } from './rule-to-wire.ts';
 
@@ -35,13 +35,17 @@ export async function readRuleProofs(db: Queryable, auditKeys: () => readonly Na
     const { last, doubt } = readSealedRecord(entriesBy.get(subject) ?? [], keys);
     const after = last?.after ?? null;
     if (after !== null) sealed.push(readRule(after));
-    const rule = storedBy.get(subject);
-    const fields = rule && after !== null ? differingFields(ruleToWire(rule), after) : [];
-    const difference = fields.length > 0 ? `${fields.join(', ')} differs from audit entry ${last?.entryNo}` : undefined;
-    const found = doubt ?? (rule ? difference : 'it was removed, but the audit has it');
+    const found = doubt ?? describeDifference(storedBy.get(subject), last);
     if (found !== undefined) doubts.set(subject, found);
   }
   return { stored, sealed, doubts };
+}
+
+/** In what a version differs from its last entry; `undefined` when it is the same. */
+function describeDifference(rule: RuleRecord | undefined, last: SealedRecord['last']): string | undefined {
+  if (!rule) return 'it was removed, but the audit has it';
+  const fields = last && last.after !== null ? differingFields(ruleToWire(rule), last.after) : [];
+  return fields.length > 0 ? `${fields.join(', ')} differs from audit entry ${last?.entryNo}` : undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { oneByOne } from '../../concurrency/one-by-one.ts';
 import type { AuditAuthor } from '../../domain/access/role.ts';
 import { ServiceError, unavailable } from '../../domain/service-error.ts';
 import { type Acknowledgement, checkAcknowledgement } from '../../domain/settlements/settlement.ts';
@@ -44,14 +44,7 @@ export const ACKNOWLEDGE = 'settlement.acknowledge';
  * acknowledged otherwise.
  */
 export function acknowledgeSettlements(database: Database, lanes: number): AcknowledgeSettlement {
-  return batched<AcknowledgementRequest, AcknowledgementOutcome>({
-    lanes,
-    batchMax: 1,
-    waitingMax: 256,
-    waitMaxMs: 5_000,
-    shareOf: byPartner,
-    run: (requests) => Promise.all(requests.map((request) => acknowledge(database, request))),
-  });
+  return oneByOne({ lanes, waitingMax: 256, waitMaxMs: 5_000, run: (request) => acknowledge(database, request) });
 }
 
 async function acknowledge(database: Database, request: AcknowledgementRequest): Promise<AcknowledgementOutcome> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { oneByOne } from '../../concurrency/one-by-one.ts';
 import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
 import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
 import { type StatementOptions, writeStatement } from '../../domain/settlements/statement/write-statement.ts';
@@ -55,9 +55,9 @@ export interface ReadSettlements {
   statement(id: SettlementId): Promise<Statement>;
 }
 
-const LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 5_000, shareOf: byPartner };
+const LIMITS = { waitingMax: 256, waitMaxMs: 5_000 };
 /** A page of a statement that is under way waits for as long as it takes: its bytes are half sent. */
-const STATEMENT_LIMITS = { batchMax: 1, waitingMax: 256, waitMaxMs: 60_000, shareOf: byPartner };
+const STATEMENT_LIMITS = { waitingMax: 256, waitMaxMs: 60_000 };
 const LINES_AT_ONCE = 1_000;
 /** A statement rests for as long as a page of it took, and for so long at most: whoever downloads it waits for less than other partners would. */
 const REST_MAX_MS = 25;
@@ -66,17 +66,13 @@ const REST_MAX_MS = 25;
 export function readSettlements(database: Database, pricesOf: PricesOf, lanes: number): ReadSettlements {
   const { pool } = database;
   const one = <Request extends { readonly partnerId: string }, Outcome>(run: (request: Request) => Promise<Outcome>) =>
-    batched<Request, Outcome>({ ...LIMITS, lanes, run: (requests) => Promise.all(requests.map(run)) });
+    oneByOne({ ...LIMITS, lanes, run });
   const find = async ({ partnerId, settlementId }: SettlementId): Promise<Settlement> => {
     const settlement = await findSettlement(pool, partnerId, settlementId);
     if (!settlement) throw settlementNotFound();
     return settlement;
   };
-  const linesAtOnce = batched<LinePage, SettlementLine[]>({
-    ...STATEMENT_LIMITS,
-    lanes,
-    run: (pages) => Promise.all(pages.map((page) => listSettlementLines(pool, page))),
-  });
+  const linesAtOnce = oneByOne({ ...STATEMENT_LIMITS, lanes, run: (page: LinePage) => listSettlementLines(pool, page) });
   const openTotals = rememberOpenTotals();
   return {
     page: one(async ({ partnerId, beforeSequence, limit }) => {

@@ -76,14 +76,7 @@ export function authenticator({
       failures.count(address);
       throw unauthorized(apiKey, environment);
     }
-    // It proves nothing, and will be right again once an operator has seen to it.
-    if (credential.unproven === 'key') throw unavailable(UNPROVEN);
-    if (!isAllowedAddress(address, credential.allowedAddresses)) {
-      throw new ServiceError(
-        'forbidden',
-        'This API key may not be used from this address. Ask the operator to allow the address.',
-      );
-    }
+    refuseUnusable(credential, address);
     if (apiKey !== undefined && parsed && !parsedKeys.has(apiKey)) parsedKeys.set(apiKey, parsed);
     onUse(credential.keyId);
     return credential;
@@ -93,6 +86,13 @@ export function authenticator({
     return parsed && memory.partnerOf(parsed.keyId);
   };
   return Object.assign(authenticate, { partnerOf, isSuspect: failures.isReached });
+}
+
+function refuseUnusable({ unproven, allowedAddresses }: Credential, address: string): void {
+  // It proves nothing, and will be right again once an operator has seen to it.
+  if (unproven === 'key') throw unavailable(UNPROVEN);
+  if (isAllowedAddress(address, allowedAddresses)) return;
+  throw new ServiceError('forbidden', 'This API key may not be used from this address. Ask the operator to allow the address.');
 }
 
 function isCurrent({ isValid, expiresInMs }: Credential, ageMs: number): boolean {

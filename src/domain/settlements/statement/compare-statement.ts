@@ -46,7 +46,7 @@ export async function compareStatement(
   form: StatementForm,
 ): Promise<StatementComparison> {
   const hash = createHash('sha256').update(csvRecord(STATEMENT_HEADER));
-  const matcher = matchRows();
+  const matcher = new RowMatcher();
   const texts = readTextLines(chunks);
   const written = (async function* () {
     yield* lines;
@@ -64,55 +64,59 @@ export async function compareStatement(
   return { ...matcher.end(), serviceSha256: hash.digest('hex') };
 }
 
-function readRow(no: number, { text, hasEnd }: TextLine, { problems }: Matcher): Row {
+function readRow(no: number, { text, hasEnd }: TextLine, { problems }: RowMatcher): Row {
   if (!hasEnd) problems.add(no + 1, null, 'no_line_end', 'The last line has no line feed at its end; the file may be truncated.');
   return { no, cells: text.split(',') };
 }
 
-type Matcher = ReturnType<typeof matchRows>;
+/** Finds the two rows of one record, wherever they are. */
+class RowMatcher {
+  readonly problems: Problems = collectProblems();
+  readonly #runs: RunCollector = runCollector();
+  /** The rows without counterpart so far, by the names of their records. */
+  readonly #theirs = new Map<string, Row>();
+  readonly #ours = new Map<string, Row>();
+  #foundLines = 0;
+  #isGivenUp = false;
+  #firstTransactionId: string | undefined;
 
-function matchRows() {
-  const [theirs, ours] = [new Map<string, Row>(), new Map<string, Row>()];
-  const problems = collectProblems();
-  const runs: RunCollector = runCollector();
-  let [foundLines, isGivenUp] = [0, false];
-  let firstTransactionId: string | undefined;
-  const pair = (their: Row, our: Row) => {
-    foundLines++;
-    runs.add(their.no, our.no);
-    compareCells(their, our, problems);
-  };
-  const place = (row: Row, name: string, [own, other]: [Map<string, Row>, Map<string, Row>]): Row | undefined => {
-    const found = other.get(name);
-    if (found) other.delete(name);
-    // The second of two lines of one record has no counterpart.
-    else own.set(own.has(name) ? `${name} again in ${row.no}` : name, row);
-    return found;
-  };
-  return {
-    problems,
-    add(their: Row | undefined, our: Row | undefined): void {
-      if (their?.cells[LINE_TYPE] === 'contribution') firstTransactionId ??= unguard(their.cells[TRANSACTION_ID]);
-      if (isGivenUp) return;
-      const [theirName, ourName] = [their && nameOf(their), our && nameOf(our)];
-      if (their && our && theirName === ourName) {
-        pair(their, our);
-        return;
-      }
-      const ourFound = their && place(their, theirName ?? '', [theirs, ours]);
-      if (their && ourFound) pair(their, ourFound);
-      const theirFound = our && place(our, ourName ?? '', [ours, theirs]);
-      if (our && theirFound) pair(theirFound, our);
-      isGivenUp = theirs.size + ours.size > WAITING_MAX;
-    },
-    end() {
-      if (isGivenUp) problems.add(null, null, 'too_different', `More than ${WAITING_MAX} lines differ from the settlement.`);
-      else tellRest([...theirs.values()], [...ours.values()], problems);
-      for (const run of isGivenUp ? [] : findMoved(runs.list()))
-        problems.add(run.theirs + 1, null, 'line_moved', describeMoved(run));
-      return { ...problems.list(), foundLines, firstTransactionId };
-    },
-  };
+  add(their: Row | undefined, our: Row | undefined): void {
+    if (their?.cells[LINE_TYPE] === 'contribution') this.#firstTransactionId ??= unguard(their.cells[TRANSACTION_ID]);
+    if (this.#isGivenUp) return;
+    if (their && our && nameOf(their) === nameOf(our)) {
+      this.#pair(their, our);
+      return;
+    }
+    if (their) this.#pair(their, place(their, this.#theirs, this.#ours));
+    if (our) this.#pair(place(our, this.#ours, this.#theirs), our);
+    this.#isGivenUp = this.#theirs.size + this.#ours.size > WAITING_MAX;
+  }
+
+  end(): Omit<StatementComparison, 'serviceSha256'> {
+    const { problems } = this;
+    if (this.#isGivenUp) problems.add(null, null, 'too_different', `More than ${WAITING_MAX} lines differ from the settlement.`);
+    else tellRest([...this.#theirs.values()], [...this.#ours.values()], problems);
+    for (const run of this.#isGivenUp ? [] : findMoved(this.#runs.list()))
+      problems.add(run.theirs + 1, null, 'line_moved', describeMoved(run));
+    return { ...problems.list(), foundLines: this.#foundLines, firstTransactionId: this.#firstTransactionId };
+  }
+
+  #pair(their: Row | undefined, our: Row | undefined): void {
+    if (!their || !our) return;
+    this.#foundLines++;
+    this.#runs.add(their.no, our.no);
+    compareCells(their, our, this.problems);
+  }
+}
+
+/** The counterpart of a row, taken out of the others; where there is none, the row waits for it among its own. */
+function place(row: Row, own: Map<string, Row>, others: Map<string, Row>): Row | undefined {
+  const name = nameOf(row);
+  const found = others.get(name);
+  if (found) others.delete(name);
+  // The second of two lines of one record has no counterpart.
+  else own.set(own.has(name) ? `${name} again in ${row.no}` : name, row);
+  return found;
 }
 
 const LINE_NO = STATEMENT_HEADER.indexOf('line_no');

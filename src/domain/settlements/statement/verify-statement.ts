@@ -100,10 +100,9 @@ function checkLines() {
       const plain = line === 1 ? text : guards.remove(text, line);
       plainHash.update(hasEnd ? `${plain}\n` : plain, 'latin1');
       if (problem) return;
-      if (!hasEnd)
-        problem = at(line, null, 'no_line_end', 'The last line has no line feed at its end; the file may be truncated.');
-      if (!hasEnd && text.length <= LINE_BYTES_MAX) return;
-      problem = line === 1 ? checkHeader(text) : checkLine(plain, line, counter);
+      if (!hasEnd && text.length <= LINE_BYTES_MAX) problem = noLineEnd(line);
+      else if (line === 1) problem = checkHeader(text);
+      else problem = checkLine(plain, line, counter);
       if (!problem && line > 1) rightLines++;
     },
     end() {
@@ -163,6 +162,10 @@ function checkHeader(text: string): LineProblem {
   return name === undefined
     ? at(1, null, 'wrong_header', `The header row has ${cells.length} columns; a statement has ${STATEMENT_HEADER.length}.`)
     : at(1, name, 'wrong_header', `Column ${wrong + 1} of the header row must be ${name}.`);
+}
+
+function noLineEnd(line: number): StatementProblem {
+  return at(line, null, 'no_line_end', 'The last line has no line feed at its end; the file may be truncated.');
 }
 
 /** Counts the line when it is right. */
