@@ -29,9 +29,9 @@ export async function makeCrowd(
   const { environment } = config;
   await using cleanUp = new AsyncDisposableStack();
   const { databaseUrl } = subject;
-  const database = openDatabase({ databaseUrl, poolSize: 2, auditKeys: () => openAuditKeys(config) });
+  const { isDistributed } = server;
+  const database = { ...openDatabase({ databaseUrl, poolSize: 2, auditKeys: () => openAuditKeys(config) }), isDistributed };
   cleanUp.defer(() => database.close());
-  database.isDistributed = server.isDistributed;
   const client = openGuardedAgent({ allowInsecure: true });
   cleanUp.defer(() => client.close());
   const secretBox = openConfiguredSecretBox(config);

@@ -4,11 +4,9 @@ import { audit } from '../operations/audit/audit.ts';
 import { withRole } from '../operations/with-role.ts';
 import type { Database } from '../store/database.ts';
 import { claimJob } from '../store/jobs/job.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../store/transaction.ts';
 import type { Job } from './job.ts';
 import { doRun, type EndedRun, LEASE_MS, registerJobs } from './run-job.ts';
-
-const LOCK_TIMEOUT_MS = 4_000;
 
 /**
  * Does a job now, due or not: what the schedule would do at its time, in its name.
@@ -19,7 +17,7 @@ export const runByHand = withRole(
   'operator',
   async (database: Database, actor: Actor, job: Job, stop: AbortSignal): Promise<EndedRun> => {
     await registerJobs(database, [job]);
-    const claimed = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const claimed = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const run = await claimJob(db, { jobName: job.name, leaseMs: LEASE_MS, trigger: 'hand' });
       if (!run)
         throw new ServiceError('invalid_request', `Another process runs the job ${job.name}; \`job history\` shows how it ends.`);

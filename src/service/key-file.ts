@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type NamedKey, newNamedKey, readNamedKeys, writeNamedKey } from '../domain/audit/named-key.ts';
+import { OWNER_ONLY, readPrivateFile } from './private-file.ts';
 
 export interface KeyFile {
   readonly dataDirectory: string;
@@ -10,9 +11,6 @@ export interface KeyFile {
   /** What to do besides a new key when others may have read the old one. */
   readonly ifExposed: string;
 }
-
-const OWNER_ONLY = 0o600;
-const OTHERS_MAY = 0o077;
 
 /**
  * The keys in a file of the data folder; a new one when the file is not there yet. The file has the form of `SECRETS_KEY`.
@@ -31,20 +29,8 @@ export function openKeyFile({ dataDirectory, name, ifExposed }: KeyFile): NamedK
 }
 
 function readIfThere(path: string, ifExposed: string): NamedKey[] | undefined {
-  let file: number;
-  try {
-    file = openSync(path, 'r');
-  } catch (failure) {
-    if ((failure as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw failure;
-  }
-  try {
-    const { mode } = fstatSync(file);
-    if ((mode & OTHERS_MAY) !== 0) fail(explainMode(path, mode, ifExposed));
-    return readNamedKeys(readFileSync(file, 'utf8'), path);
-  } finally {
-    closeSync(file);
-  }
+  const text = readPrivateFile(path, (mode) => explainMode(path, mode, ifExposed));
+  return text === undefined ? undefined : readNamedKeys(text, path);
 }
 
 function explainMode(path: string, mode: number, ifExposed: string): string {

@@ -7,6 +7,7 @@ import { claimInstallation } from '../store/installation.ts';
 import { distributeTables, listDistributedTables } from '../store/schema/distribute.ts';
 import { migrate, readMigrationState, refuseNewerRelease } from '../store/schema/migrate.ts';
 import { openAuditKeys } from './configured-keys.ts';
+import { once } from './once.ts';
 
 /** The database of this installation, whichever server it is on. */
 export interface Store {
@@ -36,8 +37,9 @@ const WATCH_MS = 1_000;
 export async function connectStore(config: Config, options: StoreOptions = {}): Promise<Store> {
   const store = await openStore(config, options);
   try {
-    await prepare(store, config, options);
-    return store;
+    const isDistributed = await prepare(store, config, options);
+    const withTables = (database: Database): Database => ({ ...database, isDistributed });
+    return { ...store, database: withTables(store.database), openPool: (size) => withTables(store.openPool(size)) };
   } catch (error) {
     await store.close();
     throw error;
@@ -63,22 +65,14 @@ export async function openStore(
     databaseUrl,
     database,
     openPool(size) {
-      const { isDistributed, committedEvents } = database;
-      return Object.assign(openDatabase({ ...connection, poolSize: size, committedEvents }), { isDistributed });
+      const { committedEvents } = database;
+      return openDatabase({ ...connection, poolSize: size, committedEvents });
     },
     async close() {
       clearInterval(watch);
       await database.close();
       await server?.stop();
     },
-  };
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }
 
@@ -99,18 +93,20 @@ function watchOver(server: EmbeddedServer, logger: Logger | undefined): NodeJS.T
   return timer;
 }
 
-async function prepare(store: Store, config: Config, options: StoreOptions): Promise<void> {
+/** @returns Whether the tables are spread over several nodes. */
+async function prepare(store: Store, config: Config, options: StoreOptions): Promise<boolean> {
   const { database } = store;
   // A key that makes no sense stops the service, and not the first change.
   if (options.migrates || config.auditKey !== undefined) database.auditKeys();
   await refuseLossy(database);
-  await bringUpToDate(store, config, options);
+  const isDistributed = await bringUpToDate(store, config, options);
   const owner = await claimInstallation(database.pool, config.environment);
   if (owner !== config.environment) {
     throw new Error(
       `This database belongs to the ${owner} environment, but SERVICE_ENVIRONMENT is ${config.environment}. Use the database of this environment.`,
     );
   }
+  return isDistributed;
 }
 
 async function refuseLossy({ pool }: Database): Promise<void> {
@@ -127,12 +123,16 @@ async function refuseLossy({ pool }: Database): Promise<void> {
     );
 }
 
-/** Applies what is missing where the options say so; else a schema that lacks anything is refused. */
+/**
+ * Applies what is missing where the options say so; else a schema that lacks anything is refused.
+ *
+ * @returns Whether the tables are spread over several nodes.
+ */
 async function bringUpToDate(
   { database, databaseUrl }: Store,
   config: Config,
   { migrates = false, onProgress = () => {} }: StoreOptions,
-): Promise<void> {
+): Promise<boolean> {
   const state = await readMigrationState(database.pool);
   const { pending } = state;
   if (!migrates && pending.length > 0)
@@ -143,8 +143,8 @@ async function bringUpToDate(
   if (migrates && pending.length > 0)
     for (const { name } of await migrate(databaseUrl, { isPooled: !config.preparesStatements }))
       onProgress(`Migrated the database: ${name}`);
-  database.isDistributed = (await listDistributedTables(database)).length > 0;
+  const isDistributed = (await listDistributedTables(database)).length > 0;
   // Tables that a migration made belong beside those that are spread already.
-  if (migrates && database.isDistributed)
-    for (const name of await distributeTables(database)) onProgress(`Distributed the table ${name}`);
+  if (migrates && isDistributed) for (const name of await distributeTables(database)) onProgress(`Distributed the table ${name}`);
+  return isDistributed;
 }

@@ -29,12 +29,13 @@ import type { Database } from '../store/database.ts';
 import { findLastJobResult, listJobStates } from '../store/jobs/job.ts';
 import { listEndpointStates, measureBacklog } from '../store/webhooks/delivery-backlog.ts';
 import { Pace } from '../webhooks/delivery/pace.ts';
-import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from '../webhooks/delivery/start-webhooks.ts';
+import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from '../webhooks/start-webhooks.ts';
 import { openConfiguredSecretBox } from './configured-keys.ts';
 import { configuredSettlementTools } from './configured-seals.ts';
 import { checkDatabase, openInternalListener } from './internal-listener.ts';
 import { explainBusyPort } from './listen-error.ts';
 import { logAnswer, logRun } from './log-lines.ts';
+import { once } from './once.ts';
 import { connectStore } from './open-database.ts';
 import { openEndpointTools, openReadiness, openSandbox } from './open-sandbox.ts';
 import { SERVICE_ROLES, type ServiceRole } from './role.ts';
@@ -283,13 +284,4 @@ function openUsage(database: Database, { logger }: Log): StorageUsage {
       logger.warn({ err, times }, 'the storage usage of partners could not be recorded; the service tries again'),
     ),
   });
-}
-
-/** Whoever calls again waits for the first call. */
-export function once(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => {
-    done ??= work();
-    return done;
-  };
 }

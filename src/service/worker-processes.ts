@@ -5,8 +5,9 @@ import type { OperationsListener } from '../observability/admin-listener.ts';
 import { type Log, openLog } from '../observability/log.ts';
 import { collectFromProcesses } from '../observability/metrics.ts';
 import { checkDatabase, openInternalListener } from './internal-listener.ts';
+import { once } from './once.ts';
 import { connectStore } from './open-database.ts';
-import { once, type Service, type ServiceOptions } from './start-service.ts';
+import type { Service, ServiceOptions } from './start-service.ts';
 
 /** What a process tells the first one when it takes requests. */
 export interface ListeningMessage {

@@ -17,8 +17,8 @@ export type Connection = pg.PoolClient;
 
 export interface Database {
   readonly pool: pg.Pool;
-  /** The growing tables are spread over several nodes by `partner_id`. Known once the store is connected. */
-  isDistributed: boolean;
+  /** The growing tables are spread over several nodes by `partner_id`: as the store found them when it was connected. */
+  readonly isDistributed: boolean;
   /** What audit entries are sealed with: the first seals, all are known. */
   auditKeys(): readonly NamedKey[];
   /** What contributions are sealed and checked with, under the same keys. */
@@ -114,7 +114,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     auditKeys = refuseAudit,
     committedEvents = new CommittedEvents(),
   } = options;
-  const pool = new pg.Pool({
+  const pool = new ServicePool(preparesStatements, {
     connectionString: databaseUrl,
     Client: Session as new () => pg.Client,
     verify: refuseStandby,
@@ -140,12 +140,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   // The pool's own listener leaves while a client is checked out; without this one a lost connection would end the process.
   pool.on('connect', (client) => {
     client.on('error', tellLoss);
-    (client as unknown as Session).heedWarnings();
-    if (!preparesStatements) unprepared.add(client);
+    const session = client as unknown as Session;
+    session.heedWarnings();
+    session.preparesStatements = preparesStatements;
     // Whatever is asked of the connection comes after this; if it is lost, that is what fails.
-    else client.query(PLAN_ONCE).catch(() => {});
+    if (preparesStatements) client.query(PLAN_ONCE).catch(() => {});
   });
-  if (!preparesStatements) unprepared.add(pool);
   const contributionSeals = openContributionSeals(auditKeys);
   return { pool, isDistributed: false, auditKeys, contributionSeals, committedEvents, close: () => pool.end() };
 }
@@ -167,10 +167,16 @@ function refuseAudit(): never {
   throw new Error('This connection was opened without the keys of the audit, so it cannot write sealed records.');
 }
 
-/** The pools behind a transaction pooler, and their connections. */
-const unprepared = new WeakSet<Queryable>();
+class ServicePool extends pg.Pool {
+  readonly preparesStatements: boolean;
+
+  constructor(preparesStatements: boolean, options: pg.PoolConfig) {
+    super(options);
+    this.preparesStatements = preparesStatements;
+  }
+}
 
 /** Whether a statement can be prepared there under its name. */
 export function canPrepare(db: Queryable): boolean {
-  return !unprepared.has(db);
+  return (db as Partial<ServicePool | Session>).preparesStatements !== false;
 }

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Database } from './database.ts';
 
 /**
  * The server warned beside an answer. Beside a commit that is the wait for the standby, cut short: the commit is known to be on one
@@ -17,6 +18,12 @@ type AnyQuery = (config: unknown, values: unknown, callback: Callback) => void;
 
 /** A connection on which no statement succeeds, be it a COMMIT or one that is its own transaction, beside which the server warned. */
 export class Session extends pg.Client {
+  /** Off behind a transaction pooler: a statement that is prepared by name may meet another server there. */
+  preparesStatements = true;
+  /** Whose transaction it is in; `undefined` outside of those of `inTransaction`. */
+  transactionOf: Database | undefined;
+  /** Whether the transaction wrote an event. */
+  hasEvents = false;
   #warning: string | undefined;
 
   /** Counts what the server says from now on; what it said while the connection was made concerned no statement. */

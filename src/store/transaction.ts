@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { ServiceError } from '../domain/service-error.ts';
-import { takeAnnouncement } from './announcements.ts';
 import type { Database, Queryable } from './database.ts';
+import type { Session } from './session.ts';
 
 /** The COMMIT was sent and not answered: the transaction took effect, or it did not. Only a look at the database tells. */
 export class CommitUnknownError extends Error {
@@ -12,6 +12,9 @@ export interface TransactionOptions {
   /** How long a statement may wait for a row that another transaction holds. */
   readonly lockTimeoutMs: number;
 }
+
+/** Of a change by itself: shorter than its statements may take, so that the lock is named as what it waited for. */
+export const USUAL_LOCK_TIMEOUT: TransactionOptions = { lockTimeoutMs: 4_000 };
 
 export interface Transaction {
   /** `performance.now()` just before it began: never later than the database's `now()`. */
@@ -32,8 +35,9 @@ export async function inTransaction<T>(
   { lockTimeoutMs }: TransactionOptions,
   work: (db: pg.PoolClient, transaction: Transaction) => Promise<T>,
 ): Promise<T> {
-  const client = await database.pool.connect();
-  databases.set(client, database);
+  const client = (await database.pool.connect()) as pg.PoolClient & Session;
+  client.transactionOf = database;
+  client.hasEvents = false;
   let commit: Promise<Ending> | undefined;
   const transaction: Transaction = {
     begunAtMs: performance.now(),
@@ -45,7 +49,8 @@ export async function inTransaction<T>(
   };
   const begin = client.query(`begin; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`);
   const [begun, done] = await Promise.allSettled([begin, work(client, transaction)]);
-  const hasEvents = takeAnnouncement(client);
+  const { hasEvents } = client;
+  client.transactionOf = undefined;
   // Without its BEGIN a statement is a transaction of its own.
   if (begun.status === 'rejected') return endInDoubt(client, begun.reason);
   if (done.status === 'rejected') return endFailed(client, done.reason, await commit);
@@ -56,12 +61,9 @@ export async function inTransaction<T>(
   return done.value;
 }
 
-/** Whose connection it is, of each that a transaction has had. */
-const databases = new WeakMap<Queryable, Database>();
-
 /** @throws Error For a pool, or whatever else no transaction was begun on. */
 export function databaseOf(transaction: Queryable): Database {
-  const database = databases.get(transaction);
+  const { transactionOf: database } = transaction as Partial<Session>;
   if (!database) throw new Error('This is not a transaction of inTransaction().');
   return database;
 }

@@ -15,7 +15,7 @@ import { insertWebhookEndpoint, lockEventCounter } from '../../src/store/webhook
 import { claimDue } from '../../src/webhooks/delivery/claim-due.ts';
 import { beginSession, relayOnce, type Session } from '../../src/webhooks/delivery/relay.ts';
 import type { Handed, TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
-import { reopenDue } from '../../src/webhooks/delivery/start-webhooks.ts';
+import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner, untilNumbered } from '../support/records.ts';

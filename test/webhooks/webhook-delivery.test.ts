@@ -17,11 +17,11 @@ import { type LoggedDelivery, listDeliveries, listDeliveryAttempts } from '../..
 import { listWebhookEndpoints } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { settleAttempts } from '../../src/webhooks/delivery/record-attempts.ts';
 import { removeOldEvents } from '../../src/webhooks/delivery/retention.ts';
-import { makeMissingCounters } from '../../src/webhooks/delivery/start-webhooks.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { getDelivery, recoverExhausted, replayMissing, resend } from '../../src/webhooks/endpoints/manage-delivery.ts';
 import { disableEndpoint, enableEndpoint, removeEndpoint, rotateSecret } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { testEndpoint } from '../../src/webhooks/endpoints/test-endpoint.ts';
+import { makeMissingCounters } from '../../src/webhooks/start-webhooks.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertPublished } from '../support/published.ts';
 import { insertOldPartner, untilNumbered } from '../support/records.ts';

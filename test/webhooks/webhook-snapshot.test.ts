@@ -9,7 +9,7 @@ import { watchEndpoints } from '../../src/store/webhooks/endpoint-watch.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { claimDue } from '../../src/webhooks/delivery/claim-due.ts';
 import { beginSession, relayOnce } from '../../src/webhooks/delivery/relay.ts';
-import { reopenDue } from '../../src/webhooks/delivery/start-webhooks.ts';
+import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner } from '../support/records.ts';

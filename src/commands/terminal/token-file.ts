@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { OWNER_ONLY, readPrivateFile } from '../../service/private-file.ts';
 import type { Database } from '../../store/database.ts';
 import { findInstallationId } from '../../store/installation.ts';
-
-const OWNER_ONLY = 0o600;
-const OTHERS_MAY = 0o077;
 
 /** Where the token of this installation is kept, in the folder that the system sets aside for the person's own settings. */
 export interface TokenFile {
@@ -40,20 +38,7 @@ function configurationFolder({ XDG_CONFIG_HOME: folder }: NodeJS.ProcessEnv): st
 }
 
 function readToken(path: string): string | undefined {
-  let file: number;
-  try {
-    file = openSync(path, 'r');
-  } catch (failure) {
-    if ((failure as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw failure;
-  }
-  try {
-    if ((fstatSync(file).mode & OTHERS_MAY) !== 0)
-      throw new Error(
-        `${path} is open to other users. If others may have read it, sign out: npx partner-impact logout. Otherwise run "chmod 600 ${path}".`,
-      );
-    return readFileSync(file, 'utf8').trim();
-  } finally {
-    closeSync(file);
-  }
+  const explain = () =>
+    `${path} is open to other users. If others may have read it, sign out: npx partner-impact logout. Otherwise run "chmod 600 ${path}".`;
+  return readPrivateFile(path, explain)?.trim();
 }

@@ -1,6 +1,5 @@
 import type { NamedKey } from '../audit/named-key.ts';
 import { openRecordSeals, type RecordSeal, type SealPart, type SealVerdict } from '../audit/record-seal.ts';
-import type { RejectionCode } from '../emissions/association.ts';
 import type { Contribution } from './contribution.ts';
 
 /** Everything of a contribution that its seal covers, but for its times. */
@@ -12,7 +11,7 @@ export interface SealableContribution {
   readonly calculationId: string | null;
   readonly firstStatus: Contribution['status'];
   readonly associationOutcome: string;
-  readonly rejectionCode: RejectionCode | null;
+  readonly rejectionCode: string | null;
   readonly correlationId: string | null;
   /** Of a failed one; absent for every other. */
   readonly failure?: SealedFailure | undefined;

@@ -2,11 +2,10 @@ import { type Actor, OWNER_ID } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { listAuditEntries } from '../../store/audit/audit.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { requireNote } from '../require-reason.ts';
 
-const LOCK_TIMEOUT_MS = 4_000;
 const ACTION = 'owner.break-glass';
 
 /** Who acts as the owner of the machine although there is an admin, and why, as far as it can be known. */
@@ -27,7 +26,7 @@ export async function breakGlass(database: Database, why: BreakGlass): Promise<A
   requireNote(why.reason);
   const actor: Actor = { operatorId: OWNER_ID, role: 'admin', breaksGlass: true, correlationId: newId('corr') };
   const entry = { action: ACTION, partnerId: null, subjectId: OWNER_ID, before: null, after: { ...why } };
-  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, (db) => audit(db, actor, entry));
+  await inTransaction(database, USUAL_LOCK_TIMEOUT, (db) => audit(db, actor, entry));
   return actor;
 }
 

@@ -10,7 +10,7 @@ import {
   updateApiKeyRevoked,
 } from '../../store/access/api-key.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { API_KEY } from '../audit/audited-kinds.ts';
 import { apiKeyRecord } from '../audit/authorising-records.ts';
@@ -21,7 +21,6 @@ import { getPartner } from './manage-partner.ts';
 
 /** The old key of a rotation works on for so long, unless said otherwise. */
 export const ROTATION_OVERLAP_SECONDS = 24 * 60 * 60;
-const LOCK_TIMEOUT_MS = 4_000;
 
 export interface ApiKeyTerms {
   readonly name: string;
@@ -47,7 +46,7 @@ export const issueApiKey = withRole(
   'operator',
   async (database: Database, actor: Actor, wanted: WantedApiKey): Promise<IssuedApiKey> => {
     requireName(wanted.name);
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       await getPartner(db, wanted.partnerId);
       const issued = await insertNew(db, wanted);
       await audit(db, actor, about(issued.key, { action: 'key.issue', before: null, after: apiKeyRecord(issued.key) }));
@@ -82,7 +81,7 @@ export const rotateApiKey = withRole(
     actor: Actor,
     { environment, keyId, overlapSeconds = ROTATION_OVERLAP_SECONDS, expiresAt }: Rotation,
   ): Promise<{ issued: IssuedApiKey; old: ApiKey }> => {
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const found = await lockApiKey(db, keyId);
       if (!found) throw unknownKey(keyId);
       await requireAudited(db, API_KEY, found);
@@ -111,7 +110,7 @@ function refuseShortEnd({ keyId, expiresAt }: ApiKey, shortened: ApiKey): void {
 
 /** Takes effect on every instance within ten seconds. */
 export const revokeApiKey = withRole('operator', async (database: Database, actor: Actor, keyId: string): Promise<ApiKey> => {
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const found = await lockApiKey(db, keyId);
     if (!found) throw unknownKey(keyId);
     await requireAudited(db, API_KEY, found);

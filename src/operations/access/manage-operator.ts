@@ -14,12 +14,11 @@ import {
 import { insertOperatorCredential, updateOperatorCredentialsEnded } from '../../store/access/operator-credential.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { updateFirstAdmin } from '../../store/installation.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireName } from '../require-reason.ts';
 import { withRole } from '../with-role.ts';
 import { auditOperator, requireAuditedOperator } from './audit-operator.ts';
 
-const LOCK_TIMEOUT_MS = 4_000;
 const CODE_SECONDS = 24 * 60 * 60;
 
 export interface NewOperator {
@@ -45,7 +44,7 @@ export const createOperator = withRole(
     requireName(wanted.name);
     if (wanted.email !== null) requireAddress(wanted.email);
     requireAddressFor(wanted);
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const operator = await insertOperator(db, { ...wanted, operatorId: newId('opr') });
       if (!operator) throw addressIsTaken(wanted.email);
       const code = await makeCode(db, operator);
@@ -129,7 +128,7 @@ async function change<Result>(
   operatorId: string,
   make: (db: Queryable, operator: Operator) => Promise<Result>,
 ): Promise<Result> {
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const operator = await lockOperator(db, operatorId);
     if (!operator) throw recordNotFound('operator_id', `There is no operator ${operatorId}. \`operator list\` shows all.`);
     await requireAuditedOperator(db, operatorId);

@@ -18,7 +18,7 @@ import {
 import type { Database, Queryable } from '../../store/database.ts';
 import { isRestricted } from '../../store/database-errors.ts';
 import { insertEventCounter } from '../../store/events/event.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { PARTNER } from '../audit/audited-kinds.ts';
 import { partnerRecord } from '../audit/authorising-records.ts';
@@ -29,8 +29,6 @@ import { requireRole, withRole } from '../with-role.ts';
 
 /** Requests a second where an operator says nothing else. @see docs/spec/decisions.md#6-rate-limits. */
 export const DEFAULT_RATES: PartnerRates = { writesPerSecond: 100, lookupsPerSecond: 200, reportsPerSecond: 50 };
-
-const LOCK_TIMEOUT_MS = 4_000;
 
 export type PartnerTerms = PartnerRates & SettlementTerms;
 
@@ -46,7 +44,7 @@ export const createPartner = withRole(
     requireName(name);
     const partnerId = newId('ptn');
     const settlement = { currency: null, timeZone: DEFAULT_TIME_ZONE, ...readSettlementTerms(terms) };
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       await insertEventCounter(db, partnerId);
       const partner = await insertPartner(db, { partnerId, name, ...DEFAULT_RATES, ...terms, ...settlement });
       await openFirstSettlement(db, partner, actor.correlationId);
@@ -168,7 +166,7 @@ async function change(
   { partnerId, action }: { partnerId: string; action: string },
   update: (db: Queryable, partner: Partner) => Promise<Partner | undefined>,
 ): Promise<Partner> {
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const partner = await lockKnownPartner(db, partnerId);
     await requireAudited(db, PARTNER, partner);
     const changed = (await update(db, partner)) as Partner;

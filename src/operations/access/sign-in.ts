@@ -14,10 +14,9 @@ import {
   updateOperatorCredentialUsed,
 } from '../../store/access/operator-credential.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { auditOperator, requireAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
 
-const LOCK_TIMEOUT_MS = 4_000;
 /** After so long a person signs in anew. */
 const TOKEN_SECONDS = 30 * 24 * 60 * 60;
 
@@ -36,7 +35,7 @@ export interface SignIn {
 export async function signIn(database: Database, code: string): Promise<SignIn> {
   const parsed = parseCredential('code', code);
   if (!parsed) throw refusal('Invalid sign-in code: it must start with pi_code_ and match its checksum. Copy the whole code.');
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const held = await holdCredential(db, 'code', parsed.id);
     if (!held || !isSame(held, parsed) || !held.isValid)
       throw refusal(
@@ -53,7 +52,7 @@ export async function signIn(database: Database, code: string): Promise<SignIn> 
  */
 export async function renewSignIn(database: Database, token: string): Promise<SignIn> {
   await authenticateOperator(database, token);
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const parsed = parseCredential('token', token) as CheckedSecret;
     const held = await holdCredential(db, 'token', parsed.id);
     if (!held?.isValid || held.disabledAt) throw ended('The sign-in on this machine has ended.');
@@ -81,7 +80,7 @@ async function replaceCredential(
 export async function signOut(database: Database, token: string): Promise<void> {
   const parsed = parseCredential('token', token);
   if (!parsed) return;
-  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const held = await holdCredential(db, 'token', parsed.id);
     if (!held?.isValid || !isSame(held, parsed)) return;
     await requireAuditedOperator(db, held.operatorId);

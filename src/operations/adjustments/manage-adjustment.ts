@@ -27,7 +27,7 @@ import type { Database, Queryable } from '../../store/database.ts';
 import { violatedKey } from '../../store/database-errors.ts';
 import { insertEvent } from '../../store/events/event.ts';
 import { findLineOfContribution } from '../../store/impact/impact-batch-settlement.ts';
-import { databaseOf, inTransaction } from '../../store/transaction.ts';
+import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { adjustmentToData } from '../../wire/adjustment-to-wire.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import { requireAuditedOperator } from '../access/audit-operator.ts';
@@ -41,7 +41,6 @@ import type { SettlementTools } from '../settlements/settlement-tools.ts';
 import { requireRole, withRole } from '../with-role.ts';
 import { readStanding, readWorth } from './adjustment-standing.ts';
 
-const LOCK_TIMEOUT_MS = 4_000;
 const NOTE_MAX = 500;
 
 export interface AdjustmentOf {
@@ -72,7 +71,7 @@ export const draftAdjustment = withRole(
     if ((wanted.beyondWorthReason ?? null) !== null) requireRole(actor, 'admin');
     await requireFirstPerson(database.pool, actor);
     const partner = await getPartner(database.pool, partnerId);
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const worth = await readWorth(db, partner, { pricesOf, auditKeys: database.auditKeys });
       const { contribution } = await holdContribution(db, partnerId, transactionId);
       const surroundings = {
@@ -217,7 +216,7 @@ async function step(
   { id, to, action }: Step,
   take: (db: Queryable, adjustment: Adjustment) => Promise<Adjustment>,
 ): Promise<Adjustment> {
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const before = (await lockAdjustment(db, id.partnerId, id.adjustmentId)) ?? refuseUnknown(id.adjustmentId);
     if (checkAdjustmentStep(before, to, actor.operatorId) === 'not_possible')
       throw new ServiceError('invalid_request', `The adjustment is ${before.status}, and cannot become ${to}.`);

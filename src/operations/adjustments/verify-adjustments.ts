@@ -1,6 +1,6 @@
 import { type Adjustment, AFTER_LAST_ADJUSTMENT, listAdjustments, lockAdjustment } from '../../store/adjustments/adjustment.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { adjustmentRecord } from '../audit/adjustment-record.ts';
 import { type AuditDifference, compareWithAudit } from '../audit/compare-with-audit.ts';
 
@@ -9,7 +9,6 @@ export interface AdjustmentsVerdict {
   readonly problems: readonly AuditDifference[];
 }
 
-const LOCK_TIMEOUT_MS = 4_000;
 const ADJUSTMENTS_AT_ONCE = 500;
 
 /**
@@ -38,7 +37,7 @@ async function compare(database: Database, adjustment: Adjustment): Promise<Audi
   const { partnerId, adjustmentId } = adjustment;
   const [keys, subjectId] = [database.auditKeys(), adjustmentId];
   if (!(await compareWithAudit(database.pool, keys, { subjectId, record: adjustmentRecord(adjustment) }))) return undefined;
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const now = await lockAdjustment(db, partnerId, adjustmentId);
     return compareWithAudit(db, keys, { subjectId, record: now && adjustmentRecord(now) });
   });

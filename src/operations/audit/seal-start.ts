@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/access/role.ts';
 import { listAuditEntries, lockAuditHead } from '../../store/audit/audit.ts';
 import { hasContributions } from '../../store/contributions/contribution-seal.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from './audit.ts';
 import { readSealedRecord } from './sealed-record.ts';
 import { UnsoundRecordError } from './unsound-record.ts';
@@ -19,7 +19,6 @@ export interface SealStart {
 
 const SUBJECT = 'contribution_seals';
 const ADOPTION_MS = 3_600_000;
-const LOCK_TIMEOUT_MS = 4_000;
 
 /** What the audit says of it; `undefined` before the first start of a release that seals. */
 export async function findSealStart(db: Queryable, { auditKeys }: Pick<Database, 'auditKeys'>): Promise<SealStart | undefined> {
@@ -44,7 +43,7 @@ export async function ensureSealStart(database: Database, actor: Actor): Promise
   if (known?.endedAt) return known;
   const isSound = (await verifyAudit(database)).fault === null;
   if (known) return isSound ? known : endAdoption(database, actor);
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const { now } = await lockAuditHead(db);
     const meanwhile = await findSealStart(db, database);
     if (meanwhile) return meanwhile;
@@ -56,7 +55,7 @@ export async function ensureSealStart(database: Database, actor: Actor): Promise
 
 /** From now on whatever has no seal was not written by this service. */
 export async function endAdoption(database: Database, actor: Actor): Promise<SealStart> {
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const { now } = await lockAuditHead(db);
     const before = await findSealStart(db, database);
     if (!before) throw new Error('The start of sealing contributions is unknown. Run `audit verify`.');

@@ -1,11 +1,10 @@
 import { findLastAuditEntries, listAuditSubjectsOfKind } from '../../store/audit/audit.ts';
 import type { Database } from '../../store/database.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import type { AuditedKind } from './audited-kinds.ts';
 import { type AuditDifference, compareWithEntry } from './compare-with-audit.ts';
 import { findDifferences } from './require-audited.ts';
 
-const LOCK_TIMEOUT_MS = 4_000;
 const RECORDS_AT_ONCE = 500;
 
 export interface KindVerdict {
@@ -47,7 +46,7 @@ async function listDiffering<Row>({ pool, auditKeys }: Database, kind: AuditedKi
 
 /** Somebody may have changed it between the two looks. */
 async function lookAgain<Row>(database: Database, kind: AuditedKind<Row>, row: Row): Promise<readonly AuditDifference[]> {
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const held = await kind.lock(db, row);
     return held ? findDifferences(db, kind, [held]) : [];
   });

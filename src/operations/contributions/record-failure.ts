@@ -17,7 +17,7 @@ import type { Database, Queryable } from '../../store/database.ts';
 import { violatedKey } from '../../store/database-errors.ts';
 import { insertEvent } from '../../store/events/event.ts';
 import { readRuleRevision } from '../../store/rules/rule-version.ts';
-import { databaseOf, inTransaction } from '../../store/transaction.ts';
+import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireAuditedOperator } from '../access/audit-operator.ts';
 import { requireFirstPerson, requireSecondPerson, requireSignedIn } from '../access/four-eyes.ts';
 import { getPartner } from '../access/manage-partner.ts';
@@ -29,8 +29,6 @@ import { requireNote } from '../require-reason.ts';
 import { readSoundRules } from '../rules/rule-proofs.ts';
 import { withRole } from '../with-role.ts';
 import { failureEvent } from './contribution-events.ts';
-
-const LOCK_TIMEOUT_MS = 4_000;
 
 /** What the partner says of an event whose points were taken and that the service has never stored. */
 export interface NeverStored {
@@ -60,7 +58,7 @@ export const draftFailure = withRole(
     await requireFirstPerson(database.pool, actor);
     requireNote(event.reason);
     refuseIllFormed(event);
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       await getPartner(db, event.partnerId);
       await refuseStored(db, event);
       const draft = await insertFailureDraft(db, { ...event, failureId: newId('fail'), draftedBy: actor.operatorId });
@@ -85,7 +83,7 @@ export const approveFailure = withRole(
   'approver',
   async (database: Database, actor: Actor, id: FailureId): Promise<{ draft: FailureDraft; record: ContributionRecord }> => {
     requireSignedIn(actor);
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const open = await lockOpen(db, id);
       await requireAuditedOperator(db, open.draftedBy);
       await requireSecondPerson(db, actor, open.draftedBy);
@@ -109,7 +107,7 @@ export const rejectFailure = withRole(
   'operator',
   async (database: Database, actor: Actor, id: FailureId): Promise<FailureDraft> => {
     requireSignedIn(actor);
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const open = await lockOpen(db, id);
       const decision = { status: 'rejected', decidedBy: actor.operatorId, transactionId: null } as const;
       const draft = await updateFailureDraftDecided(db, open, decision);

@@ -12,15 +12,13 @@ import { isLockTimeout } from '../../store/database-errors.ts';
 import { insertEmissionsLink } from '../../store/emissions/emissions-link.ts';
 import { findEstimatesById } from '../../store/emissions/estimate.ts';
 import { insertEvent } from '../../store/events/event.ts';
-import { databaseOf, inTransaction } from '../../store/transaction.ts';
+import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { requireSealed } from '../audit/seal-contributions.ts';
 import { linkSnapshot, refuseLink } from '../emissions/linking.ts';
 import { requireNote } from '../require-reason.ts';
 import { withRole } from '../with-role.ts';
 import { confirmationEvent, failureEvent } from './contribution-events.ts';
-
-const LOCK_TIMEOUT_MS = 4_000;
 
 /**
  * Ends a pending contribution as `confirmed`. The estimate that its request named is linked in the same transaction where
@@ -105,7 +103,7 @@ async function resolve(
   update: (db: Queryable) => Promise<ContributionRecord>,
 ): Promise<ContributionRecord> {
   requireNote(note);
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const { partnerId, transactionId } = pending;
     const before = await update(db).catch(explainBusy);
     await updateContributionReviewResolved(db, pending, { resolvedBy: actor.operatorId, note });

@@ -9,7 +9,7 @@ import { isDeadlock } from '../../store/database-errors.ts';
 import { findEmissionsLinkByKey, insertEmissionsLink } from '../../store/emissions/emissions-link.ts';
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
 import { type EventDraft, insertEvent } from '../../store/events/event.ts';
-import { CommitUnknownError, inTransaction, type Transaction } from '../../store/transaction.ts';
+import { CommitUnknownError, inTransaction, type Transaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { refuseSuspended, type Standing, tellKeyApart } from '../idempotent-replay.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './linking.ts';
 
@@ -31,7 +31,6 @@ export interface AssociationOutcome {
 
 export type AssociateEmissionsEstimate = (request: AssociationRequest) => Promise<AssociationOutcome>;
 
-const TWIN_LOCK_TIMEOUT_MS = 4_000;
 const ATTEMPTS = 3;
 
 /**
@@ -59,9 +58,7 @@ async function associate(database: Database, request: AssociationRequest): Promi
 async function attemptLink(database: Database, request: AssociationRequest): Promise<AssociationOutcome | undefined> {
   refuseSuspended(request);
   try {
-    const link = await inTransaction(database, { lockTimeoutMs: TWIN_LOCK_TIMEOUT_MS }, (db, transaction) =>
-      insertLink(db, request, transaction),
-    );
+    const link = await inTransaction(database, USUAL_LOCK_TIMEOUT, (db, transaction) => insertLink(db, request, transaction));
     return link && { link, isReplay: false };
   } catch (error) {
     if (error instanceof CommitUnknownError) return lookAgain(database, request);

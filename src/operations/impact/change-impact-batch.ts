@@ -20,7 +20,7 @@ import {
   updateImpactBatch,
 } from '../../store/impact/impact-batch.ts';
 import { insertEvidence, listEvidence } from '../../store/impact/impact-evidence.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireAuditedOperator } from '../access/audit-operator.ts';
 import { requireFirstPerson, requireSecondPerson } from '../access/four-eyes.ts';
 import { audit } from '../audit/audit.ts';
@@ -44,7 +44,6 @@ export type BatchChange = { readonly reason: string | null } & (
   | { readonly changeType: 'corrected'; readonly quantity: bigint }
 );
 
-const LOCK_TIMEOUT_MS = 4_000;
 const REASON_MAX = 500;
 
 /**
@@ -60,7 +59,7 @@ export const changeImpactBatch = withRole(
   'operator',
   async (database: Database, actor: Actor, impactBatchId: string, change: BatchChange): Promise<ImpactBatch> => {
     if (isVerification(change)) requireRole(actor, 'approver');
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const batch = (await lockImpactBatch(db, impactBatchId)) ?? refuseUnknownBatch(impactBatchId);
       const now = await readClock(db);
       const pooled = await addUpSettlements(db, impactBatchId);

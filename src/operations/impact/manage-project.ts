@@ -4,11 +4,9 @@ import { checkNewProject, type NewProject, type Project } from '../../domain/imp
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { findProject, insertProject } from '../../store/impact/project.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { withRole } from '../with-role.ts';
-
-const LOCK_TIMEOUT_MS = 4_000;
 
 /**
  * Makes a project. It never changes: partners were told of it under these names.
@@ -21,7 +19,7 @@ export const createProject = withRole(
     const details = checkNewProject(wanted);
     if (details.length > 0)
       throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const project = await insertProject(db, { ...wanted, projectId: newId('project') });
       const subject = { partnerId: null, subjectId: project.projectId };
       await audit(db, actor, { action: 'project.create', ...subject, before: null, after: projectRecord(project) });

@@ -9,13 +9,12 @@ import type { Database, Queryable } from '../../store/database.ts';
 import { insertImpactBatch, lockImpactBatch } from '../../store/impact/impact-batch.ts';
 import { findBatchShare, insertBatchSettlement } from '../../store/impact/impact-batch-settlement.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { withRole } from '../with-role.ts';
 import { impactBatchRecord, refuseUnknownBatch } from './impact-batch-record.ts';
 import { tellOfBatch } from './publish-batch-status.ts';
 
-const LOCK_TIMEOUT_MS = 4_000;
 const NAME_MAX = 200;
 
 export interface NewImpactBatch {
@@ -33,7 +32,7 @@ export const createImpactBatch = withRole(
   'operator',
   async (database: Database, actor: Actor, wanted: NewImpactBatch): Promise<ImpactBatch> => {
     refuseIllFormed(wanted);
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, (db) => create(db, actor, wanted));
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, (db) => create(db, actor, wanted));
   },
 );
 
@@ -53,7 +52,7 @@ export interface Pooling {
 export const poolSettlements = withRole(
   'operator',
   async (database: Database, actor: Actor, pooling: Pooling): Promise<BatchShare> =>
-    inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const { impactBatchId } = pooling;
       const batch = (await lockImpactBatch(db, impactBatchId)) ?? refuseUnknownBatch(impactBatchId);
       if (batch.status !== 'recorded')
@@ -70,7 +69,7 @@ export const createPooledImpactBatch = withRole(
   'operator',
   async (database: Database, actor: Actor, wanted: NewImpactBatch & Omit<Pooling, 'impactBatchId'>): Promise<ImpactBatch> => {
     refuseIllFormed(wanted);
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const batch = await create(db, actor, wanted);
       await poolInto(db, actor, { batch, pooling: { ...wanted, impactBatchId: batch.impactBatchId } });
       return batch;

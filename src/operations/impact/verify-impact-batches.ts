@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../../store/database.ts';
 import { listImpactBatches, lockImpactBatch } from '../../store/impact/impact-batch.ts';
 import { findProject, listProjects } from '../../store/impact/project.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { type AuditDifference, compareWithAudit, eachAuditedSubject } from '../audit/compare-with-audit.ts';
 import { impactBatchRecord } from './impact-batch-record.ts';
 import { projectRecord } from './manage-project.ts';
@@ -14,7 +14,6 @@ export interface BatchesVerdict {
 }
 
 const BATCHES_AT_ONCE = 500;
-const LOCK_TIMEOUT_MS = 4_000;
 
 /**
  * Compares every project and every batch, with its settlements, evidence and history, with the last entry that the audit has of it.
@@ -49,7 +48,7 @@ export async function verifyImpactBatches(
 
 /** Nobody changes the batch between the reading of its rows and of its last entry. */
 async function compareBatch(database: Database, impactBatchId: string): Promise<AuditDifference | undefined> {
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const batch = await lockImpactBatch(db, impactBatchId);
     const record = batch && (await impactBatchRecord(db, batch));
     return compareWithAudit(db, database.auditKeys(), { subjectId: impactBatchId, record });

@@ -2,12 +2,10 @@ import type { Actor } from '../../domain/access/role.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { type DailyUsage, findDailyUsage } from '../../store/quotas/daily-usage.ts';
 import { findPartnerQuota, type PartnerQuota, putPartnerQuota } from '../../store/quotas/partner-quota.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { lockKnownPartner } from '../access/manage-partner.ts';
 import { audit } from '../audit/audit.ts';
 import { withRole } from '../with-role.ts';
-
-const LOCK_TIMEOUT_MS = 4_000;
 
 export type QuotaUse = PartnerQuota & DailyUsage;
 
@@ -24,7 +22,7 @@ export async function getQuotaUse(db: Queryable, partnerId: string): Promise<Quo
 export const setPartnerQuota = withRole(
   'admin',
   async (database: Database, actor: Actor, partnerId: string, quota: Partial<PartnerQuota>): Promise<PartnerQuota> => {
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       await lockKnownPartner(db, partnerId);
       const before = await findPartnerQuota(db, partnerId);
       const { bytesPerDay, listsPerDay } = { ...before, ...quota };

@@ -16,15 +16,13 @@ import {
   readRuleRevision,
   updateRuleVersionWithdrawn,
 } from '../../store/rules/rule-version.ts';
-import { databaseOf, inTransaction } from '../../store/transaction.ts';
+import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { getPartner } from '../access/manage-partner.ts';
 import { audit } from '../audit/audit.ts';
 import { UnsoundRecordError, WHAT_TO_DO } from '../audit/unsound-record.ts';
 import { withRole } from '../with-role.ts';
 import { readRuleProofs, ruleSubject } from './rule-proofs.ts';
 import { ruleToWire } from './rule-to-wire.ts';
-
-const LOCK_TIMEOUT_MS = 4_000;
 
 /**
  * Keeps a new version of a rule. It takes effect at its start in every process; without a start of its own that is the earliest moment
@@ -37,7 +35,7 @@ const LOCK_TIMEOUT_MS = 4_000;
 export const createRule = withRole(
   'admin',
   async (database: Database, actor: Actor, request: RuleRequest): Promise<RuleRecord> => {
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const now = await raiseRuleRevision(db);
       const { rule, problems } = readRuleRequest(request, earliestStart(now));
       const partnerCurrency = rule.partnerId === null ? undefined : (await getPartner(db, rule.partnerId)).currency;
@@ -66,7 +64,7 @@ export const withdrawRule = withRole(
     actor: Actor,
     { kind, version }: { readonly kind: RuleKind; readonly version: string },
   ): Promise<RuleRecord> => {
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       await raiseRuleRevision(db);
       const standing = await getRule(db, kind, version);
       await requireSoundRule(db, standing);

@@ -8,7 +8,7 @@ import type { EstimateRecord } from '../../store/emissions/estimate.ts';
 import { findEstimatesById } from '../../store/emissions/estimate.ts';
 import { endEstimateEarly } from '../../store/sandbox/early-end.ts';
 import { deleteSimulatedEnd } from '../../store/sandbox/simulated-end.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import type { AdjustmentOf } from '../adjustments/manage-adjustment.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../adjustments/manage-adjustment.ts';
 import { audit } from '../audit/audit.ts';
@@ -19,7 +19,6 @@ import type { SettlementTools } from '../settlements/settlement-tools.ts';
 import { readSandboxClock } from './advance-clock.ts';
 import { actorOf, requireSandbox, type SandboxCaller, secondActorOf } from './sandbox-actor.ts';
 
-const LOCK_TIMEOUT_MS = 4_000;
 const NOTE = 'asked for by the partner of the sandbox';
 
 export interface Resolution {
@@ -57,7 +56,7 @@ export async function expireOnRequest(database: Database, caller: SandboxCaller,
       details: [{ field: 'calculation_id', code: 'not_possible', message }],
     });
   }
-  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     await endEstimateEarly(db, id, 0);
     const entry = { action: 'sandbox.expire-estimate', partnerId, subjectId: calculationId };
     await audit(db, actorOf(caller), { ...entry, before: null, after: { ended: true } });

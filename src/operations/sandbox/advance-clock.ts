@@ -5,7 +5,7 @@ import type { Database } from '../../store/database.ts';
 import { allowLongStatements } from '../../store/query.ts';
 import { advanceSandboxClock, findSandboxClock, lockSandboxClock, type SandboxClock } from '../../store/sandbox/sandbox-clock.ts';
 import { listSimulatedEndsDueOf } from '../../store/sandbox/simulated-end.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { getPartner } from '../access/manage-partner.ts';
 import { audit } from '../audit/audit.ts';
 import { expirePendingContribution } from '../contributions/resolve-pending-contribution.ts';
@@ -29,7 +29,6 @@ export interface Advanced {
   readonly settlementIds: readonly string[];
 }
 
-const LOCK_TIMEOUT_MS = 4_000;
 const LONG = { timeoutMs: 30_000 };
 const CHUNK = 100;
 /** One for each month that a clock can be ahead, and what lay open before. */
@@ -54,7 +53,7 @@ export async function advanceClock(
   await requireSandbox(database);
   const { partnerId } = caller;
   const partner = await getPartner(database.pool, partnerId);
-  const { clock, estimatesEnded } = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  const { clock, estimatesEnded } = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     await allowLongStatements(db, LONG);
     const held = await lockSandboxClock(db, partnerId);
     const [before, after] = [clockOf(held), advancedBy(clockOf(held), advance, partner.timeZone)];

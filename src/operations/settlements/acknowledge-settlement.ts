@@ -9,7 +9,7 @@ import {
   findAcknowledgementByKey,
   insertAcknowledgement,
 } from '../../store/settlements/settlement-acknowledgement.ts';
-import { CommitUnknownError, inTransaction } from '../../store/transaction.ts';
+import { CommitUnknownError, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { tellKeyApart } from '../idempotent-replay.ts';
 import { settlementNotFound } from './read-settlements.ts';
@@ -31,8 +31,6 @@ export interface AcknowledgementOutcome {
 
 export type AcknowledgeSettlement = (request: AcknowledgementRequest) => Promise<AcknowledgementOutcome>;
 
-const LOCK_TIMEOUT_MS = 4_000;
-
 /** The action of its entries in the audit. */
 export const ACKNOWLEDGE = 'settlement.acknowledge';
 
@@ -51,7 +49,7 @@ async function acknowledge(database: Database, request: AcknowledgementRequest):
   const known = await findOutcome(database, request);
   if (known) return known;
   try {
-    const record = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, (db) => insert(db, request));
+    const record = await inTransaction(database, USUAL_LOCK_TIMEOUT, (db) => insert(db, request));
     if (record) return { record, isReplay: false };
   } catch (error) {
     const isTwin = error instanceof ServiceError && error.code === 'invalid_request';

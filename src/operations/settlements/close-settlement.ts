@@ -27,7 +27,7 @@ import { eachSettlementLine, insertCarriedLine } from '../../store/settlements/s
 import { insertLineProofs } from '../../store/settlements/settlement-line-proof.ts';
 import type { Prices } from '../../store/settlements/settlement-price.ts';
 import { eachLeft } from '../../store/settlements/unsettled-contribution.ts';
-import { databaseOf, inTransaction } from '../../store/transaction.ts';
+import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { PARTNER } from '../audit/audited-kinds.ts';
 import { findUnsound, type SealCheck } from '../audit/check-contributions.ts';
@@ -43,7 +43,6 @@ import type { DoubtOf, SettlementTools } from './settlement-tools.ts';
 
 /** A month of many million lines; nobody but another closing of the same partner waits for it. */
 const LONG: LongStatements = { timeoutMs: 3_600_000 };
-const LOCK_TIMEOUT_MS = 4_000;
 
 export interface Closing {
   readonly partnerId: string;
@@ -81,7 +80,7 @@ export const closeSettlement = withRole(
     const partner = await findPartner(database.pool, partnerId);
     if (!partner) throw recordNotFound('partner_id', `There is no partner ${partnerId}. \`partner list\` shows all.`);
     await adoptUnsealed(database, partnerId, await ensureSealStart(database, actor));
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const open = await lockOpenSettlement(db, partnerId).catch(explainLock);
       const at = now ?? (await readClock(db));
       if (!open || open.settlementId !== (settlementId ?? open.settlementId)) return undefined;

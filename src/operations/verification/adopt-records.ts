@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/access/role.ts';
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import { findLastAuditEntries, listAuditEntries, lockAuditHead } from '../../store/audit/audit.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { AUDITED_KINDS, type AuditedKind } from '../audit/audited-kinds.ts';
 import { compareWithEntry } from '../audit/compare-with-audit.ts';
@@ -10,7 +10,6 @@ import { readSealedRecord } from '../audit/sealed-record.ts';
 import { verifyAudit } from '../audit/verify-audit.ts';
 
 const SUBJECT = 'record_seals';
-const LOCK_TIMEOUT_MS = 4_000;
 /** So few that whoever waits for the end of the chain does not give up. */
 const RECORDS_AT_ONCE = 200;
 
@@ -27,7 +26,7 @@ export async function adoptRecords(database: Database, actor: Actor): Promise<vo
   const isSound = (await verifyAudit(database)).fault === null;
   let adopted = 0;
   if (isSound) for (const kind of AUDITED_KINDS) adopted += await adoptKind(database, actor, kind);
-  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     await lockAuditHead(db);
     const [meanwhile] = await listAuditEntries(db, { subjectId: SUBJECT, limit: 1 });
     if (meanwhile) return;
@@ -47,7 +46,7 @@ async function adoptKind<Row>(database: Database, actor: Actor, kind: AuditedKin
   for (let page: Row[] | undefined; page === undefined || page.length === RECORDS_AT_ONCE; ) {
     const last = page?.at(-1);
     const afterId = last === undefined ? '' : kind.idOf(last);
-    page = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    page = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       // From here to the commit nobody else writes an entry.
       await lockAuditHead(db);
       const rows = await kind.list(db, { afterId, ids: null, limit: RECORDS_AT_ONCE });

@@ -1,13 +1,11 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { recordNotFound } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { AUDITED_KINDS } from '../audit/audited-kinds.ts';
 import { requireNote } from '../require-reason.ts';
 import { withRole } from '../with-role.ts';
-
-const LOCK_TIMEOUT_MS = 4_000;
 
 export interface RecordName {
   /** Of {@link AUDITED_KINDS}. */
@@ -31,7 +29,7 @@ export const attestRecord = withRole(
     requireNote(reason);
     const kind = AUDITED_KINDS.find((each) => each.name === name);
     const [found] = kind ? await kind.list(database.pool, { afterId: '', ids: [id], limit: 1 }) : [];
-    await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const row = found && (await kind?.lock(db, found));
       if (!kind || !row) throw recordNotFound('id', `There is no ${name} ${id} in the database.`);
       const about = { action: `${kind.action}.attest`, partnerId: kind.partnerIdOf(row), subjectId: id };

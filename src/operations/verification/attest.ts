@@ -10,15 +10,13 @@ import {
 } from '../../store/contributions/contribution-seal.ts';
 import type { Database } from '../../store/database.ts';
 import { type RuleRecord, raiseRuleRevision } from '../../store/rules/rule-version.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { requireNote } from '../require-reason.ts';
 import { getRule } from '../rules/manage-rule.ts';
 import { ruleSubject } from '../rules/rule-proofs.ts';
 import { ruleToWire } from '../rules/rule-to-wire.ts';
 import { withRole } from '../with-role.ts';
-
-const LOCK_TIMEOUT_MS = 4_000;
 
 /**
  * Seals a contribution as it stands, on the word of an admin who has compared it with a backup or with the partner's own records: the way on
@@ -30,7 +28,7 @@ export const attestContribution = withRole(
   'admin',
   async (database: Database, actor: Actor, id: ContributionId, reason: string): Promise<void> => {
     requireNote(reason);
-    await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const { partnerId, transactionId } = id;
       await lockContribution(db, partnerId, transactionId);
       const [row] = await listSealedContributions(db, partnerId, [transactionId]);
@@ -70,7 +68,7 @@ export const attestRule = withRole(
     { kind, version, reason }: { readonly kind: RuleKind; readonly version: string; readonly reason: string },
   ): Promise<RuleRecord> => {
     requireNote(reason);
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       await raiseRuleRevision(db);
       const rule = await getRule(db, kind, version);
       const entry = { action: 'rule.attest', partnerId: rule.partnerId, subjectId: ruleSubject(rule) };

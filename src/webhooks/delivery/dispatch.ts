@@ -5,16 +5,16 @@ import type { Database } from '../../store/database.ts';
 import type { Attempt } from '../../store/webhooks/delivery.ts';
 import { type DueEndpoint, listDueEndpoints } from '../../store/webhooks/due-endpoint.ts';
 import { listEndpointsOf, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
-import { type EndpointProofs, openEndpointProofs } from '../endpoints/endpoint-proofs.ts';
 import type { EndpointSecrets } from '../security/signature.ts';
 import { type AttemptTools, judge, post } from './attempt.ts';
 import { openRecorder } from './attempt-recorder.ts';
 import { claimDue } from './claim-due.ts';
+import { type EndpointProofs, openEndpointProofs } from './endpoint-proofs.ts';
 import { Lanes, type Sent } from './endpoint-queues.ts';
 import { openHandOff, type Recipient, release, rememberRecipients, type Task } from './hand-off.ts';
 import { loadContents } from './load-contents.ts';
 import type { Pace } from './pace.ts';
-import type { Disabling } from './record-attempts.ts';
+import type { Disabling, Standing } from './record-attempts.ts';
 import type { HandOff } from './relay-together.ts';
 
 export interface DispatcherOptions extends AttemptTools {
@@ -32,7 +32,7 @@ export interface DispatcherOptions extends AttemptTools {
 
 export interface Dispatcher {
   /** Something may be due: looks at once. */
-  wake(): void;
+  readonly wake: () => void;
   /** Takes deliveries that this process has just made. */
   readonly handOff: HandOff;
   /**
@@ -54,96 +54,130 @@ const RECORDS_BEHIND_MAX = 1_024;
 
 /** Sends what is due, for all partners. Any number of processes share the work through their claims. */
 export function openDispatcher(options: DispatcherOptions): Dispatcher {
-  const { database, client, onError } = options;
-  const stop = new AbortController();
-  let isGivenUp = false;
-  let awake = Promise.withResolvers<void>();
-  const record = openRecorder({ ...options, signal: stop.signal });
-  const proofs = openEndpointProofs(database, onError);
-  const turns = new Turns<DueEndpoint>(({ endpointId }) => endpointId);
+  return new RunningDispatcher(options);
+}
+
+class RunningDispatcher implements Dispatcher {
+  readonly handOff: ReturnType<typeof openHandOff>;
+  readonly #options: DispatcherOptions;
+  readonly #stop = new AbortController();
+  #isGivenUp = false;
+  #awake = Promise.withResolvers<void>();
+  readonly #record: (attempt: Attempt) => Promise<Standing | undefined>;
+  readonly #proofs: EndpointProofs;
+  readonly #turns = new Turns<DueEndpoint>(({ endpointId }) => endpointId);
+  readonly #recipientOf: (endpoint: WebhookEndpoint) => Recipient;
+  readonly #lanes: Lanes<Task, Recipient>;
   /** What is being written to the database. */
-  const writes = new Set<Promise<unknown>>();
-  const noteWrite = (write: Promise<unknown>) => {
-    writes.add(write);
-    void write.then(() => writes.delete(write));
-  };
+  readonly #writes = new Set<Promise<unknown>>();
+  #updatedAtMs = 0;
+  readonly #done: Promise<void>;
 
-  const lanes = new Lanes<Task, Recipient>({
-    async send(task, recipient) {
-      const answer = await post(options, outgoing(task, recipient));
-      // It was cut off from here.
-      if (isGivenUp && answer.status === null) return SENT;
-      const attempt = judge(task.claimed, answer, performance.now() - task.claimedAtMs);
-      options.onAttempt(attempt);
-      const recorded = record(attempt);
-      noteWrite(recorded);
-      // After a success the place is free for the next at once, unless writing down falls behind; a failure may change what the endpoint gets.
-      if (attempt.isSuccess && writes.size <= RECORDS_BEHIND_MAX) return SENT;
-      return { ...SENT, ...(await recorded), isDelivered: attempt.isSuccess };
-    },
-    mayBegin: () => options.pace.take(),
-    onRoom: () => awake.resolve(),
-    onUnsent: (tasks, dueAt) => noteWrite(release(database, tasks, dueAt).catch(onError)),
-  });
+  constructor(options: DispatcherOptions) {
+    const { database, pace, onError } = options;
+    const { signal } = this.#stop;
+    const noteWrite = (write: Promise<unknown>) => this.#noteWrite(write);
+    this.#options = options;
+    this.#record = openRecorder({ ...options, signal });
+    this.#proofs = openEndpointProofs(database, onError);
+    this.#recipientOf = rememberRecipients(options.openSecrets);
+    this.#lanes = new Lanes<Task, Recipient>({
+      send: (task, recipient) => this.#send(task, recipient),
+      mayBegin: () => pace.take(),
+      onRoom: () => this.wake(),
+      onUnsent: (tasks, dueAt) => noteWrite(release(database, tasks, dueAt).catch(onError)),
+    });
+    pace.onRoom(() => this.#lanes.resume());
+    const tools = { lanes: this.#lanes, proofs: this.#proofs, recipientOf: this.#recipientOf, signal, noteWrite };
+    this.handOff = openHandOff(options, tools);
+    this.#done = this.#run();
+  }
 
-  options.pace.onRoom(() => lanes.resume());
-  const recipientOf = rememberRecipients(options.openSecrets);
-  const handOff = openHandOff(options, { lanes, proofs, recipientOf, signal: stop.signal, noteWrite });
+  readonly wake = (): void => this.#awake.resolve();
 
-  const claim = async (endpoint: DueEndpoint): Promise<boolean> => {
-    const limit = lanes.roomFor(endpoint);
+  async close(relayEnded?: Promise<void>): Promise<void> {
+    this.#stop.abort();
+    await this.#done;
+    const ended = this.#lanes.close();
+    await Promise.race([ended, sleep(END_WITHIN_MS, undefined, { ref: false })]);
+    this.#isGivenUp = true;
+    await this.#options.client.destroy();
+    await Promise.all([ended, relayEnded]);
+    await Promise.all(this.#writes);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      this.#awake = Promise.withResolvers();
+      const isThrough = await this.#claimDue().catch((error: unknown) => {
+        this.#options.onError(error);
+        return true;
+      });
+      if (isThrough) await Promise.race([this.#awake.promise, this.#pause()]);
+    }
+  }
+
+  #pause(): Promise<void> {
+    return sleep(LOOK_EVERY_MS, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
+  }
+
+  /** @returns Whether every endpoint had its turn; else there is more to claim at once. */
+  async #claimDue(): Promise<boolean> {
+    const { database } = this.#options;
+    if (performance.now() - this.#updatedAtMs >= UPDATE_EVERY_MS) {
+      await updateLanes({ database, proofs: this.#proofs, recipientOf: this.#recipientOf }, this.#lanes);
+      this.#updatedAtMs = performance.now();
+    }
+    await this.handOff.advance();
+    const due = await this.#proofs.keepSound(await listDueEndpoints(database));
+    return this.#turns.give(due, (endpoint) => this.#tryClaim(endpoint));
+  }
+
+  async #tryClaim(endpoint: DueEndpoint): Promise<boolean> {
+    try {
+      return await this.#claim(endpoint);
+    } catch (error) {
+      this.#options.onError(error);
+      return true;
+    }
+  }
+
+  /** @returns Whether anything was asked for: there is no room, else. */
+  async #claim(endpoint: DueEndpoint): Promise<boolean> {
+    const { database, onError } = this.#options;
+    const limit = this.#lanes.roomFor(endpoint);
     if (limit === 0) return false;
-    const recipient = recipientOf(endpoint);
+    const recipient = this.#recipientOf(endpoint);
     const claimedAtMs = performance.now();
     const deliveries = await claimDue(database, endpoint, limit);
-    const contents = await loadContents(options, endpoint.partnerId, deliveries);
+    const contents = await loadContents(this.#options, endpoint.partnerId, deliveries);
     const tasks = deliveries.flatMap((claimed) => {
       const content = contents.get(claimed.deliveryId);
       return content ? [{ claimed, content, claimedAtMs }] : [];
     });
-    if (stop.signal.aborted) noteWrite(release(database, tasks).catch(onError));
-    else lanes.add(endpoint, recipient, { tasks, isAsking: deliveries.length === limit });
+    if (this.#stop.signal.aborted) this.#noteWrite(release(database, tasks).catch(onError));
+    else this.#lanes.add(endpoint, recipient, { tasks, isAsking: deliveries.length === limit });
     return true;
-  };
+  }
 
-  const run = async () => {
-    let updatedAtMs = 0;
-    while (!stop.signal.aborted) {
-      awake = Promise.withResolvers();
-      try {
-        if (performance.now() - updatedAtMs >= UPDATE_EVERY_MS) {
-          await updateLanes({ database, proofs, recipientOf }, lanes);
-          updatedAtMs = performance.now();
-        }
-        await handOff.advance();
-        const due = await proofs.keepSound(await listDueEndpoints(database));
-        const tryClaim = (endpoint: DueEndpoint) =>
-          claim(endpoint).catch((error: unknown) => {
-            onError(error);
-            return true;
-          });
-        if (!(await turns.give(due, tryClaim))) continue;
-      } catch (error) {
-        onError(error);
-      }
-      await Promise.race([awake.promise, sleep(LOOK_EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => {})]);
-    }
-  };
-  const done = run();
-  return {
-    wake: () => awake.resolve(),
-    handOff,
-    async close(relayEnded) {
-      stop.abort();
-      await done;
-      const ended = lanes.close();
-      await Promise.race([ended, sleep(END_WITHIN_MS, undefined, { ref: false })]);
-      isGivenUp = true;
-      await client.destroy();
-      await Promise.all([ended, relayEnded]);
-      await Promise.all(writes);
-    },
-  };
+  async #send(task: Task, recipient: Recipient): Promise<Sent> {
+    const answer = await post(this.#options, outgoing(task, recipient));
+    // It was cut off from here.
+    if (this.#isGivenUp && answer.status === null) return SENT;
+    const attempt = judge(task.claimed, answer, performance.now() - task.claimedAtMs);
+    this.#options.onAttempt(attempt);
+    const recorded = this.#record(attempt);
+    this.#noteWrite(recorded);
+    // After a success the place is free for the next at once, unless writing down falls behind; a failure may change what the endpoint gets.
+    if (attempt.isSuccess && this.#writes.size <= RECORDS_BEHIND_MAX) return SENT;
+    return { ...SENT, ...(await recorded), isDelivered: attempt.isSuccess };
+  }
+
+  #noteWrite(write: Promise<unknown>): void {
+    this.#writes.add(write);
+    void write.then(() => this.#writes.delete(write));
+  }
 }
 
 const SENT: Sent = { isDelivered: true, isPaused: false, pausedUntil: undefined };

@@ -6,7 +6,7 @@ import { ENDPOINT } from '../../operations/audit/audited-kinds.ts';
 import { endpointRecord } from '../../operations/audit/authorising-records.ts';
 import { findDifferences } from '../../operations/audit/require-audited.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { type Attempt, recordAttempts, recordSuccesses } from '../../store/webhooks/delivery.ts';
 import {
   clearEndpointHealth,
@@ -18,7 +18,6 @@ import {
   type WebhookEndpoint,
 } from '../../store/webhooks/webhook-endpoint.ts';
 
-const LOCK_TIMEOUT_MS = 4_000;
 const GONE = 410;
 const GONE_REASON = 'The receiver answered 410 Gone.';
 
@@ -52,7 +51,7 @@ export async function settleAttempts(
 ): Promise<Standing[]> {
   const areSuccesses = attempts.every(({ isSuccess }) => isSuccess);
   if (areSuccesses && !database.isDistributed) return settleSuccesses(database, attempts);
-  const standings = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  const standings = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const isNew = await recordAttempts(db, partnerId, attempts);
     const found: Standing[] = [];
     // In one order everywhere, so that two processes never wait for each other.
@@ -70,9 +69,7 @@ export async function settleAttempts(
 
 /** Nothing is asked of the database but what it writes, on one trip with the COMMIT. */
 async function settleSuccesses(database: Database, attempts: readonly Attempt[]): Promise<Standing[]> {
-  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, (db, { lastly }) =>
-    lastly(() => recordSuccesses(db, attempts)),
-  );
+  await inTransaction(database, USUAL_LOCK_TIMEOUT, (db, { lastly }) => lastly(() => recordSuccesses(db, attempts)));
   return groupByEndpoint(attempts).map(([endpoint]) => ({
     ...endpoint,
     ...{ isPaused: false, pausedUntil: undefined, disabledFor: undefined },
@@ -136,7 +133,7 @@ function dispatcher(): Actor {
  * @returns Whether this disabled it, and nobody before.
  */
 async function disableEndpoint(database: Database, { partnerId, endpointId, reason }: Disabling): Promise<boolean> {
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
     if (endpoint?.status !== 'active') return false;
     // The entry would make an edit true; what differs from the audit is sent nothing.

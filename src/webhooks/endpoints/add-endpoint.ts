@@ -9,7 +9,7 @@ import { withRole } from '../../operations/with-role.ts';
 import { findPartner } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import { insertEventCounter } from '../../store/events/event.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import {
   insertWebhookEndpoint,
   listWebhookEndpoints,
@@ -21,7 +21,7 @@ import { isSuccess, post } from '../delivery/attempt.ts';
 import { ERROR_CLASSES } from '../delivery/send.ts';
 import { judgeEndpointUrl } from '../security/address-guard.ts';
 import { newSecret } from '../security/signature.ts';
-import { aboutEndpoint, type EndpointTools, LOCK_TIMEOUT_MS, refusal, refuseValue } from './endpoint-context.ts';
+import { aboutEndpoint, type EndpointTools, refusal, refuseValue } from './endpoint-context.ts';
 
 export interface NewEndpoint {
   readonly partnerId: string;
@@ -63,7 +63,7 @@ export const addEndpoint = withRole(
     // Nobody is contacted for what will be refused.
     refuseBeside(endpoint, await listWebhookEndpoints(database.pool, partnerId));
     await challenge(tools, { ...endpoint, secret });
-    await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       // A partner from before may have none yet, and then two at once would hold nothing.
       await insertEventCounter(db, partnerId);
       await lockEventCounter(db, partnerId);

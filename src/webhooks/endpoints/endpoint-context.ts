@@ -28,9 +28,6 @@ export function aboutEndpoint(
   return { ...entry, partnerId, subjectId: endpointId };
 }
 
-/** Another change of the same endpoint is short. */
-export const LOCK_TIMEOUT_MS = 4_000;
-
 /** A value that cannot be taken. */
 export function refuseValue(field: string, message: string): ServiceError {
   return new ServiceError('invalid_request', message, { details: [{ field, code: 'unsupported_value', message }] });

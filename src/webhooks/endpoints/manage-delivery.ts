@@ -4,7 +4,7 @@ import { ATTEMPTS_MAX } from '../../domain/webhooks/retry-schedule.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { withRole } from '../../operations/with-role.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import {
   type DeliveryAttemptRecord,
   findDelivery,
@@ -16,7 +16,7 @@ import {
 } from '../../store/webhooks/delivery-log.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
 import { closeEndpointBreaker, findWebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
-import { aboutEndpoint, LOCK_TIMEOUT_MS, refusal, unknownEndpoint } from './endpoint-context.ts';
+import { aboutEndpoint, refusal, unknownEndpoint } from './endpoint-context.ts';
 
 export interface DeliveryWithAttempts extends LoggedDelivery {
   /** The oldest first. */
@@ -42,7 +42,7 @@ export const resend = withRole(
     actor: Actor,
     { partnerId, deliveryId }: { partnerId: string; deliveryId: string },
   ): Promise<LoggedDelivery> => {
-    return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const before = await findDelivery(db, partnerId, deliveryId);
       if (!before) throw unknownDelivery(partnerId, deliveryId);
       const delivery = await resendDelivery(db, partnerId, deliveryId, ATTEMPTS_MAX);
@@ -82,7 +82,7 @@ export const recoverExhausted = withRole(
     const page = { ...request, attemptsMax: ATTEMPTS_MAX, limit: DELIVERIES_AT_ONCE };
     let sum = 0;
     for (let recovered = DELIVERIES_AT_ONCE; recovered === DELIVERIES_AT_ONCE; request.onProgress?.(sum)) {
-      recovered = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      recovered = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
         const count = await recoverDeliveries(db, page);
         await watchEndpoints(db, database, [request]);
         await noteRecovery(db, actor, request, { action: 'delivery.recover', count });
@@ -109,7 +109,7 @@ export const replayMissing = withRole(
     let [sum, after] = [0, 0n as bigint | null];
     while (after !== null) {
       const from = after;
-      const { made, lastSequence } = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+      const { made, lastSequence } = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
         const replayed = await insertReplayedDeliveries(db, page, from);
         await watchEndpoints(db, database, [request]);
         await noteRecovery(db, actor, request, { action: 'delivery.replay-missing', count: replayed.made });

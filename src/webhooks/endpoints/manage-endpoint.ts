@@ -6,7 +6,7 @@ import { requireAudited } from '../../operations/audit/require-audited.ts';
 import { withRole } from '../../operations/with-role.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database } from '../../store/database.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { hastenDeliveries } from '../../store/webhooks/delivery.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
 import {
@@ -18,16 +18,10 @@ import {
   type WebhookEndpoint,
 } from '../../store/webhooks/webhook-endpoint.ts';
 import { LEASE_MS } from '../delivery/attempt.ts';
+import { endOverlap } from '../security/endpoint-secrets.ts';
 import { newSecret } from '../security/signature.ts';
 import { refuseUnknownTypes } from './add-endpoint.ts';
-import {
-  aboutEndpoint,
-  type EndpointId,
-  type EndpointTools,
-  LOCK_TIMEOUT_MS,
-  refusal,
-  unknownEndpoint,
-} from './endpoint-context.ts';
+import { aboutEndpoint, type EndpointId, type EndpointTools, refusal, unknownEndpoint } from './endpoint-context.ts';
 
 const ROTATION_OVERLAP_MS = 24 * 3_600_000;
 const DELIVERIES_AT_ONCE = 1_000;
@@ -124,13 +118,6 @@ export const rotateSecret = withRole(
   },
 );
 
-/** From the end of the overlap on the next secret is the only one, whether or not anybody has written that down. */
-export function endOverlap(endpoint: WebhookEndpoint): WebhookEndpoint {
-  const { nextSecretSealed, isNextSecretDue } = endpoint;
-  if (nextSecretSealed === null || !isNextSecretDue) return endpoint;
-  return { ...endpoint, secretSealed: nextSecretSealed, nextSecretSealed: null, nextSecretFrom: null };
-}
-
 /** From now on the new secret is the only one. */
 export const activateSecret = withRole(
   'operator',
@@ -152,7 +139,7 @@ async function change(
   { partnerId, endpointId, action }: EndpointId & { readonly action: string },
   make: Change,
 ): Promise<WebhookEndpoint> {
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
     if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
     await requireAudited(db, ENDPOINT, endpoint);

@@ -7,16 +7,16 @@ import { audit } from '../../operations/audit/audit.ts';
 import { withRole } from '../../operations/with-role.ts';
 import { countSamples } from '../../store/sandbox/sample-count.ts';
 import { lockSandboxClock } from '../../store/sandbox/sandbox-clock.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { type Attempt, type ClaimedDelivery, insertClaimedDelivery, recordAttempts } from '../../store/webhooks/delivery.ts';
 import { listWebhookEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
 import { judge, LEASE_MS, post } from '../delivery/attempt.ts';
+import { openEndpointProofs } from '../delivery/endpoint-proofs.ts';
 import { settleAttempts } from '../delivery/record-attempts.ts';
-import { openSecrets } from '../delivery/start-webhooks.ts';
+import { openSecrets } from '../security/endpoint-secrets.ts';
 import { newSecret } from '../security/signature.ts';
-import { type EndpointTools, LOCK_TIMEOUT_MS } from './endpoint-context.ts';
-import { openEndpointProofs } from './endpoint-proofs.ts';
+import type { EndpointTools } from './endpoint-context.ts';
 
 export interface WantedSample {
   readonly partnerId: string;
@@ -142,7 +142,7 @@ function secretsFor(fault: SampleFault | undefined, known: ReturnType<typeof ope
 function claim({ database }: EndpointTools, actor: Actor, { endpoint, samples, wanted }: Sending): Promise<ClaimedDelivery[]> {
   const { partnerId, fault = null } = wanted;
   const { endpointId } = endpoint;
-  return inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const { now } = await lockSandboxClock(db, partnerId);
     if ((await countSamples(db, partnerId, now)) + samples.length > SAMPLES_MAX) {
       const message = `A partner is sent at most ${SAMPLES_MAX} samples a minute. Retry after the time in Retry-After.`;
@@ -162,5 +162,5 @@ function claim({ database }: EndpointTools, actor: Actor, { endpoint, samples, w
 
 async function recordOnly({ database }: EndpointTools, partnerId: string, attempt: Attempt): Promise<void> {
   const record = (db: Parameters<typeof recordAttempts>[0]) => recordAttempts(db, partnerId, [attempt]);
-  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, record);
+  await inTransaction(database, USUAL_LOCK_TIMEOUT, record);
 }

@@ -4,15 +4,15 @@ import { newId } from '../../domain/identifiers.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { withRole } from '../../operations/with-role.ts';
 import { readClock } from '../../store/clock.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { type Attempt, insertClaimedDelivery } from '../../store/webhooks/delivery.ts';
 import { findWebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
 import { judge, LEASE_MS, post } from '../delivery/attempt.ts';
+import { openEndpointProofs } from '../delivery/endpoint-proofs.ts';
 import { settleAttempts } from '../delivery/record-attempts.ts';
-import { openSecrets } from '../delivery/start-webhooks.ts';
-import { type EndpointId, type EndpointTools, LOCK_TIMEOUT_MS, unknownEndpoint } from './endpoint-context.ts';
-import { openEndpointProofs } from './endpoint-proofs.ts';
+import { openSecrets } from '../security/endpoint-secrets.ts';
+import { type EndpointId, type EndpointTools, unknownEndpoint } from './endpoint-context.ts';
 
 /**
  * Sends a signed test event to an endpoint, once and at once, whatever its status. It stands in the log of deliveries like any other, and in
@@ -39,7 +39,7 @@ export const testEndpoint = withRole(
     const deliveryId = `dlv_${eventId.slice('evt_'.length)}.${endpointId.slice(-8)}`;
     const delivery = { partnerId, deliveryId, endpointId, eventId, eventType: TEST_TYPE, trigger: 'test', body } as const;
     const claimedAtMs = performance.now();
-    const claimed = await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+    const claimed = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const inserted = await insertClaimedDelivery(db, delivery, LEASE_MS);
       const after = { endpoint_id: endpointId, event_id: eventId };
       await audit(db, actor, { action: 'delivery.test', partnerId, subjectId: deliveryId, before: null, after });

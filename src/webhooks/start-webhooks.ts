@@ -3,26 +3,24 @@
  * go, how it is sent and tried again. Which events exist, and what is stored of them, does not belong here.
  */
 
-import { repeat } from '../../concurrency/poll.ts';
-import type { Environment } from '../../domain/access/api-key.ts';
-import { RecentContributions } from '../../operations/events/recent-contributions.ts';
-import { eachPartner } from '../../store/access/partner.ts';
-import type { Database } from '../../store/database.ts';
-import { insertEventCounter, listEventCounters } from '../../store/events/event.ts';
-import { allowLongStatements } from '../../store/query.ts';
-import { inTransaction } from '../../store/transaction.ts';
-import type { Attempt } from '../../store/webhooks/delivery.ts';
-import { watchWaitingEndpoints } from '../../store/webhooks/endpoint-watch.ts';
-import { reopenDueDeliveries, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
-import { LOCK_TIMEOUT_MS } from '../endpoints/endpoint-context.ts';
-import { endOverlap } from '../endpoints/manage-endpoint.ts';
-import { openGuardedAgent } from '../security/guarded-agent.ts';
-import type { SecretBox } from '../security/secret-box.ts';
-import type { EndpointSecrets } from '../security/signature.ts';
-import { openDispatcher } from './dispatch.ts';
-import { Pace } from './pace.ts';
-import type { Disabling } from './record-attempts.ts';
-import { openRelay } from './relay.ts';
+import { repeat } from '../concurrency/poll.ts';
+import type { Environment } from '../domain/access/api-key.ts';
+import { RecentContributions } from '../operations/events/recent-contributions.ts';
+import { eachPartner } from '../store/access/partner.ts';
+import type { Database } from '../store/database.ts';
+import { insertEventCounter, listEventCounters } from '../store/events/event.ts';
+import { allowLongStatements } from '../store/query.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../store/transaction.ts';
+import type { Attempt } from '../store/webhooks/delivery.ts';
+import { watchWaitingEndpoints } from '../store/webhooks/endpoint-watch.ts';
+import { reopenDueDeliveries } from '../store/webhooks/webhook-endpoint.ts';
+import { openDispatcher } from './delivery/dispatch.ts';
+import { Pace } from './delivery/pace.ts';
+import type { Disabling } from './delivery/record-attempts.ts';
+import { openRelay } from './delivery/relay.ts';
+import { openSecrets } from './security/endpoint-secrets.ts';
+import { openGuardedAgent } from './security/guarded-agent.ts';
+import type { SecretBox } from './security/secret-box.ts';
 
 export interface WebhooksOptions {
   readonly database: Database;
@@ -96,15 +94,9 @@ export async function makeMissingCounters({ pool }: Database): Promise<void> {
 /** Deliveries that were committed too late for the dispatcher to expect them, or by an older version that watches no endpoint. */
 export async function reopenDue(database: Database): Promise<void> {
   const time = { timeoutMs: REOPEN_WITHIN_MS };
-  await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
+  await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     await allowLongStatements(db, time);
     await reopenDueDeliveries(db, database, time);
     await watchWaitingEndpoints(db, database, time);
   });
-}
-
-export function openSecrets(secretBox: SecretBox, endpoint: WebhookEndpoint): EndpointSecrets {
-  const { endpointId, secretSealed, nextSecretSealed } = endOverlap(endpoint);
-  const next = nextSecretSealed === null ? undefined : secretBox.open(endpointId, nextSecretSealed);
-  return { current: secretBox.open(endpointId, secretSealed), next };
 }
