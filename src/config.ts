@@ -125,7 +125,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 /** @throws ConfigError With every problem, each naming its setting, the form of its value and what it is. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const problems: string[] = [];
-  const read = reader(env, problems);
+  const read = new SettingsReader(env, problems);
   const environment = read.oneOf('SERVICE_ENVIRONMENT', ENVIRONMENTS);
   const settings = {
     environment,
@@ -181,62 +181,85 @@ function readList(value = ''): string[] {
     .filter(Boolean);
 }
 
-function reader(env: NodeJS.ProcessEnv, problems: string[]) {
-  const given = (name: SettingName) => (env[name] === '' ? undefined : env[name]);
-  const defaultOf = (name: SettingName): string => (SETTINGS[name] as Setting).default ?? '';
-  const refuse = <T>(problem: string, instead: T): T => {
-    problems.push(problem);
+/** Reads settings by their form; what is wrong with them is added to the problems. */
+class SettingsReader {
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #problems: string[];
+
+  constructor(env: NodeJS.ProcessEnv, problems: string[]) {
+    this.#env = env;
+    this.#problems = problems;
+  }
+
+  text(name: SettingName, fallback = defaultOf(name)): string {
+    return this.#given(name) ?? fallback;
+  }
+
+  namedKeys(name: SettingName): string | undefined {
+    const value = this.#given(name);
+    try {
+      if (value !== undefined) readNamedKeys(value, name);
+      return value;
+    } catch (error) {
+      return this.#refuse((error as Error).message, undefined);
+    }
+  }
+
+  oneOf<T extends string>(name: SettingName, allowed: readonly T[], fallback = defaultOf(name) as T): T {
+    const value = this.text(name, fallback);
+    return allowed.includes(value as T)
+      ? (value as T)
+      : this.#refuse(`${name} must be ${allowed.join(' or ')}; it is "${value}".`, fallback);
+  }
+
+  port(name: SettingName): number {
+    const value = this.text(name);
+    const isPort = /^\d{1,5}$/.test(value) && Number(value) <= 65_535;
+    return isPort ? Number(value) : this.#refuse(`${name} must be a port, 0 to 65535; it is "${value}".`, 0);
+  }
+
+  wholeNumber(name: SettingName, { least, most }: { least: number; most: number }): number {
+    const value = this.text(name);
+    const isInside = /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most;
+    return isInside
+      ? Number(value)
+      : this.#refuse(`${name} must be a whole number from ${least} to ${most}; it is "${value}".`, least);
+  }
+
+  databaseUrl(name: SettingName): string | undefined {
+    const value = this.#given(name);
+    // The value may hold a password, so that it is not repeated.
+    return value === undefined || /^postgres(ql)?:\/\//.test(value)
+      ? value
+      : this.#refuse(`${name} must be a PostgreSQL address such as postgresql://user:password@host:5432/database.`, undefined);
+  }
+
+  hostNames(name: SettingName): string[] {
+    return this.#list(name, 'host names without ports', (entry) => /^[A-Za-z0-9._-]+$/.test(entry));
+  }
+
+  addresses(name: SettingName): string[] {
+    return this.#list(name, 'addresses or CIDR blocks', isAddressOrBlock);
+  }
+
+  #list(name: SettingName, what: string, isValid: (entry: string) => boolean): string[] {
+    const entries = readList(this.#given(name));
+    const wrong = entries.filter((entry) => !isValid(entry));
+    return wrong.length === 0
+      ? entries
+      : this.#refuse(`${name} must be ${what}, separated by commas; invalid: ${wrong.join(', ')}.`, []);
+  }
+
+  #given(name: SettingName): string | undefined {
+    return this.#env[name] === '' ? undefined : this.#env[name];
+  }
+
+  #refuse<T>(problem: string, instead: T): T {
+    this.#problems.push(problem);
     return instead;
-  };
-  return {
-    text: (name: SettingName, fallback = defaultOf(name)): string => given(name) ?? fallback,
-    namedKeys(name: SettingName): string | undefined {
-      const value = given(name);
-      try {
-        if (value !== undefined) readNamedKeys(value, name);
-        return value;
-      } catch (error) {
-        return refuse((error as Error).message, undefined);
-      }
-    },
-    oneOf<T extends string>(name: SettingName, allowed: readonly T[], fallback = defaultOf(name) as T): T {
-      const value = given(name) ?? fallback;
-      return allowed.includes(value as T)
-        ? (value as T)
-        : refuse(`${name} must be ${allowed.join(' or ')}; it is "${value}".`, fallback);
-    },
-    port(name: SettingName): number {
-      const value = given(name) ?? defaultOf(name);
-      const isPort = /^\d{1,5}$/.test(value) && Number(value) <= 65_535;
-      return isPort ? Number(value) : refuse(`${name} must be a port, 0 to 65535; it is "${value}".`, 0);
-    },
-    wholeNumber(name: SettingName, { least, most }: { least: number; most: number }): number {
-      const value = given(name) ?? defaultOf(name);
-      const isInside = /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most;
-      return isInside
-        ? Number(value)
-        : refuse(`${name} must be a whole number from ${least} to ${most}; it is "${value}".`, least);
-    },
-    databaseUrl(name: SettingName): string | undefined {
-      const value = given(name);
-      // The value may hold a password, so that it is not repeated.
-      return value === undefined || /^postgres(ql)?:\/\//.test(value)
-        ? value
-        : refuse(`${name} must be a PostgreSQL address such as postgresql://user:password@host:5432/database.`, undefined);
-    },
-    hostNames(name: SettingName): string[] {
-      const entries = readList(given(name));
-      const wrong = entries.filter((entry) => !/^[A-Za-z0-9._-]+$/.test(entry));
-      return wrong.length === 0
-        ? entries
-        : refuse(`${name} must be host names without ports, separated by commas; invalid: ${wrong.join(', ')}.`, []);
-    },
-    addresses(name: SettingName): string[] {
-      const entries = readList(given(name));
-      const wrong = entries.filter((entry) => !isAddressOrBlock(entry));
-      return wrong.length === 0
-        ? entries
-        : refuse(`${name} must be addresses or CIDR blocks, separated by commas; invalid: ${wrong.join(', ')}.`, []);
-    },
-  };
+  }
+}
+
+function defaultOf(name: SettingName): string {
+  return (SETTINGS[name] as Setting).default ?? '';
 }

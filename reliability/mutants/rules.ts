@@ -1061,7 +1061,7 @@ export const RULES: readonly Rule[] = [
     rule: 'a connection that a limit cuts is counted',
     source: 'docs/operating.md, What the service holds by itself',
     file: 'src/partner-api/http/connection-queue.ts',
-    find: '    onCut(limit);\n',
+    find: '    this.#onCut(limit);\n',
     replace: '',
     tests: ['partner-api/limit-hits'],
   },

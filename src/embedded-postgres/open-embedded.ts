@@ -55,7 +55,7 @@ export async function openEmbedded(dataDirectory: string, options: EmbeddedOptio
   }
   assertSameMajor(cluster, account);
   const start = () => attachOrStart({ cluster, binaries, account, onProgress });
-  return keepRunning(cluster, await start(), start);
+  return new KeptServer(cluster, await start(), start);
 }
 
 function findPlace(dataDirectory: string, given: string | undefined): { cluster: string; binaries: Binaries } {
@@ -69,37 +69,48 @@ function findPlace(dataDirectory: string, given: string | undefined): { cluster:
   });
 }
 
-function keepRunning(cluster: string, first: Running, start: () => Promise<Running>): EmbeddedServer {
-  let running = first;
-  let attempt: Promise<void> | undefined;
-  let isStopped = false;
+class KeptServer implements EmbeddedServer {
+  readonly #cluster: string;
+  readonly #start: () => Promise<Running>;
+  #running: Running;
+  #attempt: Promise<void> | undefined;
+  #isStopped = false;
 
-  const isAlive = () => worksIn(running.postmaster.pid, cluster);
-  const restart = async () => {
-    running = await start();
-  };
-  return {
-    get socketDirectory() {
-      return running.postmaster.socketDirectory;
-    },
-    get isOwner() {
-      return running.isOurs;
-    },
-    async ensureRunning() {
-      if (isStopped || isAlive()) return;
-      if (!isCreated(cluster))
-        throw embeddedProblem(`${cluster} has disappeared: restore it, or restart the service with an empty database.`);
-      attempt ??= restart().finally(() => {
-        attempt = undefined;
-      });
-      await attempt;
-    },
-    async stop() {
-      isStopped = true;
-      await attempt?.catch(() => {});
-      if (running.isOurs) await shutDown(running.postmaster, cluster);
-    },
-  };
+  constructor(cluster: string, first: Running, start: () => Promise<Running>) {
+    this.#cluster = cluster;
+    this.#running = first;
+    this.#start = start;
+  }
+
+  get socketDirectory(): string {
+    return this.#running.postmaster.socketDirectory;
+  }
+
+  get isOwner(): boolean {
+    return this.#running.isOurs;
+  }
+
+  async ensureRunning(): Promise<void> {
+    if (this.#isStopped || worksIn(this.#running.postmaster.pid, this.#cluster)) return;
+    if (!isCreated(this.#cluster))
+      throw embeddedProblem(`${this.#cluster} has disappeared: restore it, or restart the service with an empty database.`);
+    this.#attempt ??= this.#restart();
+    await this.#attempt;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#attempt?.catch(() => {});
+    if (this.#running.isOurs) await shutDown(this.#running.postmaster, this.#cluster);
+  }
+
+  async #restart(): Promise<void> {
+    try {
+      this.#running = await this.#start();
+    } finally {
+      this.#attempt = undefined;
+    }
+  }
 }
 
 async function shutDown({ pid }: Postmaster, cluster: string): Promise<void> {

@@ -52,58 +52,84 @@ const EXCEEDED = 1.05;
  *
  * @see docs/spec/decisions.md#6-rate-limits: a byte quota refuses estimates and lists, never confirmations.
  */
-export function countStorage(database: Database, { onStage, onError, everyMs = EVERY_MS }: StorageUsageOptions): StorageUsage {
-  const partners = new Map<string, Counted>();
-  const useOf = (partnerId: string, counted: Counted): PartnerUse => {
-    const storedBytes = counted.sharedBytes + counted.ownBytes;
-    return { partnerId, storedBytes, bytesPerDay: counted.bytesPerDay };
-  };
-  const write = async (partnerId: string, counted: Counted): Promise<void> => {
+export function countStorage(database: Database, options: StorageUsageOptions): StorageUsage {
+  return new StorageCounter(database, options);
+}
+
+class StorageCounter implements StorageUsage {
+  readonly #database: Database;
+  readonly #options: StorageUsageOptions;
+  readonly #partners = new Map<string, Counted>();
+  #writing = Promise.resolve();
+  #timer: NodeJS.Timeout;
+
+  constructor(database: Database, options: StorageUsageOptions) {
+    this.#database = database;
+    this.#options = options;
+    this.#timer = this.#schedule();
+  }
+
+  count(partnerId: string, bytes: number): void {
+    const counted = this.#partners.get(partnerId) ?? remember(this.#partners, partnerId);
+    counted.ownBytes += bytes;
+  }
+
+  isSpent(partnerId: string): boolean {
+    const counted = this.#partners.get(partnerId);
+    if (!counted || performance.now() >= counted.dayEndsAtMs) return false;
+    return counted.sharedBytes + counted.ownBytes >= counted.bytesPerDay;
+  }
+
+  readonly listNear = (): PartnerUse[] =>
+    [...this.#partners].filter(([, { stage }]) => stage !== undefined).map(([partnerId, counted]) => useOf(partnerId, counted));
+
+  async close(): Promise<void> {
+    await this.#writing;
+    clearTimeout(this.#timer);
+    await this.#writeAll();
+  }
+
+  #schedule(): NodeJS.Timeout {
+    return setTimeout(() => this.#tick(), this.#options.everyMs ?? EVERY_MS).unref();
+  }
+
+  #tick(): void {
+    this.#writing = this.#writeAll();
+    void this.#writing.then(() => {
+      this.#timer = this.#schedule();
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    try {
+      for (const [partnerId, counted] of this.#partners) {
+        if (counted.ownBytes === 0 && performance.now() >= counted.dayEndsAtMs) this.#partners.delete(partnerId);
+        // Of one that may store no more it is asked whether an operator allows it more.
+        else if (counted.ownBytes > 0 || counted.stage !== undefined) await this.#write(partnerId, counted);
+      }
+    } catch (error) {
+      this.#options.onError(error);
+    }
+  }
+
+  async #write(partnerId: string, counted: Counted): Promise<void> {
+    const { pool } = this.#database;
     const bytes = counted.ownBytes;
-    counted.bytesPerDay = (await findPartnerQuota(database.pool, partnerId)).bytesPerDay;
-    const { storedBytes, endsInMs } = await addStoredBytes(database.pool, partnerId, bytes);
+    counted.bytesPerDay = (await findPartnerQuota(pool, partnerId)).bytesPerDay;
+    const { storedBytes, endsInMs } = await addStoredBytes(pool, partnerId, bytes);
     counted.ownBytes -= bytes;
     if (storedBytes < counted.sharedBytes) counted.stage = undefined;
     counted.sharedBytes = storedBytes;
     counted.dayEndsAtMs = performance.now() + endsInMs;
     const use = useOf(partnerId, counted);
     const stage = stageOf(use);
-    if (stage !== undefined && stage !== counted.stage) onStage(stage, use);
+    if (stage !== undefined && stage !== counted.stage) this.#options.onStage(stage, use);
     counted.stage = stage;
-  };
-  const writeAll = async (): Promise<void> => {
-    for (const [partnerId, counted] of partners) {
-      if (counted.ownBytes === 0 && performance.now() >= counted.dayEndsAtMs) partners.delete(partnerId);
-      // Of one that may store no more it is asked whether an operator allows it more.
-      else if (counted.ownBytes > 0 || counted.stage !== undefined) await write(partnerId, counted);
-    }
-  };
-  let writing = Promise.resolve();
-  let timer = setTimeout(tick, everyMs).unref();
-  function tick(): void {
-    writing = writeAll().catch(onError);
-    void writing.then(() => {
-      timer = setTimeout(tick, everyMs).unref();
-    });
   }
-  return {
-    count(partnerId, bytes) {
-      const counted = partners.get(partnerId) ?? remember(partners, partnerId);
-      counted.ownBytes += bytes;
-    },
-    isSpent(partnerId) {
-      const counted = partners.get(partnerId);
-      if (!counted || performance.now() >= counted.dayEndsAtMs) return false;
-      return counted.sharedBytes + counted.ownBytes >= counted.bytesPerDay;
-    },
-    listNear: () =>
-      [...partners].filter(([, { stage }]) => stage !== undefined).map(([partnerId, counted]) => useOf(partnerId, counted)),
-    async close() {
-      await writing;
-      clearTimeout(timer);
-      await writeAll().catch(onError);
-    },
-  };
+}
+
+function useOf(partnerId: string, { sharedBytes, ownBytes, bytesPerDay }: Counted): PartnerUse {
+  return { partnerId, storedBytes: sharedBytes + ownBytes, bytesPerDay };
 }
 
 /** Where nothing is bounded: for a part of the service by itself. */

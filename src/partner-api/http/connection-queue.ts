@@ -33,41 +33,59 @@ interface Connection {
  *
  * @see docs/spec/decisions.md#6-rate-limits: a connection has one request under way.
  */
-export function oneAtATime(handle: RequestListener, { onCut = () => {}, ...limits }: QueueOptions = {}): RequestListener {
-  const connections = new Map<Socket, Connection>();
-  const cut = ({ socket }: Connection, limit: Limit) => {
-    onCut(limit);
-    stopParsing(socket);
-    socket.destroy();
-  };
-  const onStalled = (connection: Connection) => cut(connection, 'connection_stalled');
-  const watch = watchUnread(connections, { ...STALL_LIMITS, ...limits }, onStalled);
+export function oneAtATime(handle: RequestListener, options: QueueOptions = {}): RequestListener {
+  const queue = new ConnectionQueue(handle, options);
+  return (request, response) => queue.take(request, response);
+}
 
-  const open = (socket: Socket): Connection => {
-    const connection = { socket, isBusy: false, waiting: [], unsentBytes: 0, movedAtMs: 0 };
-    connections.set(socket, connection);
-    socket.once('close', () => connections.delete(socket));
-    watch();
-    return connection;
-  };
-  const begin = (connection: Connection, request: IncomingMessage, response: ServerResponse): void => {
-    connection.isBusy = true;
-    response.on('close', () => endTurn(connection));
-    handle(request, response);
-  };
-  const endTurn = (connection: Connection): void => {
-    connection.isBusy = false;
-    const next = connection.socket.destroyed ? undefined : connection.waiting.shift();
-    if (next) begin(connection, ...next);
-  };
-  return (request, response) => {
+class ConnectionQueue {
+  readonly #handle: RequestListener;
+  readonly #onCut: (limit: Limit) => void;
+  readonly #connections = new Map<Socket, Connection>();
+  readonly #watch: () => void;
+
+  constructor(handle: RequestListener, { onCut = () => {}, ...limits }: QueueOptions) {
+    this.#handle = handle;
+    this.#onCut = onCut;
+    this.#watch = watchUnread(this.#connections, { ...STALL_LIMITS, ...limits }, (connection) =>
+      this.#cut(connection, 'connection_stalled'),
+    );
+  }
+
+  take(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     if (socket.destroyed) return;
-    const connection = connections.get(socket) ?? open(socket);
-    if (!connection.isBusy) begin(connection, request, response);
+    const connection = this.#connections.get(socket) ?? this.#open(socket);
+    if (!connection.isBusy) this.#begin(connection, request, response);
     else if (connection.waiting.length < PIPELINED_MAX) connection.waiting.push([request, response]);
-    else cut(connection, 'connection_pipelined');
-  };
+    else this.#cut(connection, 'connection_pipelined');
+  }
+
+  #open(socket: Socket): Connection {
+    const connection = { socket, isBusy: false, waiting: [], unsentBytes: 0, movedAtMs: 0 };
+    this.#connections.set(socket, connection);
+    socket.once('close', () => this.#connections.delete(socket));
+    this.#watch();
+    return connection;
+  }
+
+  #begin(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+    connection.isBusy = true;
+    response.on('close', () => this.#endTurn(connection));
+    this.#handle(request, response);
+  }
+
+  #endTurn(connection: Connection): void {
+    connection.isBusy = false;
+    const next = connection.socket.destroyed ? undefined : connection.waiting.shift();
+    if (next) this.#begin(connection, ...next);
+  }
+
+  #cut({ socket }: Connection, limit: Limit): void {
+    this.#onCut(limit);
+    stopParsing(socket);
+    socket.destroy();
+  }
 }
 
 /** Node's parser would go on through all that has arrived, hundreds of requests that nobody answers: the next one ends it. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RecoverableOperation } from '../../domain/recovery-verdict.ts';
 import { ServiceError } from '../../domain/service-error.ts';
+import { routePattern } from './route-pattern.ts';
 
 /** What is known of a request before it has a route, and of one that gets none. */
 export interface AskedRoute {
@@ -25,12 +26,7 @@ interface KnownRoute {
 export function learnRoutes(app: FastifyInstance): KnownRoutes {
   const routes: KnownRoute[] = [];
   app.addHook('onRoute', ({ url, method, config }) => {
-    // `:name` stands for one segment of a path, `*` for all the rest.
-    const pattern = url
-      .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
-      .replace(/:\w+/g, '[^/]+')
-      .replace(/\*/g, '.*');
-    const path = new RegExp(`^${pattern}$`);
+    const path = routePattern(url);
     for (const each of [method].flat()) routes.push({ path, method: each, recoverable: config?.terms?.recoverable });
   });
   const findOnPath = (url: string): KnownRoute[] => {

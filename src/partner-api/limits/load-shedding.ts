@@ -7,6 +7,7 @@ import type { Answer } from '../app.ts';
 import { errorEnvelope } from '../errors.ts';
 import { plainTarget } from '../http/request-target.ts';
 import { hasBody } from '../http/request-time.ts';
+import { routePattern } from '../http/route-pattern.ts';
 import { callerOf, type RouteTerms } from '../request-context.ts';
 import { InFlight } from './in-flight.ts';
 import type { Refuse } from './paced.ts';
@@ -56,50 +57,65 @@ export interface LoadGate {
  * @see docs/spec/decisions.md#6-rate-limits: reports are shed first, then estimates, then new confirmations; look-ups of
  * contributions last.
  */
-export function loadGate({ traffic, partnerOf, refuseInTurn, onAnswer }: LoadGateOptions): LoadGate {
-  const routes: GuardedRoute[] = [];
-  let lowestMax = Number.POSITIVE_INFINITY;
-  const inFlight = new InFlight();
+export function loadGate(options: LoadGateOptions): LoadGate {
+  return new Gate(options);
+}
 
-  const findBusy = ({ method, url = '', headers }: IncomingMessage): GuardedRoute | undefined => {
-    const apiKey = headers['x-api-key'];
-    const partnerId = typeof apiKey === 'string' ? partnerOf(apiKey) : undefined;
-    if (!inFlight.isFull(partnerId, lowestMax)) return undefined;
-    const path = url.split('?', 1)[0] as string;
-    const route = routes.find((each) => each.method === method && each.path.test(path));
-    return route && inFlight.isFull(partnerId, route.inFlightMax) ? route : undefined;
-  };
-  return {
-    learnRoutes(app) {
-      app.addHook('onRoute', ({ url, method, config }) => {
-        const terms = config?.terms;
-        if (!terms) return;
-        lowestMax = Math.min(lowestMax, terms.inFlightMax);
-        for (const each of [method].flat()) routes.push(guardedRoute(each, url, terms, config.operation));
-      });
-    },
-    guard: (handle) => (request, response) => {
+class Gate implements LoadGate {
+  readonly #options: LoadGateOptions;
+  readonly #routes: GuardedRoute[] = [];
+  #lowestMax = Number.POSITIVE_INFINITY;
+  readonly #inFlight = new InFlight();
+
+  constructor(options: LoadGateOptions) {
+    this.#options = options;
+  }
+
+  learnRoutes(app: FastifyInstance): void {
+    app.addHook('onRoute', ({ url, method, config }) => {
+      const terms = config?.terms;
+      if (!terms) return;
+      this.#lowestMax = Math.min(this.#lowestMax, terms.inFlightMax);
+      for (const each of [method].flat()) this.#routes.push(guardedRoute(each, url, terms, config.operation));
+    });
+  }
+
+  guard(handle: RequestListener): RequestListener {
+    const { traffic, refuseInTurn, onAnswer } = this.#options;
+    return (request, response) => {
       request.url = plainTarget(request.url ?? '/');
-      const busy = findBusy(request);
+      const busy = this.#findBusy(request);
       if (!busy) return handle(request, response);
       traffic.lastArrivalAtMs = performance.now();
       refuseInTurn(() => refuse(request, response, { busy, isLast: traffic.isDraining, onAnswer }));
-    },
-    admit(request) {
-      const { partnerId } = callerOf(request);
-      const { terms } = request.routeOptions.config;
-      if (terms && inFlight.isFull(partnerId, terms.inFlightMax)) throw overloaded();
-      // Whoever left while the key was looked up leaves no second time.
-      if (!request.raw.socket.destroyed) request.context.counted = inFlight.begin(partnerId, !hasBody(request.raw));
-    },
-    arrive({ context: { counted } }) {
-      if (counted) inFlight.arrive(counted);
-    },
-    leave({ context }) {
-      if (context.counted) inFlight.end(context.counted);
-      context.counted = undefined;
-    },
-  };
+    };
+  }
+
+  admit(request: FastifyRequest): void {
+    const { partnerId } = callerOf(request);
+    const { terms } = request.routeOptions.config;
+    if (terms && this.#inFlight.isFull(partnerId, terms.inFlightMax)) throw overloaded();
+    // Whoever left while the key was looked up leaves no second time.
+    if (!request.raw.socket.destroyed) request.context.counted = this.#inFlight.begin(partnerId, !hasBody(request.raw));
+  }
+
+  arrive({ context: { counted } }: FastifyRequest): void {
+    if (counted) this.#inFlight.arrive(counted);
+  }
+
+  leave({ context }: FastifyRequest): void {
+    if (context.counted) this.#inFlight.end(context.counted);
+    context.counted = undefined;
+  }
+
+  #findBusy({ method, url = '', headers }: IncomingMessage): GuardedRoute | undefined {
+    const apiKey = headers['x-api-key'];
+    const partnerId = typeof apiKey === 'string' ? this.#options.partnerOf(apiKey) : undefined;
+    if (!this.#inFlight.isFull(partnerId, this.#lowestMax)) return undefined;
+    const path = url.split('?', 1)[0] as string;
+    const route = this.#routes.find((each) => each.method === method && each.path.test(path));
+    return route && this.#inFlight.isFull(partnerId, route.inFlightMax) ? route : undefined;
+  }
 }
 
 function overloaded(): ServiceError {
@@ -111,8 +127,7 @@ const MARK = '{correlation_id}';
 
 function guardedRoute(method: string, url: string, terms: RouteTerms, operation: string | undefined): GuardedRoute {
   const body = JSON.stringify(errorEnvelope(overloaded(), MARK, terms.recoverable)).split(MARK) as [string, string];
-  const path = new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`);
-  return { method, path, operation, inFlightMax: terms.inFlightMax, body };
+  return { method, path: routePattern(url), operation, inFlightMax: terms.inFlightMax, body };
 }
 
 interface Refusal {

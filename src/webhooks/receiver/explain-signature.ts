@@ -125,13 +125,13 @@ interface Signed {
 
 /** Tries the usual mistakes, alone and together, and answers the smallest set of them that gives this signature. */
 function findCauses(signed: Signed, received: Buffer): SignatureCause[] {
-  const found = listKeys(signed.secret).flatMap(([keyCause, key]) =>
-    listPrefixes(signed).flatMap(([prefixCause, prefix]) =>
-      listBodies(signed.body)
-        .filter(([, body]) => hmac(key, prefix, body).equals(received))
-        .map(([bodyCause]) => [keyCause, prefixCause, bodyCause].filter((cause) => cause !== undefined)),
-    ),
-  );
+  const bodies = listBodies(signed.body);
+  const found: SignatureCause[][] = [];
+  for (const [keyCause, key] of listKeys(signed.secret))
+    for (const [prefixCause, prefix] of listPrefixes(signed))
+      for (const [bodyCause, body] of bodies)
+        if (hmac(key, prefix, body).equals(received))
+          found.push([keyCause, prefixCause, bodyCause].filter((cause) => cause !== undefined));
   return found.sort((one, other) => one.length - other.length)[0] ?? [];
 }
 
