@@ -106,6 +106,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'database-errors',
       'durability',
       'durable-read',
+      'each-page',
       'installation',
       'query',
       'session',

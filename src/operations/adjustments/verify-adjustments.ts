@@ -1,5 +1,6 @@
 import { type Adjustment, AFTER_LAST_ADJUSTMENT, listAdjustments, lockAdjustment } from '../../store/adjustments/adjustment.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import { eachRow } from '../../store/each-page.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { adjustmentRecord } from '../audit/adjustment-record.ts';
 import { type AuditDifference, compareWithAudit } from '../audit/compare-with-audit.ts';
@@ -43,10 +44,8 @@ async function compare(database: Database, adjustment: Adjustment): Promise<Audi
   });
 }
 
-async function* eachAdjustment(db: Queryable, partnerId: string): AsyncGenerator<Adjustment> {
-  for (let page: Adjustment[] | undefined; page === undefined || page.length === ADJUSTMENTS_AT_ONCE; ) {
-    const beforeId = page?.at(-1)?.adjustmentId ?? AFTER_LAST_ADJUSTMENT;
-    page = await listAdjustments(db, partnerId, { beforeId, limit: ADJUSTMENTS_AT_ONCE });
-    yield* page;
-  }
+function eachAdjustment(db: Queryable, partnerId: string): AsyncGenerator<Adjustment> {
+  return eachRow<Adjustment>(ADJUSTMENTS_AT_ONCE, (last, limit) =>
+    listAdjustments(db, partnerId, { beforeId: last?.adjustmentId ?? AFTER_LAST_ADJUSTMENT, limit }),
+  );
 }

@@ -2,6 +2,7 @@ import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import type { NamedKey } from '../../domain/audit/named-key.ts';
 import { listAuditEntries, listAuditSubjects } from '../../store/audit/audit.ts';
 import type { Queryable } from '../../store/database.ts';
+import { eachRow } from '../../store/each-page.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import { readSealedRecord } from './sealed-record.ts';
 
@@ -65,9 +66,6 @@ function readFields(text: string): Record<string, string> {
 const SUBJECTS_AT_ONCE = 500;
 
 /** Every record whose id begins so that there ever was, page by page, whether it is there still or not. */
-export async function* eachAuditedSubject(db: Queryable, prefix: string): AsyncGenerator<string> {
-  for (let page: string[] | undefined; page === undefined || page.length === SUBJECTS_AT_ONCE; ) {
-    page = await listAuditSubjects(db, { prefix, afterId: page?.at(-1) ?? '', limit: SUBJECTS_AT_ONCE });
-    yield* page;
-  }
+export function eachAuditedSubject(db: Queryable, prefix: string): AsyncGenerator<string> {
+  return eachRow<string>(SUBJECTS_AT_ONCE, (last, limit) => listAuditSubjects(db, { prefix, afterId: last ?? '', limit }));
 }

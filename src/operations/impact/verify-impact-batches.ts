@@ -1,4 +1,6 @@
+import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import { eachRow } from '../../store/each-page.ts';
 import { listImpactBatches, lockImpactBatch } from '../../store/impact/impact-batch.ts';
 import { findProject, listProjects } from '../../store/impact/project.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
@@ -61,12 +63,8 @@ async function withAudited(db: Queryable, prefix: string, present: readonly stri
 }
 
 async function listBatchIds(db: Queryable): Promise<string[]> {
-  const ids: string[] = [];
-  for (let page: readonly string[] | undefined; page === undefined || page.length === BATCHES_AT_ONCE; ) {
-    const last = page?.at(-1);
-    const batches = await listImpactBatches(db, { ...(last !== undefined && { beforeId: last }), limit: BATCHES_AT_ONCE });
-    page = batches.map(({ impactBatchId }) => impactBatchId);
-    ids.push(...page);
-  }
-  return ids;
+  const batches = eachRow<ImpactBatch>(BATCHES_AT_ONCE, (last, limit) =>
+    listImpactBatches(db, { ...(last && { beforeId: last.impactBatchId }), limit }),
+  );
+  return (await Array.fromAsync(batches)).map(({ impactBatchId }) => impactBatchId);
 }

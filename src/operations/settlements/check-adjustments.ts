@@ -2,6 +2,7 @@ import { type Adjustment, AFTER_LAST_ADJUSTMENT, listAdjustments } from '../../s
 import { findSettledAdjustments } from '../../store/adjustments/adjustment-assignment.ts';
 import { listAuditSubjectsOfPartner } from '../../store/audit/audit.ts';
 import type { Queryable } from '../../store/database.ts';
+import { eachPage } from '../../store/each-page.ts';
 import type { Settlement } from '../../store/settlements/settlement.ts';
 import { ADJUSTMENT } from '../audit/audited-kinds.ts';
 import { requireAllAudited, unsoundRecord } from '../audit/require-audited.ts';
@@ -19,7 +20,7 @@ export async function requireSoundAdjustments(
   { partnerId, settlementId }: Pick<Settlement, 'partnerId' | 'settlementId'>,
 ): Promise<void> {
   const missing = new Set(await listAuditSubjectsOfPartner(db, ADJUSTMENT.action, partnerId));
-  for await (const page of eachPage(db, partnerId)) {
+  for await (const page of eachAdjustmentPage(db, partnerId)) {
     const ids = page.map(({ adjustmentId }) => adjustmentId);
     const settled = await findSettledAdjustments(db, { partnerId, settlementId }, ids);
     for (const id of ids) missing.delete(id);
@@ -31,10 +32,8 @@ export async function requireSoundAdjustments(
   for (const subjectId of missing) throw unsoundRecord(ADJUSTMENT, { subjectId, fields: ['removed'] });
 }
 
-async function* eachPage(db: Queryable, partnerId: string): AsyncGenerator<Adjustment[]> {
-  for (let page: Adjustment[] | undefined; page === undefined || page.length === ADJUSTMENTS_AT_ONCE; ) {
-    const beforeId = page?.at(-1)?.adjustmentId ?? AFTER_LAST_ADJUSTMENT;
-    page = await listAdjustments(db, partnerId, { beforeId, limit: ADJUSTMENTS_AT_ONCE });
-    yield page;
-  }
+function eachAdjustmentPage(db: Queryable, partnerId: string): AsyncGenerator<readonly Adjustment[]> {
+  return eachPage<Adjustment>(ADJUSTMENTS_AT_ONCE, (last, limit) =>
+    listAdjustments(db, partnerId, { beforeId: last?.adjustmentId ?? AFTER_LAST_ADJUSTMENT, limit }),
+  );
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database.ts';
+import { eachRow } from '../each-page.ts';
 import { type PageOfIds, run, type Statement } from '../query.ts';
 
 /** Requests a second, per class of operation; the burst is twice the rate. */
@@ -85,11 +86,8 @@ export async function listPartnersNamed(db: Queryable, name: string, limit: numb
 const PAGE_SIZE = 500;
 
 /** All partners, page by page. */
-export async function* eachPartner(db: Queryable): AsyncGenerator<Partner> {
-  for (let page: Partner[] | undefined; page === undefined || page.length === PAGE_SIZE; ) {
-    page = await listPartners(db, { afterId: page?.at(-1)?.partnerId ?? '', limit: PAGE_SIZE });
-    yield* page;
-  }
+export function eachPartner(db: Queryable): AsyncGenerator<Partner> {
+  return eachRow<Partner>(PAGE_SIZE, (last, limit) => listPartners(db, { afterId: last?.partnerId ?? '', limit }));
 }
 
 /** Suspending twice keeps the time of the first. */

@@ -1,5 +1,6 @@
 import type { VersionTotals } from '../../domain/settlements/settlement-totals.ts';
 import type { Queryable } from '../database.ts';
+import { eachRow } from '../each-page.ts';
 import { type LongStatements, rowOf, run, runLong, type Statement } from '../query.ts';
 import { readExact } from '../settlements/exact-totals.ts';
 import { type Prices, priceLists } from '../settlements/settlement-price.ts';
@@ -122,8 +123,8 @@ const ADJUSTMENTS_AT_ONCE = 1_000;
 /** Adjustments that say they are on another settlement than the one that has their line. There are none, unless somebody wrote into the tables. */
 export async function* eachMisplacedAdjustment(db: Queryable, partnerId: string): AsyncGenerator<string> {
   type Placed = { readonly adjustmentId: string; readonly isInPlace: boolean };
-  for (let page: Placed[] | undefined; page === undefined || page.length === ADJUSTMENTS_AT_ONCE; ) {
-    page = await run<Placed>(db, MISPLACED, [partnerId, page?.at(-1)?.adjustmentId ?? '', ADJUSTMENTS_AT_ONCE]);
-    for (const { adjustmentId, isInPlace } of page) if (!isInPlace) yield adjustmentId;
-  }
+  const rows = eachRow<Placed>(ADJUSTMENTS_AT_ONCE, (last, limit) =>
+    run<Placed>(db, MISPLACED, [partnerId, last?.adjustmentId ?? '', limit]),
+  );
+  for await (const { adjustmentId, isInPlace } of rows) if (!isInPlace) yield adjustmentId;
 }

@@ -3,6 +3,7 @@ import type { BatchShare } from '../../domain/impact/impact-batch.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
+import { eachRow } from '../each-page.ts';
 import { run, type Statement } from '../query.ts';
 
 /** Which settlements' contributions a batch pools. A contribution is in the batch of the settlement that has its line. */
@@ -37,12 +38,10 @@ const LIST: Statement = {
 const PAGE_SIZE = 1_000;
 
 /** Of all partners, in the order of their ids, page by page. */
-export async function* eachBatchSettlement(db: Queryable, impactBatchId: string): AsyncGenerator<BatchSettlement> {
-  for (let page: BatchSettlement[] | undefined; page === undefined || page.length === PAGE_SIZE; ) {
-    const last = page?.at(-1);
-    page = await run<BatchSettlement>(db, LIST, [impactBatchId, last?.partnerId ?? '', last?.settlementId ?? '', PAGE_SIZE]);
-    yield* page;
-  }
+export function eachBatchSettlement(db: Queryable, impactBatchId: string): AsyncGenerator<BatchSettlement> {
+  return eachRow<BatchSettlement>(PAGE_SIZE, (last, limit) =>
+    run<BatchSettlement>(db, LIST, [impactBatchId, last?.partnerId ?? '', last?.settlementId ?? '', limit]),
+  );
 }
 
 const LIST_OF_PARTNER = durableRead({

@@ -1,6 +1,7 @@
 import type { LineType, SettlementLine } from '../../domain/settlements/settlement-line.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
+import { eachRow } from '../each-page.ts';
 import { run, type Statement } from '../query.ts';
 import { readExact, writeExact } from './exact-totals.ts';
 
@@ -76,15 +77,13 @@ export async function listSettlementLines(
 const PAGE_SIZE = 1_000;
 
 /** All lines in order, page by page: a million need no more memory than a thousand. */
-export async function* eachSettlementLine(
+export function eachSettlementLine(
   db: Queryable,
   { partnerId, settlementId }: Pick<LinePage, 'partnerId' | 'settlementId'>,
 ): AsyncGenerator<SettlementLine> {
-  for (let page: SettlementLine[] | undefined; page === undefined || page.length === PAGE_SIZE; ) {
-    const afterLine = page?.at(-1)?.lineNo ?? 0;
-    page = await listSettlementLines(db, { partnerId, settlementId, afterLine, limit: PAGE_SIZE });
-    yield* page;
-  }
+  return eachRow<SettlementLine>(PAGE_SIZE, (last, limit) =>
+    listSettlementLines(db, { partnerId, settlementId, afterLine: last?.lineNo ?? 0, limit }),
+  );
 }
 
 const INSERT_CARRIED: Statement = {

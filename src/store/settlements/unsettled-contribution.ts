@@ -1,5 +1,6 @@
 import type { VersionTotals } from '../../domain/settlements/settlement-totals.ts';
 import type { Queryable } from '../database.ts';
+import { eachPage } from '../each-page.ts';
 import { type LongStatements, run, runLong, type Statement } from '../query.ts';
 import { readExact } from './exact-totals.ts';
 import { type Prices, priceLists } from './settlement-price.ts';
@@ -121,16 +122,15 @@ export async function* eachLeft(
   long: LongStatements,
 ): AsyncGenerator<string[]> {
   type Numbered = { readonly transactionId: string; readonly sequence: bigint };
-  for (let page: Numbered[] | undefined; page === undefined || page.length === LEFT_AT_ONCE; ) {
-    const values = [partnerId, page?.at(-1)?.sequence ?? followsEvent, LEFT_AT_ONCE];
-    page = await runLong<Numbered>(db, NUMBERED_LEFT, values, long);
-    yield page.map(({ transactionId }) => transactionId);
-  }
+  const numbered = eachPage<Numbered>(LEFT_AT_ONCE, (last, limit) =>
+    runLong<Numbered>(db, NUMBERED_LEFT, [partnerId, last?.sequence ?? followsEvent, limit], long),
+  );
+  for await (const page of numbered) yield page.map(({ transactionId }) => transactionId);
   type Unnumbered = { readonly transactionId: string };
-  for (let page: Unnumbered[] | undefined; page === undefined || page.length === LEFT_AT_ONCE; ) {
-    page = await runLong<Unnumbered>(db, UNNUMBERED_LEFT, [partnerId, page?.at(-1)?.transactionId ?? '', LEFT_AT_ONCE], long);
-    yield page.map(({ transactionId }) => transactionId);
-  }
+  const unnumbered = eachPage<Unnumbered>(LEFT_AT_ONCE, (last, limit) =>
+    runLong<Unnumbered>(db, UNNUMBERED_LEFT, [partnerId, last?.transactionId ?? '', limit], long),
+  );
+  for await (const page of unnumbered) yield page.map(({ transactionId }) => transactionId);
 }
 
 const UNREACHABLE: Statement = {
