@@ -47,6 +47,16 @@ export function recordNotFound(field: string, message: string): ServiceError {
   return new ServiceError('invalid_request', message, { status: 404, details: [{ field, code: 'not_found', message }] });
 }
 
+/** All that is wrong with a request, in one message. */
+export function invalidRequest(details: readonly ErrorDetail[]): ServiceError {
+  return new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
+}
+
+/** @throws ServiceError {@link invalidRequest}, when anything is wrong. */
+export function refuseInvalid(details: readonly ErrorDetail[]): void {
+  if (details.length > 0) throw invalidRequest(details);
+}
+
 /** The outcome is unknown: a whole record or none. Never says that nothing was stored. */
 export function unavailable(message: string, options: ServiceErrorOptions = {}): ServiceError {
   return new ServiceError('internal_service_unavailable', message, options);

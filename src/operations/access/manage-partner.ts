@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { isCurrency } from '../../domain/numbers/currency.ts';
-import { type ErrorDetail, recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { type ErrorDetail, recordNotFound, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
 import { DEFAULT_TIME_ZONE, findTimeZone } from '../../domain/settlements/settlement-period.ts';
 import {
   findPartner,
@@ -155,8 +155,7 @@ function readSettlementTerms({ currency, timeZone }: Partial<SettlementTerms>): 
     problems.push({ field, code: 'wrong_form', message: `${field} must be ${form}.` });
   if (isBadCurrency) refuse('currency', 'an ISO 4217 currency of three capital letters, such as SAR');
   if (timeZone !== undefined && zone === undefined) refuse('time_zone', 'a time zone of the IANA database, such as Asia/Riyadh');
-  if (problems.length > 0)
-    throw new ServiceError('invalid_request', problems.map(({ message }) => message).join(' '), { details: problems });
+  refuseInvalid(problems);
   return { ...(currency !== undefined && { currency }), ...(zone !== undefined && { timeZone: zone }) };
 }
 

@@ -10,7 +10,7 @@ import {
 import type { DetailCode } from '../../domain/detail-codes.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { amountText, readAmount } from '../../domain/numbers/money.ts';
-import { type ErrorDetail, recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { type ErrorDetail, invalidRequest, recordNotFound, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
 import { isLine, lineForm } from '../../domain/single-line-text.ts';
 import {
   type Adjustment,
@@ -81,7 +81,7 @@ export const draftAdjustment = withRole(
         reversed: wanted.reversalOf === null ? undefined : await findReversed(db, partnerId, wanted.reversalOf),
       };
       const details = checkNewAdjustment(wanted, surroundings);
-      if (details.length > 0) throw refusal(details);
+      refuseInvalid(details);
       const adjustment = await insertAdjustment(db, {
         partnerId,
         adjustmentId: newId('adj'),
@@ -153,7 +153,8 @@ export const approveAdjustment = withRole(
 export const rejectAdjustment = withRole(
   'operator',
   async (database: Database, actor: Actor, id: AdjustmentId, note: string): Promise<Adjustment> => {
-    if (!isLine(note, NOTE_MAX)) throw refusal([problem('note', 'wrong_form', `The note must be ${lineForm(note, NOTE_MAX)}.`)]);
+    if (!isLine(note, NOTE_MAX))
+      throw invalidRequest([problem('note', 'wrong_form', `The note must be ${lineForm(note, NOTE_MAX)}.`)]);
     return step(database, actor, { id, to: 'rejected', action: 'adjustment.reject' }, (db, adjustment) =>
       updateAdjustmentRejected(db, adjustment, { by: actor.operatorId, note }),
     );
@@ -200,7 +201,9 @@ async function holdPostable(
   const standing = await readStanding(db, worth, contribution);
   const details = checkEffect(standing, adjustment);
   if (details.length > 0)
-    throw refusal(details.map((each) => ({ ...each, message: `${each.message} Reject this adjustment and draft a new one.` })));
+    throw invalidRequest(
+      details.map((each) => ({ ...each, message: `${each.message} Reject this adjustment and draft a new one.` })),
+    );
   return standing;
 }
 
@@ -245,7 +248,7 @@ async function auditStep(
 async function holdContribution(db: Queryable, partnerId: string, transactionId: string): Promise<ContributionRecord> {
   const record = await lockContribution(db, partnerId, transactionId);
   if (record) return record;
-  throw refusal([problem('transaction_id', 'not_found', `The partner has no contribution ${transactionId}.`)]);
+  throw invalidRequest([problem('transaction_id', 'not_found', `The partner has no contribution ${transactionId}.`)]);
 }
 
 async function findReversed(db: Queryable, partnerId: string, adjustmentId: string): Promise<AdjustmentSurroundings['reversed']> {
@@ -255,15 +258,11 @@ async function findReversed(db: Queryable, partnerId: string, adjustmentId: stri
 
 function explainReversal(cause: unknown): never {
   if (violatedKey(cause) !== 'adjustment_one_reversal') throw cause;
-  throw refusal([problem('reversal_of', 'already_reversed', ALREADY_REVERSED)]);
+  throw invalidRequest([problem('reversal_of', 'already_reversed', ALREADY_REVERSED)]);
 }
 
 function refuseUnknown(adjustmentId: string): never {
   throw recordNotFound('adjustment_id', `The partner has no adjustment ${adjustmentId}. \`adjustment list\` shows all.`);
-}
-
-function refusal(details: readonly ErrorDetail[]): ServiceError {
-  return new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
 }
 
 function problem(field: string, code: DetailCode, message: string): ErrorDetail {

@@ -4,7 +4,7 @@ import { fingerprint } from '../../domain/fingerprint.ts';
 import { isLongIdentifier, isShortIdentifier, newId } from '../../domain/identifiers.ts';
 import { isPoints, POINTS_MAX } from '../../domain/numbers/points.ts';
 import { rulesInForce } from '../../domain/rules/rule-versions.ts';
-import { type ErrorDetail, recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { type ErrorDetail, recordNotFound, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
 import { type ContributionRecord, findContributionsByEvent, lockContribution } from '../../store/contributions/contribution.ts';
 import { type FailedContribution, insertFailedContribution } from '../../store/contributions/failed-contribution.ts';
 import {
@@ -144,8 +144,7 @@ function refuseIllFormed({ partnerEventId, partnerOrderRef, points }: NeverStore
   if (!isLongIdentifier(partnerEventId)) refuse('partner_event_id', '8 to 128 characters out of A-Z a-z 0-9 . _ : -');
   if (!isShortIdentifier(partnerOrderRef)) refuse('partner_order_ref', '1 to 128 characters out of A-Z a-z 0-9 . _ : -');
   if (!isPoints(points)) refuse('points', `a whole number from 1 to ${POINTS_MAX}`);
-  if (problems.length === 0) return;
-  throw new ServiceError('invalid_request', problems.map(({ message }) => message).join(' '), { details: problems });
+  refuseInvalid(problems);
 }
 
 /** Under the rules of the moment, with a key that is none of the interface's form: no partner can send it. */

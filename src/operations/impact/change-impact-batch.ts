@@ -9,7 +9,7 @@ import {
 import { checkNewEvidence, type NewEvidence } from '../../domain/impact/evidence.ts';
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
-import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
+import { type ErrorDetail, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
 import { isLine, lineForm } from '../../domain/single-line-text.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -131,7 +131,7 @@ async function check(db: Queryable, batch: ImpactBatch, intent: Intent & { poole
       problem('project_id', 'not_expected', 'Name a project only when you allocate a batch; `reallocate` changes the project.'),
   ];
   const details = checks.filter((found) => found !== false);
-  if (details.length > 0) throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
+  refuseInvalid(details);
   if ('projectId' in change && change.projectId !== undefined) await getProject(db, change.projectId);
 }
 

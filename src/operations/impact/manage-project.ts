@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { checkNewProject, type NewProject, type Project } from '../../domain/impact/project.ts';
-import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { recordNotFound, refuseInvalid } from '../../domain/service-error.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { findProject, insertProject } from '../../store/impact/project.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
@@ -17,8 +17,7 @@ export const createProject = withRole(
   'operator',
   async (database: Database, actor: Actor, wanted: NewProject): Promise<Project> => {
     const details = checkNewProject(wanted);
-    if (details.length > 0)
-      throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
+    refuseInvalid(details);
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const project = await insertProject(db, { ...wanted, projectId: newId('project') });
       const subject = { partnerId: null, subjectId: project.projectId };

@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import type { BatchShare, ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
-import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
+import { type ErrorDetail, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
 import { isLine, lineForm } from '../../domain/single-line-text.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -82,7 +82,7 @@ function refuseIllFormed({ name, quantity }: NewImpactBatch): void {
     !isLine(name, NAME_MAX) && problem('name', `name must be ${lineForm(name, NAME_MAX)}.`),
     (quantity < 1n || quantity > POINTS_MAX) && problem('quantity', 'quantity must be a whole number of trees, 1 or more.'),
   ].filter((found) => found !== false);
-  if (details.length > 0) throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
+  refuseInvalid(details);
 }
 
 async function create(db: Queryable, actor: Actor, { name, quantity }: NewImpactBatch): Promise<ImpactBatch> {

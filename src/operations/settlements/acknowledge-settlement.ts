@@ -1,6 +1,6 @@
 import { oneByOne } from '../../concurrency/one-by-one.ts';
 import type { AuditAuthor } from '../../domain/access/role.ts';
-import { ServiceError, unavailable } from '../../domain/service-error.ts';
+import { refuseInvalid, ServiceError, unavailable } from '../../domain/service-error.ts';
 import { type Acknowledgement, checkAcknowledgement } from '../../domain/settlements/settlement.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { lockSettlement } from '../../store/settlements/settlement.ts';
@@ -70,7 +70,7 @@ async function insert(db: Queryable, request: AcknowledgementRequest): Promise<A
   if (!settlement) throw settlementNotFound();
   const known = { settlement: settlement.status, acknowledgement: settlement.acknowledgement.status };
   const details = checkAcknowledgement(known, acknowledgement);
-  if (details.length > 0) throw new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
+  refuseInvalid(details);
   const record = await insertAcknowledgement(db, { partnerId, settlementId, idempotencyKey, fingerprint, ...acknowledgement });
   if (!record) return undefined;
   const before = { status: known.acknowledgement };
