@@ -2,12 +2,14 @@ import type { Queryable } from '../database.ts';
 import { findLastSequence } from '../events/event.ts';
 import { type LongStatements, runLong, type Statement } from '../query.ts';
 import { readExact } from './exact-totals.ts';
-import { priceLists } from './settlement-price.ts';
-import { DUE, type DueContributions, lineOf, UNSETTLED } from './unsettled-contribution.ts';
+import { DUE, type DueContributions, dueValues, lineOf, UNSETTLED } from './unsettled-contribution.ts';
+
+/** What follows {@link dueValues} among the values of {@link ASSIGN}. */
+const [SETTLEMENT, AFTER_LINE, CURRENCY, START, LAST_SEQUENCE] = ['$6', '$7', '$8', '$9', '$10'] as const;
 
 /**
- * What is numbered after `$10` may be seen by one part of the statement and not by another: a distributed database looks anew for each. So the
- * next settlement begins at the first event that was seen to lie after the end, since numbers have no gaps, and where there is none it follows
+ * What is numbered after the last sequence may be seen by one part of the statement and not by another: a distributed database looks anew
+ * for each. So the next settlement begins at the first event that was seen to lie after the end, since numbers have no gaps, and where there is none it follows
  * what was numbered before any part looked.
  */
 const ASSIGN: Statement = {
@@ -16,10 +18,10 @@ const ASSIGN: Statement = {
       insert into settlement_line (partner_id, settlement_id, line_no, line_type, transaction_id, partner_event_id, partner_order_ref, points,
         amount, currency, confirmed_at, contribution_rule_version, point_conversion_version, tree_cost_version, calculation_id,
         association_status, reason_code)
-      select $1, $6, $7::int4 + row_number() over (order by confirmed_at, transaction_id), 'contribution', transaction_id, partner_event_id,
-        partner_order_ref, points, amount, case when amount is not null then $8 end, confirmed_at, contribution_rule_version,
+      select $1, ${SETTLEMENT}, ${AFTER_LINE}::int4 + row_number() over (order by confirmed_at, transaction_id), 'contribution', transaction_id, partner_event_id,
+        partner_order_ref, points, amount, case when amount is not null then ${CURRENCY} end, confirmed_at, contribution_rule_version,
         point_conversion_version, tree_cost_version, calculation_id,
-        case when calculation_id is not null then 'associated' else association_outcome end, case when confirmed_at < $9 then 'late' end
+        case when calculation_id is not null then 'associated' else association_outcome end, case when confirmed_at < ${START} then 'late' end
       from (
         select due.*, (select calculation_id from emissions_link k where k.partner_id = $1 and k.transaction_id = due.transaction_id)
         from due
@@ -28,7 +30,7 @@ const ASSIGN: Statement = {
     select (select count(*) from due) as count, (select coalesce(sum(points), 0) from due) as points, (select sum(amount) from due) as amount,
       coalesce(
         (select min(sequence) - 1 from unsettled where confirmed_at >= $5),
-        $10::int8
+        ${LAST_SEQUENCE}::int8
       ) as "followsEvent"`,
 };
 
@@ -56,16 +58,10 @@ interface AssignedRow {
 }
 
 /** Writes a line for each contribution that is due. The unique index on their contributions lets none be settled twice. */
-export async function assignContributions(
-  db: Queryable,
-  { partnerId, settlementId, followsEvent, startsAt, endsAt, afterLine, prices }: Assignment,
-  long: LongStatements,
-): Promise<Assigned> {
+export async function assignContributions(db: Queryable, assignment: Assignment, long: LongStatements): Promise<Assigned> {
+  const { partnerId, settlementId, startsAt, afterLine, prices } = assignment;
   const lastSequence = await findLastSequence(db, partnerId);
-  const values = [
-    ...[partnerId, followsEvent, ...priceLists(prices), endsAt, settlementId, afterLine, prices.currency, startsAt],
-    lastSequence,
-  ];
+  const values = [...dueValues(assignment), settlementId, afterLine, prices.currency, startsAt, lastSequence];
   const [row] = await runLong<AssignedRow>(db, ASSIGN, values, long);
   const { count, points, amount, followsEvent: next } = row as AssignedRow;
   return { count, points: BigInt(points), amount: readExact(amount), followsEvent: next };

@@ -47,10 +47,14 @@ const unsettledOf = (source: string) => `found as materialized (
       where c.status = 'confirmed' and ${lineOf('c.transaction_id')} is null
     )`;
 
-/** `$1` is the partner, `$2` the event that the settlement follows, `$3` and `$4` are its {@link priceLists}. */
+/** What `$1` to `$5` stand for in {@link UNSETTLED} and {@link DUE}: the partner, the event that the settlement follows, its prices, its end. */
+export function dueValues({ partnerId, followsEvent, prices, endsAt }: DueContributions): unknown[] {
+  return [partnerId, followsEvent, ...priceLists(prices), endsAt];
+}
+
 export const UNSETTLED = unsettledOf(`${NUMBERED} ${WITHOUT_NUMBER}`);
 
-/** Of these, those before `$5`, the end of the settlement. What two events, or an event and a candidate, lead to is there once. */
+/** Of these, those before the end of the settlement. What two events, or an event and a candidate, lead to is there once. */
 export const DUE = `due as materialized (
       select distinct on (confirmed_at, transaction_id) * from unsettled where confirmed_at < $5 order by confirmed_at, transaction_id
     )`;
@@ -84,10 +88,10 @@ export interface SumOptions {
 /** What an open settlement would close over now, by version. */
 export async function sumUnsettled(
   db: Queryable,
-  { partnerId, followsEvent, endsAt, prices }: DueContributions,
+  due: DueContributions,
   { long, throughEvent }: SumOptions = {},
 ): Promise<VersionTotals[]> {
-  const values = [partnerId, followsEvent, ...priceLists(prices), endsAt];
+  const values = dueValues(due);
   const [statement, all] = throughEvent === undefined ? [SUM, values] : [SUM_NUMBERED, [...values, throughEvent]];
   const rows = await (long ? runLong<SumRow>(db, statement, all, long) : run<SumRow>(db, statement, all));
   return rows.map((row) => ({ ...row, points: BigInt(row.points), amount: readExact(row.amount) }));
