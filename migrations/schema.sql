@@ -706,6 +706,7 @@ create table sandbox_clock (
   partner_id text collate "C" not null,
   ahead_ms bigint not null,
   advanced_at timestamp(3) with time zone not null,
+  advanced_under text collate "C",
   constraint sandbox_clock_pkey PRIMARY KEY (partner_id)
 );
 

@@ -18,6 +18,7 @@ import { compilePart, refuseProblems } from './validation/validation.ts';
 export interface KeyedCall<Body, Params> {
   readonly caller: Credential;
   readonly correlationId: string;
+  readonly idempotencyKey: string;
   readonly body: Body;
   readonly params: Params;
 }
@@ -94,7 +95,7 @@ export function keyedPost<Body = unknown, Params = unknown>(
         const keyed = { partnerId: caller.partnerId, idempotencyKey, operation, fingerprint: fingerprint(operation, members) };
         const work = async () => {
           refuseSuspended({ isSuspended: caller.isSuspended && !isManaging, isUnproven: caller.unproven === 'partner' });
-          return exactJson(await post.work({ caller, correlationId, body, params }));
+          return exactJson(await post.work({ caller, correlationId, idempotencyKey, body, params }));
         };
         const { text, isReplay } = await beforeDeadline(operations.answerOnce(keyed, work, seal), deadlineMs);
         if (isReplay) reply.header('idempotent-replayed', 'true');

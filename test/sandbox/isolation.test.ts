@@ -216,6 +216,26 @@ test('int64: the whole range goes through an adjustment, a batch and a settlemen
   assert.equal((await pool(INT64_MAX)).body.impact_batch.quantity.value, INT64_MAX);
 });
 
+test(
+  'a process that died between the advance of a clock and its answer: the same key advances nothing more',
+  waiting,
+  async () => {
+    const { client, partner } = await service.newPartner();
+    const key = newKey();
+    const advance = () => client.post('/v1/sandbox/clock', { advance: 'P1M' }, key);
+    const first = await advance();
+    await database.pool.query(
+      "update keyed_answer set answer = null, claimed_at = now() - interval '2 minutes' where partner_id = $1 and idempotency_key = $2",
+      [partner.partnerId, key['idempotency-key']],
+    );
+    const again = await advance();
+    assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, null]);
+    const apartMs = Date.parse(again.body.clock.now) - Date.parse(first.body.clock.now);
+    assert.ok(apartMs >= 0 && apartMs < 86_400_000, `${apartMs} ms`);
+    assert.equal((await client.call('/v1/settlements')).body.settlements.length, 2);
+  },
+);
+
 describe('the list of contributions', waiting, () => {
   const LIST = '/v1/impact-transactions';
 

@@ -20,6 +20,13 @@ export interface ClockTools {
   readonly reviewExpiryHours: number;
 }
 
+export interface WantedAdvance {
+  /** ISO 8601 duration. */
+  readonly advance: string;
+  /** Under one key the clock is advanced once. */
+  readonly idempotencyKey: string;
+}
+
 /** What an advance has done, and the clock after it. */
 export interface Advanced {
   readonly clock: Date;
@@ -47,7 +54,7 @@ export function clockOf({ now, aheadMs }: SandboxClock): Date {
 export async function advanceClock(
   database: Database,
   caller: SandboxCaller,
-  advance: string,
+  { advance, idempotencyKey }: WantedAdvance,
   tools: ClockTools,
 ): Promise<Advanced> {
   await requireSandbox(database);
@@ -56,6 +63,8 @@ export async function advanceClock(
   const { clock, estimatesEnded } = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     await allowLongStatements(db, LONG);
     const held = await lockSandboxClock(db, partnerId);
+    // The process that advanced it under this key died before it had answered: only what follows is left to do.
+    if (held.advancedUnder === idempotencyKey) return { clock: clockOf(held), estimatesEnded: 0 };
     const [before, after] = [clockOf(held), advancedBy(clockOf(held), advance, partner.timeZone)];
     if (!after)
       throw refusal('wrong_form', 'advance must be an ISO 8601 duration of a second or more, such as P1M, P3D or PT36H.');
@@ -65,7 +74,7 @@ export async function advanceClock(
         `The clock would be more than ${AHEAD_YEARS_MAX} years ahead; it shows ${before.toISOString()}.`,
       );
     const byMs = BigInt(after.getTime() - before.getTime());
-    const ended = await advanceSandboxClock(db, { partnerId, byMs, now: held.now }, LONG);
+    const ended = await advanceSandboxClock(db, { partnerId, byMs, now: held.now, idempotencyKey }, LONG);
     const entry = { action: 'sandbox.advance-clock', partnerId, subjectId: partnerId };
     await audit(db, actorOf(caller), { ...entry, before: { clock: before }, after: { clock: after } });
     return { clock: after, estimatesEnded: ended };

@@ -1,6 +1,6 @@
 import type { Database } from '../../store/database.ts';
 import { adjustOnRequest, closeOnRequest, expireOnRequest, resolveOnRequest } from './act-as-operator.ts';
-import { advanceClock, type ClockTools } from './advance-clock.ts';
+import { advanceClock, type ClockTools, type WantedAdvance } from './advance-clock.ts';
 import { makeImpactBatch, type WantedBatch } from './make-impact-batch.ts';
 import type { SandboxCaller } from './sandbox-actor.ts';
 
@@ -23,7 +23,7 @@ export interface SandboxOperations {
     wanted: Parameters<typeof adjustOnRequest>[2]['wanted'],
   ) => ReturnType<typeof adjustOnRequest>;
   readonly makeImpactBatch: (caller: SandboxCaller, wanted: WantedBatch) => ReturnType<typeof makeImpactBatch>;
-  readonly advanceClock: (caller: SandboxCaller, advance: string) => ReturnType<typeof advanceClock>;
+  readonly advanceClock: (caller: SandboxCaller, wanted: WantedAdvance) => ReturnType<typeof advanceClock>;
 }
 
 export function sandboxOperations(database: Database, tools: ClockTools): SandboxOperations {
@@ -34,6 +34,6 @@ export function sandboxOperations(database: Database, tools: ClockTools): Sandbo
     closeSettlement: (caller) => closeOnRequest(database, caller, settlementTools),
     adjust: (caller, wanted) => adjustOnRequest(database, caller, { wanted, tools: settlementTools }),
     makeImpactBatch: (caller, wanted) => makeImpactBatch(database, caller, wanted),
-    advanceClock: (caller, advance) => advanceClock(database, caller, advance, tools),
+    advanceClock: (caller, wanted) => advanceClock(database, caller, wanted, tools),
   };
 }

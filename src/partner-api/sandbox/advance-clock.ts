@@ -16,7 +16,7 @@ export function advanceSandboxClock(app: FastifyInstance, options: SandboxApiOpt
     answer: ClockAnswer,
     deadlineMs: DEADLINE_MS,
     async work(call) {
-      const advanced = await options.sandbox.advanceClock(callerIn(call), call.body.advance);
+      const advanced = await options.sandbox.advanceClock(callerIn(call), { ...call.body, idempotencyKey: call.idempotencyKey });
       return {
         clock: { now: advanced.clock.toISOString() },
         done: {

@@ -10,6 +10,12 @@ export interface SandboxClock {
   readonly aheadMs: bigint;
 }
 
+/** The clock while nobody else advances it. */
+export interface HeldClock extends SandboxClock {
+  /** The key of the request that advanced it last. */
+  readonly advancedUnder: string | null;
+}
+
 const INSERT: Statement = {
   name: 'insert_sandbox_clock',
   text: `insert into sandbox_clock (partner_id, ahead_ms, advanced_at) values ($1, 0, ${NOW}) on conflict do nothing`,
@@ -17,14 +23,14 @@ const INSERT: Statement = {
 
 const LOCK: Statement = {
   name: 'lock_sandbox_clock',
-  text: `select ${NOW} as now, ahead_ms as "aheadMs" from sandbox_clock where partner_id = $1 for update`,
+  text: `select ${NOW} as now, ahead_ms as "aheadMs", advanced_under as "advancedUnder" from sandbox_clock where partner_id = $1 for update`,
 };
 
 /** Whoever advances the same partner's clock waits until the transaction ends. */
-export async function lockSandboxClock(db: Queryable, partnerId: string): Promise<SandboxClock> {
+export async function lockSandboxClock(db: Queryable, partnerId: string): Promise<HeldClock> {
   await run(db, INSERT, [partnerId]);
-  const [clock] = await run<SandboxClock & Record<string, unknown>>(db, LOCK, [partnerId]);
-  return clock as SandboxClock;
+  const [clock] = await run<HeldClock & Record<string, unknown>>(db, LOCK, [partnerId]);
+  return clock as HeldClock;
 }
 
 const FIND: Statement = {
@@ -37,9 +43,17 @@ export async function findSandboxClock(db: Queryable, partnerId: string): Promis
   return clock as SandboxClock;
 }
 
+export interface Advance {
+  readonly partnerId: string;
+  readonly byMs: bigint;
+  /** The database's own time. */
+  readonly now: Date;
+  readonly idempotencyKey: string;
+}
+
 const ADVANCE: Statement = {
   name: 'advance_sandbox_clock',
-  text: `update sandbox_clock set ahead_ms = ahead_ms + $2::int8, advanced_at = ${NOW} where partner_id = $1`,
+  text: `update sandbox_clock set ahead_ms = ahead_ms + $2::int8, advanced_at = ${NOW}, advanced_under = $3 where partner_id = $1`,
 };
 
 /** An estimate that is alive was made a day ago at most; what its id says of its time may be a little off. */
@@ -72,10 +86,10 @@ const BRING_ENDS: Statement = {
  */
 export async function advanceSandboxClock(
   db: Queryable,
-  { partnerId, byMs, now }: { readonly partnerId: string; readonly byMs: bigint; readonly now: Date },
+  { partnerId, byMs, now, idempotencyKey }: Advance,
   long: LongStatements,
 ): Promise<number> {
-  await run(db, ADVANCE, [partnerId, byMs]);
+  await run(db, ADVANCE, [partnerId, byMs, idempotencyKey]);
   const oldest = idAt('calc', now.getTime() - ALIVE_MS);
   const moved = await runLong<{ hasEnded: boolean }>(db, BRING_ESTIMATES, [partnerId, byMs, oldest], long);
   await run(db, BRING_REVIEWS, [partnerId, byMs]);
