@@ -88,7 +88,7 @@ async function showFirstCall(service: Service, { environment }: Config): Promise
   }
   if (environment !== 'sandbox') return;
   const { partnerId } = await createPartner(database, owner(), 'Demo partner');
-  const terms = { name: 'demo', permission: 'read_write', allowedAddresses: [], expiresAt: null } as const;
+  const terms = { name: 'demo', permission: 'manage', allowedAddresses: [], expiresAt: null } as const;
   const { apiKey } = await issueApiKey(database, owner(), { environment, partnerId, ...terms });
   printText(`Demo partner    ${partnerId}
 Demo key        ${apiKey}
