@@ -3,10 +3,10 @@
  * would send them, so that what is explained is never a copy.
  */
 
-import { estimateEmissions } from '../../src/domain/emissions/emissions.ts';
+import { supportTexts } from '../../src/domain/customer-texts.ts';
+import { estimateEmissions } from '../../src/domain/emissions/calculate-emissions.ts';
 import { newId } from '../../src/domain/identifiers.ts';
 import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
-import { supportTexts } from '../../src/domain/texts.ts';
 import {
   findContributionRivals,
   findContributionsByEvent,

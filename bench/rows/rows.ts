@@ -1,8 +1,8 @@
 /** Rows like those that the service makes, written by SQL: what a column holds, as an expression over a number. */
 import type pg from 'pg';
-import { estimateEmissions } from '../../src/domain/emissions/emissions.ts';
+import { supportTexts } from '../../src/domain/customer-texts.ts';
+import { estimateEmissions } from '../../src/domain/emissions/calculate-emissions.ts';
 import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
-import { supportTexts } from '../../src/domain/texts.ts';
 import { identifierSql } from './identifiers.ts';
 
 export interface RowTerms {

@@ -1,8 +1,8 @@
+import { environmentalSummary } from '../domain/customer-texts.ts';
 import type { EnvironmentalChangeType, EnvironmentalStatus } from '../domain/impact/environmental-status.ts';
 import type { Evidence } from '../domain/impact/evidence.ts';
 import type { ShownBatch } from '../domain/impact/impact-batch.ts';
 import type { Project } from '../domain/impact/project.ts';
-import { environmentalSummary } from '../domain/texts.ts';
 import type { BatchTransaction, PooledContribution } from '../store/impact/impact-batch-settlement.ts';
 
 /** What one partner is told of one change of a batch. */

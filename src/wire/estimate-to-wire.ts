@@ -1,9 +1,9 @@
 import type { Environment } from '../domain/access/api-key.ts';
+import { DISCLOSURE_AR, DISCLOSURE_EN } from '../domain/customer-texts.ts';
 import type { CalculationSheet } from '../domain/emissions/calculation-sheet.ts';
 import type { EmissionFactors } from '../domain/emissions/emission-factors.ts';
 import { displayEmissions } from '../domain/emissions/emissions-display.ts';
 import type { Estimate } from '../domain/emissions/estimate.ts';
-import { DISCLOSURE_AR, DISCLOSURE_EN } from '../domain/texts.ts';
 
 export function estimateToWire(estimate: Estimate, environment: Environment) {
   const display = displayEmissions(estimate.estimatedEmissionsKgco2e);

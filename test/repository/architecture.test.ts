@@ -84,7 +84,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'detail-codes',
       'error-codes',
       'fingerprint',
-      'host-class',
+      'address-class',
       'identifiers',
       'limit',
       'page-cursor',
@@ -93,7 +93,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'recovery-verdict',
       'service-error',
       'single-line-text',
-      'texts',
+      'customer-texts',
     ],
   },
   store: {

@@ -1,7 +1,7 @@
 /** Contribution rules in the database: settlements, section 1; decisions, section 1, order of checks, and section 4. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { supportTexts } from '../../src/domain/texts.ts';
+import { supportTexts } from '../../src/domain/customer-texts.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER } from '../support/actor.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Intent, type Outcome, PartnerImpact } from '../../sdk/src/index.ts';
-import { SCENARIO_NAMES, SCENARIO_PREFIXES } from '../../src/domain/sandbox/scenario.ts';
+import { SCENARIO_NAMES, SCENARIO_PREFIXES } from '../../src/domain/sandbox/read-scenario.ts';
 import { uniqueId } from '../support/client.ts';
 import { testService } from '../support/service.ts';
 

@@ -1,5 +1,5 @@
 /** Addresses and URLs that lead where no event may go, in every spelling known, and a few that are fine. */
-import type { AddressClass } from '../../src/domain/host-class.ts';
+import type { AddressClass } from '../../src/domain/address-class.ts';
 import type { UrlRefusal } from '../../src/webhooks/security/address-guard.ts';
 
 /** As a name service would give them. The edges of every range are among them. */

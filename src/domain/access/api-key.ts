@@ -1,4 +1,4 @@
-import { newCheckedSecret, parseCheckedSecret } from './checked-secret.ts';
+import { newCheckedSecret, parseCheckedSecret } from './checksummed-secret.ts';
 
 /**
  * An API key is `pi_sandbox_` or `pi_live_`, then, without separators, a key id of 12 characters, a secret of 43 and a

@@ -1,4 +1,4 @@
-import { type CheckedSecret, newCheckedSecret, parseCheckedSecret } from './checked-secret.ts';
+import { type CheckedSecret, newCheckedSecret, parseCheckedSecret } from './checksummed-secret.ts';
 import type { Role } from './role.ts';
 
 /** A person who may change something. @see docs/spec/settlements.md#5-operators. */

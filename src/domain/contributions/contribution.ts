@@ -1,4 +1,4 @@
-import type { SupportTexts } from '../texts.ts';
+import type { SupportTexts } from '../customer-texts.ts';
 import type { ContributionStatus } from './contribution-status.ts';
 
 /**

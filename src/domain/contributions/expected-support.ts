@@ -1,5 +1,5 @@
+import { type SupportTexts, supportTexts } from '../customer-texts.ts';
 import type { ContributionRules } from '../rules/contribution-rules.ts';
-import { type SupportTexts, supportTexts } from '../texts.ts';
 
 /**
  * How many whole trees points are expected to support: points times their value, divided by the cost of a tree, rounded down.

@@ -1,6 +1,6 @@
 import type { ContributionStatus } from '../contributions/contribution-status.ts';
 import { isLongIdentifier } from '../identifiers.ts';
-import type { VehicleCategory } from './emissions.ts';
+import type { VehicleCategory } from './calculate-emissions.ts';
 
 /**
  * What became of the wish to link an estimate with a contribution.

@@ -1,5 +1,5 @@
 import { decimalText } from '../numbers/decimal.ts';
-import { EMISSION_METHODS, type EmissionMethod, VEHICLE_CATEGORIES, type VehicleCategory } from './emissions.ts';
+import { EMISSION_METHODS, type EmissionMethod, VEHICLE_CATEGORIES, type VehicleCategory } from './calculate-emissions.ts';
 
 /** What anyone may know of one version of the emission factors. */
 export interface EmissionFactors {

@@ -1,5 +1,5 @@
+import { EMISSIONS_UNIT_AR, EMISSIONS_UNIT_EN } from '../customer-texts.ts';
 import { fixedText, readDecimal, roundHalfUp } from '../numbers/decimal.ts';
-import { EMISSIONS_UNIT_AR, EMISSIONS_UNIT_EN } from '../texts.ts';
 
 /** How a customer sees an estimate. @see docs/spec/interface.md#estimate-object-estimate, field display. */
 export interface EmissionsDisplay {

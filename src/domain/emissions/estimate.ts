@@ -1,4 +1,4 @@
-import type { Emissions, VehicleCategory } from './emissions.ts';
+import type { Emissions, VehicleCategory } from './calculate-emissions.ts';
 
 /**
  * A delivery-emissions estimate as it is stored. Units, display, disclosure and environment are derived where it is shown.

@@ -1,5 +1,5 @@
+import { classifyHost, inWords } from '../address-class.ts';
 import type { DetailCode } from '../detail-codes.ts';
-import { classifyHost, inWords } from '../host-class.ts';
 import type { ErrorDetail } from '../service-error.ts';
 import { isLine, lineForm } from '../single-line-text.ts';
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { CheckedSecret } from '../../domain/access/checked-secret.ts';
+import type { CheckedSecret } from '../../domain/access/checksummed-secret.ts';
 import { type CredentialKind, newCredential, type Operator, parseCredential } from '../../domain/access/operator.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';

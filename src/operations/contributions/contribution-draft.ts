@@ -8,11 +8,11 @@ import {
   type ReviewReason,
   reviewReason,
 } from '../../domain/rules/contribution-rules.ts';
-import type { SimulatedReview } from '../../domain/sandbox/scenario.ts';
+import type { SimulatedReview } from '../../domain/sandbox/read-scenario.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
 import type { ContributionDraft } from '../../store/contributions/contribution-insert.ts';
 import type { EstimateRecord } from '../../store/emissions/estimate.ts';
-import { arrivalOf, linkSnapshot, refuseLink } from '../emissions/linking.ts';
+import { arrivalOf, linkSnapshot, refuseLink } from '../emissions/association-facts.ts';
 import type { Standing } from '../idempotent-replay.ts';
 
 export interface ConfirmationRequest extends Standing {

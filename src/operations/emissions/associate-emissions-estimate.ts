@@ -11,7 +11,7 @@ import { type EstimateRecord, findEstimatesById } from '../../store/emissions/es
 import { type EventDraft, insertEvent } from '../../store/events/event.ts';
 import { CommitUnknownError, inTransaction, type Transaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { refuseSuspended, type Standing, tellKeyApart } from '../idempotent-replay.ts';
-import { arrivalOf, linkSnapshot, refuseLink } from './linking.ts';
+import { arrivalOf, linkSnapshot, refuseLink } from './association-facts.ts';
 
 export interface AssociationRequest extends Standing {
   readonly partnerId: string;

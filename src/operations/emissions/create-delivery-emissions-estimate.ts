@@ -1,4 +1,4 @@
-import { estimateEmissions, type VehicleCategory } from '../../domain/emissions/emissions.ts';
+import { estimateEmissions, type VehicleCategory } from '../../domain/emissions/calculate-emissions.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { estimateBytes } from '../../domain/quotas/stored-bytes.ts';
 import type { Database } from '../../store/database.ts';

@@ -1,16 +1,16 @@
 import type { Contribution } from '../../domain/contributions/contribution.ts';
+import { supportTexts } from '../../domain/customer-texts.ts';
 import type { DetailCode } from '../../domain/detail-codes.ts';
 import type { Association, EmissionsLink } from '../../domain/emissions/association.ts';
 import { rejectionOf } from '../../domain/emissions/association.ts';
+import { estimateEmissions } from '../../domain/emissions/calculate-emissions.ts';
 import { calculationSheet } from '../../domain/emissions/calculation-sheet.ts';
 import { listEmissionFactors } from '../../domain/emissions/emission-factors.ts';
-import { estimateEmissions } from '../../domain/emissions/emissions.ts';
 import type { Estimate } from '../../domain/emissions/estimate.ts';
 import type { ErrorCode } from '../../domain/error-codes.ts';
 import { existingRecord } from '../../domain/recovery-verdict.ts';
 import { DEFAULT_RULES } from '../../domain/rules/contribution-rules.ts';
 import type { ErrorDetail } from '../../domain/service-error.ts';
-import { supportTexts } from '../../domain/texts.ts';
 import { associationToWire, contributionToWire } from '../../wire/contribution-to-wire.ts';
 import { calculationToWire, emissionFactorsToWire, estimateToWire } from '../../wire/estimate-to-wire.ts';
 import { EXAMPLE_NEXT_AFTER } from '../paging.ts';

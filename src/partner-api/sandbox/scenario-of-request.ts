@@ -6,7 +6,7 @@ import {
   SCENARIO_NAMES,
   type Scenario,
   scenarioOfReference,
-} from '../../domain/sandbox/scenario.ts';
+} from '../../domain/sandbox/read-scenario.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { PartnerApiOptions } from '../app.ts';
 

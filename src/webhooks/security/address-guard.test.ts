@@ -9,7 +9,7 @@ import {
   REFUSED_ADDRESSES,
   REFUSED_URLS,
 } from '../../../test/support/address-corpus.ts';
-import { classifyAddress, inWords } from '../../domain/host-class.ts';
+import { classifyAddress, inWords } from '../../domain/address-class.ts';
 import { findAddressRefusal, findHostRefusal, type GuardOptions, judgeEndpointUrl } from './address-guard.ts';
 
 const GUARDED = { allowInsecure: false };

@@ -4,7 +4,7 @@ import {
   inWords,
   type RefusedAddressClass,
   type RefusedHostClass,
-} from '../../domain/host-class.ts';
+} from '../../domain/address-class.ts';
 
 export type UrlRefusal = 'not_a_url' | 'plain_http' | 'scheme' | 'user_info' | 'fragment' | 'port' | RefusedHostClass;
 

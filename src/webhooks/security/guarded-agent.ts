@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { inWords, type RefusedHostClass } from '../../domain/host-class.ts';
+import { inWords, type RefusedHostClass } from '../../domain/address-class.ts';
 import { allowsPlainHttp, findAddressRefusal, findHostRefusal, type GuardOptions } from './address-guard.ts';
 import { limitAnswers } from './limit-answers.ts';
 import { namesOfThisMachine, publicNames, type ResolveName } from './resolve-name.ts';

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ENVIRONMENTAL_STATUSES } from './impact/environmental-status.ts';
-import { POINTS_MAX } from './numbers/points.ts';
-import * as texts from './texts.ts';
+import * as texts from './customer-texts.ts';
 import {
   arabicPlural,
   CONTRIBUTION_STATUS_LABELS,
@@ -15,7 +13,9 @@ import {
   SETTLEMENT_LABELS,
   supportTexts,
   VEHICLE_LABELS,
-} from './texts.ts';
+} from './customer-texts.ts';
+import { ENVIRONMENTAL_STATUSES } from './impact/environmental-status.ts';
+import { POINTS_MAX } from './numbers/points.ts';
 
 const counts = fc.bigInt({ min: 1n, max: POINTS_MAX });
 const smallCounts = fc.bigInt({ min: 1n, max: 400n });

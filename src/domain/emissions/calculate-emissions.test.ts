@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isShortIdentifier } from '../identifiers.ts';
-import { DISTANCE_MAX_METRES } from './distance.ts';
 import {
   CURRENT_EMISSION_METHOD,
   EMISSION_METHODS,
   estimateEmissions,
   isVehicleCategory,
   VEHICLE_CATEGORIES,
-} from './emissions.ts';
+} from './calculate-emissions.ts';
+import { DISTANCE_MAX_METRES } from './distance.ts';
 
 test('createDeliveryEmissionsEstimate, Calculation: raw grams and kilograms are exact', () => {
   const examples = [
