@@ -172,12 +172,15 @@ async function applyFirstPending(client: pg.Client): Promise<AppliedMigration | 
     if (name === undefined) return undefined;
     const text = await readFile(new URL(`${name}.sql`, MIGRATIONS), 'utf8');
     for (const statement of listStatements(text)) await client.query(statement);
-    await client.query('insert into kysely_migration values ($1, $2)', [name, new Date().toISOString()]);
+    await client.query(LIST_AS_APPLIED, [name]);
     return { name };
   } catch (error) {
     throw isLockTimeout(error) ? new TableLockedError(name ?? 'list', error) : error;
   }
 }
+
+const LIST_AS_APPLIED = `insert into kysely_migration (name, timestamp)
+  values ($1, to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
 
 async function findFirstPending(client: pg.Client): Promise<string | undefined> {
   const { rowCount } = await client.query("select where to_regclass('kysely_migration') is not null");
