@@ -27,7 +27,7 @@ interface Engine {
 const ALL_TESTS = ['test/**/*.test.ts', 'src/**/*.test.ts'];
 /**
  * Together they send every statement of the service that any test makes it send, and look at what it brings: what another version of
- * PostgreSQL does differently shows there. A run of all tests fails while one is sent by other files alone.
+ * PostgreSQL does differently shows there. A run of all tests names those that other files alone made it send.
  */
 const EVERY_STATEMENT = [
   'test/store/!(embedded).test.ts',
