@@ -177,7 +177,7 @@ function openServer(
  * So many looks without a request between them, and no connection has one on its way that a close would cut. Looks are counted, not
  * milliseconds: in a process that did not get the processor for a while, requests wait behind the next look.
  */
-const QUIET_LOOKS = 8;
+const QUIET_LOOKS = 20;
 const LOOK_EVERY_MS = 50;
 const DRAIN_MAX_MS = 4_000;
 
