@@ -20,6 +20,10 @@ export interface LookOut {
   end(): Promise<void>;
 }
 
+/** A look is followed by a rest of so many times its own length, so that under load many are found together, and most of the time is left to others. */
+const REST_FACTOR = 4;
+const REST_MAX_MS = 100;
+
 /** After a look that found something the next comes early, and then later and later. */
 const STRETCH = 2;
 
@@ -31,14 +35,16 @@ export function lookOut({ pauseMinMs, pauseMaxMs, onError, work }: LookOutOption
     let pauseMs = pauseMaxMs;
     while (!stop.signal.aborted) {
       woken = Promise.withResolvers();
+      const beganMs = performance.now();
       const found = await work().catch((error: unknown): Found => {
         onError(error);
         return 'nothing';
       });
       if (found === 'more') continue;
       pauseMs = found === 'some' ? pauseMinMs * STRETCH : Math.min(pauseMs * STRETCH, pauseMaxMs);
-      await rest(pauseMinMs, stop.signal);
-      if (pauseMs > pauseMinMs) await Promise.race([woken.promise, rest(pauseMs - pauseMinMs, stop.signal)]);
+      const restMs = Math.max(pauseMinMs, Math.min(REST_FACTOR * (performance.now() - beganMs), REST_MAX_MS));
+      await rest(restMs, stop.signal);
+      if (pauseMs > restMs) await Promise.race([woken.promise, rest(pauseMs - restMs, stop.signal)]);
     }
   };
   const done = run();
