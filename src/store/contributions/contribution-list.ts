@@ -1,6 +1,7 @@
 import type { Contribution } from '../../domain/contributions/contribution.ts';
 import type { Queryable } from '../database.ts';
-import { run, type Statement } from '../query.ts';
+import { durableRead } from '../durable-read.ts';
+import { run } from '../query.ts';
 
 /** What a list looks at of a contribution. */
 export interface ListedContribution {
@@ -9,11 +10,11 @@ export interface ListedContribution {
   readonly createdAt: Date;
 }
 
-const LIST: Statement = {
+const LIST = durableRead({
   name: 'list_contributions',
   text: `select transaction_id as "transactionId", status, created_at as "createdAt" from contribution
     where partner_id = $1 and transaction_id > $2 and transaction_id < $3 order by transaction_id limit $4`,
-};
+});
 
 /** Of one partner, in the order of their ids, which is that of their making but for the clocks of the processes. */
 export async function listContributionsBetween(
