@@ -20,7 +20,7 @@ export interface LookOut {
   end(): Promise<void>;
 }
 
-/** A look is followed by a rest of so many times its own length, so that under load many are found together, and most of the time is left to others. */
+/** A rest follows each look, so many times as long: under load much is found together, and most of the time is left to others. */
 const REST_FACTOR = 4;
 const REST_MAX_MS = 100;
 

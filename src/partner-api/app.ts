@@ -210,7 +210,8 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gat
       request.context.rate = limitRate(callerOf(request), terms.trafficClass, reply);
       if (terms.isManaging && terms.isWrite) limitChanges(callerOf(request).partnerId);
     } catch (error) {
-      await new Promise<void>(refuseSenderInTurn);
+      // A key that cannot be looked up is not its sender's fault.
+      await new Promise<void>(isOurs(error) ? refuseInTurn : refuseSenderInTurn);
       throw error;
     }
     try {
@@ -235,6 +236,10 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gat
   const { sandbox, readiness } = options;
   if (options.environment !== 'sandbox' || !sandbox || !readiness) return;
   for (const route of SANDBOX_ROUTES) v1.register(async (scope) => route(scope, { ...options, sandbox, readiness }));
+}
+
+function isOurs(error: unknown): boolean {
+  return !(error instanceof ServiceError) || error.code === 'internal_service_unavailable';
 }
 
 function begin(request: FastifyRequest, reply: FastifyReply): void {
