@@ -69,6 +69,16 @@ export function newId(prefix: IdPrefix): string {
   return `${prefix}_${nextUlid()}`;
 }
 
+/** A unique part for the records of one piece of work: {@link idOfWork} gives each the same identifier however often it is asked. */
+export function newWorkId(): string {
+  return nextUlid();
+}
+
+/** @param workId What {@link newWorkId} gave. */
+export function idOfWork(prefix: IdPrefix, workId: string): string {
+  return `${prefix}_${workId}`;
+}
+
 /** Sorts before every identifier that was made at this time or later. */
 export function idAt(prefix: IdPrefix, timeMs: number): string {
   return `${prefix}_${encodeTime(timeMs, 10)}`;

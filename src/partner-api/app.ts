@@ -18,6 +18,7 @@ import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
 import type { Authenticate } from './access/authenticate.ts';
 import { judgeCaller, wasJudgedLongAgo } from './access/still-allowed.ts';
 import { LIST_CONSTRAINT } from './contributions/list-contributions.ts';
+import { serveDocs } from './docs/serve-docs.ts';
 import { sendError } from './errors.ts';
 import { oneAtATime } from './http/connection-queue.ts';
 import { limitIdle } from './http/idle-connections.ts';
@@ -32,7 +33,6 @@ import { type LoadGate, loadGate, type Traffic } from './limits/load-shedding.ts
 import { paced, REFUSED_SENDERS, type Refuse, SHED } from './limits/paced.ts';
 import { rateLimits } from './limits/rate-limits.ts';
 import { DOCUMENT_HEAD } from './openapi/build-document.ts';
-import { serveReference } from './openapi/reference-page.ts';
 import { callerOf, type RequestContext, type RouteTerms } from './request-context.ts';
 import { ROUTES } from './routes.ts';
 import { SANDBOX_ROUTES } from './sandbox/sandbox-routes.ts';
@@ -150,7 +150,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   answerWhatNodeWould(app);
   await app.register(fastifySwagger, { openapi: DOCUMENT_HEAD, convertConstToEnum: false });
   await app.register(async (v1) => registerContract(v1, options, { gate, suspects, refuseInTurn }));
-  if (options.showsReference) serveReference(app, options.environment);
+  if (options.showsReference) serveDocs(app, options.environment);
   await app.ready();
   const drain = () => {
     traffic.isDraining = true;

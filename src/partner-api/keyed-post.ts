@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { fingerprint, type JsonValue } from '../domain/fingerprint.ts';
-import { type AnswerSeal, answersAsGiven } from '../operations/access/answer-once.ts';
+import { type AnswerSeal, answersAsGiven, type Work } from '../operations/access/answer-once.ts';
 import { refuseSuspended } from '../operations/idempotent-replay.ts';
 import type { Credential } from '../store/access/api-key.ts';
 import { exactJson } from '../wire/exact-json.ts';
@@ -19,6 +19,7 @@ export interface KeyedCall<Body, Params> {
   readonly caller: Credential;
   readonly correlationId: string;
   readonly idempotencyKey: string;
+  readonly work: Work;
   readonly body: Body;
   readonly params: Params;
 }
@@ -93,11 +94,11 @@ export function keyedPost<Body = unknown, Params = unknown>(
         const [params, body] = [request.params as Params, (request.body ?? {}) as Body];
         const members = { ...(params as object), ...(post.body && (body as object)) } as Record<string, JsonValue>;
         const keyed = { partnerId: caller.partnerId, idempotencyKey, operation, fingerprint: fingerprint(operation, members) };
-        const work = async () => {
+        const doWork = async (work: Work) => {
           refuseSuspended({ isSuspended: caller.isSuspended && !isManaging, isUnproven: caller.unproven === 'partner' });
-          return exactJson(await post.work({ caller, correlationId, idempotencyKey, body, params }));
+          return exactJson(await post.work({ caller, correlationId, idempotencyKey, work, body, params }));
         };
-        const { text, isReplay } = await beforeDeadline(operations.answerOnce(keyed, work, seal), deadlineMs);
+        const { text, isReplay } = await beforeDeadline(operations.answerOnce(keyed, doWork, seal), deadlineMs);
         if (isReplay) reply.header('idempotent-replayed', 'true');
         const echo = exactJson({ request: { correlation_id: correlationId, idempotency_key: idempotencyKey } });
         return sendWritten(reply.code(201), `${text.slice(0, -1)},${echo.slice(1)}`);

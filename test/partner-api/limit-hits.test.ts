@@ -51,7 +51,7 @@ const FIGURES: readonly [of: string, figure: string, file: string, code: string]
   ['requests in flight before', '4,096', 'src/partner-api/contributions/get-contribution-by-id.ts', 'inFlightMax: 4_096'],
   ['requests in flight of one', '128', 'src/partner-api/limits/in-flight.ts', 'COUNTED_FOR_OTHERS_MAX = 128'],
   ['wrong keys of an address', '200', 'src/partner-api/limits/failure-limit.ts', 'FAILURES_MAX = 200'],
-  ['files of the reference', '32', 'src/partner-api/openapi/reference-page.ts', 'IN_FLIGHT_MAX = 32'],
+  ['files of the documentation', '32', 'src/partner-api/docs/serve-docs.ts', 'IN_FLIGHT_MAX = 32'],
   ['problems', '50', 'src/partner-api/validation/validation.ts', 'SHOWN_MAX = 50'],
   ['lines of a list', '1,000,000', 'src/domain/reconciliations/partner-list.ts', 'lines: 1_000_000'],
   ['malformed lines', '10,000', 'src/domain/reconciliations/partner-list.ts', 'malformedLines: 10_000'],

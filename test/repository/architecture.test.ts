@@ -45,6 +45,8 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   '@scalar': ['partner-api'],
   ajv: ['partner-api'],
   fastify: ['partner-api'],
+  marked: ['partner-api'],
+  minisearch: ['partner-api'],
   typebox: ['partner-api'],
   pino: ['observability'],
   'prom-client': ['observability'],
@@ -120,7 +122,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
   webhooks: { folders: ['delivery', 'endpoints', 'receiver', 'security'], files: ['start-webhooks'] },
   schedule: { folders: ['jobs'], files: ['job', 'jobs', 'run-by-hand', 'run-job', 'scheduler'] },
   'partner-api': {
-    folders: ['http', 'limits', 'openapi', 'validation'],
+    folders: ['docs', 'http', 'limits', 'openapi', 'validation'],
     files: ['app', 'envelope-schemas', 'errors', 'keyed-post', 'paging', 'request-context', 'routes', 'schema-parts'],
   },
   commands: { folders: ['terminal'], files: ['doctor', 'job', 'migrate', 'program', 'serve'] },

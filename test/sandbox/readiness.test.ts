@@ -64,6 +64,27 @@ test('it turns green check by check, by what the partner plays, and tells what s
   assert.equal((await passedOf(other)).size, 0);
 });
 
+test('replayed_key: a request without an outcome, sent again under its own key, and not under another one', waiting, async () => {
+  for (const scenario of ['timeout_before_commit;times=1', 'service_unavailable;times=2']) {
+    const { client } = await newPartner();
+    const asking = (headers: Record<string, string>) => client.confirm(lost, { ...headers, 'x-sandbox-scenario': scenario });
+    const [key, lost] = [newKey(), newConfirmation()];
+    const isRefused = (outcome: PromiseSettledResult<{ status: number }>) =>
+      outcome.status === 'rejected' || outcome.value.status === 503;
+    assert.ok(isRefused((await Promise.allSettled([asking(key)]))[0]));
+    await client.confirm(lost, newKey());
+    assert.deepEqual([...(await passedOf(client)).keys()], []);
+    const kept = newConfirmation();
+    let headers: Headers | undefined;
+    for (const own = newKey(); headers === undefined; ) {
+      const sent = await Promise.allSettled([client.confirm(kept, { ...own, 'x-sandbox-scenario': scenario })]);
+      if (sent[0].status === 'fulfilled' && sent[0].value.status === 201) ({ headers } = sent[0].value);
+    }
+    const { evidence } = await untilPassed(client, 'replayed_key');
+    assert.equal(evidence[0]?.correlation_id, headers.get('x-correlation-id'));
+  }
+});
+
 test('what was not done right stays red', waiting, async () => {
   const { client, receiver } = await newEndpoint(service, tools);
   receiver.answerWith(200);

@@ -88,6 +88,21 @@ describe('endpoints', () => {
         headers['idempotency-key'],
       ]);
       assert.ok(!rows[0].answer.includes('whsec_'));
+      // Copied to another key, or to another partner under the same key, the sealed answer does not open.
+      const copies = [
+        [client, { 'idempotency-key': uniqueId('key') }],
+        [(await newManager()).client, headers],
+      ] as const;
+      for (const [index, [of, under]] of copies.entries()) {
+        const endpoint = { url: `${receiver.url}?copy=${index}` };
+        assert.equal((await of.post(PATH, endpoint, under)).status, 201);
+        const { rowCount } = await database.pool.query(
+          'update keyed_answer set answer = $2 where idempotency_key = $1 and answer <> $2',
+          [under['idempotency-key'], rows[0].answer],
+        );
+        const copied = await of.post(PATH, endpoint, under);
+        assert.deepEqual([rowCount, copied.status, copied.text.includes('whsec_')], [1, 503, false]);
+      }
       const other = await client.post(PATH, { url: `${receiver.url}?other` }, headers);
       assert.equal(other.body.error.code, 'idempotency_conflict');
     },

@@ -65,7 +65,7 @@ export const draftAdjustment = withRole(
   async (
     database: Database,
     actor: Actor,
-    { partnerId, transactionId, ...wanted }: AdjustmentOf & NewAdjustment,
+    { partnerId, transactionId, adjustmentId = newId('adj'), ...wanted }: AdjustmentOf & NewAdjustment & Partial<AdjustmentId>,
     { pricesOf }: Pick<SettlementTools, 'pricesOf'>,
   ): Promise<Adjustment> => {
     if ((wanted.beyondWorthReason ?? null) !== null) requireRole(actor, 'admin');
@@ -84,7 +84,7 @@ export const draftAdjustment = withRole(
       refuseInvalid(details);
       const adjustment = await insertAdjustment(db, {
         partnerId,
-        adjustmentId: newId('adj'),
+        adjustmentId,
         transactionId,
         draftedBy: actor.operatorId,
         partnerEventId: contribution.partnerEventId,

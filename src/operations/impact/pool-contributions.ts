@@ -21,6 +21,8 @@ export interface NewImpactBatch {
   readonly name: string;
   /** Whole trees, as the operator has them planted. */
   readonly quantity: bigint;
+  /** A new one unless given. */
+  readonly impactBatchId?: string;
 }
 
 /**
@@ -85,8 +87,9 @@ function refuseIllFormed({ name, quantity }: NewImpactBatch): void {
   refuseInvalid(details);
 }
 
-async function create(db: Queryable, actor: Actor, { name, quantity }: NewImpactBatch): Promise<ImpactBatch> {
-  const batch = await insertImpactBatch(db, { name, quantity, impactBatchId: newId('batch') });
+async function create(db: Queryable, actor: Actor, wanted: NewImpactBatch): Promise<ImpactBatch> {
+  const { name, quantity, impactBatchId = newId('batch') } = wanted;
+  const batch = await insertImpactBatch(db, { name, quantity, impactBatchId });
   const after = await impactBatchRecord(db, batch);
   await audit(db, actor, { action: 'impact-batch.create', ...subject(batch), before: null, after });
   return batch;

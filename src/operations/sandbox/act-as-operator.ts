@@ -1,13 +1,15 @@
 import type { NewAdjustment } from '../../domain/adjustments/new-adjustment.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
+import { idOfWork } from '../../domain/identifiers.ts';
 import { ServiceError } from '../../domain/service-error.ts';
-import type { Adjustment } from '../../store/adjustments/adjustment.ts';
-import type { ContributionRecord } from '../../store/contributions/contribution.ts';
+import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
+import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
 import type { Database } from '../../store/database.ts';
 import type { EstimateRecord } from '../../store/emissions/estimate.ts';
 import { findEstimatesById } from '../../store/emissions/estimate.ts';
 import { endEstimateEarly } from '../../store/sandbox/early-end.ts';
 import { deleteSimulatedEnd } from '../../store/sandbox/simulated-end.ts';
+import { findSettlement, findSettlementBySequence } from '../../store/settlements/settlement.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import type { AdjustmentOf } from '../adjustments/manage-adjustment.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../adjustments/manage-adjustment.ts';
@@ -35,8 +37,10 @@ export async function resolveOnRequest(
   await requireSandbox(database);
   const pending = { partnerId: caller.partnerId, transactionId };
   const resolve = status === 'confirmed' ? confirmPendingContribution : failPendingContribution;
-  const record = await resolve(database, actorOf(caller), pending, NOTE).catch((error: unknown) => {
+  const record = await resolve(database, actorOf(caller), pending, NOTE).catch(async (error: unknown) => {
     if (error instanceof ServiceError && error.code === 'contribution_not_found') throw contributionNotFound('transaction_id');
+    const [found] = caller.work.isTakenOver ? await findContributionsById(database.pool, [pending]) : [];
+    if (found?.contribution.status === status) return found;
     throw error;
   });
   await deleteSimulatedEnd(database.pool, pending);
@@ -71,9 +75,14 @@ export async function expireOnRequest(database: Database, caller: SandboxCaller,
  */
 export async function closeOnRequest(database: Database, caller: SandboxCaller, tools: SettlementTools): Promise<Closed> {
   await requireSandbox(database);
-  const { partnerId } = caller;
+  const { partnerId, work } = caller;
+  const nextSettlementId = idOfWork('stl', work.workId);
+  const opened = work.isTakenOver ? await findSettlement(database.pool, partnerId, nextSettlementId) : undefined;
+  // The same work closed before it was left.
+  const before = opened && (await findSettlementBySequence(database.pool, partnerId, opened.sequence - 1n));
+  if (opened && before) return { closed: before, opened };
   const now = await readSandboxClock(database, partnerId);
-  const closed = await closeSettlement(database, actorOf(caller), { partnerId, isEarly: true, now }, tools);
+  const closed = await closeSettlement(database, actorOf(caller), { partnerId, isEarly: true, now, nextSettlementId }, tools);
   if (closed) return closed;
   throw new ServiceError('invalid_request', 'There is no open settlement yet. Confirm a contribution, or wait a minute.');
 }
@@ -85,9 +94,11 @@ export async function adjustOnRequest(
   { wanted, tools }: { readonly wanted: Omit<AdjustmentOf, 'partnerId'> & NewAdjustment; readonly tools: SettlementTools },
 ): Promise<Adjustment> {
   await requireSandbox(database);
-  const { partnerId } = caller;
-  const { adjustmentId } = await draftAdjustment(database, actorOf(caller), { ...wanted, partnerId }, tools);
-  const id = { partnerId, adjustmentId };
-  await approveAdjustment(database, secondActorOf(caller), id, tools);
+  const { partnerId, work } = caller;
+  const id = { partnerId, adjustmentId: idOfWork('adj', work.workId) };
+  const left = work.isTakenOver ? await findAdjustment(database.pool, partnerId, id.adjustmentId) : undefined;
+  const { status } = left ?? (await draftAdjustment(database, actorOf(caller), { ...wanted, ...id }, tools));
+  if (left?.status === 'posted') return left;
+  if (status === 'draft') await approveAdjustment(database, secondActorOf(caller), id, tools);
   return postAdjustment(database, actorOf(caller), id, tools);
 }

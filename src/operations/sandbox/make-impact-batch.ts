@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import { idOfWork } from '../../domain/identifiers.ts';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
 import type { ImpactBatch, ShownBatch } from '../../domain/impact/impact-batch.ts';
 import { ServiceError } from '../../domain/service-error.ts';
+import { readClock } from '../../store/clock.ts';
 import type { Database } from '../../store/database.ts';
+import { findImpactBatch } from '../../store/impact/impact-batch.ts';
 import { listEvidence } from '../../store/impact/impact-evidence.ts';
 import { changeImpactBatch } from '../impact/change-impact-batch.ts';
 import { addUpSettlements, getImpactBatch, showBatch } from '../impact/impact-batch-record.ts';
@@ -60,9 +63,13 @@ export async function makeImpactBatch(
   return { shown: await showBatch(database.pool, current), contributionCount };
 }
 
+/** The one that the same work made before it was left, or a new one. */
 async function make(database: Database, caller: SandboxCaller, { settlementIds, quantity }: WantedBatch): Promise<ImpactBatch> {
-  const { partnerId } = caller;
-  const pooled = { name: `Sandbox of ${partnerId}`, quantity, partnerId, settlementIds };
+  const { partnerId, work } = caller;
+  const impactBatchId = idOfWork('batch', work.workId);
+  const made = work.isTakenOver ? await findImpactBatch(database.pool, impactBatchId) : undefined;
+  if (made) return made;
+  const pooled = { name: `Sandbox of ${partnerId}`, quantity, partnerId, settlementIds, impactBatchId };
   return createPooledImpactBatch(database, actorOf(caller), pooled);
 }
 
@@ -93,7 +100,7 @@ async function addEvidence(database: Database, caller: SandboxCaller, { impactBa
     ...{
       byteCount: BigInt(text.byteLength),
       sha256: createHash('sha256').update(text).digest('hex'),
-      capturedAt: new Date(Date.now() - 60_000),
+      capturedAt: await readClock(database.pool),
     },
   };
   await changeImpactBatch(database, actorOf(caller), impactBatchId, { changeType: 'evidence_added', evidence, reason: null });

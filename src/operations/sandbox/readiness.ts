@@ -6,6 +6,7 @@ import {
   type Evidence,
   findReconciled,
   findRecovered,
+  findRepeated,
   findWaited,
   insertEvidence,
   listEvidence,
@@ -41,8 +42,6 @@ export interface Readiness {
 const REMEMBERED_MAX = 50_000;
 /** Notes under way; what comes beyond is noted the next time. */
 const UNDER_WAY_MAX = 32;
-/** A lost answer is looked up soon, or its check is played again. */
-const RECENT_MS = 3_600_000;
 /** Look-ups are gathered for so long, and so many of a partner and partners at most: one statement for each partner. */
 const GATHER_MS = 1_000;
 const LOOKUPS_MAX = 256;
@@ -75,9 +74,8 @@ export function watchReadiness(database: Database, onError: (error: unknown) => 
   return {
     note,
     close: () => clearInterval(timer),
-    noteLookup({ partnerId, contribution: { transactionId, points, createdAt } }, correlationId) {
+    noteLookup({ partnerId, contribution: { transactionId, points } }, correlationId) {
       if (points === EXACT_POINTS) note('exact_points', { partnerId, correlationId, subjectId: transactionId });
-      if (Date.now() - createdAt.getTime() > RECENT_MS) return;
       const ofPartner = lookups.get(partnerId) ?? new Map<string, string>();
       if (ofPartner.size < LOOKUPS_MAX) ofPartner.set(transactionId, correlationId);
       if (lookups.size < PARTNERS_MAX) lookups.set(partnerId, ofPartner);
@@ -88,8 +86,9 @@ export function watchReadiness(database: Database, onError: (error: unknown) => 
 
 async function check({ pool }: Database, partnerId: string): Promise<CheckedItem[]> {
   const noted = await listEvidence(pool, partnerId);
-  const [recovered, waited, reconciled] = await Promise.all([
+  const [recovered, repeated, waited, reconciled] = await Promise.all([
     findRecovered(pool, partnerId),
+    findRepeated(pool, partnerId),
     findWaited(pool, partnerId),
     findReconciled(pool, partnerId),
   ]);
@@ -98,7 +97,7 @@ async function check({ pool }: Database, partnerId: string): Promise<CheckedItem
     return found.length === items.length ? found : [];
   };
   const evidence: Record<ReadinessCheck, readonly ShownEvidence[]> = {
-    replayed_key: of('replayed_key'),
+    replayed_key: repeated && of('replayed_key').length === 0 ? [repeated] : of('replayed_key'),
     recovered_lost_answer: recovered ? [recovered] : [],
     waited_out_rate_limit: waited ? [waited] : [],
     verified_signature: of('sample_accepted', 'bad_signature_refused'),

@@ -1,12 +1,15 @@
 import type { Actor } from '../../domain/access/role.ts';
 import type { Database } from '../../store/database.ts';
 import { findInstallation } from '../../store/installation.ts';
+import type { Work } from '../access/answer-once.ts';
 
 /** A partner's key that asks, in a sandbox, for what operators do. */
 export interface SandboxCaller {
   readonly partnerId: string;
   readonly keyId: string;
   readonly correlationId: string;
+  /** What the request's key stands for. */
+  readonly work: Work;
 }
 
 /** As the audit names it: the key, which does an operator's work on records of its own partner. */

@@ -52,6 +52,8 @@ export interface Closing {
   readonly settlementId?: string | undefined;
   /** Instead of the database's clock. */
   readonly now?: Date | undefined;
+  /** The id of the settlement that is opened; a new one unless given. */
+  readonly nextSettlementId?: string | undefined;
 }
 
 export interface Closed {
@@ -74,7 +76,7 @@ export const closeSettlement = withRole(
   async (
     database: Database,
     actor: Actor,
-    { partnerId, isEarly, settlementId, now }: Closing,
+    { partnerId, isEarly, settlementId, now, nextSettlementId = newId('stl') }: Closing,
     tools: SettlementTools,
   ): Promise<Closed | undefined> => {
     const partner = await findPartner(database.pool, partnerId);
@@ -89,7 +91,7 @@ export const closeSettlement = withRole(
       await allowLongStatements(db, LONG);
       const period = endAt(open.period, at);
       const prices = await tools.pricesOf(db, partner);
-      const outcome = await close(db, { open, period, prices, at, partner, actor }, tools);
+      const outcome = await close(db, { open, period, prices, at, partner, actor, nextSettlementId }, tools);
       await audit(db, actor, {
         action: 'settlement.close',
         partnerId,
@@ -123,6 +125,7 @@ interface Work {
   readonly at: Date;
   readonly partner: Partner;
   readonly actor: Actor;
+  readonly nextSettlementId: string;
 }
 
 async function close(db: Queryable, work: Work, tools: SettlementTools): Promise<Closed> {
@@ -151,7 +154,7 @@ async function close(db: Queryable, work: Work, tools: SettlementTools): Promise
   await tellClosed(db, { settlement: closed, totals, currency, asOf: null }, actor.correlationId);
   const draft = {
     partnerId,
-    settlementId: newId('stl'),
+    settlementId: work.nextSettlementId,
     sequence: open.sequence + 1n,
     createdAt: at,
     period: nextPeriod(period, partner.timeZone),

@@ -12,6 +12,6 @@ export interface SandboxApiOptions extends PartnerApiOptions {
   readonly endpointTools: EndpointTools;
 }
 
-export function callerIn({ caller, correlationId }: KeyedCall<unknown, unknown>): SandboxCaller {
-  return { partnerId: caller.partnerId, keyId: caller.keyId, correlationId };
+export function callerIn({ caller, correlationId, work }: KeyedCall<unknown, unknown>): SandboxCaller {
+  return { partnerId: caller.partnerId, keyId: caller.keyId, correlationId, work };
 }

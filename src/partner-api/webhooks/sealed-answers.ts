@@ -1,13 +1,16 @@
 import type { AnswerSeal } from '../../operations/access/answer-once.ts';
+import type { KeyedRequest } from '../../store/access/keyed-answer.ts';
 import type { EndpointTools } from '../../webhooks/endpoints/endpoint-context.ts';
 
-/** What the sealed text belongs to: copied to the place of an endpoint's secret it does not open. */
-const CONTEXT = 'keyed_answer';
+/** What the sealed text belongs to: copied to another request's place, or to that of an endpoint's secret, it does not open. */
+function contextOf({ partnerId, operation, idempotencyKey }: KeyedRequest): string {
+  return `keyed_answer ${partnerId} ${operation} ${idempotencyKey}`;
+}
 
 /** An answer that tells a secret is kept under the keys that secrets of endpoints are. */
 export function sealedAnswers(tools: Pick<EndpointTools, 'secretBox'>): AnswerSeal {
   return {
-    seal: (text) => tools.secretBox.seal(CONTEXT, text),
-    open: (sealed) => tools.secretBox.open(CONTEXT, sealed),
+    seal: (request, text) => tools.secretBox.seal(contextOf(request), text),
+    open: (request, sealed) => tools.secretBox.open(contextOf(request), sealed),
   };
 }

@@ -16,17 +16,28 @@ const idOf = ({ partnerId, idempotencyKey, operation }: KeyedRequest) => [partne
 
 const CLAIM: Statement = {
   name: 'claim_keyed_answer',
-  text: `insert into keyed_answer as k (partner_id, idempotency_key, operation, fingerprint, claimed_at)
-    values ($1, $2, $3, $4, ${NOW})
-    on conflict on constraint keyed_answer_pkey do update set claimed_at = excluded.claimed_at
+  text: `insert into keyed_answer as k (partner_id, idempotency_key, operation, fingerprint, claimed_at, work_id)
+    values ($1, $2, $3, $4, ${NOW}, $6)
+    on conflict on constraint keyed_answer_pkey do update
+      set claimed_at = excluded.claimed_at, work_id = coalesce(k.work_id, excluded.work_id)
       where k.answer is null and k.fingerprint = excluded.fingerprint
         and excluded.claimed_at - k.claimed_at > $5::int4 * interval '1 second'
-    returning operation`,
+    returning work_id as "workId"`,
 };
 
-/** @returns Whether the caller does the work: the key is free, or whoever claimed it so many seconds ago left it. */
-export async function claimKeyedAnswer(db: Queryable, request: KeyedRequest, leftAfterSeconds: number): Promise<boolean> {
-  return (await run(db, CLAIM, [...idOf(request), request.fingerprint, leftAfterSeconds])).length > 0;
+/**
+ * Gives the work of a request to the caller: the key is free, or whoever claimed it so many seconds ago left it.
+ *
+ * @param workId For a free key.
+ * @returns The id of the work, which stays the same when it is taken over; `undefined` when somebody else does it.
+ */
+export async function claimKeyedAnswer(
+  db: Queryable,
+  request: KeyedRequest,
+  { leftAfterSeconds, workId }: { readonly leftAfterSeconds: number; readonly workId: string },
+): Promise<string | undefined> {
+  const [claim] = await run<{ workId: string }>(db, CLAIM, [...idOf(request), request.fingerprint, leftAfterSeconds, workId]);
+  return claim?.workId;
 }
 
 const RENEW: Statement = {

@@ -40,10 +40,10 @@ const MARK: Statement = {
   text: `update sandbox_rehearsal r set looked_up_at = ${NOW}, looked_up_by = v.correlation_id
     from unnest($2::text[], $3::text[]) as v (subject_id, correlation_id)
     where r.partner_id = $1 and r.subject_id = any ($2::text[]) and r.subject_id = v.subject_id
-      and r.looked_up_at is null and r.scenario = 'timeout_after_commit'`,
+      and r.looked_up_at is null and r.scenario = 'timeout_after_commit' and r.last_at > ${NOW} - interval '1 hour'`,
 };
 
-/** Records of a partner were looked up: those whose answer was lost are marked. @param lookedUp Correlation ids by record. */
+/** Records of a partner were looked up: those whose answer was lost within the last hour are marked. @param lookedUp Correlation ids by record. */
 export async function markLookedUp(db: Queryable, partnerId: string, lookedUp: ReadonlyMap<string, string>): Promise<void> {
   await runAnew(db, MARK, [partnerId, [...lookedUp.keys()], [...lookedUp.values()]]);
 }
@@ -57,6 +57,20 @@ const FIND_RECOVERED: Statement = {
 /** The first look-up of a record whose answer was lost. */
 export async function findRecovered(db: Queryable, partnerId: string): Promise<Evidence | undefined> {
   return (await run<Evidence & Record<string, unknown>>(db, FIND_RECOVERED, [partnerId]))[0];
+}
+
+const FIND_REPEATED: Statement = {
+  name: 'find_repeated_rehearsal',
+  text: `select c.correlation_id as "correlationId", c.transaction_id as "subjectId", c.created_at as "seenAt"
+    from sandbox_rehearsal r join contribution c on c.partner_id = r.partner_id and c.idempotency_key = r.idempotency_key
+    where r.partner_id = $1 and c.partner_id = $1 and r.operation = 'confirmContribution' and r.refusals > 0
+      and (r.scenario like 'timeout\\_before\\_commit%' or r.scenario like 'service\\_unavailable%')
+    order by c.created_at limit 1`,
+};
+
+/** The first contribution whose key had been sent before without an outcome. */
+export async function findRepeated(db: Queryable, partnerId: string): Promise<Evidence | undefined> {
+  return (await run<Evidence & Record<string, unknown>>(db, FIND_REPEATED, [partnerId]))[0];
 }
 
 const FIND_WAITED: Statement = {

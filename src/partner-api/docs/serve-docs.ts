@@ -2,42 +2,46 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Environment } from '../../domain/access/api-key.ts';
 import { unavailable } from '../../domain/service-error.ts';
 import { noSuchPath } from '../http/known-routes.ts';
-import { buildReference } from './build-reference.ts';
-import type { ReferenceFiles } from './reference-files.ts';
+import { buildDocs } from './build-docs.ts';
+import type { DocsFiles } from './docs-files.ts';
 
-/** Everything that the page loads comes from here; nothing about its reader leaves. Its program writes styles into the page. */
-const CONTENT_SECURITY_POLICY = [
+/** Everything that a page loads comes from here; nothing about its reader leaves. */
+const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
+  "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
 ].join('; ');
+/** The program of the reference writes styles and markup into its page. */
+const REFERENCE_POLICY = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'").replace(/; require-.*$/, '');
 const PREFIX = '/docs';
 /** So many files are on their way at once; nobody needs a key for them, so that more would be anybody's to take. */
 const IN_FLIGHT_MAX = 32;
 const RETRY_AFTER_SECONDS = 2;
 
-/** The reference and the guides at `/docs`, without a key. Its files are built once, for the first who asks. */
-export function serveReference(app: FastifyInstance, environment: Environment): void {
-  let built: Promise<ReferenceFiles> | undefined;
+/** The documentation at `/docs`, without a key. Its files are built once, for the first who asks. */
+export function serveDocs(app: FastifyInstance, environment: Environment): void {
+  let built: Promise<DocsFiles> | undefined;
   let inFlight = 0;
   const answer = async (request: FastifyRequest<{ Params: { '*': string } }>, reply: FastifyReply) => {
     if (inFlight >= IN_FLIGHT_MAX) throw busy();
     inFlight++;
     reply.raw.once('close', () => inFlight--);
-    built ??= buildReference(environment).catch((error: unknown) => {
+    built ??= buildDocs(environment).catch((error: unknown) => {
       built = undefined;
       throw error;
     });
-    const file = (await built).get(request.params['*']);
+    const name = request.params['*'];
+    const file = (await built).get(name);
     if (!file) throw noSuchPath();
     const isCompressed = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
     reply.headers({
-      'content-security-policy': CONTENT_SECURITY_POLICY,
+      'content-security-policy': name === 'reference' ? REFERENCE_POLICY : POLICY,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'cache-control': 'public, max-age=300',
@@ -54,7 +58,7 @@ export function serveReference(app: FastifyInstance, environment: Environment): 
 
 function busy() {
   const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
-  return unavailable('The service already sends its maximum number of files of the reference. Try again.', {
+  return unavailable('The service already sends its maximum number of files of the documentation. Try again.', {
     headers,
     limit: 'reference_in_flight',
   });

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path/posix';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { repositoryFile } from './markdown-pages.ts';
+
+const BLOCK = 512;
+
+/** The package for partners as `npm install` takes it, or nothing where it was not compiled. */
+export async function packSdk(): Promise<Uint8Array | undefined> {
+  if (!existsSync(repositoryFile('sdk/dist/index.js'))) return undefined;
+  const compiled = await readdir(repositoryFile('sdk/dist'), { recursive: true, withFileTypes: true });
+  const root = repositoryFile('sdk/').pathname;
+  const files = compiled.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(root.length));
+  const names = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', ...files.sort()];
+  const entries = await Promise.all(
+    names.map(async (name) => tarEntry(`package/${name}`, await readFile(repositoryFile(`sdk/${name}`)))),
+  );
+  return promisify(gzip)(Buffer.concat([...entries, Buffer.alloc(2 * BLOCK)]));
+}
+
+/** A file in the form of `ustar`, without an owner and with one time, so that equal files give equal bytes. */
+function tarEntry(name: string, bytes: Uint8Array): Uint8Array {
+  const head = Buffer.alloc(BLOCK);
+  const octal = (value: number, length: number) => `${value.toString(8).padStart(length - 1, '0')}\0`;
+  const fields: readonly (readonly [offset: number, text: string])[] = [
+    [0, name],
+    [100, octal(0o644, 8)],
+    [108, octal(0, 8)],
+    [116, octal(0, 8)],
+    [124, octal(bytes.byteLength, 12)],
+    [136, octal(499_162_500, 12)],
+    [148, ' '.repeat(8)],
+    [156, '0'],
+    [257, 'ustar\x0000'],
+  ];
+  for (const [offset, text] of fields) head.write(text, offset, 'latin1');
+  head.write(
+    `${octal(
+      head.reduce((sum, byte) => sum + byte, 0),
+      7,
+    )} `,
+    148,
+    'latin1',
+  );
+  return Buffer.concat([head, bytes, Buffer.alloc((BLOCK - (bytes.byteLength % BLOCK)) % BLOCK)]);
+}
