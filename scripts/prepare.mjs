@@ -34,6 +34,14 @@ const NODE_LINK = join('node_modules', '.bin', 'node');
 const wanted = createHash('sha256').update(readFileSync('package-lock.json')).update(PLATFORM).digest('hex');
 if (!isPrepared()) await prepare();
 buildSdk();
+if (process.env.npm_lifecycle_event === 'prestart') buildConsole();
+
+/** Vite wants the Node that was just provided. The service works without a console, so it starts whatever comes of this. */
+function buildConsole() {
+  const node = existsSync(NODE_LINK) ? NODE_LINK : 'node';
+  const { status } = spawnSync(node, [join('scripts', 'build-console.mjs')], { stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0) say('The console could not be built, for the reason above. The service starts without it.');
+}
 
 function isPrepared() {
   return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted;

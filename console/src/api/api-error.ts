@@ -1,0 +1,49 @@
+/** A request that the service refused, or that got no answer. */
+
+export interface Problem {
+  readonly field: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What the service says of a refused request: a sentence for people, and the correlation id by which the log finds it. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly code: string;
+  readonly correlationId: string | undefined;
+  readonly problems: readonly Problem[];
+
+  constructor(status: number, { code, message, correlation_id, details = [] }: ErrorMembers) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.correlationId = correlation_id;
+    this.problems = details;
+  }
+}
+
+interface ErrorMembers {
+  readonly code: string;
+  readonly message: string;
+  readonly correlation_id?: string;
+  readonly details?: readonly Problem[];
+}
+
+/** Whether the change may have been made nevertheless: nobody answered. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+}
+
+export function toApiError(status: number, body: unknown): ApiError {
+  const error = (body as { error?: ErrorMembers } | undefined)?.error;
+  return new ApiError(
+    status,
+    error ?? { code: 'unreadable_answer', message: `The service answered ${status} without a reason.` },
+  );
+}
+
+/** The person closed the dialog instead of giving the password again. Nothing was sent. */
+export class StepUpCancelled extends Error {
+  override readonly name = 'StepUpCancelled';
+}

@@ -1,0 +1,49 @@
+/** The client of the operator API, typed by `openapi/operator.json`. */
+import createClient, { type Middleware } from 'openapi-fetch';
+import { NoAnswerError, toApiError } from './api-error.ts';
+import type { paths } from './operator-types.ts';
+
+/** After so long without a hand on it, what the page asks for keeps no session alive. */
+const IDLE_MS = 60_000;
+
+let csrfToken = '';
+let lastActivityAt = performance.now();
+for (const kind of ['pointerdown', 'keydown', 'wheel']) {
+  addEventListener(kind, () => (lastActivityAt = performance.now()), { capture: true, passive: true });
+}
+
+/** Every change is sent with the token of the session; every new session brings another. */
+export function keepCsrfToken(token: string): void {
+  csrfToken = token;
+}
+
+const sessionHeaders: Middleware = {
+  onRequest({ request }) {
+    if (request.method !== 'GET') request.headers.set('x-csrf-token', csrfToken);
+    else if (performance.now() - lastActivityAt > IDLE_MS) request.headers.set('x-refresh', 'true');
+    return request;
+  },
+};
+
+export const client = createClient<paths>({ baseUrl: location.origin, credentials: 'same-origin' });
+client.use(sessionHeaders);
+
+interface Answer<Value> {
+  readonly data?: Value;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/**
+ * What the service answered.
+ *
+ * @throws ApiError When it refused.
+ * @throws NoAnswerError When nothing came back.
+ */
+export async function answerOf<Value>(call: Promise<Answer<Value>>): Promise<Value> {
+  const answer = await call.catch((cause: unknown) => {
+    throw new NoAnswerError('no answer', { cause });
+  });
+  if (!answer.response.ok) throw toApiError(answer.response.status, answer.error);
+  return answer.data as Value;
+}

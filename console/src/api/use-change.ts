@@ -1,0 +1,37 @@
+import { notifications } from '@mantine/notifications';
+import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { useStepUp } from '../session/step-up.tsx';
+
+interface ChangeTerms<Input, Output> {
+  /** @param key For `Idempotency-Key`: the same for the same input, until it was done. */
+  readonly send: (input: Input, key: string) => Promise<Output>;
+  /** What the person reads when it is done. */
+  readonly done: string | ((output: Output) => string);
+  readonly onDone?: (output: Output) => void;
+}
+
+/** A change: sent with a key that makes a repetition harmless, after the password where it is wanted; then every view is read again. */
+export function useChange<Input, Output>({
+  send,
+  done,
+  onDone,
+}: ChangeTerms<Input, Output>): UseMutationResult<Output, Error, Input> {
+  const queries = useQueryClient();
+  const withStepUp = useStepUp();
+  const sent = useRef<{ payload: string; key: string } | undefined>(undefined);
+  return useMutation<Output, Error, Input>({
+    mutationFn(input) {
+      const payload = JSON.stringify(input ?? null);
+      if (sent.current?.payload !== payload) sent.current = { payload, key: crypto.randomUUID() };
+      const { key } = sent.current;
+      return withStepUp(() => send(input, key));
+    },
+    onSuccess(output) {
+      sent.current = undefined;
+      notifications.show({ message: typeof done === 'string' ? done : done(output), color: 'forest' });
+      void queries.invalidateQueries();
+      onDone?.(output);
+    },
+  });
+}

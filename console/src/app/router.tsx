@@ -1,0 +1,32 @@
+/** Every address of the console. A page is loaded when it is opened first. */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { Shell } from '../layout/shell.tsx';
+import { BrokenPage, UnknownPage } from '../layout/unknown-page.tsx';
+import { Loading } from '../parts/state.tsx';
+import { parseSearch, stringifySearch } from './search-params.ts';
+
+const root = createRootRoute({ component: Shell, notFoundComponent: UnknownPage });
+
+type Load = Parameters<typeof lazyRouteComponent>[0];
+
+/** @param name The page's component in its module. */
+function page(path: string, load: Load, name: string) {
+  return createRoute({
+    getParentRoute: () => root,
+    path,
+    validateSearch: (search: Record<string, unknown>) => search as Record<string, string>,
+    component: lazyRouteComponent(load, name as never),
+  });
+}
+
+const PAGES = [page('/', () => import('../pages/overview/overview.tsx'), 'Overview')];
+
+export const router = createRouter({
+  routeTree: root.addChildren(PAGES),
+  parseSearch,
+  stringifySearch,
+  defaultPreload: 'intent',
+  defaultPendingComponent: Loading,
+  defaultErrorComponent: BrokenPage,
+  scrollRestoration: true,
+});

@@ -1,0 +1,71 @@
+/** Colours and type of the console. Every pair of text and background that it makes has a contrast of 4.5 at least, in both themes. */
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+
+const forest: MantineColorsTuple = [
+  '#e9f7f1',
+  '#d3ede1',
+  '#a6dbc5',
+  '#75c8a6',
+  '#4bb88c',
+  '#2fa77b',
+  '#148560',
+  '#0b6b4f',
+  '#08563f',
+  '#053f2e',
+];
+
+/** The system's own fonts: nothing is fetched, and Arabic is drawn by a font that was made for it. */
+const FONTS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans Arabic", "Geeza Pro", Tahoma, sans-serif';
+
+export const theme = createTheme({
+  colors: { forest },
+  primaryColor: 'forest',
+  primaryShade: { light: 7, dark: 7 },
+  autoContrast: true,
+  fontFamily: FONTS,
+  fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", Menlo, monospace',
+  headings: { fontFamily: FONTS, fontWeight: '650', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.0625rem' } } },
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    Badge: { defaultProps: { variant: 'light', radius: 'sm' } },
+    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
+    Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
+    Paper: { defaultProps: { withBorder: true, radius: 'md' } },
+  },
+});
+
+/** Text of a second rank, and the text of coloured badges: darker than Mantine's on light, lighter on dark. */
+export const resolveVariables: CSSVariablesResolver = ({ colors }) => {
+  const readable = (shade: number) =>
+    Object.fromEntries(
+      Object.entries(colors).flatMap(([name, shades]) =>
+        name === 'dark' ? [] : [[`--mantine-color-${name}-light-color`, shades[shade] ?? '']],
+      ),
+    );
+  return {
+    variables: {},
+    light: {
+      ...readable(9),
+      '--mantine-color-dimmed': '#545b63',
+      '--mantine-color-placeholder': '#6b7280',
+      '--mantine-color-error': '#b42318',
+      '--mantine-color-body': '#ffffff',
+      '--console-canvas': '#f6f8f7',
+      '--console-line': '#dfe5e2',
+      '--mantine-color-anchor': colors['forest']?.[7] ?? '',
+    },
+    dark: {
+      ...readable(2),
+      '--mantine-color-dimmed': '#a9b1ae',
+      '--mantine-color-placeholder': '#9aa3a0',
+      '--mantine-color-error': '#ff9b90',
+      '--mantine-color-body': '#161b19',
+      '--mantine-color-text': '#e3e8e6',
+      '--console-canvas': '#0f1312',
+      '--console-line': '#2a322f',
+      '--mantine-color-anchor': colors['forest']?.[3] ?? '',
+    },
+  };
+};

@@ -1,0 +1,19 @@
+/** Counted nouns. Arabic has five forms, chosen over the whole range of int64; for one and two the digit is dropped. */
+import { formatWhole } from './points.ts';
+
+/** `[one, two, few, many, other]`; the last three follow the number. */
+export type ArabicForms = readonly [one: string, two: string, few: string, many: string, other: string];
+
+export function countEnglish(count: string | number | bigint, one: string, several = `${one}s`): string {
+  const number = BigInt(count);
+  return `${formatWhole(number)} ${number === 1n ? one : several}`;
+}
+
+export function countArabic(count: string | number | bigint, [one, two, few, many, other]: ArabicForms): string {
+  const number = BigInt(count);
+  if (number === 1n) return one;
+  if (number === 2n) return two;
+  const rest = number % 100n;
+  const noun = rest >= 3n && rest <= 10n ? few : rest >= 11n ? many : other;
+  return `${formatWhole(number)} ${noun}`;
+}

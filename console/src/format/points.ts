@@ -1,0 +1,38 @@
+/** Whole numbers of the interface come as text of decimal digits, up to 2^63 - 1, and never become a floating-point number. */
+
+const WHOLE = /^-?\d+$/;
+
+/** `'1234567'` → `1,234,567`, exactly, whatever its length. */
+export function formatWhole(value: string | bigint): string {
+  const text = String(value);
+  if (!WHOLE.test(text)) return text;
+  return text.replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+/** `'1234567.500'` → `1,234,567.500`: the decimals stay as they are. */
+export function formatDecimal(value: string): string {
+  const [whole = '', decimals] = value.split('.');
+  return decimals === undefined ? formatWhole(whole) : `${formatWhole(whole)}.${decimals}`;
+}
+
+/** The sum of whole numbers, exactly. */
+export function addWhole(values: Iterable<string>): bigint {
+  let sum = 0n;
+  for (const value of values) sum += BigInt(value);
+  return sum;
+}
+
+export interface ChartScale {
+  /** For the height of a bar; at most 12 significant digits. */
+  toHeight(value: string): number;
+}
+
+/**
+ * Heights of bars for whole numbers of any length. A height is a place on the screen and no amount: the amount that a person reads
+ * is formatted from the text.
+ */
+export function chartScale(values: readonly string[]): ChartScale {
+  const longest = Math.max(1, ...values.map((value) => value.replace('-', '').length));
+  const divisor = 10n ** BigInt(Math.max(0, longest - 12));
+  return { toHeight: (value) => Number(BigInt(value) / divisor) };
+}

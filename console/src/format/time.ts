@@ -1,0 +1,52 @@
+/** Times in a zone of the reader's, in the language of the screen, with Latin digits. */
+import type { Language } from '../texts/text.ts';
+
+const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', ar: 'ar-u-nu-latn-ca-gregory' };
+
+export type TimeStyle = 'minute' | 'second' | 'day';
+
+const STYLES: Readonly<Record<TimeStyle, Intl.DateTimeFormatOptions>> = {
+  minute: { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  second: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+  day: { day: 'numeric', month: 'short', year: 'numeric' },
+};
+
+export interface TimeTerms {
+  readonly language: Language;
+  readonly zone: string;
+  readonly style?: TimeStyle;
+}
+
+export function formatTime(at: string, { language, zone, style = 'minute' }: TimeTerms): string {
+  return new Intl.DateTimeFormat(LOCALES[language], { ...STYLES[style], timeZone: zone }).format(new Date(at));
+}
+
+/** `2026-03-02 14:05:09 UTC`, shown on hover. */
+export function formatUtc(at: string): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** `2026-03` → `March 2026`. */
+export function formatMonth(month: string, language: Language): string {
+  const options = { month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
+  return new Intl.DateTimeFormat(LOCALES[language], options).format(new Date(`${month}-01T00:00:00Z`));
+}
+
+const STEPS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** `in 3 hours`, `2 days ago`: in the largest unit of which there are two, or the smallest. */
+export function formatRelative(at: string, now: number, language: Language): string {
+  const seconds = Math.round((new Date(at).getTime() - now) / 1000);
+  const [unit, size] = STEPS.find(([, step]) => Math.abs(seconds) >= step * 2) ?? (['second', 1] as const);
+  return new Intl.RelativeTimeFormat(LOCALES[language], { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
+}
+
+/** The reader's own zone, such as `Asia/Riyadh`. */
+export function ownZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

@@ -1,0 +1,50 @@
+/** The pages that the console has, in the groups of its menu. What is not built has no line here. */
+import { Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { useTexts } from '../texts/language.tsx';
+import { SHELL } from '../texts/shell-texts.ts';
+
+export interface Destination {
+  readonly to: string;
+  readonly name: keyof typeof SHELL;
+  readonly icon: IconName;
+}
+
+interface DestinationGroup {
+  readonly name?: keyof typeof SHELL;
+  readonly destinations: readonly Destination[];
+}
+
+export const GROUPS: readonly DestinationGroup[] = [{ destinations: [{ to: '/', name: 'overview', icon: 'home' }] }];
+
+export const DESTINATIONS = GROUPS.flatMap(({ destinations }) => destinations);
+
+export function Navigation({ onChoose }: { readonly onChoose: () => void }) {
+  const t = useTexts(SHELL);
+  return (
+    <Stack component="nav" gap="md" aria-label={t.navigation}>
+      {GROUPS.map((group) => (
+        <Stack gap={2} key={group.name ?? 'first'}>
+          {group.name && (
+            <Text size="xs" fw={600} c="dimmed" px={10} pb={2}>
+              {t[group.name]}
+            </Text>
+          )}
+          {group.destinations.map(({ to, name, icon }) => (
+            <Link
+              key={to}
+              to={to}
+              className="nav-link"
+              onClick={onChoose}
+              activeOptions={{ exact: to === '/', includeSearch: false }}
+            >
+              <Icon name={icon} />
+              {t[name]}
+            </Link>
+          ))}
+        </Stack>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,99 @@
+/** What stands around every page: the menu, the search, and who is signed in. */
+import { AppShell, Badge, Box, Burger, Group, Kbd, ScrollArea, Stack, Text, UnstyledButton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { spotlight } from '@mantine/spotlight';
+import { Link, Outlet } from '@tanstack/react-router';
+import markAddress from '../app/mark.svg';
+import { Icon } from '../parts/icon.tsx';
+import { useSession } from '../session/session.tsx';
+import { COMMON } from '../texts/common-texts.ts';
+import { useTexts } from '../texts/language.tsx';
+import { SHELL } from '../texts/shell-texts.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { CommandPalette } from './command-palette.tsx';
+import { Navigation } from './navigation.tsx';
+
+export function Shell() {
+  const [isOpen, menu] = useDisclosure(false);
+  const t = useTexts(SHELL);
+  return (
+    <AppShell
+      header={{ height: { base: 54, md: 0 } }}
+      navbar={{ width: 236, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'md', md: 'xl' }}
+    >
+      <a href="#content" className="skip-link">
+        {t.skip}
+      </a>
+      <AppShell.Header hiddenFrom="md">
+        <Group h="100%" px="md" justify="space-between">
+          <Group gap="sm">
+            <Burger opened={isOpen} onClick={menu.toggle} size="sm" aria-label={t.openMenu} aria-expanded={isOpen} />
+            <Brand />
+          </Group>
+          <UnstyledButton onClick={spotlight.open} aria-label={t.search} p={6}>
+            <Icon name="search" size={20} />
+          </UnstyledButton>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm">
+        <AppShell.Section visibleFrom="md" px={8} pt={6} pb="md">
+          <Brand />
+        </AppShell.Section>
+        <AppShell.Section pb="md">
+          <SearchButton />
+        </AppShell.Section>
+        <AppShell.Section grow component={ScrollArea} type="auto">
+          <Navigation onChoose={menu.close} />
+        </AppShell.Section>
+        <AppShell.Section pt="sm">
+          <AccountMenu />
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main>
+        <Box id="content" maw={1240} mx="auto" tabIndex={-1}>
+          <Outlet />
+        </Box>
+      </AppShell.Main>
+      <CommandPalette />
+    </AppShell>
+  );
+}
+
+function Brand() {
+  const { product } = useTexts(COMMON);
+  const t = useTexts(SHELL);
+  const { environment } = useSession();
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Link to="/" className="row-anchor">
+        <Group gap="xs" wrap="nowrap">
+          <img src={markAddress} width={26} height={26} alt="" />
+          <Text fw={700}>{product}</Text>
+        </Group>
+      </Link>
+      {environment === 'sandbox' && (
+        <Badge size="sm" color="yellow">
+          {t.sandbox}
+        </Badge>
+      )}
+    </Group>
+  );
+}
+
+function SearchButton() {
+  const t = useTexts(SHELL);
+  return (
+    <UnstyledButton className="search-button" onClick={spotlight.open} w="100%">
+      <Group justify="space-between" wrap="nowrap">
+        <Group gap="xs" wrap="nowrap">
+          <Icon name="search" size={16} />
+          <Text size="sm">{t.search}</Text>
+        </Group>
+        <Stack visibleFrom="md">
+          <Kbd size="xs">/</Kbd>
+        </Stack>
+      </Group>
+    </UnstyledButton>
+  );
+}

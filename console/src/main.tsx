@@ -1,0 +1,32 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import '@mantine/spotlight/styles.css';
+import './app/console.css';
+import './app/records.css';
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { createRoot } from 'react-dom/client';
+import { createQueryClient } from './app/query-client.ts';
+import { router } from './app/router.tsx';
+import { resolveVariables, theme } from './app/theme.ts';
+import { SessionGate } from './session/session-gate.tsx';
+import { LanguageProvider } from './texts/language.tsx';
+
+/** Styles that the page makes while it runs carry the nonce of its policy; so do those of the lock of scrolling, which asks webpack. */
+const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? '';
+Object.assign(globalThis, { __webpack_nonce__: nonce });
+
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <LanguageProvider>
+    <MantineProvider theme={theme} cssVariablesResolver={resolveVariables} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <QueryClientProvider client={createQueryClient()}>
+        <Notifications position="bottom-center" />
+        <SessionGate>
+          <RouterProvider router={router} />
+        </SessionGate>
+      </QueryClientProvider>
+    </MantineProvider>
+  </LanguageProvider>,
+);

@@ -1,0 +1,135 @@
+/** A list of records with its heading row, its empty state and the way to more. */
+import { Button, Center, Checkbox, Paper, Table } from '@mantine/core';
+import type { UseInfiniteQueryResult } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { COMMON } from '../texts/common-texts.ts';
+import { useTexts } from '../texts/language.tsx';
+import { Failure, Loading } from './state.tsx';
+
+export interface Column<Row> {
+  readonly label: string;
+  readonly show: (row: Row) => ReactNode;
+  /** Figures stand at the end of their cell. */
+  readonly isFigure?: boolean;
+}
+
+export interface Selection {
+  readonly chosen: ReadonlySet<string>;
+  choose(keys: ReadonlySet<string>): void;
+  readonly label: string;
+}
+
+interface RecordsProps<Row> {
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  readonly keyOf: (row: Row) => string;
+  /** Where a row leads, when it is clicked. */
+  readonly linkOf?: (row: Row) => string;
+  readonly selection?: Selection;
+  readonly label: string;
+  readonly empty: ReactNode;
+}
+
+export function Records<Row>({ rows, columns, keyOf, linkOf, selection, label, empty }: RecordsProps<Row>) {
+  const navigate = useNavigate();
+  if (rows.length === 0) return <Paper>{empty}</Paper>;
+  return (
+    <Paper>
+      <Table className="records" aria-label={label}>
+        <Table.Thead>
+          <Table.Tr>
+            {selection && (
+              <Table.Th w={44}>
+                <ChooseAll keys={rows.map(keyOf)} selection={selection} />
+              </Table.Th>
+            )}
+            {columns.map((column) => (
+              <Table.Th key={column.label} className={column.isFigure ? 'end' : undefined}>
+                {column.label}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => {
+            const key = keyOf(row);
+            return (
+              <Table.Tr
+                key={key}
+                className={linkOf && 'row-link'}
+                onClick={(event) => {
+                  if (linkOf && !isControl(event.target)) void navigate({ href: linkOf(row) });
+                }}
+              >
+                {selection && (
+                  <Table.Td data-label="">
+                    <Choose id={key} selection={selection} />
+                  </Table.Td>
+                )}
+                {columns.map((column) => (
+                  <Table.Td key={column.label} data-label={column.label} className={column.isFigure ? 'end' : undefined}>
+                    {column.show(row)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            );
+          })}
+        </Table.Tbody>
+      </Table>
+    </Paper>
+  );
+}
+
+/** What has an action of its own inside a row keeps it. */
+function isControl(target: EventTarget): boolean {
+  return target instanceof Element && target.closest('a, button, input, label, [role=menuitem]') !== null;
+}
+
+function Choose({ id, selection: { chosen, choose, label } }: { readonly id: string; readonly selection: Selection }) {
+  return (
+    <Checkbox
+      aria-label={`${label}: ${id}`}
+      checked={chosen.has(id)}
+      onChange={() => choose(chosen.has(id) ? new Set([...chosen].filter((each) => each !== id)) : new Set([...chosen, id]))}
+    />
+  );
+}
+
+function ChooseAll({ keys, selection: { chosen, choose } }: { readonly keys: readonly string[]; readonly selection: Selection }) {
+  const { all } = useTexts(COMMON);
+  const isAll = keys.every((key) => chosen.has(key));
+  return (
+    <Checkbox
+      aria-label={all}
+      checked={isAll}
+      indeterminate={!isAll && keys.some((key) => chosen.has(key))}
+      onChange={() => choose(new Set(isAll ? [] : keys))}
+    />
+  );
+}
+
+interface PagesProps<Row, PageOfRows> extends Omit<RecordsProps<Row>, 'rows'> {
+  readonly query: UseInfiniteQueryResult<{ readonly pages: readonly PageOfRows[] }, Error>;
+  readonly rowsOf: (page: PageOfRows) => readonly Row[];
+}
+
+/** The same of a list that comes page by page. */
+export function RecordPages<Row, PageOfRows>({ query, rowsOf, ...records }: PagesProps<Row, PageOfRows>) {
+  const { more } = useTexts(COMMON);
+  if (!query.data) {
+    return query.error ? <Failure error={query.error} onRetry={() => void query.refetch()} /> : <Loading />;
+  }
+  return (
+    <>
+      <Records rows={query.data.pages.flatMap(rowsOf)} {...records} />
+      {query.hasNextPage && (
+        <Center>
+          <Button variant="default" onClick={() => void query.fetchNextPage()} loading={query.isFetchingNextPage}>
+            {more}
+          </Button>
+        </Center>
+      )}
+    </>
+  );
+}

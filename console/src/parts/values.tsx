@@ -1,0 +1,123 @@
+/** How single values are shown, everywhere: points, money, times, ids, texts of strangers. */
+import { CopyButton, Text, Tooltip, UnstyledButton } from '@mantine/core';
+import { formatDecimal, formatWhole } from '../format/points.ts';
+import { formatRelative, formatTime, formatUtc, ownZone, type TimeStyle } from '../format/time.ts';
+import { COMMON } from '../texts/common-texts.ts';
+import { useLanguage, useTexts } from '../texts/language.tsx';
+import { Icon } from './icon.tsx';
+
+export function Points({ value }: { readonly value: string | null | undefined }) {
+  if (value === null || value === undefined) return <Absent />;
+  return (
+    <bdi dir="ltr" className="figure">
+      {formatWhole(value)}
+    </bdi>
+  );
+}
+
+export function Money({
+  amount,
+  currency,
+}: {
+  readonly amount: string | null | undefined;
+  readonly currency: string | null | undefined;
+}) {
+  if (!amount) return <Absent />;
+  return (
+    <bdi dir="ltr" className="figure">
+      {formatDecimal(amount)} {currency}
+    </bdi>
+  );
+}
+
+interface TimeProps {
+  readonly at: string | null | undefined;
+  /** Of the partner, where the page is about one; the reader's own elsewhere. */
+  readonly zone?: string | undefined;
+  readonly style?: TimeStyle;
+}
+
+export function Time({ at, zone = ownZone(), style = 'minute' }: TimeProps) {
+  const { language } = useLanguage();
+  if (!at) return <Absent />;
+  return (
+    <Tooltip
+      label={<bdi dir="ltr">{`${formatUtc(at)} · ${zone}`}</bdi>}
+      openDelay={200}
+      events={{ hover: true, focus: true, touch: true }}
+    >
+      <time dateTime={at} className="figure">
+        {formatTime(at, { language, zone, style })}
+      </time>
+    </Tooltip>
+  );
+}
+
+/** `in 3 hours`, with the time itself on hover. */
+export function Age({ at, now = Date.now() }: { readonly at: string | null | undefined; readonly now?: number }) {
+  const { language } = useLanguage();
+  if (!at) return <Absent />;
+  return (
+    <Tooltip label={<bdi dir="ltr">{formatUtc(at)}</bdi>} events={{ hover: true, focus: true, touch: true }}>
+      <time dateTime={at}>{formatRelative(at, now, language)}</time>
+    </Tooltip>
+  );
+}
+
+/** An id in short, copied whole by a click. */
+export function Id({ id, isShort = false }: { readonly id: string | null | undefined; readonly isShort?: boolean }) {
+  const t = useTexts(COMMON);
+  if (!id) return <Absent />;
+  const shown = isShort && id.length > 16 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id;
+  return (
+    <CopyButton value={id}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? t.copied : t.copy}>
+          <UnstyledButton
+            className="id-button"
+            aria-label={`${t.copy}: ${id}`}
+            onClick={(event) => {
+              event.preventDefault();
+              event.stopPropagation();
+              copy();
+            }}
+          >
+            <span className="id foreign-line">{shown}</span>
+            <Icon name={copied ? 'check' : 'copy'} size={13} />
+          </UnstyledButton>
+        </Tooltip>
+      )}
+    </CopyButton>
+  );
+}
+
+/** A text that a partner or a colleague wrote: in its own direction, in one line, whole on hover. */
+export function Foreign({ text, isWhole = false }: { readonly text: string | null | undefined; readonly isWhole?: boolean }) {
+  if (text === null || text === undefined || text === '') return <Absent />;
+  if (isWhole) return <bdi className="foreign">{text}</bdi>;
+  return (
+    <bdi className="foreign-line" title={text.length > 24 ? text.slice(0, 500) : undefined}>
+      {text.length > 200 ? `${text.slice(0, 200)}…` : text}
+    </bdi>
+  );
+}
+
+/** A name, with its id below, copied by a click. */
+export function Named({ name, id }: { readonly name: string | null | undefined; readonly id: string }) {
+  return (
+    <div>
+      <Foreign text={name} />
+      <div>
+        <Id id={id} isShort />
+      </div>
+    </div>
+  );
+}
+
+export function Absent() {
+  return (
+    <Text span c="dimmed">
+      –
+    </Text>
+  );
+}

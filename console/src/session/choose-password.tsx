@@ -1,0 +1,47 @@
+import { Alert } from '@mantine/core';
+import { useState } from 'react';
+import { answerOf, client } from '../api/client.ts';
+import { useTexts } from '../texts/language.tsx';
+import { PasswordForm } from './password-form.tsx';
+import type { SessionAnswer } from './session-answer.ts';
+import { SESSION } from './session-texts.ts';
+import { SignInFrame } from './sign-in-frame.tsx';
+
+/** Where a one-time link leads, `/sign-in#pi_code_…`. What follows `#` is sent to no server, and leaves the history of the browser at once. */
+export function ChoosePassword({ onSignedIn }: { readonly onSignedIn: (session: SessionAnswer) => void }) {
+  const t = useTexts(SESSION);
+  const [code] = useState(takeCode);
+  if (code === '') {
+    return (
+      <SignInFrame title={t.welcome}>
+        <Alert color="yellow">{t.noCode}</Alert>
+      </SignInFrame>
+    );
+  }
+  const begin = (session: SessionAnswer) => {
+    history.replaceState(null, '', '/');
+    taken = '';
+    onSignedIn(session);
+  };
+  return (
+    <SignInFrame title={t.welcome} help={t.welcomeHelp}>
+      <PasswordForm
+        isNew
+        label={t.setPassword}
+        onSignedIn={begin}
+        send={(given) => answerOf(client.POST('/operator/v1/session/link', { body: { code, ...given } }))}
+      />
+    </SignInFrame>
+  );
+}
+
+let taken = '';
+
+function takeCode(): string {
+  const [code = ''] = /pi_code_[\w-]+/.exec(location.hash) ?? [];
+  if (code !== '') {
+    taken = code;
+    history.replaceState(null, '', '/sign-in');
+  }
+  return taken;
+}

@@ -1,0 +1,79 @@
+/** Asks for a password, and for the code of the second factor once the service says that there is one. */
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { Problem, problemOf } from '../parts/problem.tsx';
+import { useTexts } from '../texts/language.tsx';
+import type { SessionAnswer } from './session-answer.ts';
+import { SESSION } from './session-texts.ts';
+
+export interface Given {
+  readonly password: string;
+  readonly totp?: string;
+}
+
+interface PasswordFormProps {
+  readonly send: (given: Given) => Promise<SessionAnswer>;
+  readonly onSignedIn: (session: SessionAnswer) => void;
+  readonly label: string;
+  /** A new password is asked for twice. */
+  readonly isNew?: boolean;
+  readonly before?: ReactNode;
+}
+
+export function PasswordForm({ send, onSignedIn, label, isNew = false, before }: PasswordFormProps) {
+  const t = useTexts(SESSION);
+  const [password, setPassword] = useState('');
+  const [repeated, setRepeated] = useState('');
+  const [totp, setTotp] = useState('');
+  const signIn = useMutation({ mutationFn: send, onSuccess: onSignedIn, meta: { isSignIn: true } });
+  const asksCode = problemOf(signIn.error, 'totp') !== undefined || totp !== '';
+  const isDifferent = isNew && repeated !== '' && repeated !== password;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isNew || repeated === password) signIn.mutate({ password, ...(totp && { totp }) });
+      }}
+    >
+      <Stack gap="md">
+        {before}
+        <PasswordInput
+          label={isNew ? t.newPassword : t.password}
+          description={isNew && t.passwordHelp}
+          autoComplete={isNew ? 'new-password' : 'current-password'}
+          required
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        {isNew && (
+          <PasswordInput
+            label={t.repeatPassword}
+            autoComplete="new-password"
+            required
+            error={isDifferent && t.passwordsDiffer}
+            value={repeated}
+            onChange={(event) => setRepeated(event.currentTarget.value)}
+          />
+        )}
+        {asksCode && (
+          <TextInput
+            label={t.totp}
+            description={t.totpHelp}
+            autoComplete="one-time-code"
+            inputMode="numeric"
+            maxLength={6}
+            required
+            autoFocus
+            value={totp}
+            onChange={(event) => setTotp(event.currentTarget.value)}
+          />
+        )}
+        <Problem error={signIn.error} />
+        <Button type="submit" loading={signIn.isPending} disabled={isDifferent} fullWidth>
+          {label}
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,3 @@
+import type { components } from '../api/operator-types.ts';
+
+export type SessionAnswer = components['schemas']['Session'];

@@ -1,0 +1,42 @@
+import type { Texts } from '../texts/text.ts';
+
+export const SESSION = {
+  signIn: ['Sign in', 'تسجيل الدخول'],
+  login: ['E-mail address or operator id', 'البريد الإلكتروني أو معرّف المشغّل'],
+  password: ['Password', 'كلمة المرور'],
+  newPassword: ['New password', 'كلمة مرور جديدة'],
+  repeatPassword: ['The same password again', 'كلمة المرور نفسها مرة أخرى'],
+  passwordsDiffer: ['The two passwords differ.', 'كلمتا المرور مختلفتان.'],
+  passwordHelp: [
+    'At least 12 characters. A sentence that only you know is good.',
+    '12 حرفًا على الأقل. جملة لا يعرفها سواك خيار جيد.',
+  ],
+  totp: ['Code of your authenticator app', 'رمز تطبيق المصادقة'],
+  totpHelp: ['Six digits.', 'ستة أرقام.'],
+  noPassword: [
+    'No password yet, or forgotten? Open the one-time link that an administrator gave you.',
+    'ليس لديك كلمة مرور أو نسيتها؟ افتح الرابط الصالح لمرة واحدة الذي أعطاك إياه المسؤول.',
+  ],
+  welcome: ['Choose your password', 'اختر كلمة المرور'],
+  welcomeHelp: [
+    'The one-time link works once. From then on you sign in with this password.',
+    'يعمل الرابط مرة واحدة فقط، وبعدها تسجّل الدخول بكلمة المرور هذه.',
+  ],
+  noCode: [
+    'This link is not whole: the part after # is missing. Copy all of it from the terminal or the message.',
+    'هذا الرابط غير كامل: الجزء الذي يلي # مفقود. انسخه كاملًا من الطرفية أو من الرسالة.',
+  ],
+  setPassword: ['Set the password and sign in', 'تعيين كلمة المرور وتسجيل الدخول'],
+  ended: [
+    'Your session has ended. Sign in again; you come back to the same page.',
+    'انتهت جلستك. سجّل الدخول من جديد لتعود إلى الصفحة نفسها.',
+  ],
+  again: ['Confirm that it is you', 'أكّد هويتك'],
+  againHelp: [
+    'This step moves money or gives rights. Enter your password again; your change is then sent.',
+    'هذه الخطوة تنقل أموالًا أو تمنح صلاحيات. أدخل كلمة المرور مرة أخرى ثم يُرسل التغيير.',
+  ],
+  goOn: ['Continue', 'متابعة'],
+  protectedBy: ['The console talks to this service only.', 'لا تتصل اللوحة إلا بهذه الخدمة.'],
+  title: ["Operators' console", 'لوحة المشغّلين'],
+} as const satisfies Texts;

@@ -1,0 +1,41 @@
+import { Alert, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { answerOf, client } from '../api/client.ts';
+import { useTexts } from '../texts/language.tsx';
+import { PasswordForm } from './password-form.tsx';
+import type { SessionAnswer } from './session-answer.ts';
+import { SESSION } from './session-texts.ts';
+import { SignInFrame } from './sign-in-frame.tsx';
+
+interface SignInProps {
+  readonly hasEnded: boolean;
+  readonly onSignedIn: (session: SessionAnswer) => void;
+}
+
+export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
+  const t = useTexts(SESSION);
+  const [login, setLogin] = useState('');
+  return (
+    <SignInFrame title={t.signIn}>
+      {hasEnded && <Alert color="yellow">{t.ended}</Alert>}
+      <PasswordForm
+        label={t.signIn}
+        onSignedIn={onSignedIn}
+        send={(given) => answerOf(client.POST('/operator/v1/session', { body: { login: login.trim(), ...given } }))}
+        before={
+          <TextInput
+            label={t.login}
+            autoComplete="username"
+            required
+            dir="auto"
+            value={login}
+            onChange={(event) => setLogin(event.currentTarget.value)}
+          />
+        }
+      />
+      <Text size="sm" c="dimmed">
+        {t.noPassword}
+      </Text>
+    </SignInFrame>
+  );
+}

@@ -1,0 +1,74 @@
+/** What moves money or gives rights needs the password again: asked for when the service wants it, then the change is sent once more. */
+import { Modal, Stack, Text } from '@mantine/core';
+import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
+import { ApiError, StepUpCancelled } from '../api/api-error.ts';
+import { answerOf, client } from '../api/client.ts';
+import { useTexts } from '../texts/language.tsx';
+import { PasswordForm } from './password-form.tsx';
+import type { SessionAnswer } from './session-answer.ts';
+import { SESSION } from './session-texts.ts';
+
+type WithStepUp = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+const StepUpContext = createContext<WithStepUp>((work) => work());
+
+export function useStepUp(): WithStepUp {
+  return useContext(StepUpContext);
+}
+
+interface Waiting {
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+interface StepUpProviderProps {
+  readonly onSignedIn: (session: SessionAnswer) => void;
+  readonly children: ReactNode;
+}
+
+export function StepUpProvider({ onSignedIn, children }: StepUpProviderProps) {
+  const t = useTexts(SESSION);
+  const [isOpen, setOpen] = useState(false);
+  const waiting = useRef<Waiting | undefined>(undefined);
+  const withStepUp = useCallback<WithStepUp>(async (work) => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isSignInWanted(error)) throw error;
+    }
+    await new Promise<void>((resolve, reject) => {
+      waiting.current = { resolve, reject };
+      setOpen(true);
+    });
+    return work();
+  }, []);
+  const end = (settle: (waiting: Waiting) => void) => {
+    setOpen(false);
+    if (waiting.current) settle(waiting.current);
+    waiting.current = undefined;
+  };
+  return (
+    <StepUpContext value={withStepUp}>
+      {children}
+      <Modal opened={isOpen} onClose={() => end(({ reject }) => reject(new StepUpCancelled()))} title={t.again} zIndex={400}>
+        <Stack gap="md">
+          <Text size="sm" c="dimmed">
+            {t.againHelp}
+          </Text>
+          <PasswordForm
+            label={t.goOn}
+            send={(given) => answerOf(client.POST('/operator/v1/session/again', { body: given }))}
+            onSignedIn={(session) => {
+              onSignedIn(session);
+              end(({ resolve }) => resolve());
+            }}
+          />
+        </Stack>
+      </Modal>
+    </StepUpContext>
+  );
+}
+
+function isSignInWanted(error: unknown): boolean {
+  return error instanceof ApiError && error.problems.some(({ code }) => code === 'sign_in_again');
+}

@@ -1,0 +1,110 @@
+/** How the console shows values: exactly, and in both languages with Latin digits. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { countArabic, countEnglish } from '../../console/src/format/plural.ts';
+import { addWhole, chartScale, formatDecimal, formatWhole } from '../../console/src/format/points.ts';
+import { formatMonth, formatRelative, formatTime, formatUtc } from '../../console/src/format/time.ts';
+import type { Texts } from '../../console/src/texts/text.ts';
+
+const CONSOLE = join(import.meta.dirname, '../../console/src');
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+const POINTS = ['نقطة واحدة', 'نقطتان', 'نقاط', 'نقطة', 'نقطة'] as const;
+
+describe('whole numbers', () => {
+  test('have separators, and every digit of an int64', () => {
+    assert.equal(formatWhole('9223372036854775807'), '9,223,372,036,854,775,807');
+    assert.equal(formatWhole('-1234'), '-1,234');
+    assert.equal(formatWhole('999'), '999');
+    assert.equal(formatDecimal('1234567.500'), '1,234,567.500');
+    fc.assert(fc.property(int64, (value) => BigInt(formatWhole(String(value)).replaceAll(',', '')) === value));
+  });
+
+  test('are added without loss', () => {
+    assert.equal(addWhole(['9223372036854775807', '9223372036854775807']), 18446744073709551614n);
+  });
+
+  test('give the height of a bar whatever their length', () => {
+    const { toHeight } = chartScale(['9223372036854775807', '4611686018427387903']);
+    assert.equal(Math.round((toHeight('4611686018427387903') / toHeight('9223372036854775807')) * 1000), 500);
+    assert.equal(chartScale(['12']).toHeight('12'), 12);
+  });
+
+  test('no source of the console makes a floating-point number of text', () => {
+    const allowed = ['format/points.ts'];
+    const found = globSync('**/*.{ts,tsx}', { cwd: CONSOLE }).filter(
+      (path) => !allowed.includes(path) && /\b(?:Number|parseFloat|parseInt)\(/.test(readFileSync(join(CONSOLE, path), 'utf8')),
+    );
+    assert.deepEqual(found, []);
+  });
+});
+
+describe('counted nouns', () => {
+  test('English has two forms', () => {
+    assert.equal(countEnglish('1', 'point'), '1 point');
+    assert.equal(countEnglish('1200', 'point'), '1,200 points');
+  });
+
+  test('Arabic has five, as in the table of the specification', () => {
+    const forms = (count: string) => countArabic(count, POINTS);
+    assert.equal(forms('1'), 'نقطة واحدة');
+    assert.equal(forms('2'), 'نقطتان');
+    for (const few of ['3', '10', '103']) assert.equal(forms(few), `${few} نقاط`);
+    for (const many of ['11', '99', '111']) assert.equal(forms(many), `${many} نقطة`);
+    for (const other of ['100', '101', '102', '200']) assert.equal(forms(other), `${other} نقطة`);
+    assert.equal(forms('9223372036854775807'), '9,223,372,036,854,775,807 نقاط');
+  });
+});
+
+describe('times', () => {
+  const at = '2026-03-01T22:30:05.000Z';
+
+  test('stand in the zone of the partner, with Latin digits, and in UTC beside it', () => {
+    assert.equal(formatTime(at, { language: 'en', zone: 'Asia/Riyadh' }), '2 Mar 2026, 01:30');
+    const arabic = formatTime(at, { language: 'ar', zone: 'Asia/Riyadh' });
+    assert.match(arabic, /2026/);
+    assert.doesNotMatch(arabic, /[٠-٩]/);
+    assert.equal(formatUtc(at), '2026-03-01 22:30:05 UTC');
+    assert.equal(formatMonth('2026-03', 'en'), 'March 2026');
+  });
+
+  test('say how far away they are', () => {
+    const now = Date.parse(at);
+    assert.equal(formatRelative('2026-03-02T01:30:05Z', now, 'en'), 'in 3 hours');
+    assert.equal(formatRelative('2026-02-27T22:30:05Z', now, 'en'), '2 days ago');
+    assert.doesNotMatch(formatRelative('2026-03-02T04:30:05Z', now, 'ar'), /[٠-٩]/);
+  });
+});
+
+describe('texts', async () => {
+  const tables = await Promise.all(
+    globSync('**/*-texts.ts', { cwd: CONSOLE }).map(async (path) => ({
+      path,
+      texts: Object.values((await import(join(CONSOLE, path))) as Record<string, Texts>).flatMap((table) =>
+        Object.entries(table),
+      ),
+    })),
+  );
+  // Of a text with a parameter, its source.
+  const words = (text: unknown) => String(text);
+
+  const bothNames = ['otherLanguage', 'product'];
+  for (const { path, texts } of tables) {
+    const checked = texts.filter(([name]) => !bothNames.includes(name));
+    test(`${path}: every text is in both languages, with Latin digits`, () => {
+      assert.ok(checked.length > 0);
+      for (const [name, [english, arabic]] of checked) {
+        assert.match(words(arabic), /[\u0600-\u06ff]/, name);
+        assert.doesNotMatch(words(english), /[\u0600-\u06ff]/, name);
+        assert.doesNotMatch(words(arabic), /[٠-٩۰-۹]/, name);
+      }
+    });
+
+    test(`${path}: no text promises what the service does not do`, () => {
+      const claims = /تعويض|محايد كربوني|حياد كربوني|صديق للبيئة|offset|neutral|compensat/i;
+      for (const [name, both] of texts) for (const text of both) assert.doesNotMatch(words(text), claims, name);
+    });
+  }
+});
