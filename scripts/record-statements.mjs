@@ -6,7 +6,8 @@ import { createRequire } from 'node:module';
 const { TEST_STATEMENTS: folder, TEST_REPOSITORY: repository } = process.env;
 /** What only hands a statement on. */
 const HANDS_ON = /record-statements|src\/store\/session\.ts|\(node:|at node:|at new Promise/;
-const sent = new Set();
+/** By file of tests: texts that the service sent for it. */
+const sent = new Map();
 
 const pg = loadDriver();
 if (pg) for (const { prototype } of [pg.Pool, pg.Client]) recordQueriesOf(prototype);
@@ -24,14 +25,17 @@ function recordQueriesOf(prototype) {
   const { query } = prototype;
   prototype.query = function (...words) {
     const text = words[0]?.text ?? words[0];
-    const key = `${process.env['TEST_FILE']} ${text}`;
-    if (typeof text === 'string' && !sent.has(key) && isOfService()) {
-      sent.add(key);
-      const line = JSON.stringify({ file: process.env['TEST_FILE'], text });
-      appendFileSync(`${folder}/${process.pid}`, `${line}\n`);
-    }
+    if (typeof text === 'string') note(process.env['TEST_FILE'], text);
     return query.apply(this, words);
   };
+}
+
+function note(file, text) {
+  const texts = sent.get(file) ?? new Set();
+  sent.set(file, texts);
+  if (texts.has(text) || !isOfService()) return;
+  texts.add(text);
+  appendFileSync(`${folder}/${process.pid}`, `${JSON.stringify({ file, text })}\n`);
 }
 
 /** By who asks the driver: a pool that asks a connection was asked itself. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { spec } from 'node:test/reporters';
-import { type FileRun, TestProcess } from './test-process.ts';
+import { type FileRun, type TestEvent, TestProcess } from './test-process.ts';
 
 export interface Counts {
   passed: number;
@@ -58,7 +58,7 @@ export async function runFiles(
     Array.from({ length: Math.min(concurrency, files.length) }, () =>
       runInTurn(waiting, namePattern, (run) => {
         runs.push(run);
-        for (const event of run.events) if (SHOWN.test(event.type)) events.push(event);
+        for (const event of run.events) if (SHOWN.test(event.type) || isStrayError(event)) events.push(event);
         count(run, counts, namePattern !== undefined);
       }),
     ),
@@ -71,6 +71,11 @@ export async function runFiles(
 
 /** What else the runner says concerns a single file: its plan and its sums. */
 const SHOWN = /^test:(?!plan|diagnostic|summary)/;
+
+/** What was thrown when its test was over: the runner tells of it, and lets the file fail. */
+function isStrayError({ type, data }: TestEvent): boolean {
+  return type === 'test:diagnostic' && data.message.startsWith('Error: ');
+}
 
 /** In one process, as long as the files come to their end. */
 async function runInTurn(waiting: string[], namePattern: string | undefined, tell: (run: FileRun) => void): Promise<void> {
@@ -96,7 +101,8 @@ function count({ file, events, end }: FileRun, counts: Counts, isPartial: boolea
   counts.passed += passed;
   counts.skipped += skipped + todo;
   // What fails outside every test, such as a hook of a suite, is not counted by the runner.
-  counts.failed += failed === 0 && !summary.success ? 1 : failed;
+  const strayErrors = events.filter(isStrayError).length;
+  counts.failed += failed + strayErrors === 0 && !summary.success ? 1 : failed + strayErrors;
   // Node reports a file without tests as a passed test of the file's name.
   if (!events.some(({ type, data }) => type === 'test:pass' && data.name === join(REPOSITORY, file))) return;
   counts.passed -= 1;

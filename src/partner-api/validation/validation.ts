@@ -50,12 +50,27 @@ interface Problem {
 /** More are only counted: an answer stays small whatever was sent. */
 const SHOWN_MAX = 50;
 
+type Judge = (value: unknown) => readonly Problem[];
+
+/** Of each part by its schema: GET and HEAD of a path have one, and so do the services of a process. */
+const compiled: Record<RequestPart, WeakMap<object, Judge>> = {
+  headers: new WeakMap(),
+  query: new WeakMap(),
+  body: new WeakMap(),
+};
+
 /**
- * Compiles one part of a request.
+ * Compiles one part of a request, once for each schema.
  *
  * @returns A function that lists what is wrong with a value, a problem per field, in the order of the schema's fields.
  */
-export function compilePart(part: RequestPart, schema: object): (value: unknown) => readonly Problem[] {
+export function compilePart(part: RequestPart, schema: object): Judge {
+  const judge = compiled[part].get(schema) ?? compile(part, schema);
+  compiled[part].set(schema, judge);
+  return judge;
+}
+
+function compile(part: RequestPart, schema: object): Judge {
   const validate = ajv.compile(forValidation(schema, part) as Schema);
   const order = Object.keys((schema as { properties?: object }).properties ?? {});
   const isClosed = (schema as { additionalProperties?: unknown }).additionalProperties === false;
