@@ -7,6 +7,7 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeEventBodies } from '../../src/operations/events/event-bodies.ts';
 import { RecentContributions } from '../../src/operations/events/recent-contributions.ts';
+import { type ContributionRecord, findContributionsById } from '../../src/store/contributions/contribution.ts';
 import { type Connection, openDatabase } from '../../src/store/database.ts';
 import { type EventRecord, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
@@ -376,7 +377,7 @@ test('a process is told of the events that it has committed, and of nothing else
 test('the body from memory is, byte for byte, the one from the database', { timeout: 60_000 }, async () => {
   const service = await testService({ env: WEBHOOK_ENV });
   const { client, partner } = await newEndpoint(service, endpointTools(service.database), ['impact.transaction.confirmed']);
-  const { body: estimate } = await client.estimate({ partner_order_ref: 'order-of-memory' });
+  const { estimate } = (await client.estimate({ partner_order_ref: 'order-of-memory' })).body;
   const linked = { partner_order_ref: 'order-of-memory', calculation_id: estimate.calculation_id };
   for (const fields of [{ points: 9_223_372_036_854_775_807n }, linked]) assert.equal((await client.confirm(fields)).status, 201);
   await untilNumbered(service.database, partner.partnerId, 3);
@@ -386,4 +387,36 @@ test('the body from memory is, byte for byte, the one from the database', { time
   const bodies = await makeEventBodies(service.database.pool, fresh, events);
   assert.equal(events.length, 2);
   for (const { eventId, body } of events) assert.equal(bodies.get(eventId), body);
+});
+
+test('a confirmation and the link after it, written together: each body tells what happened then', {
+  timeout: 60_000,
+}, async () => {
+  const service = await testService({ env: WEBHOOK_ENV });
+  const { database: own } = service;
+  const { client, partner } = await newEndpoint(service, endpointTools(own), ['impact.transaction.confirmed']);
+  const { estimate } = (await client.estimate({ partner_order_ref: 'order-linked-at-once' })).body;
+  const { body: confirmed } = await client.confirm({ partner_order_ref: 'order-linked-at-once' });
+  const { transaction_id: transactionId } = confirmed.contribution;
+  const [asConfirmed] = await findContributionsById(own.pool, [{ partnerId: partner.partnerId, transactionId }]);
+  assert.equal((await client.associate(transactionId, estimate.calculation_id)).status, 201);
+  const other = await client.confirm({ partner_order_ref: 'order-of-another-process' });
+  await untilNumbered(own, partner.partnerId, 4);
+  const events = await listEvents(own.pool, partner.partnerId, { afterSequence: 1n, limit: 10 });
+  // With nothing else to read, and with something.
+  for (const together of [events.slice(0, 2), events]) {
+    const recent = new RecentContributions();
+    recent.note(asConfirmed as ContributionRecord);
+    const bodies = await makeEventBodies(own.pool, { environment: 'sandbox', recent, onError: assert.ifError }, together);
+    const told = together.map(({ eventId }) => JSON.parse(bodies.get(eventId) as string).data);
+    assert.deepEqual(
+      told.map(({ contribution, association }) => [contribution.transaction_id, association.status]),
+      [
+        [transactionId, 'not_requested'],
+        [transactionId, 'associated'],
+        [other.body.contribution.transaction_id, 'not_requested'],
+      ].slice(0, together.length),
+    );
+    assert.equal(told[1].association.link.calculation_id, estimate.calculation_id);
+  }
 });

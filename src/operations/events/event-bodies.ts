@@ -33,7 +33,7 @@ export async function writeEventBodies(
   const records = await findSubjects(db, unwritten);
   const made = unwritten.map((event) => ({
     sequence: event.sequence,
-    body: eventToText(event, environment, sayWhat(event, environment, records)),
+    body: eventToText(event, environment, sayWhat(event, environment, records.get(event.subjectId))),
   }));
   const others = await updateEventBodies(db, first.partnerId, made);
   const bodies = new Map(made.map(({ sequence, body }) => [sequence, others.get(sequence) ?? body]));
@@ -62,19 +62,20 @@ export async function makeEventBodies(
   { environment, recent, onError }: BodyTools,
   events: readonly UnwrittenEvent[],
 ): Promise<Map<string, string>> {
-  const records = new Map<string, ContributionRecord>();
-  for (const { eventType, subjectId } of events) {
+  const confirmed = new Map<string, ContributionRecord>();
+  for (const { eventId, eventType, subjectId } of events) {
     const record = eventType === CONFIRMED ? recent.take(subjectId) : undefined;
-    if (record) records.set(subjectId, record);
+    if (record) confirmed.set(eventId, record);
   }
-  const absent = events.filter(({ subjectId }) => subjectId.startsWith('txn_') && !records.has(subjectId));
-  const read = absent.length === 0 ? records : await findSubjects(db, absent);
+  // What happened after the confirmation is not in the record that it left in memory.
+  const unread = events.filter(({ eventId, subjectId }) => subjectId.startsWith('txn_') && !confirmed.has(eventId));
+  const records = await findSubjects(db, unread);
   const bodies = new Map<string, string>();
   for (const [index, event] of events.entries()) {
     if (index % BODIES_IN_A_TURN === BODIES_IN_A_TURN - 1) await nextTurn();
     try {
-      const known = event.eventType === CONFIRMED && records.has(event.subjectId) ? records : read;
-      bodies.set(event.eventId, eventToText(event, environment, sayWhat(event, environment, known)));
+      const record = confirmed.get(event.eventId) ?? records.get(event.subjectId);
+      bodies.set(event.eventId, eventToText(event, environment, sayWhat(event, environment, record)));
     } catch (error) {
       onError(error);
     }
@@ -83,6 +84,7 @@ export async function makeEventBodies(
 }
 
 async function findSubjects(db: Queryable, events: readonly UnwrittenEvent[]): Promise<Map<string, ContributionRecord>> {
+  if (events.length === 0) return new Map();
   const ids = events.map(({ partnerId, subjectId }) => ({ partnerId, transactionId: subjectId }));
   const found = await findContributionsById(db, ids);
   return new Map(found.map((record) => [record.contribution.transactionId, record]));
@@ -92,13 +94,12 @@ async function findSubjects(db: Queryable, events: readonly UnwrittenEvent[]): P
  * The member `data`. A contribution that is confirmed or failed never changes, nor does a link: they are read from their records. What
  * could be read otherwise later was written down with the event.
  */
-function sayWhat(event: UnwrittenEvent, environment: Environment, records: ReadonlyMap<string, ContributionRecord>): object {
+function sayWhat(event: UnwrittenEvent, environment: Environment, record: ContributionRecord | undefined): object {
   const noted = event.data === null ? {} : JSON.parse(event.data, exactIntegers);
   const association = ASSOCIATIONS[noted.change ?? event.eventType];
   if (noted.change === 'adjustment') return { ...noted, environment };
   if (noted.settlement) return { ...noted, settlement: withEnvironment(noted.settlement, environment) };
   if (association === undefined) return noted;
-  const record = records.get(event.subjectId);
   if (!record) throw new Error(`The event ${event.eventId} is about ${event.subjectId}, which is not there.`);
   return {
     ...noted,
