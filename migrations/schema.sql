@@ -46,9 +46,13 @@ create table adjustment (
   constraint adjustment_two_people CHECK ((approved_by <> drafted_by))
 );
 
+CREATE INDEX adjustment_latest ON public.adjustment USING btree (adjustment_id);
+
 CREATE INDEX adjustment_of_contribution ON public.adjustment USING btree (partner_id, transaction_id);
 
 CREATE INDEX adjustment_unsettled ON public.adjustment USING btree (partner_id, posted_at) WHERE ((status = 'posted'::text) AND (settlement_id IS NULL));
+
+CREATE INDEX adjustment_waiting ON public.adjustment USING btree (status, adjustment_id) WHERE (status = ANY (ARRAY['draft'::text, 'approved'::text]));
 
 CREATE UNIQUE INDEX adjustment_one_reversal ON public.adjustment USING btree (partner_id, reversal_of) WHERE (status <> 'rejected'::text);
 
@@ -157,6 +161,8 @@ create table contribution (
   constraint contribution_status CHECK ((((status = 'pending'::text) AND (confirmed_at IS NULL) AND (failed_at IS NULL)) OR ((status = 'confirmed'::text) AND (confirmed_at IS NOT NULL) AND (failed_at IS NULL)) OR ((status = 'failed'::text) AND (confirmed_at IS NULL) AND (failed_at IS NOT NULL) AND (failure_reason IS NOT NULL))))
 );
 
+CREATE INDEX contribution_failed_of_order ON public.contribution USING btree (partner_id, partner_order_ref) WHERE (status = 'failed'::text);
+
 CREATE UNIQUE INDEX contribution_idempotency_key ON public.contribution USING btree (partner_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
 CREATE UNIQUE INDEX contribution_order_holder ON public.contribution USING btree (partner_id, partner_order_ref) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text]));
@@ -186,6 +192,8 @@ create table contribution_review (
 );
 
 CREATE INDEX contribution_review_open ON public.contribution_review USING btree (partner_id, opened_at, transaction_id) WHERE (resolved_at IS NULL);
+
+CREATE INDEX contribution_review_waiting ON public.contribution_review USING btree (opened_at, transaction_id) WHERE (resolved_at IS NULL);
 
 create table daily_count (
   partner_id text collate "C" not null,
@@ -378,6 +386,8 @@ create table failure_draft (
   constraint failure_draft_status CHECK ((((status = 'drafted'::text) AND (num_nonnulls(decided_by, decided_at, transaction_id) = 0)) OR ((status = 'approved'::text) AND (num_nonnulls(decided_by, decided_at, transaction_id) = 3) AND (decided_by <> drafted_by)) OR ((status = 'rejected'::text) AND (num_nonnulls(decided_by, decided_at) = 2) AND (transaction_id IS NULL))))
 );
 
+CREATE INDEX failure_draft_latest ON public.failure_draft USING btree (failure_id);
+
 CREATE UNIQUE INDEX failure_draft_open ON public.failure_draft USING btree (partner_id, partner_event_id) WHERE (status = 'drafted'::text);
 
 CREATE TRIGGER failure_draft_is_kept BEFORE DELETE ON public.failure_draft FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -552,10 +562,15 @@ create table operator_credential (
   expires_at timestamp(3) with time zone not null,
   last_used_at timestamp(3) with time zone,
   ended_at timestamp(3) with time zone,
+  verifier text,
+  attempts integer not null default 0,
+  attempted_at timestamp(3) with time zone,
+  last_step bigint,
   constraint operator_credential_pkey PRIMARY KEY (credential_id),
   constraint operator_credential_operator FOREIGN KEY (operator_id) REFERENCES operator(operator_id),
   constraint operator_credential_hash CHECK ((length(secret_sha256) = 32)),
-  constraint operator_credential_kind CHECK ((kind = ANY (ARRAY['code'::text, 'token'::text])))
+  constraint operator_credential_kind CHECK ((kind = ANY (ARRAY['code'::text, 'token'::text, 'session'::text, 'password'::text, 'totp'::text]))),
+  constraint operator_credential_verifier CHECK (((verifier IS NOT NULL) = (kind = ANY (ARRAY['password'::text, 'totp'::text]))))
 );
 
 CREATE INDEX operator_credential_of ON public.operator_credential USING btree (operator_id);
@@ -780,6 +795,8 @@ create table settlement (
   constraint settlement_status CHECK ((((status = 'open'::text) AND (closed_at IS NULL) AND (csv_sha256 IS NULL)) OR ((status = 'closed'::text) AND (closed_at IS NOT NULL) AND (contribution_count IS NOT NULL) AND (adjustment_count IS NOT NULL) AND (gross_points IS NOT NULL) AND (adjustment_points IS NOT NULL) AND (carried_points IS NOT NULL) AND (net_points IS NOT NULL) AND (totals_by_version IS NOT NULL) AND (csv_sha256 IS NOT NULL) AND (csv_bytes IS NOT NULL) AND (line_count IS NOT NULL) AND (chain_sha256 IS NOT NULL) AND (seal IS NOT NULL))))
 );
 
+CREATE INDEX settlement_closed ON public.settlement USING btree (closed_at, settlement_id) WHERE (status = 'closed'::text);
+
 CREATE UNIQUE INDEX settlement_one_open ON public.settlement USING btree (partner_id) WHERE (status = 'open'::text);
 
 CREATE TRIGGER settlement_is_kept BEFORE DELETE ON public.settlement FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -802,6 +819,8 @@ create table settlement_acknowledgement (
   constraint settlement_acknowledgement_fingerprint_length CHECK ((length(fingerprint) = 32)),
   constraint settlement_acknowledgement_status CHECK ((status = ANY (ARRAY['accepted'::text, 'disputed'::text])))
 );
+
+CREATE INDEX settlement_disputed ON public.settlement_acknowledgement USING btree (acknowledged_at, settlement_id) WHERE (status = 'disputed'::text);
 
 CREATE TRIGGER settlement_acknowledgement_is_immutable BEFORE DELETE OR UPDATE ON public.settlement_acknowledgement FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

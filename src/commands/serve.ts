@@ -2,11 +2,13 @@ import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { type Config, readConfig } from '../config.ts';
 import { issueApiKey } from '../operations/access/manage-api-key.ts';
+import { createFirstCode } from '../operations/access/manage-operator.ts';
 import { createPartner } from '../operations/access/manage-partner.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../service/role.ts';
 import { type Service, startService, startServiceProcess } from '../service/start-service.ts';
 import { type ListeningMessage, startServiceProcesses } from '../service/worker-processes.ts';
 import { listPartners } from '../store/access/partner.ts';
+import { consoleLink } from './access/console-link.ts';
 import { owner } from './terminal/actor.ts';
 import { readProcesses, readServiceRoles } from './terminal/options.ts';
 import { printProgress, printText } from './terminal/output.ts';
@@ -43,7 +45,10 @@ async function serve({ demo = false, processes, roles }: ServeOptions): Promise<
     printText(`\nPartner Impact (${config.environment}) listens on ${baseUrl}\n${whereReferenceIs(config, baseUrl)}`);
   else printText(`\nPartner Impact (${config.environment}) does ${roles.join(' and ')}, and accepts no requests\n`);
   if (roles.includes('webhooks')) printText(whereEventsGo(config));
-  if (demo && roles.includes('api')) await showFirstCall(service, config);
+  if (demo && roles.includes('api')) {
+    await showConsole(service, config);
+    await showFirstCall(service, config);
+  }
   await stopped;
   printProgress('Stopping: accepted requests are answered first …');
   await stopInTime(service);
@@ -74,9 +79,24 @@ async function serveAsWorker(
   await stopInTime(service);
 }
 
-async function stopInTime(service: Service): Promise<void> {
+async function stopInTime(service: Pick<Service, 'stop'>): Promise<void> {
   setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref();
   await service.stop();
+}
+
+/** In a sandbox: the first operator, who may do everything that one person may. In production an admin makes operators. */
+const FIRST_OPERATOR = { name: 'Sandbox admin', email: 'admin@sandbox.example', role: 'admin' } as const;
+
+/** A link until somebody has used one, and then the address. */
+async function showConsole({ database, operationsPort: port }: Service, config: Config): Promise<void> {
+  if (config.environment !== 'sandbox') return;
+  const code = await createFirstCode(database, owner(), FIRST_OPERATOR);
+  const address = consoleLink(config, { port, code: code ?? '' }).replace(/#$/, '');
+  printText(
+    code === undefined
+      ? `Console         ${address}\n`
+      : `Console         ${address}\n                (works once, for a day; \`npx partner-impact operator list\` shows the operator)\n`,
+  );
 }
 
 async function showFirstCall(service: Service, { environment }: Config): Promise<void> {

@@ -39,7 +39,7 @@ export const PARTNER_DETAIL_CODES = [
   'text_after_end',
 ] as const;
 
-/** Those that only changes by operators answer, on the command line. */
+/** Those that only operators meet, on the command line and in their interface. */
 export const OPERATOR_DETAIL_CODES = [
   'already_reversed',
   'already_used',
@@ -56,9 +56,11 @@ export const OPERATOR_DETAIL_CODES = [
   'not_posted',
   'not_public',
   'other_currency',
+  'other_origin',
   'reserved',
   'same_project',
   'second_operator_needed',
+  'sign_in_again',
   'too_soon',
   'unchanged',
   'wrong_length',

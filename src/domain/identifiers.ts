@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { encodeTime, monotonicFactory } from 'ulid';
+import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 
 /** Letters, digits, `.`, `_`, `:` and `-`, and nothing else: no identifier of the interface can carry an e-mail address or a name with a space. */
 const CHARACTERS = '[A-Za-z0-9._:-]';
@@ -102,4 +102,9 @@ const nextUlid = monotonicFactory(() => {
 
 function exactly(shape: { minLength: number; maxLength: number }): RegExp {
   return new RegExp(`^${CHARACTERS}{${shape.minLength},${shape.maxLength}}$`);
+}
+
+/** When the service made an identifier, in milliseconds since 1970; `undefined` for one that it did not make. */
+export function timeOfId(prefix: IdPrefix, text: string): number | undefined {
+  return isOurId(prefix, text) ? decodeTime(text.slice(prefix.length + 1)) : undefined;
 }

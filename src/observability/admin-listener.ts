@@ -11,6 +11,8 @@ export interface OperationsListenerOptions {
   metrics(): Promise<string>;
   /** Resolves when the service can do its work; rejects with the reason when it cannot. */
   checkReadiness(): Promise<void>;
+  /** Takes every other path, from whoever names the service by a name of its own. */
+  readonly further?: RequestListener | undefined;
 }
 
 export interface OperationsListener {
@@ -22,10 +24,13 @@ export interface OperationsListener {
 const CONNECTIONS_MAX = 64;
 /** Nothing is sent or taken for so long: more than an answer takes, and less than what nobody reads may stay. */
 const STALLED_MS = 10_000;
+/** The same for an operator's request, which may wait for the server of a partner. */
+const FURTHER_STALLED_MS = 60_000;
 
-const SERVER: ServerOptions = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 1_000 };
+/** The longest that a request takes to arrive is that of a partner's list, which an operator uploads. */
+const SERVER: ServerOptions = { headersTimeout: 5_000, requestTimeout: 900_000, connectionsCheckingInterval: 1_000 };
 
-/** `/livez`, `/readyz` and `/metrics`, on a listener that partners do not reach. */
+/** `/livez`, `/readyz` and `/metrics`, on a listener that partners do not reach; the interface of operators beside them. */
 export async function openOperationsListener(options: OperationsListenerOptions): Promise<OperationsListener> {
   const server = createServer(SERVER, answer(options)).setTimeout(STALLED_MS);
   boundConnections(server);
@@ -56,11 +61,12 @@ function boundConnections(server: Server): void {
   });
 }
 
-function answer({ names, metrics, checkReadiness }: OperationsListenerOptions): RequestListener {
+function answer({ names, metrics, checkReadiness, further }: OperationsListenerOptions): RequestListener {
   const scrape = sharedWithPauses(metrics);
   const ask = sharedWithPauses(checkReadiness);
   const own = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);
   return async (request, response) => {
+    const isOurs = () => isOwnHost(request.headers.host, own);
     const send = (status: number, body: string, type = 'text/plain; charset=utf-8') =>
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
     switch (request.url) {
@@ -72,13 +78,17 @@ function answer({ names, metrics, checkReadiness }: OperationsListenerOptions): 
           (reason: unknown) => send(503, `not ready: ${(reason as Error).message}\n`),
         );
       case '/metrics':
-        if (!isOwnHost(request.headers.host, own)) return send(421, NOT_OURS);
+        if (!isOurs()) return send(421, NOT_OURS);
         return scrape().then(
           (text) => send(200, text, 'text/plain; version=0.0.4; charset=utf-8'),
           (reason: unknown) => send(503, `no metrics: ${(reason as Error).message}\n`),
         );
       default:
-        return send(404, 'The paths are /livez, /readyz and /metrics.\n');
+        if (!further) return send(404, 'The paths are /livez, /readyz and /metrics.\n');
+        if (!isOurs()) return send(421, NOT_OURS);
+        request.socket.setTimeout(FURTHER_STALLED_MS);
+        response.once('close', () => request.socket.setTimeout(STALLED_MS));
+        return further(request, response);
     }
   };
 }

@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import { type OperationsListener, openOperationsListener } from '../observability/admin-listener.ts';
+import {
+  type OperationsListener,
+  type OperationsListenerOptions,
+  openOperationsListener,
+} from '../observability/admin-listener.ts';
 import type { Database } from '../store/database.ts';
 import { proveCommit } from '../store/durability.ts';
 import { explainBusyPort } from './listen-error.ts';
@@ -9,7 +13,7 @@ const READINESS_TIMEOUT_MS = 2_000;
 
 export async function openInternalListener(
   { operationsHost: host, operationsPort: port, operationsNames }: Config,
-  answers: { metrics(): Promise<string>; checkReadiness(): Promise<void> },
+  answers: Pick<OperationsListenerOptions, 'metrics' | 'checkReadiness' | 'further'>,
 ): Promise<OperationsListener> {
   return openOperationsListener({ host, port, names: [host, ...operationsNames], ...answers }).catch(
     explainBusyPort('OPERATIONS_PORT=', port),

@@ -37,12 +37,15 @@ import { explainBusyPort } from './listen-error.ts';
 import { logAnswer, logRun } from './log-lines.ts';
 import { once } from './once.ts';
 import { connectStore } from './open-database.ts';
+import { openOperators } from './open-operators.ts';
 import { openEndpointTools, openReadiness, openSandbox } from './open-sandbox.ts';
 import { SERVICE_ROLES, type ServiceRole } from './role.ts';
 
 export interface Service {
   /** Where partners reach it, such as `http://127.0.0.1:8080`; empty without the role `api`. */
   readonly baseUrl: string;
+  /** Of the internal listener. */
+  readonly operationsPort: number;
   readonly database: Database;
   readonly log: Log;
   /** Answers what was accepted, then closes; at most ten seconds. A second call waits for the first. */
@@ -60,8 +63,10 @@ export interface ServiceOptions {
 }
 
 /** A process that takes requests, with or without others beside it. */
-export interface ServiceProcess extends Service {
+export interface ServiceProcess extends Omit<Service, 'operationsPort'> {
   readonly metrics: Metrics;
+  /** Connections beside its own, closed with it. */
+  openPool(size: number): Database;
 }
 
 /** Together with the time that draining takes at most, less than an operator waits for a stop. */
@@ -77,7 +82,9 @@ const METRICS_POOL_SIZE = 1;
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   const state = { isStopping: false };
   const service = await startServiceProcess(config, { ...options, migrates: true });
+  const operators = options.roles?.includes('api') === false ? undefined : await openOperators(config, service);
   const listener = await openInternalListener(config, {
+    further: operators?.handle,
     metrics: () => service.metrics.registry.metrics(),
     checkReadiness: async () => {
       if (state.isStopping) throw new Error('the service is stopping');
@@ -89,10 +96,11 @@ export async function startService(config: Config, options: ServiceOptions = {})
   });
   const stop = async () => {
     state.isStopping = true;
+    await operators?.close();
     await service.stop();
     await listener.close();
   };
-  return { ...service, stop: once(stop) };
+  return { ...service, operationsPort: listener.port, stop: once(stop) };
 }
 
 export interface ServiceProcessOptions extends ServiceOptions {
@@ -139,7 +147,7 @@ export async function startServiceProcess(config: Config, options: ServiceProces
       await parts.disposeAsync();
       log.flush();
     };
-    return { baseUrl, database, log, metrics, stop: once(stop) };
+    return { baseUrl, database, log, metrics, openPool, stop: once(stop) };
   } catch (error) {
     await parts.disposeAsync();
     throw error;

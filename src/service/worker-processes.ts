@@ -4,9 +4,12 @@ import type { Config } from '../config.ts';
 import type { OperationsListener } from '../observability/admin-listener.ts';
 import { type Log, openLog } from '../observability/log.ts';
 import { collectFromProcesses } from '../observability/metrics.ts';
+import type { OperatorApi } from '../operator-api/app.ts';
+import type { Database } from '../store/database.ts';
 import { checkDatabase, openInternalListener } from './internal-listener.ts';
 import { once } from './once.ts';
 import { connectStore } from './open-database.ts';
+import { openOperators } from './open-operators.ts';
 import type { Service, ServiceOptions } from './start-service.ts';
 
 /** What a process tells the first one when it takes requests. */
@@ -38,14 +41,24 @@ export async function startServiceProcesses(
     throw error;
   });
   let listener: OperationsListener | undefined;
+  let operators: OperatorApi | undefined;
+  let operatorsPool: Database | undefined;
   const stop = once(async () => {
+    await operators?.close();
     await crew.stop();
     await listener?.close();
+    await operatorsPool?.close();
     await store.close();
     log.flush();
   });
   try {
+    const openPool = (size: number) => {
+      operatorsPool = store.openPool(size);
+      return operatorsPool;
+    };
+    operators = await openOperators(config, { log, openPool });
     listener = await openInternalListener(config, {
+      further: operators.handle,
       metrics: collectFromProcesses(),
       checkReadiness: async () => {
         crew.assertComplete();
@@ -53,7 +66,7 @@ export async function startServiceProcesses(
       },
     });
     const baseUrl = await crew.start();
-    return { baseUrl, database: store.database, log, stop };
+    return { baseUrl, operationsPort: listener.port, database: store.database, log, stop };
   } catch (error) {
     await stop();
     throw error;

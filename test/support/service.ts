@@ -29,6 +29,8 @@ export interface TestPartner {
 export interface TestService {
   readonly baseUrl: string;
   readonly databaseUrl: string;
+  /** Of the internal listener; 0 for a service of several processes. */
+  readonly operationsPort: number;
   /** The service's own kind of connection, for what a test looks up or prepares in the database. */
   readonly database: Database;
   /** @param terms `of`: only a key, of a partner that there is. */
@@ -64,7 +66,7 @@ export async function testService({
     roles,
   });
   after(() => service.stop());
-  return { ...withPartners(service.baseUrl, service.database), databaseUrl };
+  return { ...withPartners(service.baseUrl, service.database), databaseUrl, operationsPort: service.operationsPort };
 }
 
 async function prepareDatabase(databaseUrl: string, prepare: Prepare | undefined): Promise<void> {
@@ -121,10 +123,10 @@ export async function testServiceProcesses(
   const database = openDatabase({ databaseUrl, poolSize: 2, auditKeys: () => openAuditKeys(readConfig({})) });
   after(() => database.close());
   const [first] = processes;
-  return { ...withPartners((first as ServiceProcess).baseUrl, database), databaseUrl, processes };
+  return { ...withPartners((first as ServiceProcess).baseUrl, database), databaseUrl, operationsPort: 0, processes };
 }
 
-function withPartners(baseUrl: string, database: Database): Omit<TestService, 'databaseUrl'> {
+function withPartners(baseUrl: string, database: Database): Omit<TestService, 'databaseUrl' | 'operationsPort'> {
   return {
     baseUrl,
     database,

@@ -1,9 +1,11 @@
 import { Option } from 'commander';
+import type { Config } from '../../config.ts';
 import type { Operator } from '../../domain/access/operator.ts';
 import { ROLES, type Role } from '../../domain/access/role.ts';
 import {
   changeOperatorRole,
   createOperator,
+  createOwnCode,
   disableOperator,
   enterAddress,
   resetSignIn,
@@ -16,6 +18,7 @@ import { printFields, printJson, printText, type Row, showTime } from '../termin
 import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
+import { consoleLink } from './console-link.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -60,12 +63,20 @@ export function operatorCommand(): ProgramCommand {
     .option(...YES)
     .action(withOperator(disableOperator.leastRole, disable));
   one('reset-sign-in', 'sign out everywhere, and create a new sign-in code').action(withOperator(resetSignIn.leastRole, reset));
+  operator
+    .command('link')
+    .description('create a one-time link to the console, for the operator who is signed in on this machine')
+    .option('--json', 'one JSON object, for programs')
+    .action(withOperator('viewer', link));
   return operator;
 }
 
-async function create({ database, actor }: OperatorContext, { name, email = '', role, json }: CreateOptions): Promise<void> {
+async function create(
+  { database, actor, config }: OperatorContext,
+  { name, email = '', role, json }: CreateOptions,
+): Promise<void> {
   const wanted = { name, email: email === '' ? null : email, role };
-  printCode(await createOperator(database, actor, wanted), json);
+  printCode(config, await createOperator(database, actor, wanted), json);
 }
 
 async function list({ database }: OperatorContext, options: PageOptions): Promise<void> {
@@ -94,8 +105,12 @@ async function disable({ database, actor }: OperatorContext, { operator, yes, js
   print(await disableOperator(database, actor, operator), json);
 }
 
-async function reset({ database, actor }: OperatorContext, { operator, json }: Target): Promise<void> {
-  printCode(await resetSignIn(database, actor, operator), json);
+async function reset({ database, actor, config }: OperatorContext, { operator, json }: Target): Promise<void> {
+  printCode(config, await resetSignIn(database, actor, operator), json);
+}
+
+async function link({ database, actor, config }: OperatorContext, { json }: JsonOption): Promise<void> {
+  printCode(config, await createOwnCode(database, actor), json);
 }
 
 function print(operator: Operator, json: boolean | undefined): void {
@@ -103,14 +118,15 @@ function print(operator: Operator, json: boolean | undefined): void {
   else printFields(toRow(operator));
 }
 
-function printCode({ operator, signInCode, expiresAt }: SignInCode, json: boolean | undefined): void {
+function printCode(config: Config, { operator, signInCode, expiresAt }: SignInCode, json: boolean | undefined): void {
+  const link = consoleLink(config, { port: config.operationsPort, code: signInCode });
   if (json) {
-    printJson({ ...toJson(operator), sign_in_code: signInCode, sign_in_code_expires_at: expiresAt });
+    printJson({ ...toJson(operator), sign_in_code: signInCode, sign_in_code_expires_at: expiresAt, console_link: link });
     return;
   }
   printFields({ ...toRow(operator), 'one-time code': signInCode });
   printText(
-    `\nThe code is shown only once, and is valid once until ${showTime(expiresAt)}: npx partner-impact login asks for it.\n`,
+    `\nThe code is shown only once, and is valid once until ${showTime(expiresAt)}: npx partner-impact login asks for it.\nIn a browser  ${link}\n`,
   );
 }
 

@@ -13,16 +13,19 @@ export interface Operator {
   readonly disabledAt: Date | null;
 }
 
-/** What a person signs in with: a code, once, which gives a token. */
-export type CredentialKind = 'code' | 'token';
+/** What a person signs in with for a program or a browser: a code, once, which gives a token or a session. */
+export type SecretKind = 'code' | 'token' | 'session';
 
-const PREFIXES = { code: 'pi_code_', token: 'pi_op_' } as const satisfies Record<CredentialKind, string>;
+/** All that a person signs in with; a second factor beside the password. */
+export type CredentialKind = SecretKind | 'password' | 'totp';
 
-export function newCredential(kind: CredentialKind): CheckedSecret {
+const PREFIXES = { code: 'pi_code_', token: 'pi_op_', session: 'pi_session_' } as const satisfies Record<SecretKind, string>;
+
+export function newCredential(kind: SecretKind): CheckedSecret {
   return newCheckedSecret(PREFIXES[kind]);
 }
 
 /** `undefined` for what was mistyped, or is something else. */
-export function parseCredential(kind: CredentialKind, text: string): Omit<CheckedSecret, 'text'> | undefined {
+export function parseCredential(kind: SecretKind, text: string): Omit<CheckedSecret, 'text'> | undefined {
   return parseCheckedSecret(PREFIXES[kind], text);
 }

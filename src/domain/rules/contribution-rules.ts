@@ -63,12 +63,15 @@ export function hasDailyCap({ dailyPointsCap, dailyCountCap }: ContributionRules
 }
 
 /** By a rule of the partner, or by a scenario of the sandbox. */
-export type ReviewReason =
-  | 'reviews_everything'
-  | 'review_threshold'
-  | 'daily_points_cap'
-  | 'daily_count_cap'
-  | 'sandbox_scenario';
+export const REVIEW_REASONS = [
+  'reviews_everything',
+  'review_threshold',
+  'daily_points_cap',
+  'daily_count_cap',
+  'sandbox_scenario',
+] as const;
+
+export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
 /**
  * Why an operator looks at a contribution before it is confirmed; `undefined`: it is confirmed at once.

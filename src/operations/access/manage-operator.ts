@@ -6,18 +6,21 @@ import { newId } from '../../domain/identifiers.ts';
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import {
   insertOperator,
+  listOperators,
   lockOperator,
   updateOperatorDisabled,
   updateOperatorEmail,
   updateOperatorRole,
 } from '../../store/access/operator.ts';
 import { insertOperatorCredential, updateOperatorCredentialsEnded } from '../../store/access/operator-credential.ts';
+import { findVerifiers, updateCredentialsOfKindsEnded } from '../../store/access/operator-password.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { updateFirstAdmin } from '../../store/installation.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireName } from '../require-reason.ts';
 import { withRole } from '../with-role.ts';
 import { auditOperator, requireAuditedOperator } from './audit-operator.ts';
+import { requireSignedIn } from './four-eyes.ts';
 
 const CODE_SECONDS = 24 * 60 * 60;
 
@@ -122,6 +125,38 @@ export const resetSignIn = withRole(
     });
   },
 );
+
+/**
+ * A code for the one operator of an installation that has no other, as long as nobody has signed in with one: so whoever starts a sandbox
+ * for the first time has a way into it.
+ *
+ * @returns `undefined` where there is another operator, or this one has a password.
+ */
+export async function createFirstCode(database: Database, owner: Actor, first: NewOperator): Promise<string | undefined> {
+  const [operator, ...others] = await listOperators(database.pool);
+  if (!operator) return (await createOperator(database, owner, first)).signInCode;
+  if (others.length > 0 || operator.email !== first.email || operator.disabledAt !== null) return undefined;
+  const { password } = await findVerifiers(database.pool, operator.operatorId);
+  return password ? undefined : (await resetSignIn(database, owner, operator.operatorId)).signInCode;
+}
+
+/**
+ * A code for somebody's own browser, beside the sign-in that the person has. It takes the place of codes that were not used.
+ *
+ * @throws ServiceError `forbidden` for the owner account, which is no person.
+ */
+export async function createOwnCode(
+  database: Database,
+  { operatorId, role, correlationId }: Omit<Actor, 'breaksGlass'>,
+): Promise<SignInCode> {
+  requireSignedIn({ operatorId, role, correlationId });
+  return change(database, operatorId, async (db, operator) => {
+    await updateCredentialsOfKindsEnded(db, operatorId, ['code']);
+    const code = await makeCode(db, operator);
+    await auditOperator(db, { operatorId, role, correlationId }, { operatorId, action: 'operator.create-own-code' });
+    return code;
+  });
+}
 
 async function change<Result>(
   database: Database,

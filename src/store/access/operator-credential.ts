@@ -11,18 +11,20 @@ export interface NewCredential {
   readonly kind: CredentialKind;
   readonly secretSha256: Buffer;
   readonly seconds: number;
+  /** Of a password and of a second factor: what they are checked with, of which the hash is taken. */
+  readonly verifier?: string;
 }
 
 const INSERT: Statement = {
   name: 'insert_operator_credential',
-  text: `insert into operator_credential (credential_id, operator_id, kind, secret_sha256, created_at, expires_at)
-    values ($1, $2, $3, $4, ${NOW}, ${NOW} + make_interval(secs => $5)) returning expires_at as "expiresAt"`,
+  text: `insert into operator_credential (credential_id, operator_id, kind, secret_sha256, verifier, created_at, expires_at)
+    values ($1, $2, $3, $4, $6, ${NOW}, ${NOW} + make_interval(secs => $5)) returning expires_at as "expiresAt"`,
 };
 
 /** @returns When it ends. */
 export async function insertOperatorCredential(db: Queryable, credential: NewCredential): Promise<Date> {
-  const { credentialId, operatorId, kind, secretSha256, seconds } = credential;
-  const [row] = await run<{ expiresAt: Date }>(db, INSERT, [credentialId, operatorId, kind, secretSha256, seconds]);
+  const { credentialId, operatorId, kind, secretSha256, seconds, verifier = null } = credential;
+  const [row] = await run<{ expiresAt: Date }>(db, INSERT, [credentialId, operatorId, kind, secretSha256, seconds, verifier]);
   return (row as { expiresAt: Date }).expiresAt;
 }
 
@@ -64,14 +66,20 @@ export interface HeldCredential extends Operator {
   readonly expiresAt: Date;
   /** The last audit entry about the operator. */
   readonly entry: SealedEntry | undefined;
-  /** Neither ended nor expired, by the database's clock. */
+  /** Neither ended nor expired, by the database's clock; a session not idle for too long either. */
   readonly isValid: boolean;
 }
+
+/** A session in which nothing was done for so long has ended. */
+export const SESSION_IDLE_SECONDS = 30 * 60;
+
+const IS_VALID = `c.ended_at is null and c.expires_at > now()
+        and (c.kind <> 'session' or coalesce(c.last_used_at, c.created_at) > now() - make_interval(secs => ${SESSION_IDLE_SECONDS}))`;
 
 const FIND: Statement = {
   name: 'find_operator_credential',
   text: `select c.credential_id as "credentialId", c.kind, c.created_at as "credentialCreatedAt", c.secret_sha256 as "secretSha256",
-      ${lastAuditEntry('o.operator_id', 'operator')} as entry, c.expires_at as "expiresAt", c.ended_at is null and c.expires_at > now() as "isValid",
+      ${lastAuditEntry('o.operator_id', 'operator')} as entry, c.expires_at as "expiresAt", ${IS_VALID} as "isValid",
       o.operator_id as "operatorId", o.name, o.email, o.role, o.created_at as "createdAt", o.disabled_at as "disabledAt"
     from operator_credential c join operator o using (operator_id) where c.credential_id = $1 and c.kind = $2`,
 };
@@ -124,7 +132,7 @@ const END_ALL: Statement = {
   text: `update operator_credential set ended_at = ${NOW} where operator_id = $1 and ended_at is null`,
 };
 
-/** All codes and tokens of an operator. */
+/** All that an operator signs in with. */
 export async function updateOperatorCredentialsEnded(db: Queryable, operatorId: string): Promise<void> {
   await run(db, END_ALL, [operatorId]);
 }

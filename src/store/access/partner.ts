@@ -122,3 +122,26 @@ export async function updatePartnerRates(db: Queryable, partnerId: string, rates
   const [row] = await run<Partner>(db, { name: 'update_partner_rates', text }, values);
   return row;
 }
+
+const LIST_IDS: Statement = {
+  name: 'list_partner_ids',
+  text: 'select partner_id as "partnerId" from partner order by partner_id',
+};
+
+/** Of all partners, the oldest first. */
+export async function listPartnerIds(db: Queryable): Promise<string[]> {
+  return (await run<{ partnerId: string }>(db, LIST_IDS, [])).map(({ partnerId }) => partnerId);
+}
+
+const LIST_LIKE: Statement = {
+  name: 'list_partners_like',
+  text: `select ${COLUMNS} from partner where partner_id > $1 and position(lower($2) in lower(name)) > 0 order by partner_id limit $3`,
+};
+
+/** Whose names hold a text, in whatever case. It looks at every partner. */
+export async function listPartnersLike(
+  db: Queryable,
+  { afterId, text, limit }: { readonly afterId: string; readonly text: string; readonly limit: number },
+): Promise<Partner[]> {
+  return run<Partner>(db, LIST_LIKE, [afterId, text, limit]);
+}

@@ -246,3 +246,17 @@ export async function updateAdjustmentPosted(
   const [row] = await run<Row>(db, POST, [partnerId, adjustmentId, by, ...points, ...amounts, originalSettlementId]);
   return readRow(row as Row);
 }
+
+const LIST_OF_CONTRIBUTION: Statement = {
+  name: 'list_adjustments_of_contribution',
+  text: `select ${COLUMNS} from adjustment where partner_id = $1 and transaction_id = $2 order by adjustment_id`,
+};
+
+/** All of a contribution, in the order of their making. */
+export async function listAdjustmentsOfContribution(
+  db: Queryable,
+  partnerId: string,
+  transactionId: string,
+): Promise<Adjustment[]> {
+  return (await run<Row>(db, LIST_OF_CONTRIBUTION, [partnerId, transactionId])).map(readRow);
+}

@@ -68,3 +68,14 @@ export async function addToDailyCount(
 ): Promise<void> {
   await run(db, ADD, [partnerId, day, String(points), contributions]);
 }
+
+const FIND: Statement = {
+  name: 'find_daily_count',
+  text: `select day::text, points::text, contributions from daily_count where partner_id = $1 and day = $2::date`,
+};
+
+/** What counts on a day, without holding it. */
+export async function findCountedDay(db: Queryable, partnerId: string, day: string): Promise<CountedDay | undefined> {
+  const [row] = await run<DayRow>(db, FIND, [partnerId, day]);
+  return row && { ...row, points: BigInt(row.points) };
+}

@@ -124,3 +124,17 @@ export async function updateEventBodies(
   const rows = await runAnew<{ sequence: bigint; body: string | null }>(db, STORE_BODIES, values);
   return new Map(rows.flatMap(({ sequence, body }) => (body === null ? [] : [[sequence, body]])));
 }
+
+const LIST_BETWEEN: Statement = {
+  name: 'list_events_of_subject_between',
+  text: `select ${COLUMNS} from event where partner_id = $1 and event_id >= $2 and event_id < $3 and subject_id = $4 order by event_id limit $5`,
+};
+
+/** About a record, among the events that were made between two ids; the records of a time have the events of that time. */
+export async function listEventsOfSubject(
+  db: Queryable,
+  partnerId: string,
+  { subjectId, fromId, toId, limit }: { subjectId: string; fromId: string; toId: string; limit: number },
+): Promise<EventRecord[]> {
+  return run<EventRecord>(db, LIST_BETWEEN, [partnerId, fromId, toId, subjectId, limit]);
+}

@@ -1,0 +1,139 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { newCredential, type Operator, parseCredential } from '../../domain/access/operator.ts';
+import type { Actor } from '../../domain/access/role.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import { lockOperator } from '../../store/access/operator.ts';
+import {
+  findOperatorCredential,
+  type HeldCredential,
+  insertOperatorCredential,
+  updateOperatorCredentialEnded,
+  updateOperatorCredentialUsed,
+} from '../../store/access/operator-credential.ts';
+import { findVerifiers } from '../../store/access/operator-password.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
+import { auditOperator, requireAuditedSignIn } from './audit-operator.ts';
+import type { SecretSealing } from './second-factor.ts';
+
+/** After so long a person signs in anew, whatever was done meanwhile. */
+const SESSION_SECONDS = 12 * 60 * 60;
+
+export interface SessionTools {
+  readonly database: Database;
+  readonly sealing: SecretSealing;
+}
+
+/** A session of a browser. */
+export interface OpenedSession {
+  /** For the cookie; the database keeps its hash. */
+  readonly token: string;
+  readonly session: OperatorSession;
+}
+
+export interface OperatorSession {
+  readonly operator: Operator;
+  /** When the password was given: a step that moves money wants it to be short ago. */
+  readonly signedInAt: Date;
+  readonly expiresAt: Date;
+  /** What every change sends in a header of its own: a page of another site knows the cookie's browser, and not this. */
+  readonly csrfToken: string;
+  readonly hasSecondFactor: boolean;
+}
+
+export interface RequestOfSession {
+  readonly correlationId: string;
+  /** The session that the browser had until now: it ends, whoever's it was. */
+  readonly formerToken: string | undefined;
+}
+
+/** Ends a session, if it is one. */
+export async function endSession({ database }: SessionTools, token: string, correlationId: string): Promise<void> {
+  await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+    const operatorId = await endFormer(db, token);
+    if (operatorId === undefined) return;
+    const held = await lockOperator(db, operatorId);
+    if (held) await auditOperator(db, actorOf(held, correlationId), { operatorId, action: 'operator.sign-out' });
+  });
+}
+
+/**
+ * Who holds a session, with the role of this moment.
+ *
+ * @param isActivity Whether the person did something; a page that looks for news by itself keeps no session alive.
+ * @throws ServiceError `unauthorized` for a session that has ended, and for an operator who is disabled.
+ * @throws UnsoundRecordError For an operator or a session that differs from the audit.
+ */
+export async function findSession(
+  { database }: Pick<SessionTools, 'database'>,
+  token: string,
+  { isActivity }: { readonly isActivity: boolean },
+): Promise<OperatorSession> {
+  const parsed = parseCredential('session', token);
+  const held = parsed && (await findOperatorCredential(database.pool, 'session', parsed.id));
+  if (!parsed || !held || !isSame(held, parsed) || !held.isValid || held.disabledAt) throw sessionEnded();
+  requireAuditedSignIn(database, held);
+  if (isActivity) await updateOperatorCredentialUsed(database.pool, parsed.id);
+  const { totp } = await findVerifiers(database.pool, held.operatorId);
+  return describe(held, token, { hasSecondFactor: totp !== undefined });
+}
+
+export function sessionEnded(): ServiceError {
+  return new ServiceError('unauthorized', 'No operator is signed in, or the session has ended. Sign in.');
+}
+
+/** A session is never taken over: whatever the browser sent before ends, and a new one begins. */
+export async function openSession(
+  db: Queryable,
+  held: HeldCredential,
+  { action, request }: { readonly action: string; readonly request: RequestOfSession },
+): Promise<OpenedSession> {
+  const { operatorId } = held;
+  if (request.formerToken !== undefined) await endFormer(db, request.formerToken);
+  const { text: token, id: credentialId, secretSha256 } = newCredential('session');
+  const session = { credentialId, operatorId, kind: 'session', secretSha256, seconds: SESSION_SECONDS } as const;
+  await insertOperatorCredential(db, session);
+  await auditOperator(db, actorOf(held, request.correlationId), { operatorId, action });
+  const opened = (await findOperatorCredential(db, 'session', credentialId)) as HeldCredential;
+  const { totp } = await findVerifiers(db, operatorId);
+  return { token, session: describe(opened, token, { hasSecondFactor: totp !== undefined }) };
+}
+
+/** @returns Whose it was, where it was one. */
+async function endFormer(db: Queryable, token: string): Promise<string | undefined> {
+  const parsed = parseCredential('session', token);
+  const held = parsed && (await findOperatorCredential(db, 'session', parsed.id));
+  if (!parsed || !held || !isSame(held, parsed) || !held.isValid) return undefined;
+  await updateOperatorCredentialEnded(db, parsed.id);
+  return held.operatorId;
+}
+
+function describe(held: HeldCredential, token: string, more: Pick<OperatorSession, 'hasSecondFactor'>): OperatorSession {
+  const { operatorId, name, email, role, createdAt, disabledAt, credential } = held;
+  return {
+    operator: { operatorId, name, email, role, createdAt, disabledAt },
+    signedInAt: credential.createdAt,
+    expiresAt: held.expiresAt,
+    csrfToken: csrfTokenOf(token),
+    ...more,
+  };
+}
+
+/** It tells nothing of the session's secret, and lives as long. */
+function csrfTokenOf(token: string): string {
+  return createHmac('sha256', token).update('csrf').digest('base64url');
+}
+
+export function isCsrfTokenOf(session: OperatorSession, sent: unknown): boolean {
+  const own = Buffer.from(session.csrfToken);
+  const given = Buffer.from(typeof sent === 'string' ? sent : '');
+  return own.length === given.length && timingSafeEqual(own, given);
+}
+
+export function actorOf({ operatorId, role }: Pick<Operator, 'operatorId' | 'role'>, correlationId: string): Actor {
+  return { operatorId, role, correlationId };
+}
+
+export function isSame(held: HeldCredential, { secretSha256 }: { readonly secretSha256: Buffer }): boolean {
+  return timingSafeEqual(held.secretSha256, secretSha256);
+}

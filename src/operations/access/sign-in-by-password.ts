@@ -1,0 +1,207 @@
+import { canonicalAddress } from '../../domain/access/email-address.ts';
+import { newCredential, type Operator, parseCredential } from '../../domain/access/operator.ts';
+import { findPasswordProblem, hashPassword, isPassword } from '../../domain/access/password.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import { lockOperator } from '../../store/access/operator.ts';
+import {
+  findOperatorCredential,
+  insertOperatorCredential,
+  lockOperatorCredential,
+  updateOperatorCredentialEnded,
+} from '../../store/access/operator-credential.ts';
+import {
+  claimPasswordAttempt,
+  findOperatorOfLogin,
+  findVerifiers,
+  updateCredentialsOfKindsEnded,
+  updatePasswordAttemptsSucceeded,
+} from '../../store/access/operator-password.ts';
+import { readClock } from '../../store/clock.ts';
+import type { Queryable } from '../../store/database.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
+import { requireAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
+import { isSame, type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
+import { hashOfVerifier, requireOwnVerifier, requireSecondFactor } from './second-factor.ts';
+
+/** Until an admin resets the sign-in, or the operator takes another. */
+const PASSWORD_SECONDS = 10 * 365 * 24 * 60 * 60;
+
+export interface PasswordSignIn {
+  /** The e-mail address or the id of the operator. */
+  readonly login: string;
+  readonly password: string;
+  readonly totp: string | undefined;
+}
+
+/**
+ * Signs in by password.
+ *
+ * @throws ServiceError `unauthorized`, in the same words for an unknown operator and for a wrong password; `rate_limited` after five
+ * wrong ones in a row.
+ */
+export async function signInByPassword(
+  tools: SessionTools,
+  { login, password, totp }: PasswordSignIn,
+  request: RequestOfSession,
+): Promise<OpenedSession> {
+  const { pool } = tools.database;
+  const address = canonicalAddress(login);
+  const operatorId = await findOperatorOfLogin(
+    pool,
+    address === undefined ? { operatorId: login } : { canonicalAddress: address },
+  );
+  if (operatorId === undefined) return refuseUnknown(password);
+  const credentialId = await checkPassword(tools, { operatorId, password });
+  return open(tools, { operatorId, credentialId, totp, action: 'operator.open-session' }, request);
+}
+
+/**
+ * Trades a sign-in code for a password of the person's own choice, and a session. The code works once. A second factor stays, and is asked
+ * for here too; an admin's `reset-sign-in` removes it.
+ *
+ * @throws ServiceError `unauthorized` for a code that is not valid; `invalid_request` for a password that cannot be taken.
+ */
+export async function signInByCode(
+  tools: SessionTools,
+  { code, password, totp }: { readonly code: string; readonly password: string; readonly totp: string | undefined },
+  request: RequestOfSession,
+): Promise<OpenedSession> {
+  const parsed = parseCredential('code', code);
+  const known = parsed && (await findOperatorCredential(tools.database.pool, 'code', parsed.id));
+  if (!parsed || !known || !isSame(known, parsed) || !known.isValid) throw codeRefused();
+  refusePassword(password, known);
+  const verifier = await hashPassword(password);
+  return inTransaction(tools.database, USUAL_LOCK_TIMEOUT, async (db) => {
+    const { operatorId } = known;
+    await lockOperator(db, operatorId);
+    const held = await lockOperatorCredential(db, 'code', parsed.id);
+    if (!held?.isValid || held.disabledAt) throw codeRefused();
+    await requireAuditedOperator(db, operatorId);
+    await requireSecondFactor(db, {
+      held: (await findVerifiers(db, operatorId)).totp,
+      ...(await factorOf(tools, db, held, totp)),
+    });
+    await updateOperatorCredentialEnded(db, parsed.id);
+    await replacePassword(db, operatorId, verifier);
+    return openSession(db, held, { action: 'operator.set-password', request });
+  });
+}
+
+/**
+ * Requires the password again, and gives the browser another session: the step before what moves money.
+ *
+ * @throws ServiceError As {@link signInByPassword}.
+ */
+export async function signInAgain(
+  tools: SessionTools,
+  { operatorId, password, totp }: { readonly operatorId: string; readonly password: string; readonly totp: string | undefined },
+  request: RequestOfSession,
+): Promise<OpenedSession> {
+  const credentialId = await checkPassword(tools, { operatorId, password });
+  return open(tools, { operatorId, credentialId, totp, action: 'operator.sign-in-again' }, request);
+}
+
+/**
+ * Takes another password. All sessions of the operator end; the one that is given takes their place.
+ *
+ * @throws ServiceError As {@link signInByPassword}; `invalid_request` for a password that cannot be taken.
+ */
+export async function changePassword(
+  tools: SessionTools,
+  {
+    operatorId,
+    password,
+    newPassword,
+    totp,
+  }: { readonly operatorId: string; readonly password: string; readonly newPassword: string; readonly totp: string | undefined },
+  request: RequestOfSession,
+): Promise<OpenedSession> {
+  const credentialId = await checkPassword(tools, { operatorId, password });
+  const held = await findOperatorCredential(tools.database.pool, 'password', credentialId);
+  if (held) refusePassword(newPassword, held);
+  const verifier = await hashPassword(newPassword);
+  return open(tools, { operatorId, credentialId, totp, verifier, action: 'operator.set-password' }, request);
+}
+
+/** @returns The credential of the password. */
+async function checkPassword(
+  { database: { pool } }: SessionTools,
+  { operatorId, password }: { readonly operatorId: string; readonly password: string },
+): Promise<string> {
+  const held = (await findVerifiers(pool, operatorId)).password;
+  if (!held) return refuseUnknown(password);
+  const waitSeconds = await claimPasswordAttempt(pool, held.credentialId);
+  if (waitSeconds > 0) throw throttled(waitSeconds);
+  if (!(await isPassword(password, held.verifier))) throw passwordRefused();
+  return held.credentialId;
+}
+
+interface Opening {
+  readonly operatorId: string;
+  /** Of the password, which was right a moment ago. */
+  readonly credentialId: string;
+  readonly totp: string | undefined;
+  readonly action: string;
+  /** Of the password that takes its place. */
+  readonly verifier?: string;
+}
+
+async function open(tools: SessionTools, opening: Opening, request: RequestOfSession): Promise<OpenedSession> {
+  const { operatorId, credentialId, totp, action, verifier } = opening;
+  return inTransaction(tools.database, USUAL_LOCK_TIMEOUT, async (db) => {
+    await lockOperator(db, operatorId);
+    const held = await lockOperatorCredential(db, 'password', credentialId);
+    if (!held?.isValid || held.disabledAt) throw passwordRefused();
+    const verifiers = await findVerifiers(db, operatorId);
+    if (verifiers.password?.credentialId !== credentialId) throw passwordRefused();
+    requireOwnVerifier(verifiers.password);
+    requireAuditedSignIn(tools.database, held);
+    await requireAuditedOperator(db, operatorId);
+    await requireSecondFactor(db, { held: verifiers.totp, ...(await factorOf(tools, db, held, totp)) });
+    await updatePasswordAttemptsSucceeded(db, credentialId);
+    if (verifier !== undefined) await replacePassword(db, operatorId, verifier);
+    return openSession(db, held, { action, request });
+  });
+}
+
+async function factorOf(tools: SessionTools, db: Queryable, { operatorId }: Operator, code: string | undefined) {
+  return { code, open: tools.sealing(operatorId).open, nowMs: (await readClock(db)).getTime() };
+}
+
+async function replacePassword(db: Queryable, operatorId: string, verifier: string): Promise<void> {
+  await updateCredentialsOfKindsEnded(db, operatorId, ['password', 'session']);
+  const { id: credentialId } = newCredential('session');
+  const password = { credentialId, operatorId, kind: 'password', secretSha256: hashOfVerifier(verifier), verifier } as const;
+  await insertOperatorCredential(db, { ...password, seconds: PASSWORD_SECONDS });
+}
+
+function refusePassword(password: string, { name, email }: Pick<Operator, 'name' | 'email'>): void {
+  const message = findPasswordProblem(password, [name, email, email?.split('@')[0] ?? null]);
+  if (message !== undefined)
+    throw new ServiceError('invalid_request', message, { details: [{ field: 'password', code: 'unsupported_value', message }] });
+}
+
+/** It takes as long as a wrong password. */
+async function refuseUnknown(password: string): Promise<never> {
+  await isPassword(password, undefined);
+  throw passwordRefused();
+}
+
+function passwordRefused(): ServiceError {
+  return new ServiceError(
+    'unauthorized',
+    'The operator or the password is wrong. Whoever has no password yet opens the one-time link of an admin.',
+  );
+}
+
+function throttled(waitSeconds: number): ServiceError {
+  const message = `There were too many wrong passwords for this operator. Wait ${waitSeconds} s (Retry-After), then try again; or open a new one-time link.`;
+  return new ServiceError('rate_limited', message, { headers: { 'retry-after': String(waitSeconds) } });
+}
+
+function codeRefused(): ServiceError {
+  return new ServiceError(
+    'unauthorized',
+    'This one-time link is not valid: it was used, or has expired after a day. Ask an admin for a new one: npx partner-impact operator reset-sign-in --operator ID',
+  );
+}

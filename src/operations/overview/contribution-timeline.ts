@@ -1,0 +1,142 @@
+import { idAt } from '../../domain/identifiers.ts';
+import { listAdjustmentsOfContribution } from '../../store/adjustments/adjustment.ts';
+import { listAuditEntries } from '../../store/audit/audit.ts';
+import type { ContributionRecord } from '../../store/contributions/contribution.ts';
+import { findContributionReview } from '../../store/contributions/contribution-review.ts';
+import type { Queryable } from '../../store/database.ts';
+import { listEventsOfSubject } from '../../store/events/event.ts';
+import { findPooledContribution } from '../../store/impact/impact-batch-settlement.ts';
+import { findSettlement } from '../../store/settlements/settlement.ts';
+import { listDeliveries, listDeliveryAttempts } from '../../store/webhooks/delivery-log.ts';
+
+export const TIMELINE_KINDS = [
+  ...[
+    'recorded',
+    'review_opened',
+    'review_resolved',
+    'confirmed',
+    'failed',
+    'associated',
+    'event',
+    'delivery_attempt',
+    'settled',
+  ],
+  ...['adjustment_drafted', 'adjustment_approved', 'adjustment_rejected', 'adjustment_posted', 'audited'],
+] as const;
+
+export type TimelineKind = (typeof TIMELINE_KINDS)[number];
+
+/** One thing that happened to a contribution. */
+export interface TimelineEntry {
+  readonly at: Date;
+  readonly kind: TimelineKind;
+  /** The record that it is about, such as an event or an adjustment. */
+  readonly subjectId: string;
+  readonly operatorId: string | null;
+  readonly correlationId: string | null;
+  /** What it says besides, as names to texts. */
+  readonly facts: Readonly<Record<string, string | null>>;
+}
+
+/** Events of one moment of a contribution: their ids are made within a request. */
+const ASIDE_MS = 15_000;
+const EVENTS_MAX = 10;
+const DELIVERIES_MAX = 20;
+const ENTRIES_MAX = 100;
+
+/** All that happened to a contribution, in the order of time. */
+export async function readTimeline(db: Queryable, record: ContributionRecord): Promise<TimelineEntry[]> {
+  const { partnerId, contribution } = record;
+  const { transactionId } = contribution;
+  const [review, adjustments, events, pooled, entries] = await Promise.all([
+    findContributionReview(db, { partnerId, transactionId }),
+    listAdjustmentsOfContribution(db, partnerId, transactionId),
+    readEvents(db, record),
+    findPooledContribution(db, partnerId, transactionId),
+    listAuditEntries(db, { subjectId: transactionId, limit: ENTRIES_MAX }),
+  ]);
+  const settlementId = pooled?.settlementId ?? null;
+  const settlement = settlementId === null ? undefined : await findSettlement(db, partnerId, settlementId);
+  const entry = (at: Date | null, kind: TimelineEntry['kind'], more: Partial<TimelineEntry> = {}): TimelineEntry[] =>
+    at ? [{ at, kind, subjectId: transactionId, operatorId: null, correlationId: null, facts: {}, ...more }] : [];
+  const timeline = [
+    ...entry(contribution.createdAt, 'recorded', { correlationId: record.correlationId, facts: factsOf(record) }),
+    ...entry(review?.openedAt ?? null, 'review_opened', { facts: { reason: review?.reason ?? null } }),
+    ...entry(review?.resolvedAt ?? null, 'review_resolved', {
+      operatorId: review?.resolvedBy ?? null,
+      facts: { reason: review?.note ?? null },
+    }),
+    ...entry(contribution.confirmedAt, 'confirmed'),
+    ...entry(contribution.failedAt, 'failed'),
+    ...entry(record.link?.associatedAt ?? null, 'associated', { subjectId: record.link?.calculationId ?? transactionId }),
+    ...events,
+    ...adjustments.flatMap((adjustment) => {
+      const { adjustmentId: subjectId, pointsDelta } = adjustment;
+      const facts = { points_delta: String(pointsDelta), reason_code: adjustment.reasonCode, reason: adjustment.reasonEn };
+      return [
+        ...entry(adjustment.draftedAt, 'adjustment_drafted', { subjectId, facts, operatorId: adjustment.draftedBy }),
+        ...entry(adjustment.approvedAt, 'adjustment_approved', { subjectId, operatorId: adjustment.approvedBy }),
+        ...entry(adjustment.rejectedAt, 'adjustment_rejected', {
+          ...{ subjectId, operatorId: adjustment.rejectedBy, facts: { reason: adjustment.note } },
+        }),
+        ...entry(adjustment.postedAt, 'adjustment_posted', {
+          ...{ subjectId, operatorId: adjustment.postedBy, facts: { settlement_id: adjustment.settlementId } },
+        }),
+      ];
+    }),
+    ...entry(settlement?.closedAt ?? null, 'settled', {
+      subjectId: settlementId ?? transactionId,
+      facts: { period_label: settlement?.period.label ?? null, impact_batch_id: pooled?.impactBatchId ?? null },
+    }),
+    ...entries.flatMap(({ recordedAt, action, operatorId, correlationId }) =>
+      entry(recordedAt, 'audited', { operatorId, correlationId, facts: { action } }),
+    ),
+  ];
+  return timeline.toSorted((one, other) => one.at.getTime() - other.at.getTime());
+}
+
+function factsOf({ contribution, calculationId, associationOutcome, rejectionCode, idempotencyKey }: ContributionRecord) {
+  return {
+    contribution_rule_version: contribution.contributionRuleVersion,
+    point_conversion_version: contribution.pointConversionVersion,
+    tree_cost_version: contribution.treeCostVersion,
+    ...{ idempotency_key: idempotencyKey, calculation_id: calculationId },
+    ...{ association: associationOutcome, rejection_code: rejectionCode },
+  };
+}
+
+/** Of each moment at which the contribution may have written one. */
+async function readEvents(db: Queryable, { partnerId, contribution, link }: ContributionRecord): Promise<TimelineEntry[]> {
+  const moments = [contribution.confirmedAt, contribution.failedAt, link?.associatedAt ?? null].flatMap((at) => at ?? []);
+  const { transactionId: subjectId } = contribution;
+  const found = await Promise.all(
+    moments.map((at) => {
+      const [fromId, toId] = [idAt('evt', Math.max(0, at.getTime() - ASIDE_MS)), idAt('evt', at.getTime() + ASIDE_MS)];
+      return listEventsOfSubject(db, partnerId, { subjectId, fromId, toId, limit: EVENTS_MAX });
+    }),
+  );
+  const events = new Map(found.flat().map((event) => [event.eventId, event]));
+  const entries: TimelineEntry[] = [];
+  for (const { eventId, eventType, occurredAt, correlationId, sequence } of events.values()) {
+    const facts = { event_type: eventType, sequence: String(sequence) };
+    entries.push({ at: occurredAt, kind: 'event', subjectId: eventId, operatorId: null, correlationId, facts });
+    for (const delivery of await listDeliveries(db, partnerId, { eventId, limit: DELIVERIES_MAX }))
+      entries.push(...(await readAttempts(db, partnerId, delivery)));
+  }
+  return entries;
+}
+
+async function readAttempts(
+  db: Queryable,
+  partnerId: string,
+  { deliveryId, endpointId }: { readonly deliveryId: string; readonly endpointId: string },
+): Promise<TimelineEntry[]> {
+  const attempts = await listDeliveryAttempts(db, partnerId, deliveryId);
+  return attempts.map(({ startedAt, number, status, errorClass, milliseconds }) => ({
+    ...{ at: startedAt, kind: 'delivery_attempt', subjectId: deliveryId, operatorId: null, correlationId: null },
+    facts: {
+      ...{ endpoint_id: endpointId, attempt: String(number), milliseconds: String(milliseconds) },
+      ...{ status: status === null ? null : String(status), error_class: errorClass },
+    },
+  }));
+}

@@ -1,0 +1,73 @@
+import { countWaitingAdjustments } from '../../store/adjustments/waiting-adjustment.ts';
+import { readClock } from '../../store/clock.ts';
+import { countWaitingFailures } from '../../store/contributions/waiting-failure.ts';
+import { countWaitingReviews } from '../../store/contributions/waiting-review.ts';
+import type { Database } from '../../store/database.ts';
+import { type JobState, listJobStates } from '../../store/jobs/job.ts';
+import { countOpenDisputes, countUnacknowledgedSettlements } from '../../store/settlements/waiting-settlement.ts';
+import { type Backlog, listEndpointStates, measureBacklog } from '../../store/webhooks/delivery-backlog.ts';
+
+/** A count that stops: nothing counts everything. */
+export interface BoundedCount {
+  readonly count: number;
+  readonly isMore: boolean;
+}
+
+export const COUNTED_MAX = 1_000;
+
+export interface Overview {
+  readonly asOf: Date;
+  readonly reviews: BoundedCount & { readonly points: bigint; readonly nextExpiryAt: Date | null };
+  readonly adjustmentsToApprove: BoundedCount;
+  readonly adjustmentsToPost: BoundedCount;
+  readonly failuresToApprove: BoundedCount;
+  readonly disputes: BoundedCount;
+  readonly unacknowledged: BoundedCount;
+  readonly webhooks: Backlog & { readonly disabled: number; readonly failing: number };
+  readonly jobs: readonly JobState[];
+}
+
+const MS_PER_HOUR = 3_600_000;
+
+/** What waits for operators, over all partners. It costs as much as waits, up to a bound, and as there are partners and endpoints. */
+export async function readOverview(
+  database: Database,
+  { reviewExpiryHours }: { readonly reviewExpiryHours: number },
+): Promise<Overview> {
+  const { pool } = database;
+  const [asOf, reviews, adjustments, failures, disputes, unacknowledged, backlog, endpoints, jobs] = await Promise.all([
+    readClock(pool),
+    countWaitingReviews(pool, COUNTED_MAX),
+    countWaitingAdjustments(pool, COUNTED_MAX),
+    countWaitingFailures(pool, COUNTED_MAX),
+    countOpenDisputes(pool, COUNTED_MAX),
+    countUnacknowledgedSettlements(pool, COUNTED_MAX),
+    measureBacklog(database),
+    listEndpointStates(pool),
+    listJobStates(pool),
+  ]);
+  const { oldestAt } = reviews;
+  return {
+    asOf,
+    reviews: {
+      ...bounded(reviews.count),
+      points: reviews.points,
+      nextExpiryAt: oldestAt && new Date(oldestAt.getTime() + reviewExpiryHours * MS_PER_HOUR),
+    },
+    adjustmentsToApprove: bounded(adjustments.draft),
+    adjustmentsToPost: bounded(adjustments.approved),
+    failuresToApprove: bounded(failures),
+    disputes: bounded(disputes),
+    unacknowledged: bounded(unacknowledged),
+    webhooks: {
+      ...backlog,
+      disabled: endpoints.filter(({ state }) => state === 'disabled').length,
+      failing: endpoints.filter(({ state }) => state !== 'disabled' && state !== 'sound').length,
+    },
+    jobs,
+  };
+}
+
+function bounded(count: number): BoundedCount {
+  return { count: Math.min(count, COUNTED_MAX), isMore: count > COUNTED_MAX };
+}

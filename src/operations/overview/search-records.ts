@@ -1,0 +1,82 @@
+import { idAt, isLongIdentifier, isOurId, isShortIdentifier, timeOfId } from '../../domain/identifiers.ts';
+import { listPartnerIds, listPartnersLike, listPartnersOfIds, type Partner } from '../../store/access/partner.ts';
+import { type SearchedKind, searchRecordOwner } from '../../store/access/record-owner.ts';
+import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
+import {
+  type ContributionName,
+  searchContributions,
+  searchContributionsByCorrelation,
+} from '../../store/contributions/contribution-search.ts';
+import type { Queryable } from '../../store/database.ts';
+
+/** A record that an id names, and whose it is. */
+export interface FoundRecord {
+  readonly kind: SearchedKind;
+  readonly partnerId: string | null;
+  readonly id: string;
+}
+
+/** What a text may mean. */
+export interface SearchResult {
+  readonly contributions: readonly (ContributionRecord & { readonly foundBy: readonly string[] })[];
+  readonly partners: readonly Partner[];
+  readonly records: readonly FoundRecord[];
+}
+
+/** A text that finds more is no name of anything. */
+const FOUND_MAX = 20;
+const PARTNERS_MAX = 10;
+/** A request takes less long, and two processes' clocks differ by less. */
+const REQUEST_MS = 15_000;
+
+const NAMES: readonly ContributionName[] = ['partner_event_id', 'partner_order_ref', 'idempotency_key'];
+
+/**
+ * Finds what an operator was given: a contribution by its id, event, order, key, or by the correlation id of its request where the service
+ * made that; a partner by its id or a part of its name; any other record by its id.
+ *
+ * It looks keys up, one for each partner, and scans no contributions.
+ */
+export async function searchRecords(db: Queryable, text: string): Promise<SearchResult> {
+  const partnerIds = await listPartnerIds(db);
+  const found = new Map<string, { readonly partnerId: string; readonly transactionId: string; readonly foundBy: string[] }>();
+  const add = (by: string, ids: readonly { partnerId: string; transactionId: string }[]) => {
+    for (const { partnerId, transactionId } of ids) {
+      const entry = found.get(transactionId) ?? { partnerId, transactionId, foundBy: [] };
+      entry.foundBy.push(by);
+      found.set(transactionId, entry);
+    }
+  };
+  for (const name of namesFor(text))
+    add(name, await searchContributions(db, partnerIds, { name, value: text, limit: FOUND_MAX }));
+  add('correlation_id', await searchByCorrelation(db, partnerIds, text));
+  const [partners, records] = await Promise.all([searchPartners(db, text), searchRecordOwner(db, partnerIds, text)]);
+  return { contributions: await read(db, [...found.values()].slice(0, FOUND_MAX)), partners, records };
+}
+
+function namesFor(text: string): readonly ContributionName[] {
+  if (isOurId('txn', text)) return ['transaction_id'];
+  return NAMES.filter((name) => (name === 'partner_order_ref' ? isShortIdentifier(text) : isLongIdentifier(text)));
+}
+
+async function searchByCorrelation(db: Queryable, partnerIds: readonly string[], text: string) {
+  const madeAtMs = timeOfId('corr', text);
+  if (madeAtMs === undefined) return [];
+  const range = { fromId: idAt('txn', Math.max(0, madeAtMs - REQUEST_MS)), toId: idAt('txn', madeAtMs + REQUEST_MS) };
+  return searchContributionsByCorrelation(db, partnerIds, { ...range, correlationId: text, limit: FOUND_MAX });
+}
+
+async function searchPartners(db: Queryable, text: string): Promise<Partner[]> {
+  if (isOurId('ptn', text)) return listPartnersOfIds(db, { afterId: '', ids: [text], limit: 1 });
+  return listPartnersLike(db, { afterId: '', text, limit: PARTNERS_MAX });
+}
+
+async function read(
+  db: Queryable,
+  found: readonly { readonly partnerId: string; readonly transactionId: string; readonly foundBy: string[] }[],
+): Promise<(ContributionRecord & { readonly foundBy: readonly string[] })[]> {
+  const read = found.map(async ({ foundBy, ...id }) =>
+    (await findContributionsById(db, [id])).map((each) => ({ ...each, foundBy })),
+  );
+  return (await Promise.all(read)).flat();
+}

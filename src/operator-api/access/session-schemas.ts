@@ -1,0 +1,59 @@
+import { Type } from 'typebox';
+import { ROLES } from '../../domain/access/role.ts';
+import type { OpenedSession, OperatorSession } from '../../operations/access/operator-session.ts';
+import { closed, flag, nullableText, oneOf, shape, text, time } from '../schema-parts.ts';
+
+export const Role = oneOf(ROLES, 'The role. Each role includes the rights of the roles before it.');
+
+export const Session = shape('Session', {
+  operator: shape('SignedInOperator', {
+    operator_id: text('The id of the operator.'),
+    name: text('The name of the person.'),
+    email: nullableText('The e-mail address; `null` without one.'),
+    role: Role,
+  }),
+  environment: oneOf(['sandbox', 'production'], 'The environment of the service.'),
+  csrf_token: text('Every change sends it as `X-CSRF-Token`.'),
+  signed_in_at: time('When the operator gave the password. What moves money needs a sign-in of the last 10 minutes.'),
+  expires_at: time('When the session ends. It also ends after 30 minutes without a request of the person.'),
+  has_second_factor: flag('Whether a sign-in needs a code of an authenticator app.'),
+});
+
+export function sessionToWire(session: OperatorSession, environment: 'sandbox' | 'production') {
+  const { operator, csrfToken, signedInAt, expiresAt, hasSecondFactor } = session;
+  const { operatorId, name, email, role } = operator;
+  return {
+    ...{ operator: { operator_id: operatorId, name, email, role }, environment, csrf_token: csrfToken },
+    ...{ signed_in_at: signedInAt, expires_at: expiresAt, has_second_factor: hasSecondFactor },
+  };
+}
+
+const password = Type.String({ minLength: 1, maxLength: 512, description: 'The password.' });
+const newPassword = Type.String({
+  ...{ minLength: 1, maxLength: 512 },
+  description: 'The new password: 12 to 128 characters, without the name or the e-mail address of the person.',
+});
+const totp = Type.Optional(
+  Type.String({ minLength: 6, maxLength: 6, description: 'The code of the authenticator app. Required with a second factor.' }),
+);
+
+export const SignInBody = Type.Object(
+  {
+    login: Type.String({ minLength: 1, maxLength: 254, description: 'The e-mail address or the id of the operator.' }),
+    password,
+    totp,
+  },
+  closed,
+);
+export const SignInByCodeBody = Type.Object(
+  {
+    code: Type.String({ minLength: 1, maxLength: 128, description: 'The code of the one-time link.' }),
+    password: newPassword,
+    totp,
+  },
+  closed,
+);
+export const PasswordBody = Type.Object({ password, totp }, closed);
+export const ChangePasswordBody = Type.Object({ password, new_password: newPassword, totp }, closed);
+
+export type { OpenedSession };

@@ -1,0 +1,123 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { ServiceError } from '../../domain/service-error.ts';
+import { endSession, type OpenedSession, type RequestOfSession } from '../../operations/access/operator-session.ts';
+import { changePassword, signInAgain, signInByCode, signInByPassword } from '../../operations/access/sign-in-by-password.ts';
+import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/session-cookie.ts';
+import { openRoute, operatorRoute } from '../route.ts';
+import { closed, flag } from '../schema-parts.ts';
+import { ChangePasswordBody, PasswordBody, Session, SignInBody, SignInByCodeBody, sessionToWire } from './session-schemas.ts';
+
+/** Each costs 64 MiB and a fifth of a second, whoever asks: what waits beyond these is refused. */
+const SIGN_INS_MAX = 8;
+let signIns = 0;
+
+async function takeTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (signIns >= SIGN_INS_MAX)
+    throw new ServiceError('rate_limited', 'Too many people sign in at this moment. Try again in a second.');
+  signIns++;
+  try {
+    return await work();
+  } finally {
+    signIns--;
+  }
+}
+
+function requestOf(request: FastifyRequest): RequestOfSession {
+  return { correlationId: request.context.correlationId, formerToken: readSessionCookie(request) };
+}
+
+function begin(reply: FastifyReply, { token, session }: OpenedSession, environment: 'sandbox' | 'production') {
+  setSessionCookie(reply, token);
+  return sessionToWire(session, environment);
+}
+
+export const signIn = openRoute({
+  operation: 'signIn',
+  method: 'POST',
+  path: '/operator/v1/session',
+  tag: 'Sign-in',
+  summary: 'Sign in with a password',
+  description:
+    'Sets the cookie of the session. After five wrong passwords in a row the operator waits, a minute at first and 15 minutes at most. If the operator has a second factor and `totp` is missing, the answer is `unauthorized` with the detail `totp`, `missing`.',
+  body: SignInBody,
+  answer: Session,
+  async handle({ tools, request, reply, body: { login, password, totp } }) {
+    const opened = await takeTurn(() => signInByPassword(tools, { login, password, totp }, requestOf(request)));
+    return begin(reply, opened, tools.environment);
+  },
+});
+
+export const signInWithLink = openRoute({
+  operation: 'signInWithLink',
+  method: 'POST',
+  path: '/operator/v1/session/link',
+  tag: 'Sign-in',
+  summary: 'Sign in with a one-time link, and set a password',
+  description: 'The code of the link works once, for a day. It replaces the password and ends all sessions of the operator.',
+  body: SignInByCodeBody,
+  answer: Session,
+  async handle({ tools, request, reply, body: { code, password, totp } }) {
+    const opened = await takeTurn(() => signInByCode(tools, { code, password, totp }, requestOf(request)));
+    return begin(reply, opened, tools.environment);
+  },
+});
+
+export const getSession = operatorRoute({
+  operation: 'getSession',
+  method: 'GET',
+  path: '/operator/v1/session',
+  tag: 'Sign-in',
+  summary: 'Show who is signed in',
+  leastRole: 'viewer',
+  answer: Session,
+  handle: async ({ session, tools }) => sessionToWire(session, tools.environment),
+});
+
+export const signInOnceMore = operatorRoute({
+  operation: 'signInAgain',
+  method: 'POST',
+  path: '/operator/v1/session/again',
+  tag: 'Sign-in',
+  summary: 'Give the password again',
+  description: 'Before a step that moves money or hands out rights. The session gets a new cookie and a new token.',
+  leastRole: 'viewer',
+  body: PasswordBody,
+  answer: Session,
+  async handle({ tools, request, reply, actor: { operatorId }, body: { password, totp } }) {
+    const opened = await takeTurn(() => signInAgain(tools, { operatorId, password, totp }, requestOf(request)));
+    return begin(reply, opened, tools.environment);
+  },
+});
+
+export const setPassword = operatorRoute({
+  operation: 'changePassword',
+  method: 'POST',
+  path: '/operator/v1/session/password',
+  tag: 'Sign-in',
+  summary: 'Change the own password',
+  description: 'All other sessions of the operator end.',
+  leastRole: 'viewer',
+  body: ChangePasswordBody,
+  answer: Session,
+  async handle({ tools, request, reply, actor: { operatorId }, body: { password, new_password: newPassword, totp } }) {
+    const change = { operatorId, password, newPassword, totp };
+    const opened = await takeTurn(() => changePassword(tools, change, requestOf(request)));
+    return begin(reply, opened, tools.environment);
+  },
+});
+
+export const signOut = operatorRoute({
+  operation: 'signOut',
+  method: 'DELETE',
+  path: '/operator/v1/session',
+  tag: 'Sign-in',
+  summary: 'Sign out',
+  leastRole: 'viewer',
+  answer: Type.Object({ signed_out: flag('Always `true`.') }, closed),
+  async handle({ tools, request, reply }) {
+    await endSession(tools, readSessionCookie(request) as string, request.context.correlationId);
+    clearSessionCookie(reply);
+    return { signed_out: true };
+  },
+});

@@ -1,0 +1,94 @@
+/**
+ * The interface of operators, `/operator/v1`, for their console. A route says what goes in, what comes out and which role may; what
+ * happens is an operation's affair, the same that the command line calls.
+ */
+import type { RequestListener } from 'node:http';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Environment } from '../domain/access/api-key.ts';
+import { isLongIdentifier, newId } from '../domain/identifiers.ts';
+import { ServiceError } from '../domain/service-error.ts';
+import type { SessionTools } from '../operations/access/operator-session.ts';
+import type { SettlementTools } from '../operations/settlements/settlement-tools.ts';
+import { sendError } from '../partner-api/errors.ts';
+import { acceptJsonOnly } from '../partner-api/http/read-body.ts';
+import { refuseIllFormed } from '../partner-api/http/refuse-ill-formed.ts';
+import { validateByContract } from '../partner-api/validation/validate-by-contract.ts';
+import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
+import { requireOwnPage } from './http/own-pages.ts';
+import { addSecurityHeaders } from './http/security-headers.ts';
+import { registerRoute } from './register-route.ts';
+import { ROUTES } from './routes.ts';
+
+/** What the routes work with. */
+export interface OperatorApiTools extends SessionTools {
+  readonly environment: Environment;
+  readonly endpointTools: EndpointTools;
+  readonly settlementTools: SettlementTools;
+  /** After so many hours a pending contribution fails by itself. */
+  readonly reviewExpiryHours: number;
+}
+
+export interface OperatorApiOptions extends OperatorApiTools {
+  readonly onUnexpectedError: (error: unknown, correlationId: string) => void;
+}
+
+export interface OperatorApi {
+  readonly handle: RequestListener;
+  close(): Promise<void>;
+}
+
+const BODY_MAX_BYTES = 65_536;
+const PATH_CHARACTERS_MAX = 16_384;
+const ARRIVAL_MS = 5_000;
+
+/** Builds the interface; the listener is somebody else's. */
+export async function buildOperatorApi(options: OperatorApiOptions): Promise<OperatorApi> {
+  const app: FastifyInstance = Fastify({
+    logger: false,
+    bodyLimit: BODY_MAX_BYTES,
+    routerOptions: { maxParamLength: PATH_CHARACTERS_MAX },
+    frameworkErrors: (error, request, reply) => {
+      begin(request, reply);
+      sendError(error, request, reply, undefined);
+    },
+  });
+  app.decorateRequest('context');
+  app.addHook('onRequest', (request, reply, done) => {
+    begin(request, reply);
+    limitArrival(request);
+    refuseIllFormed(request);
+    requireOwnPage(request);
+    done();
+  });
+  app.setErrorHandler((error, request, reply) => {
+    sendError(error, request, reply, undefined);
+    if (!(error instanceof ServiceError) && reply.statusCode >= 500 && error !== request.raw.errored)
+      options.onUnexpectedError(error, request.context.correlationId);
+  });
+  app.setNotFoundHandler((request, reply) => sendError(noSuchPath(), request, reply, undefined));
+  acceptJsonOnly(app);
+  validateByContract(app);
+  for (const route of ROUTES) registerRoute(app, route, options);
+  await app.ready();
+  return { handle: (request, response) => app.routing(request, response), close: () => app.close() };
+}
+
+function begin(request: FastifyRequest, reply: FastifyReply): void {
+  const sent = request.headers['x-correlation-id'];
+  const correlationId = isLongIdentifier(sent) ? sent : newId('corr');
+  request.context = { correlationId, arrivedAtMs: performance.now(), caller: undefined, errorCode: undefined };
+  reply.headers({ 'x-correlation-id': correlationId, 'cache-control': 'no-store' });
+  addSecurityHeaders(reply);
+}
+
+/** A body that does not arrive in time is not waited for. */
+function limitArrival({ raw }: FastifyRequest): void {
+  const timer = setTimeout(() => raw.complete || raw.destroy(), ARRIVAL_MS).unref();
+  raw.once('end', () => clearTimeout(timer));
+  raw.once('close', () => clearTimeout(timer));
+}
+
+function noSuchPath(): ServiceError {
+  const message = 'There is no such path. openapi/operator.json lists all paths.';
+  return new ServiceError('invalid_request', message, { status: 404 });
+}

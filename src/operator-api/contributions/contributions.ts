@@ -1,0 +1,87 @@
+import { Type } from 'typebox';
+import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-status.ts';
+import { listContributionsOfPartner } from '../../operations/contributions/find-contributions.ts';
+import { getReview } from '../../operations/contributions/list-reviews.ts';
+import { readTimeline } from '../../operations/overview/contribution-timeline.ts';
+import { readTime } from '../../partner-api/validation/read-time.ts';
+import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { operatorRoute } from '../route.ts';
+import { closed, listOf, oneOf, partnerAnd, shape } from '../schema-parts.ts';
+import {
+  ContributionBody,
+  ContributionSummary,
+  contributionSummary,
+  contributionToWire,
+  TimelineEntryBody,
+  timelineToWire,
+} from './contribution-schemas.ts';
+
+const timeOf = (description: string) => Type.Optional(Type.String({ minLength: 20, maxLength: 40, description }));
+
+export const listContributions = operatorRoute({
+  operation: 'listContributions',
+  method: 'GET',
+  path: '/operator/v1/contributions',
+  tag: 'Contributions',
+  summary: 'List the contributions of a partner, the latest first',
+  description:
+    'With a filter by status or correlation id a page looks at 2,000 contributions at most: it may be short, or empty, while `has_more` says that the list goes on.',
+  leastRole: 'viewer',
+  query: Type.Object(
+    {
+      partner_id: Type.String({ minLength: 1, maxLength: 64, description: 'The partner.' }),
+      ...pageMembersOfQuery,
+      status: Type.Optional(oneOf(CONTRIBUTION_STATUSES, 'Only those of this status.')),
+      correlation_id: Type.Optional(
+        Type.String({ minLength: 8, maxLength: 128, description: 'Only those of requests with this correlation id.' }),
+      ),
+      created_after: timeOf('Only those that were recorded at this time or later.'),
+      created_before: timeOf('Only those that were recorded before this time.'),
+    },
+    closed,
+  ),
+  answer: pageOf('ContributionPage', 'contributions', ContributionSummary, 'The contributions of the page.'),
+  async handle({ tools: { database }, query }) {
+    const { partner_id: partnerId, status, correlation_id: correlationId, created_after, created_before } = query;
+    const list = listNamed('listContributions', [partnerId, status, correlationId, created_after, created_before]);
+    const { records, lastId, hasMore } = await listContributionsOfPartner(database.pool, {
+      ...{ partnerId, status, correlationId, beforeId: placeIn(list, query), limit: limitOf(query) },
+      createdAfter: readTime('created_after', created_after),
+      createdBefore: readTime('created_before', created_before),
+    });
+    return { contributions: records.map(contributionSummary), ...pageMembers(list, lastId, hasMore) };
+  },
+});
+
+const params = partnerAnd('transaction_id', 'The id of the contribution.');
+
+export const getContribution = operatorRoute({
+  operation: 'getContribution',
+  method: 'GET',
+  path: '/operator/v1/partners/:partner_id/contributions/:transaction_id',
+  tag: 'Contributions',
+  summary: 'Show a contribution',
+  leastRole: 'viewer',
+  params,
+  answer: ContributionBody,
+  async handle({ tools: { database }, params: { partner_id: partnerId, transaction_id: transactionId } }) {
+    return contributionToWire((await getReview(database.pool, { partnerId, transactionId })).record);
+  },
+});
+
+export const getTimeline = operatorRoute({
+  operation: 'getContributionTimeline',
+  method: 'GET',
+  path: '/operator/v1/partners/:partner_id/contributions/:transaction_id/timeline',
+  tag: 'Contributions',
+  summary: 'Show all that happened to a contribution, in the order of time',
+  description:
+    'The request, the review, the link to an estimate, events with each attempt to deliver them, the settlement, adjustments, and changes by operators.',
+  leastRole: 'viewer',
+  params,
+  answer: shape('ContributionTimeline', { entries: listOf(TimelineEntryBody, 'What happened, the earliest first.') }),
+  async handle({ tools: { database }, params: { partner_id: partnerId, transaction_id: transactionId } }) {
+    const { record } = await getReview(database.pool, { partnerId, transactionId });
+    return { entries: (await readTimeline(database.pool, record)).map(timelineToWire) };
+  },
+});

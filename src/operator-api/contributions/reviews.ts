@@ -1,0 +1,178 @@
+import { Type } from 'typebox';
+import { isOurId } from '../../domain/identifiers.ts';
+import { REVIEW_REASONS } from '../../domain/rules/contribution-rules.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import { readNamesOfPartners } from '../../operations/access/find-partners.ts';
+import { listReviewsThatWait } from '../../operations/contributions/find-waiting-reviews.ts';
+import { getReview } from '../../operations/contributions/list-reviews.ts';
+import {
+  confirmPendingContribution,
+  failPendingContribution,
+} from '../../operations/contributions/resolve-pending-contribution.ts';
+import { readReviewContext } from '../../operations/overview/review-context.ts';
+import { readTime } from '../../partner-api/validation/read-time.ts';
+import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { operatorRoute } from '../route.ts';
+import {
+  closed,
+  integerText,
+  listOf,
+  nullableIntegerText,
+  nullableShape,
+  nullableText,
+  oneOf,
+  partnerAnd,
+  reason,
+  shape,
+  text,
+} from '../schema-parts.ts';
+import { ContributionSummary, contributionSummary, ReviewBody, reviewToWire } from './contribution-schemas.ts';
+
+export const listReviews = operatorRoute({
+  operation: 'listReviews',
+  method: 'GET',
+  path: '/operator/v1/reviews',
+  tag: 'Reviews',
+  summary: 'List pending contributions, the longest waiting first',
+  leastRole: 'viewer',
+  query: Type.Object(
+    {
+      ...pageMembersOfQuery,
+      partner_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this partner.' })),
+      reason: Type.Optional(oneOf(REVIEW_REASONS, 'Only those that this rule made pending.')),
+      opened_before: Type.Optional(
+        Type.String({ minLength: 20, maxLength: 40, description: 'Only those that have waited since before this time.' }),
+      ),
+    },
+    closed,
+  ),
+  answer: pageOf('ReviewPage', 'reviews', ReviewBody, 'The reviews of the page.'),
+  async handle({ tools: { database, reviewExpiryHours }, query }) {
+    const { partner_id: partnerId, reason: why, opened_before } = query;
+    const list = listNamed('listReviews', [partnerId, why, opened_before]);
+    const after = readPlace(placeIn(list, query));
+    const openedBefore = readTime('opened_before', opened_before);
+    const filter = { partnerId, reason: why, openedBefore, after, limit: limitOf(query) };
+    const { reviews, last, hasMore } = await listReviewsThatWait(database.pool, filter);
+    const names = await readNamesOfPartners(
+      database.pool,
+      reviews.map(({ record }) => record.partnerId),
+    );
+    const place = last ?? after;
+    return {
+      reviews: reviews.map((review) => reviewToWire(review, { names, reviewExpiryHours })),
+      ...pageMembers(list, place ? `${place.openedAt.toISOString()}/${place.transactionId}` : '', hasMore),
+    };
+  },
+});
+
+function readPlace(place: string) {
+  const [openedAt = '', transactionId = ''] = place.split('/');
+  return isOurId('txn', transactionId) ? { openedAt: new Date(openedAt), transactionId } : undefined;
+}
+
+const DayCount = shape('DayCount', {
+  day: text('The day, by the calendar of the partner.'),
+  points: integerText('The points that count on it.'),
+  contributions: integerText('How many contributions count on it.'),
+  daily_points_cap: nullableIntegerText('The cap on points; `null` without one.'),
+  daily_count_cap: nullableIntegerText('The cap on contributions; `null` without one.'),
+});
+
+export const getReviewOf = operatorRoute({
+  operation: 'getReview',
+  method: 'GET',
+  path: '/operator/v1/partners/:partner_id/reviews/:transaction_id',
+  tag: 'Reviews',
+  summary: 'Show a review, with the cap of its day and the history of its order',
+  leastRole: 'viewer',
+  params: partnerAnd('transaction_id', 'The id of the contribution.'),
+  answer: shape('ReviewDetail', {
+    ...ReviewBody.properties,
+    day: nullableShape(DayCount, 'What counts on its day; `null` where it was not counted.'),
+    order_history: listOf(ContributionSummary, 'All contributions of the same order, the earliest first.'),
+    review_threshold: nullableIntegerText('The review threshold of the rule in force; `null` without one.'),
+    correlation_id: nullableText('The correlation id of its request.'),
+  }),
+  async handle({ tools, params: { partner_id: partnerId, transaction_id: transactionId } }) {
+    const { pool } = tools.database;
+    const reviewed = await getReview(pool, { partnerId, transactionId });
+    if (!reviewed.review) throw neverPending();
+    const { day, rules, orderHistory } = await readReviewContext(pool, reviewed);
+    const names = await readNamesOfPartners(pool, [partnerId]);
+    return {
+      ...reviewToWire(reviewed, { names, reviewExpiryHours: tools.reviewExpiryHours }),
+      day: day && { ...day, daily_points_cap: rules.dailyPointsCap, daily_count_cap: rules.dailyCountCap },
+      order_history: orderHistory.map(contributionSummary),
+      review_threshold: rules.reviewThreshold,
+      correlation_id: reviewed.record.correlationId,
+    };
+  },
+});
+
+function neverPending(): ServiceError {
+  const message = 'This contribution was never pending.';
+  return new ServiceError('invalid_request', message, {
+    status: 404,
+    details: [{ field: 'transaction_id', code: 'not_found', message }],
+  });
+}
+
+const DECIDED_AT_ONCE_MAX = 100;
+
+export const decideReviews = operatorRoute({
+  operation: 'decideReviews',
+  method: 'POST',
+  path: '/operator/v1/reviews/decisions',
+  tag: 'Reviews',
+  summary: 'Confirm or fail pending contributions, finally',
+  description:
+    'One reason for up to 100 contributions. Each is decided by itself: the answer says for each whether it was decided, or why not. A failed contribution allows the partner to restore the points.',
+  leastRole: confirmPendingContribution.leastRole,
+  isFinal: true,
+  deadlineMs: 60_000,
+  body: Type.Object(
+    {
+      decision: oneOf(['confirm', 'fail'], 'What becomes of them.'),
+      reason,
+      contributions: Type.Array(
+        Type.Object(
+          {
+            partner_id: Type.String({ minLength: 1, maxLength: 64, description: 'The partner.' }),
+            transaction_id: Type.String({ minLength: 1, maxLength: 64, description: 'The contribution.' }),
+          },
+          closed,
+        ),
+        { minItems: 1, maxItems: DECIDED_AT_ONCE_MAX, description: 'The contributions; 100 at most.' },
+      ),
+    },
+    closed,
+  ),
+  answer: shape('ReviewDecisions', {
+    decisions: listOf(
+      shape('ReviewDecision', {
+        partner_id: text('The partner.'),
+        transaction_id: text('The contribution.'),
+        status: oneOf(['confirmed', 'failed', 'not_decided'], 'What it is now; `not_decided` where `error` says why.'),
+        error: nullableText('Why it was not decided; `null` where it was.'),
+      }),
+      'One for each contribution, in the order of the request.',
+    ),
+  }),
+  async handle({ tools: { database }, actor, body: { decision, reason: note, contributions } }) {
+    const decide = decision === 'confirm' ? confirmPendingContribution : failPendingContribution;
+    const decisions: object[] = [];
+    for (const { partner_id, transaction_id } of contributions) {
+      const about = { partner_id, transaction_id };
+      const id = { partnerId: partner_id, transactionId: transaction_id };
+      try {
+        const { contribution } = await decide(database, actor, id, note);
+        decisions.push({ ...about, status: contribution.status, error: null });
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        decisions.push({ ...about, status: 'not_decided', error: error.message });
+      }
+    }
+    return { decisions };
+  },
+});

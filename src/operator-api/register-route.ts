@@ -1,0 +1,122 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { Actor } from '../domain/access/role.ts';
+import { fingerprint, type JsonValue } from '../domain/fingerprint.ts';
+import { ServiceError } from '../domain/service-error.ts';
+import { answerOnceIn, answersAsGiven } from '../operations/access/answer-once.ts';
+import { findSession, isCsrfTokenOf, type OperatorSession, sessionEnded } from '../operations/access/operator-session.ts';
+import { requireRole } from '../operations/with-role.ts';
+import { WriteHeaders } from '../partner-api/envelope-schemas.ts';
+import { beforeDeadline } from '../partner-api/http/deadline.ts';
+import { sealedAnswers } from '../partner-api/webhooks/sealed-answers.ts';
+import type { OperatorApiTools } from './app.ts';
+import { operatorJson } from './http/operator-json.ts';
+import { readSessionCookie } from './http/session-cookie.ts';
+import type { OperatorRoute } from './route.ts';
+
+/** Within this of a sign-in somebody may do what moves money; later the person gives the password again. */
+const RECENT_SIGN_IN_MS = 10 * 60_000;
+const DEADLINE_MS = 10_000;
+
+/** Registers a route with all that is checked before its work: session, token, role, recent sign-in, shape, key. */
+export function registerRoute(app: FastifyInstance, route: OperatorRoute, tools: OperatorApiTools): void {
+  const { method, path: url, params, query, body, isFinal } = route;
+  const schema: FastifySchema = {
+    ...(params && { params }),
+    ...(query && { querystring: query }),
+    ...(body && { body }),
+    ...(isFinal && { headers: WriteHeaders }),
+  };
+  app.route({
+    ...{ method, url, schema, exposeHeadRoute: false },
+    config: { operation: route.operation },
+    // Before the body is read: whoever is nobody sends none.
+    onRequest: async (request) => {
+      if (route.leastRole !== 'nobody') request.operatorSession = await judgeSession(request, route, tools);
+    },
+    handler: async (request, reply) => {
+      const call = { tools, request, reply, params: request.params, query: request.query, body: request.body, ...whoOf(request) };
+      const work = isFinal ? answerKeyed(route, call) : route.handle(call);
+      return send(route, reply, await beforeDeadline(work, route.deadlineMs ?? DEADLINE_MS));
+    },
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of who is signed in; `undefined` on a route that comes before a sign-in. */
+    operatorSession?: OperatorSession;
+  }
+}
+
+interface Call {
+  readonly tools: OperatorApiTools;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly actor?: Actor;
+}
+
+function whoOf({ operatorSession: session, context }: FastifyRequest): { actor?: Actor; session?: OperatorSession } {
+  if (!session) return {};
+  const { operatorId, role } = session.operator;
+  return { session, actor: { operatorId, role, correlationId: context.correlationId } };
+}
+
+/** What a page asks for by itself, to show what is new, keeps no session alive. */
+const REFRESH_HEADER = 'x-refresh';
+
+/** Throws `unauthorized` without a session, `forbidden` without its token, in a lower role, and for a sign-in that is too long ago. */
+async function judgeSession(request: FastifyRequest, route: OperatorRoute, tools: OperatorApiTools): Promise<OperatorSession> {
+  const token = readSessionCookie(request);
+  if (token === undefined) throw sessionEnded();
+  const session = await findSession(tools, token, { isActivity: request.headers[REFRESH_HEADER] === undefined });
+  if (route.method !== 'GET' && !isCsrfTokenOf(session, request.headers['x-csrf-token'])) throw tokenMissing();
+  const { operatorId, role } = session.operator;
+  if (route.leastRole !== 'nobody')
+    requireRole({ operatorId, role, correlationId: request.context.correlationId }, route.leastRole);
+  if (route.needsRecentSignIn && Date.now() - session.signedInAt.getTime() > RECENT_SIGN_IN_MS) throw signInTooOld();
+  return session;
+}
+
+/** The first answer of the same key, word for word. */
+async function answerKeyed(route: OperatorRoute, call: Call): Promise<KeptText> {
+  const { request, reply, tools, actor } = call;
+  const { operation } = route;
+  const idempotencyKey = String(request.headers['idempotency-key']);
+  const members = { ...(request.params as object), ...((request.body ?? {}) as object) } as Record<string, JsonValue>;
+  // The key is the operator's own: of two operators with the same key each has an answer.
+  const keyed = {
+    partnerId: (actor as Actor).operatorId,
+    ...{ idempotencyKey, operation, fingerprint: fingerprint(operation, members) },
+  };
+  const seal = route.tellsSecret ? sealedAnswers(tools.endpointTools) : answersAsGiven;
+  const work = async () => operatorJson(await route.handle(call));
+  const { text, isReplay } = await answerOnceIn(tools.database, keyed, work, seal);
+  if (isReplay) reply.header('idempotent-replayed', 'true');
+  return new KeptText(text);
+}
+
+/** JSON that was written already. */
+class KeptText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+function send({ answer }: OperatorRoute, reply: FastifyReply, value: unknown): FastifyReply {
+  if (answer === 'csv') return reply.type('text/csv; charset=utf-8').send(Readable.from(value as AsyncIterable<string>));
+  const text = value instanceof KeptText ? value.text : operatorJson(value);
+  return reply.type('application/json; charset=utf-8').serializer(String).send(text);
+}
+
+function tokenMissing(): ServiceError {
+  const message = 'X-CSRF-Token must be the csrf_token of GET /operator/v1/session.';
+  return new ServiceError('forbidden', message, { details: [{ field: 'X-CSRF-Token', code: 'wrong_form', message }] });
+}
+
+function signInTooOld(): ServiceError {
+  const message = 'This needs a sign-in of the last 10 minutes. Give the password again: POST /operator/v1/session/again.';
+  return new ServiceError('forbidden', message, { details: [{ field: 'session', code: 'sign_in_again', message }] });
+}

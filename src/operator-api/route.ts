@@ -1,0 +1,103 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import type { Actor, Role } from '../domain/access/role.ts';
+import type { OperatorSession } from '../operations/access/operator-session.ts';
+import type { OperatorApiTools } from './app.ts';
+
+/** What a route works with: who acts, in which session, and what was sent. */
+export interface OperatorCall<Params, Query, Body> {
+  readonly tools: OperatorApiTools;
+  readonly actor: Actor;
+  readonly session: OperatorSession;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** The same before anybody is signed in. */
+export type OpenCall<Body> = Omit<OperatorCall<unknown, unknown, Body>, 'actor' | 'session'>;
+
+/** One operation of the interface, as the application registers it and the document shows it. */
+export interface OperatorRoute {
+  /** The operation id. */
+  readonly operation: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** As Fastify writes it, with `:name` for a parameter. */
+  readonly path: string;
+  readonly tag: Tag;
+  readonly summary: string;
+  readonly description?: string;
+  /** The least role that may; `nobody` for what comes before a sign-in. */
+  readonly leastRole: Role | 'nobody';
+  readonly params?: TSchema;
+  readonly query?: TSchema;
+  readonly body?: TSchema;
+  /** `csv` for a list that is streamed as a file. */
+  readonly answer: TSchema | 'csv';
+  /** It happens once: it requires an `Idempotency-Key`, and the same key and payload give the first answer again. */
+  readonly isFinal?: boolean;
+  /** It moves money or hands out rights: the password must have been given short ago. */
+  readonly needsRecentSignIn?: boolean;
+  /** The answer tells a secret: it is kept sealed. */
+  readonly tellsSecret?: boolean;
+  /** For what waits for somebody's server. */
+  readonly deadlineMs?: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the types of what was sent follow from the shapes, and are the route's own affair
+  readonly handle: (call: any) => Promise<unknown>;
+}
+
+export const TAGS = {
+  'Sign-in': 'Sign in, sign out, and the second factor.',
+  Overview: 'What waits, and the month of each partner.',
+  Search: 'Find a record by what a partner sends of it.',
+  Partners: 'Partners, their terms and their API keys.',
+  Contributions: 'Contributions, with all that happened to them.',
+  Reviews: 'Pending contributions that an operator confirms or fails.',
+  Failures: 'Events that two operators record as failed.',
+  Rules: 'Versions of the rules, and what is in force.',
+  Estimates: 'Emissions estimates with their calculation.',
+  Settlements: 'What a partner owes for a period.',
+  Reconciliations: "A partner's own list compared with a settlement.",
+  Adjustments: 'Corrections of what is settled.',
+  Webhooks: 'Endpoints, deliveries and attempts.',
+  Impact: 'Projects, impact batches and their evidence.',
+  Operators: 'People who run the service.',
+  Audit: 'The chain of changes.',
+  Jobs: 'What happens by the clock.',
+} as const;
+
+export type Tag = keyof typeof TAGS;
+
+type Sent<Schema> = Schema extends TSchema ? Static<Schema> : unknown;
+
+interface Shapes<Params, Query, Body> {
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+}
+
+type Declared = Omit<OperatorRoute, 'handle' | 'params' | 'query' | 'body' | 'leastRole'>;
+
+/** A route for operators with at least a role. */
+export function operatorRoute<
+  Params extends TSchema | undefined = undefined,
+  Query extends TSchema | undefined = undefined,
+  Body extends TSchema | undefined = undefined,
+>(
+  route: Declared &
+    Shapes<Params, Query, Body> & {
+      readonly leastRole: Role;
+      readonly handle: (call: OperatorCall<Sent<Params>, Sent<Query>, Sent<Body>>) => Promise<unknown>;
+    },
+): OperatorRoute {
+  return route as unknown as OperatorRoute;
+}
+
+/** A route that comes before a sign-in. */
+export function openRoute<Body extends TSchema | undefined = undefined>(
+  route: Declared & Shapes<undefined, undefined, Body> & { readonly handle: (call: OpenCall<Sent<Body>>) => Promise<unknown> },
+): OperatorRoute {
+  return { ...route, leastRole: 'nobody' } as unknown as OperatorRoute;
+}

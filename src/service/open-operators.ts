@@ -1,0 +1,42 @@
+import type { Config } from '../config.ts';
+import type { Log } from '../observability/log.ts';
+import { buildOperatorApi, type OperatorApi } from '../operator-api/app.ts';
+import type { Database } from '../store/database.ts';
+import { openConfiguredSecretBox } from './configured-keys.ts';
+import { configuredSettlementTools } from './configured-seals.ts';
+import { openEndpointTools } from './open-sandbox.ts';
+
+/** People wait for each other rather than partners for people. */
+export const OPERATOR_POOL_SIZE = 4;
+
+export interface OperatorsOptions {
+  readonly log: Log;
+  /** Closed by whoever gave it. */
+  openPool(size: number): Database;
+}
+
+/** The interface of operators, with connections of its own. */
+export async function openOperators(config: Config, { log, openPool }: OperatorsOptions): Promise<OperatorApi> {
+  const parts = new AsyncDisposableStack();
+  const database = openPool(OPERATOR_POOL_SIZE);
+  const endpointTools = openEndpointTools(database, config, Date.now, parts);
+  const api = await buildOperatorApi({
+    database,
+    environment: config.environment,
+    endpointTools,
+    settlementTools: configuredSettlementTools(config),
+    reviewExpiryHours: config.reviewExpiryHours,
+    sealing: (context) => ({
+      seal: (text) => openConfiguredSecretBox(config).seal(context, text),
+      open: (sealed) => openConfiguredSecretBox(config).open(context, sealed),
+    }),
+    onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
+  });
+  return {
+    ...api,
+    async close() {
+      await api.close();
+      await parts.disposeAsync();
+    },
+  };
+}

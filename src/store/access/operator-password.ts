@@ -1,0 +1,103 @@
+import type { CredentialKind } from '../../domain/access/operator.ts';
+import { NOW } from '../bulk-rows.ts';
+import type { Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+
+/** By what an operator signs in: the address in its canonical form, or the id. */
+export type Login = { readonly canonicalAddress: string } | { readonly operatorId: string };
+
+const FIND: Statement = {
+  name: 'find_operator_of_login',
+  text: `select operator_id as "operatorId" from operator where disabled_at is null and (email_canonical = $1 or operator_id = $2)`,
+};
+
+/** Nobody who is disabled is one. */
+export async function findOperatorOfLogin(db: Queryable, login: Login): Promise<string | undefined> {
+  const values = 'operatorId' in login ? [null, login.operatorId] : [login.canonicalAddress, null];
+  const [row] = await run<{ operatorId: string }>(db, FIND, values);
+  return row?.operatorId;
+}
+
+/** What is kept of a password or of a second factor; an operator has at most one of each. */
+export interface Verifier {
+  readonly credentialId: string;
+  readonly verifier: string;
+  /** Its hash, which the audit has too. */
+  readonly secretSha256: Buffer;
+}
+
+const LIST: Statement = {
+  name: 'list_operator_verifiers',
+  text: `select credential_id as "credentialId", kind, verifier, secret_sha256 as "secretSha256" from operator_credential
+    where operator_id = $1 and kind in ('password', 'totp') and ended_at is null order by created_at desc, credential_id desc`,
+};
+
+export async function findVerifiers(
+  db: Queryable,
+  operatorId: string,
+): Promise<{ readonly password: Verifier | undefined; readonly totp: Verifier | undefined }> {
+  const rows = await run<Verifier & { readonly kind: string }>(db, LIST, [operatorId]);
+  return { password: rows.find(({ kind }) => kind === 'password'), totp: rows.find(({ kind }) => kind === 'totp') };
+}
+
+/** So many attempts in a row may fail; each one after that waits, twice as long as the one before. */
+export const ATTEMPTS_FREE = 5;
+const FIRST_WAIT_SECONDS = 60;
+const WAIT_SECONDS_MAX = 900;
+
+const WAIT_UNTIL = `attempted_at + make_interval(secs => least(${WAIT_SECONDS_MAX}, ${FIRST_WAIT_SECONDS} * power(2, least(attempts, 30) - ${ATTEMPTS_FREE})))`;
+
+const CLAIM: Statement = {
+  name: 'claim_password_attempt',
+  text: `update operator_credential set attempts = attempts + 1, attempted_at = ${NOW}
+    where credential_id = $1 and ended_at is null and (attempts < ${ATTEMPTS_FREE} or ${WAIT_UNTIL} <= now()) returning attempts`,
+};
+const WAIT: Statement = {
+  name: 'find_password_attempt_wait',
+  text: `select ceil(extract(epoch from ${WAIT_UNTIL} - now()))::int4 as seconds from operator_credential where credential_id = $1`,
+};
+
+/**
+ * Counts an attempt before it is made, so that of many at once no more than may be are made.
+ *
+ * @returns 0 when it may be made; else after how many seconds.
+ */
+export async function claimPasswordAttempt(db: Queryable, credentialId: string): Promise<number> {
+  if ((await run(db, CLAIM, [credentialId])).length > 0) return 0;
+  const [row] = await run<{ seconds: number | null }>(db, WAIT, [credentialId]);
+  return Math.max(1, row?.seconds ?? 1);
+}
+
+const SUCCEED: Statement = {
+  name: 'update_password_attempts_succeeded',
+  text: 'update operator_credential set attempts = 0, attempted_at = null where credential_id = $1',
+};
+
+export async function updatePasswordAttemptsSucceeded(db: Queryable, credentialId: string): Promise<void> {
+  await run(db, SUCCEED, [credentialId]);
+}
+
+const USE_STEP: Statement = {
+  name: 'update_second_factor_step',
+  text: `update operator_credential set last_step = $2
+    where credential_id = $1 and ended_at is null and coalesce(last_step, -1) < $2 returning last_step`,
+};
+
+/** @returns Whether nobody has used a code of this step, or of a later one, before. */
+export async function useSecondFactorStep(db: Queryable, credentialId: string, step: bigint): Promise<boolean> {
+  return (await run(db, USE_STEP, [credentialId, step])).length > 0;
+}
+
+const END_OF_KIND: Statement = {
+  name: 'update_operator_credentials_of_kind_ended',
+  text: `update operator_credential set ended_at = ${NOW} where operator_id = $1 and kind = any ($2::text[]) and ended_at is null`,
+};
+
+/** All of these kinds. */
+export async function updateCredentialsOfKindsEnded(
+  db: Queryable,
+  operatorId: string,
+  kinds: readonly CredentialKind[],
+): Promise<void> {
+  await run(db, END_OF_KIND, [operatorId, kinds]);
+}

@@ -1,0 +1,315 @@
+/** Who gets a session, and what ends it. */
+import assert from 'node:assert/strict';
+import { createHash, randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
+import { createOperator, createOwnCode, disableOperator, resetSignIn } from '../../src/operations/access/manage-operator.ts';
+import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
+import { OWNER } from '../support/actor.ts';
+import { OperatorClient, PASSWORD, signedInOperator } from '../support/operator-client.ts';
+import { testService } from '../support/service.ts';
+
+const service = await testService();
+const { database, operationsPort } = service;
+const SESSION = '/operator/v1/session';
+
+async function newPerson(role: 'viewer' | 'admin' = 'viewer') {
+  const email = `${randomUUID()}@example.org`;
+  const { operator, signInCode } = await createOperator(database, OWNER, { name: 'Amal', email, role });
+  return { email, operatorId: operator.operatorId, code: signInCode };
+}
+
+const browser = () => new OperatorClient(operationsPort);
+const signIn = (client: OperatorClient, login: string, password = PASSWORD, totp?: string) =>
+  client.post(SESSION, { login, password, ...(totp !== undefined && { totp }) });
+const lastAction = async (operatorId: string) => {
+  const { rows } = await database.pool.query(
+    'select action, operator_id from audit_entry where subject_id = $1 order by entry_no desc limit 1',
+    [operatorId],
+  );
+  return rows[0];
+};
+
+describe('the one-time link', () => {
+  test('sets a password and opens a session, once', async () => {
+    const { email, operatorId, code } = await newPerson();
+    const first = browser();
+    const opened = await first.post(`${SESSION}/link`, { code, password: PASSWORD });
+    assert.equal(opened.status, 200);
+    assert.equal(opened.body.operator.operator_id, operatorId);
+    assert.deepEqual(await lastAction(operatorId), { action: 'operator.set-password', operator_id: operatorId });
+    assert.equal((await first.get(SESSION)).body.operator.email, email);
+    const again = await browser().post(`${SESSION}/link`, { code, password: PASSWORD });
+    assert.equal(again.status, 401);
+    assert.equal(again.headers['set-cookie'], undefined);
+    assert.equal((await signIn(browser(), email)).status, 200);
+  });
+
+  test('two at once: one session', async () => {
+    const { code } = await newPerson();
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => browser().post(`${SESSION}/link`, { code, password: `${PASSWORD} ${index}` })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401, 401, 401, 401]);
+  });
+
+  test('an expired one, and one of a disabled operator, are refused', async () => {
+    const expired = await newPerson();
+    await database.pool.query("update operator_credential set expires_at = now() - interval '1 second' where operator_id = $1", [
+      expired.operatorId,
+    ]);
+    assert.equal((await browser().post(`${SESSION}/link`, { code: expired.code, password: PASSWORD })).status, 401);
+    const disabled = await newPerson();
+    await disableOperator(database, OWNER, disabled.operatorId);
+    assert.equal((await browser().post(`${SESSION}/link`, { code: disabled.code, password: PASSWORD })).status, 401);
+  });
+
+  test('a password that cannot be taken uses no link', async () => {
+    const { email, code } = await newPerson();
+    for (const password of ['short', 'aaaaaaaaaaaaaaaa', 'x'.repeat(200), `${email.split('@')[0]} 12345`]) {
+      const { status, body } = await browser().post(`${SESSION}/link`, { code, password });
+      assert.deepEqual([status, body.error.details[0].field], [400, 'password'], password);
+    }
+    assert.equal((await browser().post(`${SESSION}/link`, { code, password: PASSWORD })).status, 200);
+  });
+
+  test('a link of the own replaces the password and ends the sessions', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    const { signInCode } = await createOwnCode(database, {
+      ...{ operatorId: person.operatorId, role: 'viewer', correlationId: 'corr_of_a_test' },
+    });
+    const other = browser();
+    assert.equal((await other.post(`${SESSION}/link`, { code: signInCode, password: 'eight black figs 17' })).status, 200);
+    assert.equal((await person.get(SESSION)).status, 401);
+    assert.equal((await signIn(browser(), person.email)).status, 401);
+    assert.equal((await signIn(browser(), person.email, 'eight black figs 17')).status, 200);
+  });
+});
+
+describe('the password', () => {
+  test('signs in by address or id, in any case of the address', async () => {
+    const { email, operatorId } = await signedInOperator(service, 'viewer');
+    for (const login of [email, email.toUpperCase(), operatorId]) assert.equal((await signIn(browser(), login)).status, 200, login);
+  });
+
+  test('a wrong one and an unknown operator are answered alike', async () => {
+    const { email } = await signedInOperator(service, 'viewer');
+    const [wrong, unknown] = [await signIn(browser(), email, 'not the password'), await signIn(browser(), 'nobody@example.org')];
+    const said = ({ status, body }: typeof wrong) => [status, body.error.code, body.error.message];
+    assert.deepEqual(said(wrong), said(unknown));
+    assert.equal(wrong.status, 401);
+  });
+
+  test('five wrong ones in a row: then even the right one waits, whoever sends it', async () => {
+    const { email, operatorId } = await signedInOperator(service, 'viewer');
+    const wrong = await Promise.all(Array.from({ length: 8 }, () => signIn(browser(), email, 'not the password')));
+    const counts = Map.groupBy(wrong, ({ status }) => status);
+    assert.equal(counts.get(401)?.length, 5);
+    assert.equal(counts.get(429)?.length, 3);
+    const refused = await signIn(browser(), email);
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers['retry-after']) > 30);
+    await database.pool.query(
+      "update operator_credential set attempted_at = now() - interval '61 seconds' where operator_id = $1 and kind = 'password'",
+      [operatorId],
+    );
+    assert.equal((await signIn(browser(), email)).status, 200);
+    assert.equal((await signIn(browser(), email, 'not the password')).status, 401);
+  });
+
+  test('is kept as a hash that another installation could not use, and never as itself', async () => {
+    const { operatorId } = await signedInOperator(service, 'viewer');
+    const { rows } = await database.pool.query("select * from operator_credential where operator_id = $1 and kind = 'password'", [operatorId]);
+    assert.match(rows[0].verifier, /^\$scrypt\$ln=16,r=8,p=2\$[\w-]{22}\$[\w-]{43}$/);
+    assert.deepEqual(rows[0].secret_sha256, createHash('sha256').update(rows[0].verifier).digest());
+  });
+
+  test('a hash that somebody exchanged in the database signs nobody in', async () => {
+    const [victim, thief] = [await signedInOperator(service, 'admin'), await signedInOperator(service, 'viewer')];
+    const put = (sha: string) =>
+      database.pool.query(
+        `update operator_credential c set verifier = t.verifier ${sha} from operator_credential t
+          where c.operator_id = $1 and c.kind = 'password' and t.operator_id = $2 and t.kind = 'password'`,
+        [victim.operatorId, thief.operatorId],
+      );
+    await put('');
+    assert.equal((await signIn(browser(), victim.email)).status, 503);
+    await put(', secret_sha256 = t.secret_sha256');
+    assert.equal((await signIn(browser(), victim.email)).status, 503);
+  });
+
+  test('changing it ends all other sessions', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    const elsewhere = browser();
+    await signIn(elsewhere, person.email);
+    const former = person.cookie;
+    const changed = await person.post(`${SESSION}/password`, { password: PASSWORD, new_password: 'eight black figs 17' });
+    assert.equal(changed.status, 200);
+    assert.notEqual(person.cookie, former);
+    assert.equal((await elsewhere.get(SESSION)).status, 401);
+    assert.equal((await person.get(SESSION)).status, 200);
+    assert.equal((await signIn(browser(), person.email)).status, 401);
+  });
+});
+
+describe('a session', () => {
+  test('has a cookie that no script reads and no other site sends, and no token in the database', async () => {
+    const { email } = await signedInOperator(service, 'viewer');
+    const client = browser();
+    const [cookie = ''] = (await signIn(client, email)).headers['set-cookie'] ?? [];
+    assert.match(cookie, /^__Host-partner-impact-operator=pi_session_\w+; Path=\/; Secure; HttpOnly; SameSite=Strict$/);
+    const token = client.cookie.split('=')[1] as string;
+    const { rows } = await database.pool.query('select * from operator_credential');
+    assert.ok(!JSON.stringify(rows).includes(token.slice(25)));
+  });
+
+  test('is never one that the browser brought along', async () => {
+    const [thief, victim] = [await signedInOperator(service, 'viewer'), await signedInOperator(service, 'admin')];
+    const shared = browser();
+    shared.cookie = thief.cookie;
+    await signIn(shared, victim.email);
+    assert.notEqual(shared.cookie, thief.cookie);
+    assert.equal((await thief.get(SESSION)).status, 401);
+    assert.equal((await shared.get(SESSION)).body.operator.operator_id, victim.operatorId);
+  });
+
+  test('ends by signing out', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    const former = person.cookie;
+    assert.equal((await person.send('DELETE', SESSION)).status, 200);
+    person.cookie = former;
+    assert.equal((await person.get(SESSION)).status, 401);
+    assert.equal((await lastAction(person.operatorId)).action, 'operator.sign-out');
+  });
+
+  test('ends after 30 minutes without a request of the person, and after 12 hours whatever was done', async () => {
+    const idle = await signedInOperator(service, 'viewer');
+    const set = (operatorId: string, columns: string) =>
+      database.pool.query(`update operator_credential set ${columns} where operator_id = $1 and kind = 'session'`, [operatorId]);
+    await set(idle.operatorId, "last_used_at = now() - interval '29 minutes'");
+    assert.equal((await idle.get(SESSION, { 'x-refresh': 'true' })).status, 200);
+    await set(idle.operatorId, "last_used_at = now() - interval '31 minutes'");
+    assert.equal((await idle.get(SESSION)).status, 401);
+    const old = await signedInOperator(service, 'viewer');
+    const { body } = await old.get(SESSION);
+    const hours = (Date.parse(body.expires_at) - Date.parse(body.signed_in_at)) / 3_600_000;
+    assert.equal(hours, 12);
+    await set(old.operatorId, 'expires_at = now()');
+    assert.equal((await old.get(SESSION)).status, 401);
+  });
+
+  test('a page that asks for news by itself keeps none alive', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    const lastUsed = async () => {
+      const { rows } = await database.pool.query(
+        "select last_used_at from operator_credential where operator_id = $1 and kind = 'session' and ended_at is null",
+        [person.operatorId],
+      );
+      return rows[0].last_used_at;
+    };
+    await person.get(SESSION, { 'x-refresh': 'true' });
+    assert.equal(await lastUsed(), null);
+    await person.get(SESSION);
+    assert.notEqual(await lastUsed(), null);
+  });
+
+  test('has the role of this moment, and ends with the operator and with a reset of the sign-in', async () => {
+    const [disabled, reset] = [await signedInOperator(service, 'viewer'), await signedInOperator(service, 'viewer')];
+    await disableOperator(database, OWNER, disabled.operatorId);
+    assert.equal((await disabled.get(SESSION)).status, 401);
+    await resetSignIn(database, OWNER, reset.operatorId);
+    assert.equal((await reset.get(SESSION)).status, 401);
+    assert.equal((await signIn(browser(), reset.email)).status, 401);
+  });
+
+  test('a session, or a role, that somebody wrote into the database is nobody', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    await database.pool.query("update operator set role = 'admin' where operator_id = $1", [person.operatorId]);
+    assert.equal((await person.get(SESSION)).status, 503);
+    const planted = await signedInOperator(service, 'viewer');
+    const other = await signedInOperator(service, 'admin');
+    await database.pool.query("update operator_credential set operator_id = $2 where operator_id = $1 and kind = 'session'", [
+      planted.operatorId,
+      other.operatorId,
+    ]);
+    assert.equal((await planted.get(SESSION)).status, 503);
+  });
+});
+
+describe('the second factor', () => {
+  const codeOf = (secret: string, aside = 0) =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + aside * 30_000 });
+
+  test('is asked for at every sign-in, and each code works once', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    const begun = (await person.post(`${SESSION}/second-factor`)).body;
+    assert.match(begun.uri, /^otpauth:\/\/totp\/.*secret=/);
+    const wrong = await person.send('PUT', `${SESSION}/second-factor`, { body: { enrolment: begun.enrolment, totp: '000000' } });
+    assert.equal(wrong.status, 400);
+    const added = await person.send('PUT', `${SESSION}/second-factor`, {
+      body: { enrolment: begun.enrolment, totp: codeOf(begun.secret, -1) },
+    });
+    assert.equal(added.status, 200, added.text);
+    const missing = await signIn(browser(), person.email);
+    assert.deepEqual([missing.status, missing.body.error.details[0].field, missing.body.error.details[0].code], [401, 'totp', 'missing']);
+    assert.equal((await signIn(browser(), person.email, PASSWORD, codeOf(begun.secret, -1))).status, 401);
+    const code = codeOf(begun.secret);
+    const answers = await Promise.all([1, 2].map(() => signIn(browser(), person.email, PASSWORD, code)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401]);
+    const { rows } = await database.pool.query("select verifier from operator_credential where operator_id = $1 and kind = 'totp'", [
+      person.operatorId,
+    ]);
+    assert.ok(!rows[0].verifier.includes(begun.secret));
+  });
+
+  test('an enrolment of somebody else is refused', async () => {
+    const [one, other] = [await signedInOperator(service, 'viewer'), await signedInOperator(service, 'viewer')];
+    const { enrolment, secret } = (await one.post(`${SESSION}/second-factor`)).body;
+    const { status } = await other.send('PUT', `${SESSION}/second-factor`, { body: { enrolment, totp: codeOf(secret) } });
+    assert.equal(status, 400);
+  });
+
+  test('a link replaces the password, and not the second factor', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    const { enrolment, secret } = (await person.post(`${SESSION}/second-factor`)).body;
+    await person.send('PUT', `${SESSION}/second-factor`, { body: { enrolment, totp: codeOf(secret, -1) } });
+    const actor = { operatorId: person.operatorId, role: 'viewer', correlationId: 'corr_of_a_test' } as const;
+    const { signInCode: code } = await createOwnCode(database, actor);
+    assert.equal((await browser().post(`${SESSION}/link`, { code, password: PASSWORD })).status, 401);
+    const totp = codeOf(secret);
+    assert.equal((await browser().post(`${SESSION}/link`, { code, password: PASSWORD, totp })).status, 200);
+  });
+
+  test('adding and removing one needs a recent sign-in', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    await makeOld(person.operatorId);
+    for (const method of ['POST', 'DELETE']) {
+      const { status, body } = await person.send(method, `${SESSION}/second-factor`);
+      assert.deepEqual([status, body.error.details[0].code], [403, 'sign_in_again']);
+    }
+    const former = person.cookie;
+    assert.equal((await person.post(`${SESSION}/again`, { password: 'not the password' })).status, 401);
+    assert.equal((await person.post(`${SESSION}/again`, { password: PASSWORD })).status, 200);
+    assert.notEqual(person.cookie, former);
+    assert.equal((await person.send('POST', `${SESSION}/second-factor`)).status, 200);
+    person.cookie = former;
+    assert.equal((await person.get(SESSION)).status, 401);
+  });
+
+  /** The password was given eleven minutes ago, and the audit says so. */
+  async function makeOld(operatorId: string): Promise<void> {
+    await database.pool.query(
+      "update operator_credential set created_at = created_at - interval '11 minutes' where operator_id = $1 and kind = 'session'",
+      [operatorId],
+    );
+    const { attestRecord } = await import('../../src/operations/verification/attest-record.ts');
+    await attestRecord(database, OWNER, { kind: 'operator', id: operatorId, reason: 'aged by a test' });
+  }
+});
+
+test('the audit is whole after all of this, and no entry holds a secret', async () => {
+  const { fault } = await verifyAudit(database, {});
+  assert.equal(fault, null);
+  const { rows } = await database.pool.query('select before_json, after_json from audit_entry');
+  assert.doesNotMatch(JSON.stringify(rows), /scrypt|pi_session_|pi_code_|olives/);
+});
