@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import type { Log } from '../observability/log.ts';
 import { buildOperatorApi, type OperatorApi } from '../operator-api/app.ts';
 import type { Database } from '../store/database.ts';
+import { openWebConsole } from '../web-console/web-console.ts';
 import { openConfiguredSecretBox } from './configured-keys.ts';
 import { configuredSettlementTools } from './configured-seals.ts';
 import { openEndpointTools } from './open-sandbox.ts';
@@ -15,7 +16,7 @@ export interface OperatorsOptions {
   openPool(size: number): Database;
 }
 
-/** The interface of operators, with connections of its own. */
+/** The console and the interface of operators behind it, with connections of its own. */
 export async function openOperators(config: Config, { log, openPool }: OperatorsOptions): Promise<OperatorApi> {
   const parts = new AsyncDisposableStack();
   const database = openPool(OPERATOR_POOL_SIZE);
@@ -32,8 +33,9 @@ export async function openOperators(config: Config, { log, openPool }: Operators
     }),
     onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
   });
+  const showConsole = openWebConsole();
   return {
-    ...api,
+    handle: (request, response) => showConsole(request, response) || api.handle(request, response),
     async close() {
       await api.close();
       await parts.disposeAsync();

@@ -43,7 +43,7 @@ describe('every operation', () => {
 
       test('carries the headers that keep a page from being framed, read or sniffed', async () => {
         const { headers } = await callOf(new OperatorClient(operationsPort), route);
-        assert.match(headers['content-security-policy'] ?? '', /default-src 'none'.*frame-ancestors 'none'/);
+        assert.match(String(headers['content-security-policy']), /default-src 'none'.*frame-ancestors 'none'/);
         assert.equal(headers['x-content-type-options'], 'nosniff');
         assert.equal(headers['x-frame-options'], 'DENY');
         assert.equal(headers['referrer-policy'], 'no-referrer');

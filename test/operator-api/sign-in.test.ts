@@ -48,9 +48,9 @@ describe('the one-time link', () => {
   test('two at once: one session', async () => {
     const { code } = await newPerson();
     const answers = await Promise.all(
-      Array.from({ length: 6 }, (_, index) => browser().post(`${SESSION}/link`, { code, password: `${PASSWORD} ${index}` })),
+      Array.from({ length: 3 }, (_, index) => browser().post(`${SESSION}/link`, { code, password: `${PASSWORD} ${index}` })),
     );
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401, 401, 401, 401]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401]);
   });
 
   test('an expired one, and one of a disabled operator, are refused', async () => {
@@ -89,7 +89,8 @@ describe('the one-time link', () => {
 describe('the password', () => {
   test('signs in by address or id, in any case of the address', async () => {
     const { email, operatorId } = await signedInOperator(service, 'viewer');
-    for (const login of [email, email.toUpperCase(), operatorId]) assert.equal((await signIn(browser(), login)).status, 200, login);
+    for (const login of [email, email.toUpperCase(), operatorId])
+      assert.equal((await signIn(browser(), login)).status, 200, login);
   });
 
   test('a wrong one and an unknown operator are answered alike', async () => {
@@ -119,7 +120,9 @@ describe('the password', () => {
 
   test('is kept as a hash that another installation could not use, and never as itself', async () => {
     const { operatorId } = await signedInOperator(service, 'viewer');
-    const { rows } = await database.pool.query("select * from operator_credential where operator_id = $1 and kind = 'password'", [operatorId]);
+    const { rows } = await database.pool.query("select * from operator_credential where operator_id = $1 and kind = 'password'", [
+      operatorId,
+    ]);
     assert.match(rows[0].verifier, /^\$scrypt\$ln=16,r=8,p=2\$[\w-]{22}\$[\w-]{43}$/);
     assert.deepEqual(rows[0].secret_sha256, createHash('sha256').update(rows[0].verifier).digest());
   });
@@ -251,14 +254,18 @@ describe('the second factor', () => {
     });
     assert.equal(added.status, 200, added.text);
     const missing = await signIn(browser(), person.email);
-    assert.deepEqual([missing.status, missing.body.error.details[0].field, missing.body.error.details[0].code], [401, 'totp', 'missing']);
+    assert.deepEqual(
+      [missing.status, missing.body.error.details[0].field, missing.body.error.details[0].code],
+      [401, 'totp', 'missing'],
+    );
     assert.equal((await signIn(browser(), person.email, PASSWORD, codeOf(begun.secret, -1))).status, 401);
     const code = codeOf(begun.secret);
     const answers = await Promise.all([1, 2].map(() => signIn(browser(), person.email, PASSWORD, code)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401]);
-    const { rows } = await database.pool.query("select verifier from operator_credential where operator_id = $1 and kind = 'totp'", [
-      person.operatorId,
-    ]);
+    const { rows } = await database.pool.query(
+      "select verifier from operator_credential where operator_id = $1 and kind = 'totp'",
+      [person.operatorId],
+    );
     assert.ok(!rows[0].verifier.includes(begun.secret));
   });
 

@@ -28,6 +28,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'schedule',
     'partner-api',
     'operator-api',
+    'web-console',
     'observability',
     'config.ts',
   ],
@@ -136,7 +137,18 @@ const FLOORS: Readonly<Record<string, Floor>> = {
   commands: { folders: ['terminal'], files: ['doctor', 'job', 'migrate', 'program', 'serve'] },
   test: {
     folders: [
-      ...['commands', 'console', 'operator-api', 'partner-api', 'reliability', 'repository', 'sdk', 'service', 'store', 'support'],
+      ...[
+        'commands',
+        'console',
+        'operator-api',
+        'partner-api',
+        'reliability',
+        'repository',
+        'sdk',
+        'service',
+        'store',
+        'support',
+      ],
     ],
     files: [],
   },

@@ -69,11 +69,19 @@ function sendRaw(
   headers: Record<string, string>,
 ): Promise<OperatorAnswer> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, method, path, headers: { host: `localhost:${port}`, ...headers } }, async (answer) => {
-      const content = await text(answer);
-      const isJson = answer.headers['content-type']?.startsWith('application/json');
-      resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: content, body: isJson ? JSON.parse(content) : undefined });
-    });
+    const sent = request(
+      { host: '127.0.0.1', port, method, path, headers: { host: `localhost:${port}`, ...headers } },
+      async (answer) => {
+        const content = await text(answer);
+        const isJson = answer.headers['content-type']?.startsWith('application/json');
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: answer.headers,
+          text: content,
+          body: isJson ? JSON.parse(content) : undefined,
+        });
+      },
+    );
     sent.on('error', reject);
     sent.end(payload);
   });

@@ -10,6 +10,8 @@ import { ChangePasswordBody, PasswordBody, Session, SignInBody, SignInByCodeBody
 
 /** Each costs 64 MiB and a fifth of a second, whoever asks: what waits beyond these is refused. */
 const SIGN_INS_MAX = 8;
+/** As long as all of them take one after the other, on a machine that has more to do. */
+const DEADLINE_MS = 30_000;
 let signIns = 0;
 
 async function takeTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -40,6 +42,7 @@ export const signIn = openRoute({
   summary: 'Sign in with a password',
   description:
     'Sets the cookie of the session. After five wrong passwords in a row the operator waits, a minute at first and 15 minutes at most. If the operator has a second factor and `totp` is missing, the answer is `unauthorized` with the detail `totp`, `missing`.',
+  deadlineMs: DEADLINE_MS,
   body: SignInBody,
   answer: Session,
   async handle({ tools, request, reply, body: { login, password, totp } }) {
@@ -55,6 +58,7 @@ export const signInWithLink = openRoute({
   tag: 'Sign-in',
   summary: 'Sign in with a one-time link, and set a password',
   description: 'The code of the link works once, for a day. It replaces the password and ends all sessions of the operator.',
+  deadlineMs: DEADLINE_MS,
   body: SignInByCodeBody,
   answer: Session,
   async handle({ tools, request, reply, body: { code, password, totp } }) {
@@ -82,6 +86,7 @@ export const signInOnceMore = operatorRoute({
   summary: 'Give the password again',
   description: 'Before a step that moves money or hands out rights. The session gets a new cookie and a new token.',
   leastRole: 'viewer',
+  deadlineMs: DEADLINE_MS,
   body: PasswordBody,
   answer: Session,
   async handle({ tools, request, reply, actor: { operatorId }, body: { password, totp } }) {
@@ -98,6 +103,7 @@ export const setPassword = operatorRoute({
   summary: 'Change the own password',
   description: 'All other sessions of the operator end.',
   leastRole: 'viewer',
+  deadlineMs: DEADLINE_MS,
   body: ChangePasswordBody,
   answer: Session,
   async handle({ tools, request, reply, actor: { operatorId }, body: { password, new_password: newPassword, totp } }) {

@@ -79,7 +79,7 @@ export const ReviewBody = shape('Review', {
   reason: oneOf(REVIEW_REASONS, 'Why an operator looks at it: the rule that made it pending.'),
   counted_on: nullableText('The day that it counts on for a daily cap, as `2026-11-20`; `null` where it was not counted.'),
   opened_at: time('When the review began.'),
-  expires_at: time('When it fails by itself, if nobody decides.'),
+  expires_at: time('When it fails by itself, unless an operator decides before.'),
   resolved_at: nullableTime('When it was decided; `null` while it waits.'),
   resolved_by: nullableText('Who decided; `null` while it waits.'),
   resolution_reason: nullableText('Why it was decided so; `null` while it waits.'),
