@@ -1,6 +1,8 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 export const SAMPLES = join(import.meta.dirname, '../../docs/samples');
 
@@ -37,35 +39,123 @@ export interface SampleRun {
   readonly withinSeconds?: number;
 }
 
+/** Each line of standard input is a run; each line of standard output is the number of a run with its outcome, or how it ended otherwise. */
 const TYPESCRIPT = `
-import { confirmContribution } from '${SAMPLES}/confirm.ts';
-const [intent, wasSent, withinSeconds] = JSON.parse(process.argv[1]);
-intent.points = BigInt(intent.points);
-const outcome = await confirmContribution(intent, { wasSent, withinMs: withinSeconds * 1000 });
-console.log(JSON.stringify([outcome.status, outcome.transactionId ?? outcome.code]));
+import { createInterface } from 'node:readline';
+let loading;
+/** Anew for each run and one after the other, because the sample reads its settings while it is loaded. */
+function load(number, settings) {
+  const load = () => {
+    Object.assign(process.env, settings);
+    return import('${SAMPLES}/confirm.ts?' + number);
+  };
+  return (loading = Promise.resolve(loading).then(load, load));
+}
+async function run([number, settings, intent, wasSent, withinSeconds]) {
+  const { confirmContribution } = await load(number, settings);
+  intent.points = BigInt(intent.points);
+  const outcome = await confirmContribution(intent, { wasSent, withinMs: withinSeconds * 1000 });
+  return [outcome.status, outcome.transactionId ?? outcome.code];
+}
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const given = JSON.parse(line);
+  run(given).then((outcome) => ({ outcome }), ({ stack }) => ({ failure: stack }))
+    .then((end) => console.log(JSON.stringify({ number: given[0], ...end })));
+});
 `;
 
 const PYTHON = `
-import json, sys
+import http.client, json, os, random, signal, sys, traceback, urllib.parse
 sys.path.insert(0, "${SAMPLES}")
-from confirm import confirm_contribution
-given, was_sent, within_seconds = json.loads(sys.argv[1])
-intent = {"partner_event_id": given["partnerEventId"], "idempotency_key": given["idempotencyKey"],
-          "partner_order_ref": given["partnerOrderRef"], "points": int(given["points"])}
-print(json.dumps(confirm_contribution(intent, was_sent, within_seconds)))
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for line in sys.stdin:
+    if os.fork() > 0:
+        continue
+    number, settings, given, was_sent, within_seconds = json.loads(line)
+    os.environ.update(settings)
+    intent = {"partner_event_id": given["partnerEventId"], "idempotency_key": given["idempotencyKey"],
+              "partner_order_ref": given["partnerOrderRef"], "points": int(given["points"])}
+    try:
+        from confirm import confirm_contribution
+        end = {"outcome": confirm_contribution(intent, was_sent, within_seconds)}
+    except BaseException:
+        end = {"failure": traceback.format_exc()}
+    os.write(1, (json.dumps({"number": number, **end}) + "\\n").encode())
+    os._exit(0)
 `;
 
-/** Runs the file docs/samples/confirm.ts or confirm.py in a process of its own, as a partner's job would. */
-export function confirmBySample(intent: Intent, run: SampleRun, signal?: AbortSignal): Promise<SampleOutcome> {
-  const { language, baseUrl, apiKey, wasSent = false, withinSeconds = 60 } = run;
-  const argument = JSON.stringify([{ ...intent, points: String(intent.points) }, wasSent, withinSeconds]);
-  const node = ['--input-type=module', '-e', TYPESCRIPT, argument];
-  const [program, args] = language === 'ts' ? [process.execPath, node] : ['python3', ['-c', PYTHON, argument]];
-  const env = { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey, PYTHONDONTWRITEBYTECODE: '1' };
-  return new Promise((resolve, reject) => {
-    execFile(program, args, { env, ...(signal && { signal, killSignal: 'SIGKILL' }) }, (error, stdout, stderr) => {
-      if (error) reject(new Error(`The sample ended otherwise:\n${stderr}`, { cause: error }));
-      else resolve(JSON.parse(stdout));
+const PROGRAMS: Record<Language, readonly [program: string, ...args: string[]]> = {
+  ts: [process.execPath, '--input-type=module', '-e', TYPESCRIPT],
+  py: ['python3', '-c', PYTHON],
+};
+
+interface SampleEnd {
+  readonly number: number;
+  readonly outcome?: SampleOutcome;
+  readonly failure?: string;
+}
+
+/** A process that runs a sample again and again, because starting one takes longer than most runs. */
+class SampleRunner {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #waiting = new Map<number, (end: SampleEnd) => void>();
+  #runs = 0;
+
+  constructor(language: Language) {
+    const [program, ...args] = PROGRAMS[language];
+    this.#child = spawn(program, args, { env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' } });
+    this.#child.stderr.pipe(process.stderr);
+    createInterface({ input: this.#child.stdout }).on('line', (line) => {
+      const end: SampleEnd = JSON.parse(line);
+      this.#waiting.get(end.number)?.(end);
     });
-  });
+    this.#child.once('exit', (code) => {
+      for (const [number, tell] of this.#waiting) tell({ number, failure: `its process ended with ${code}` });
+    });
+  }
+
+  async run(intent: Intent, { baseUrl, apiKey, wasSent = false, withinSeconds = 60 }: SampleRun): Promise<SampleOutcome> {
+    const number = this.#runs++;
+    const settings = { BASE_URL: baseUrl, API_KEY: apiKey };
+    const given = [number, settings, { ...intent, points: String(intent.points) }, wasSent, withinSeconds];
+    this.#hold(true);
+    const { outcome, failure } = await new Promise<SampleEnd>((resolve) => {
+      this.#waiting.set(number, resolve);
+      this.#child.stdin.write(`${JSON.stringify(given)}\n`);
+    });
+    this.#waiting.delete(number);
+    if (this.#waiting.size === 0) this.#hold(false);
+    if (outcome === undefined) throw new Error(`The sample ended otherwise:\n${failure}`);
+    return outcome;
+  }
+
+  end(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  /** Only during a run may it keep this process from ending. */
+  #hold(isHeld: boolean): void {
+    const { stdin, stdout, stderr } = this.#child;
+    for (const handle of [this.#child, stdin as Socket, stdout as Socket, stderr as Socket])
+      isHeld ? handle.ref() : handle.unref();
+  }
+}
+
+const runners = new Map<Language, SampleRunner>();
+
+/**
+ * Runs the file docs/samples/confirm.ts or confirm.py, as a partner's job would.
+ *
+ * @param signal Kills it: it then runs in a process of its own.
+ */
+export async function confirmBySample(intent: Intent, run: SampleRun, signal?: AbortSignal): Promise<SampleOutcome> {
+  const { language } = run;
+  if (!signal) {
+    const runner = runners.get(language) ?? new SampleRunner(language);
+    runners.set(language, runner);
+    return runner.run(intent, run);
+  }
+  const runner = new SampleRunner(language);
+  signal.addEventListener('abort', () => runner.end());
+  return runner.run(intent, run);
 }
