@@ -618,6 +618,14 @@ export const RULES: readonly Rule[] = [
     tests: ['webhooks/hand-over'],
   },
   {
+    rule: 'an event tells what happened, not what was confirmed before',
+    source: 'interface, impact.transaction.adjusted',
+    file: 'src/operations/events/event-bodies.ts',
+    find: 'const record = eventType === CONFIRMED ? recent.take(subjectId) : undefined;',
+    replace: 'const record = recent.take(subjectId);',
+    tests: ['webhooks/hand-over'],
+  },
+  {
     rule: 'a process relays what it has committed at once',
     source: 'decision record 0075',
     file: 'src/store/transaction.ts',
