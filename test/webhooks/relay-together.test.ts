@@ -4,6 +4,8 @@ import { after, describe, test } from 'node:test';
 import { RecentContributions } from '../../src/operations/events/recent-contributions.ts';
 import { type Connection, openDatabase } from '../../src/store/database.ts';
 import { type EventRecord, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
+import { WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
+import { numberEventsOfSeveral } from '../../src/store/events/number-together.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { beginSession, relayOnce } from '../../src/webhooks/delivery/relay.ts';
 import type { Handed, TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
@@ -103,6 +105,42 @@ describe('events of several partners together', { timeout: 60_000 }, () => {
       [one],
     );
     assert.ok(rows.length === 6 && rows.every(({ lease, isClaimed }) => String(lease) === '1' && isClaimed));
+  });
+
+  test('of partners without endpoints they are numbered in one statement; of one whose counter is held they wait', async () => {
+    const [one, other, held] = [await newPartner(false), await newPartner(false), await newPartner(false)];
+    const { tools, handed, errors } = openTools(10);
+    const session = await openSession();
+    const holder = await database.pool.connect();
+    taken.push(holder);
+    await holder.query('begin');
+    await holder.query('select from event_counter where partner_id = $1 for update', [held]);
+    for (let round = 0; round < 3; round++) {
+      for (const partnerId of [one, held, other, one]) await tell(partnerId, 1);
+      await relayOnce(database, session, tools.onError, tools);
+    }
+    await assertInOrder(one, 6);
+    await assertInOrder(other, 3);
+    assert.equal((await eventsOf(held)).length, 0);
+    await holder.query('rollback');
+    await relayOnce(database, session, tools.onError, tools);
+    await assertInOrder(held, 3);
+    assert.deepEqual([errors, handed], [[], []]);
+  });
+
+  test('an endpoint that is entered after its partner was found without one gets its deliveries', async () => {
+    const [heard, unheard] = [await newPartner(), await newPartner(false)];
+    for (const partnerId of [heard, unheard]) await tell(partnerId, 2);
+    const batch = { limit: 100, attemptsMax: 3 };
+    const numbered = await numberEventsOfSeveral(database.pool, WHOLE_OUTBOX, [heard, unheard], batch);
+    assert.deepEqual(numbered, { ...numbered, numbered: 4, deliveries: 2, deliveredIds: [heard], isAll: true });
+    assert.deepEqual(numbered.heldIds.toSorted(), [heard, unheard].toSorted());
+    for (const partnerId of [heard, unheard]) await assertInOrder(partnerId, 2);
+    const { rows } = await administrator.query(
+      'select count(*)::int4 as due from delivery where partner_id = $1 and lease = 0 and next_attempt_at <= now()',
+      [heard],
+    );
+    assert.equal(rows[0].due, 2);
   });
 
   test('beyond what the dispatcher takes their deliveries are due for all', async () => {

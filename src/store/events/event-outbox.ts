@@ -55,30 +55,41 @@ export interface Unnumbered {
 const WAITING = 'select partner_id from event_outbox where';
 const FIND_UNNUMBERED: Statement = {
   name: 'find_unnumbered_events',
-  text: `select pg_current_snapshot()::text as snapshot, coalesce(array_agg(distinct partner_id), '{}') as "partnerIds", count(*)::int4 as found
-    from (
+  text: `with waiting as materialized (
       (${WAITING} written_by = any ($2::xid8[]) order by written_by, position limit $3)
       union all
       (${WAITING} written_by >= $1::xid8 order by written_by, position limit $3)
-    ) waiting`,
+    ), found as materialized (
+      select partner_id, exists (
+        select from webhook_endpoint e where e.partner_id = w.partner_id and e.status <> 'removed'
+      ) as has_endpoint from (select distinct partner_id from waiting) w
+    )
+    select pg_current_snapshot()::text as snapshot, (select count(*) from waiting)::int4 as found,
+      array(select partner_id from found) as "partnerIds", array(select partner_id from found where not has_endpoint) as "unheardIds"`,
 };
+
+export interface Found extends Unnumbered {
+  /** Partners among them who have no endpoint: their events are fetched, and sent nowhere. */
+  readonly unheardIds: readonly string[];
+  /** No other partner has any. */
+  readonly isAll: boolean;
+}
 
 /**
  * Partners of the oldest events in the range that have no number yet. Costs as much as there are such events, `limit` at most, and nothing
- * for any other partner.
- *
- * @returns `isAll`: no other partner has any. On a distributed database all partners are looked at.
+ * for any other partner. On a distributed database all partners are looked at.
  */
 export async function findUnnumberedEvents(
   db: Queryable,
   database: Pick<Database, 'isDistributed'>,
   { from, late }: OutboxRange,
   limit: number,
-): Promise<Unnumbered & { readonly isAll: boolean }> {
-  if (database.isDistributed) return { ...(await listPartnersWithUnnumberedEvents(db, database, { from, late })), isAll: true };
-  const rows = await run<{ snapshot: string; partnerIds: string[]; found: number }>(db, FIND_UNNUMBERED, [from, late, limit]);
-  const [{ snapshot, partnerIds, found }] = rows as [{ snapshot: string; partnerIds: string[]; found: number }];
-  return { partnerIds, next: rangeAfter(snapshot), isAll: found < limit };
+): Promise<Found> {
+  if (database.isDistributed)
+    return { ...(await listPartnersWithUnnumberedEvents(db, database, { from, late })), unheardIds: [], isAll: true };
+  type Row = Pick<Found, 'partnerIds' | 'unheardIds'> & { readonly snapshot: string; readonly found: number };
+  const [{ snapshot, found, ...partners }] = (await run<Row>(db, FIND_UNNUMBERED, [from, late, limit])) as [Row];
+  return { ...partners, next: rangeAfter(snapshot), isAll: found < limit };
 }
 
 /** All partners with events in the range that have no number yet, those included whose counter is missing. Looks at every partner. */

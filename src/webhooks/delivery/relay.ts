@@ -13,8 +13,9 @@ import {
   type OutboxRange,
   WHOLE_OUTBOX,
 } from '../../store/events/event-outbox.ts';
+import { numberEventsOfSeveral } from '../../store/events/number-together.ts';
 import { watchEndpointsOf } from '../../store/webhooks/endpoint-watch.ts';
-import { NONE_TOGETHER, relayTogether, type TogetherTools } from './relay-together.ts';
+import { NONE_TOGETHER, relayTogether, type Together, type TogetherTools } from './relay-together.ts';
 
 export interface RelayOptions extends TogetherTools {
   readonly database: Database;
@@ -99,10 +100,9 @@ export async function relayOnce(
   const found = await findUnnumberedEvents(client, database, range, EVENTS_TOGETHER);
   // Of those that are behind older events may wait elsewhere, which come first.
   const partnerIds = found.partnerIds.filter((partnerId) => !session.behind.has(partnerId));
-  const isTogether = tools !== undefined && !database.isDistributed && partnerIds.length > 0;
-  const together = isTogether
-    ? await relayTogether({ client, database }, { range, partnerIds, limit: EVENTS_TOGETHER }, tools)
-    : NONE_TOGETHER;
+  const isTogether = tools !== undefined && !database.isDistributed;
+  const several = { range, partnerIds, unheardIds: found.unheardIds };
+  const together = isTogether ? await relaySeveral({ client, database }, several, tools) : NONE_TOGETHER;
   const held = new Set(together.heldIds);
   const isWhole = found.isAll && together.isAll;
   const { partnerIds: waitingIds, next } = isWhole ? found : await listPartnersWithUnnumberedEvents(client, database, range);
@@ -114,6 +114,49 @@ export async function relayOnce(
   // Those that were numbered together may have left some, and are not behind.
   if (canPrepare(client)) Object.assign(session, { range: isWhole || held.size === 0 ? next : range, behind });
   return relayed;
+}
+
+interface Several {
+  readonly range: OutboxRange;
+  readonly partnerIds: readonly string[];
+  readonly unheardIds: readonly string[];
+}
+
+/** Events that are sent nowhere stay in the database. */
+async function relaySeveral(
+  place: { readonly client: Connection; readonly database: Database },
+  { range, partnerIds, unheardIds }: Several,
+  tools: TogetherTools,
+): Promise<Together> {
+  const unheard = new Set(unheardIds);
+  const [silent, heard] = [partnerIds.filter((id) => unheard.has(id)), partnerIds.filter((id) => !unheard.has(id))];
+  const parts = [
+    silent.length === 0 ? NONE_TOGETHER : await relayUnheard(place, { range, partnerIds: silent }, tools.onError),
+    heard.length === 0 ? NONE_TOGETHER : await relayTogether(place, { range, partnerIds: heard, limit: EVENTS_TOGETHER }, tools),
+  ] as const;
+  const [one, other] = parts;
+  return {
+    due: one.due + other.due,
+    numbered: one.numbered + other.numbered,
+    heldIds: [...one.heldIds, ...other.heldIds],
+    isAll: one.isAll && other.isAll,
+  };
+}
+
+async function relayUnheard(
+  { client, database }: { readonly client: Connection; readonly database: Database },
+  { range, partnerIds }: Omit<Several, 'unheardIds'>,
+  onError: (error: unknown) => void,
+): Promise<Together> {
+  try {
+    const batch = { limit: EVENTS_AT_ONCE, attemptsMax: ATTEMPTS_MAX };
+    const { deliveries, deliveredIds, ...numbered } = await numberEventsOfSeveral(client, range, partnerIds, batch);
+    for (const partnerId of deliveredIds) await watchEndpointsOf(client, database, partnerId);
+    return { ...numbered, due: deliveries };
+  } catch (error) {
+    onError(error);
+    return NONE_TOGETHER;
+  }
 }
 
 interface Relayed {
