@@ -1073,4 +1073,46 @@ export const RULES: readonly Rule[] = [
     replace: '',
     tests: ['partner-api/limit-hits'],
   },
+  {
+    rule: 'the package authorises no restoration after 404',
+    source: 'Recovery rules',
+    file: 'sdk/src/confirm.ts',
+    find: 'return refusal ? { outcome: refused(refusal) } : { next: \'send\' };',
+    replace: `return { outcome: outcomes.failed(issueRestorationPermit('txn_none', BigInt(intent.points)), {} as ContributionRecord) };`,
+    tests: ['sdk/confirm'],
+  },
+  {
+    rule: 'the package authorises no restoration after 400',
+    source: 'Recovery rules',
+    file: 'sdk/src/confirm.ts',
+    find: 'if (reply.error.retryable) return',
+    replace: `if (reply.error.status === 400) return { outcome: outcomes.failed(issueRestorationPermit('txn_none', BigInt(intent.points)), {} as ContributionRecord) };
+  if (reply.error.retryable) return`,
+    tests: ['sdk/confirm'],
+  },
+  {
+    rule: 'the package authorises no restoration after a conflict of the order',
+    source: 'Recovery rules',
+    file: 'sdk/src/confirm.ts',
+    find: 'if (reply.error.retryable) return',
+    replace: `if (reply.error.code === 'partner_order_conflict') return { outcome: outcomes.failed(issueRestorationPermit('txn_none', BigInt(intent.points)), {} as ContributionRecord) };
+  if (reply.error.retryable) return`,
+    tests: ['sdk/confirm'],
+  },
+  {
+    rule: 'the package never sends an event again under a new key',
+    source: 'Idempotency rule 1',
+    file: 'sdk/src/confirm.ts',
+    find: 'idempotencyKey: intent.idempotencyKey, body, signal',
+    replace: 'idempotencyKey: crypto.randomUUID(), body, signal',
+    tests: ['sdk/confirm'],
+  },
+  {
+    rule: "a partner's server retries with the stored intent, and not with a new one",
+    source: 'Idempotency rule 1',
+    file: 'examples/partner-server.ts',
+    find: 'await impact.confirm(intent);',
+    replace: 'await impact.confirm(PartnerImpact.intent({ orderRef: intent.orderRef, points: BigInt(intent.points) }));',
+    tests: ['sdk/gifts'],
+  },
 ];

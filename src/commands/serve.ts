@@ -55,7 +55,7 @@ async function serve({ demo = false, processes, roles }: ServeOptions): Promise<
 }
 
 function whereReferenceIs({ showsReference }: Config, baseUrl: string): string {
-  return showsReference ? `Reference       ${baseUrl}/docs\n` : '';
+  return showsReference ? `Documentation   ${baseUrl}/docs\n` : '';
 }
 
 /** What differs from the rule: public https addresses alone. */

@@ -85,6 +85,12 @@ const NOT_RUN: readonly { readonly path: string; readonly holds: string; readonl
     holds: 'serve --processes',
     why: 'it is a second service beside the one that runs: test/service/processes.test.ts',
   },
+  {
+    path: 'docs/afternoon/4-webhooks.md',
+    holds: 'v1/webhook-endpoints',
+    why: 'it needs a receiver: test/sdk/afternoon.test.ts',
+  },
+  { path: 'docs/afternoon/4-webhooks.md', holds: 'for fault in', why: 'it needs a receiver: test/sdk/afternoon.test.ts' },
   { path: 'docs/sandbox.md', holds: 'rehearse', why: 'it needs a receiver: test/sandbox/rehearse-command.test.ts' },
   { path: 'docs/scaling.md', holds: 'migrate --distribute', why: 'it needs a Citus cluster: test/store/distributed.test.ts' },
   { path: 'docs/scaling.md', holds: 'citus_add_node', why: 'it needs a Citus cluster' },

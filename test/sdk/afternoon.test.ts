@@ -43,9 +43,11 @@ async function run(page: string): Promise<string[]> {
 }
 
 /** The commands of a page, as a reader types them. */
-async function type(page: string): Promise<string> {
-  const [block] = listBlocks().filter(({ path, tag }) => path === `docs/afternoon/${page}.md` && tag === 'sh');
-  const { stdout } = await promisify(execFile)('bash', ['-ec', block?.text ?? 'false'], { env, cwd: folder });
+async function type(page: string, holds = '', address = ''): Promise<string> {
+  const blocks = listBlocks().filter(({ path, tag }) => path === `docs/afternoon/${page}.md` && tag === 'sh');
+  const [block] = blocks.filter(({ text }) => text.includes(holds));
+  const text = block?.text.replace('https://partner.example/hook', address) ?? 'false';
+  const { stdout } = await promisify(execFile)('bash', ['-ec', text], { env, cwd: folder });
   return stdout;
 }
 
@@ -111,9 +113,12 @@ describe('an afternoon', waiting, () => {
     const { run: give } = commandLine({ BASE_URL: service.baseUrl, API_KEY: key.apiKey });
     const rehearse = () => give(['rehearse', '--url', `http://127.0.0.1:${PORT}/hook`]);
     const first = await startReceiver({ PORT });
-    const [SECRET = ''] = /whsec_\S+/.exec((await rehearse()).stdout) ?? [];
+    const added = await type('4-webhooks', 'v1/webhook-endpoints', `http://127.0.0.1:${PORT}/hook`);
+    const [SECRET = ''] = /whsec_[^"]+/.exec(added) ?? [];
     await stop(first);
     const second = await startReceiver({ PORT, SECRET });
+    const samples = await type('4-webhooks', 'for fault in');
+    assert.deepEqual(samples.match(/"as_expected":\w+/g), Array(9).fill('"as_expected":true'));
     const { stdout, stderr } = await rehearse();
     assert.equal(stdout.match(/ yes$/gm)?.length, 11, stdout + stderr);
     assert.ok(!stdout.includes(' NO'), stdout);
@@ -126,7 +131,7 @@ describe('an afternoon', waiting, () => {
   });
 
   test('5. the month is closed, verified and compared', async () => {
-    assert.match(await type('5-month-end'), /"status":"closed"/);
+    assert.match(await type('5-month-end', 'settlements/close'), /"status":"closed"/);
     const [month, ...verdicts] = await run('5-month-end');
     assert.match(month ?? '', /^\d{4}-\d\d.* payable \d+n statement of \d+ bytes$/);
     assert.ok(verdicts.includes('matched afternoon-event-1'));
@@ -135,7 +140,7 @@ describe('an afternoon', waiting, () => {
 
   test('every check is passed', async () => {
     const read = async () => (await client.call('/v1/sandbox/readiness')).body.readiness;
-    await until(async () => (await read()).ready);
+    await until(async () => /^{"readiness":{"ready":true/.test(await type('5-month-end', 'readiness')));
     assert.equal((await read()).checks.length, Object.keys(READINESS_CHECKS).length);
   });
 });

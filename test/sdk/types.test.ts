@@ -62,6 +62,34 @@ const WRONG: Readonly<Record<string, readonly [program: string, error: RegExp]>>
   ],
 };
 
+const SERVER = readFileSync(join(ROOT, 'examples/partner-server.ts'), 'utf8');
+const HELD = 'refused: ({ code }) => wallet.held(intent.orderRef, code, null),';
+const forged = '{ transactionId: "txn_none", points: BigInt(intent.points) }';
+
+/** What a hurried hand makes of examples/partner-server.ts: the text that it changes, the new one, and the error of the compiler. */
+const SERVER_MUTANTS: Readonly<Record<string, readonly [find: string, replace: string, error: RegExp]>> = {
+  'restores on 404': [
+    'unknown: ({ code, retryAt }) =>',
+    `unknown: ({ code, retryAt }) => code === 'contribution_not_found' ? wallet.restore(${forged}, intent.orderRef) :`,
+    /TS2345: .*RestorationPermit/,
+  ],
+  'restores on 400': [
+    HELD,
+    "refused: (refused) => refused.code === 'invalid_request' ? wallet.restore(refused, intent.orderRef) : undefined,",
+    /TS2345: .*RestorationPermit/,
+  ],
+  'restores on a conflict of the order': [
+    HELD,
+    `refused: ({ code }) => code === 'partner_order_conflict' ? wallet.restore(${forged}, intent.orderRef) : undefined,`,
+    /TS2345: .*RestorationPermit/,
+  ],
+  'retries with a new key': [
+    'impact.confirm(intent)',
+    'impact.confirm({ ...intent, idempotencyKey: crypto.randomUUID() })',
+    /TS2322: .*is not assignable to type 'IdempotencyKey'/,
+  ],
+};
+
 const RIGHT = `
 const made: Intent = PartnerImpact.intent({ orderRef: 'order-1', points: 250n, customerRef: 'c-1' });
 const read: Intent = JSON.parse(JSON.stringify(made));
@@ -84,8 +112,14 @@ describe('programs', () => {
     const programs = [...Object.values(WRONG).map(([program]) => program), RIGHT];
     for (const [index, program] of programs.entries())
       writeFileSync(join(folder, `program-${index}.ts`), `${HEAD}${program}\nexport {};\n`);
+    const wallet = JSON.stringify(join(ROOT, 'examples/wallet.ts'));
+    for (const [index, [find, replace]] of Object.values(SERVER_MUTANTS).entries()) {
+      const program = SERVER.replace(find, () => replace);
+      assert.notEqual(program, SERVER, find);
+      writeFileSync(join(folder, `server-${index}.ts`), program.replace("'./wallet.ts'", wallet));
+    }
     const paths = { '@partner-impact/sdk': [join(ROOT, 'sdk/dist/index.d.ts')] };
-    const compilerOptions = { strict: true, noEmit: true, target: 'es2022', module: 'nodenext', types: ['node'], paths };
+    const compilerOptions = { strict: true, noEmit: true, target: 'es2022', module: 'nodenext', types: ['node'], paths, allowImportingTsExtensions: true };
     const typeRoots = [join(ROOT, 'node_modules/@types')];
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     writeFileSync(
@@ -96,7 +130,8 @@ describe('programs', () => {
     errors = spawnSync(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], { encoding: 'utf8', cwd: folder }).stdout;
   });
 
-  const errorsOf = (index: number) => errors.split(/^(?=\S)/m).filter((error) => error.startsWith(`program-${index}.ts`));
+  const errorsOf = (index: number, of = 'program') =>
+    errors.split(/^(?=\S)/m).filter((error) => error.startsWith(`${of}-${index}.ts`));
 
   for (const [index, [title, [, expected]]] of Object.entries(WRONG).entries())
     test(`does not compile: ${title}`, () => {
@@ -105,9 +140,16 @@ describe('programs', () => {
       assert.match(found[0] ?? '', expected);
     });
 
+  for (const [index, [title, [, , expected]]] of Object.entries(SERVER_MUTANTS).entries())
+    test(`does not compile: a partner's server that ${title}`, () => {
+      const found = errorsOf(index, 'server');
+      assert.equal(found.length, 1, found.join(''));
+      assert.match(found[0] ?? '', expected);
+    });
+
   test('compiles: the program of the README', () => {
     assert.deepEqual(errorsOf(Object.keys(WRONG).length), []);
-    assert.equal(errors.split(/^(?=\S)/m).filter((error) => error !== '').length, Object.keys(WRONG).length, errors);
+    assert.equal(errors.split(/^(?=\S)/m).filter((error) => error !== '').length, Object.keys({ ...WRONG, ...SERVER_MUTANTS }).length, errors);
   });
 });
 

@@ -1,20 +1,44 @@
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { type ChildProcessWithoutNullStreams, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { exactJson } from '../../src/wire/exact-json.ts';
 
 export const SAMPLES = join(import.meta.dirname, '../../docs/samples');
+const EXAMPLES = join(import.meta.dirname, '../../examples');
 
-/** The languages in which the samples run here. Go is compared with the document alone. */
-export type Language = 'ts' | 'py';
-export const LANGUAGES: readonly Language[] = ['ts', 'py'];
+/** The languages in which partners' programs run here. */
+export type Language = 'ts' | 'py' | 'go';
+export const LANGUAGES: readonly Language[] = ['ts', 'py', 'go'];
 
 const python = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 8))']);
 
+const go = spawnSync('go', ['version']);
+const MISSING: Readonly<Record<Language, string | false>> = {
+  ts: false,
+  py: python.status === 0 ? false : 'python3 (3.8 or later) is not on this machine',
+  go: go.status === 0 ? false : 'go (1.18 or later) is not on this machine',
+};
+
 /** For the options of a test: why it cannot run here, in words that its report shows. */
 export function needsLanguage(language: Language): { skip: string | false } {
-  return { skip: language === 'ts' || python.status === 0 ? false : 'python3 (3.8 or later) is not on this machine' };
+  return { skip: MISSING[language] };
+}
+
+const built = new Map<string, string>();
+
+/** A program of `examples/` in Go, compiled once for all tests of the process. @returns Its path. */
+export function buildGo(name: string): string {
+  const known = built.get(name);
+  if (known !== undefined) return known;
+  const folder = mkdtempSync(join(tmpdir(), 'partner-impact-go-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const program = join(folder, name);
+  execFileSync('go', ['build', '-o', program, `${name}.go`], { cwd: EXAMPLES });
+  built.set(name, program);
+  return program;
 }
 
 export function readSample(name: string): string {
@@ -84,7 +108,7 @@ for line in sys.stdin:
     os._exit(0)
 `;
 
-const PROGRAMS: Record<Language, readonly [program: string, ...args: string[]]> = {
+const PROGRAMS: Record<Exclude<Language, 'go'>, readonly [program: string, ...args: string[]]> = {
   ts: [process.execPath, '--input-type=module', '-e', TYPESCRIPT],
   py: ['python3', '-c', PYTHON],
 };
@@ -101,7 +125,7 @@ class SampleRunner {
   readonly #waiting = new Map<number, (end: SampleEnd) => void>();
   #runs = 0;
 
-  constructor(language: Language) {
+  constructor(language: keyof typeof PROGRAMS) {
     const [program, ...args] = PROGRAMS[language];
     this.#child = spawn(program, args, { env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' } });
     this.#child.stderr.pipe(process.stderr);
@@ -141,15 +165,31 @@ class SampleRunner {
   }
 }
 
+/** examples/confirm.go in a process of its own, which starts in no time. */
+function confirmByGo(intent: Intent, run: SampleRun, signal?: AbortSignal): Promise<SampleOutcome> {
+  const { baseUrl, apiKey, wasSent = false, withinSeconds = 60 } = run;
+  const { partnerEventId, idempotencyKey, partnerOrderRef, points } = intent;
+  const names = { partner_event_id: partnerEventId, idempotency_key: idempotencyKey, partner_order_ref: partnerOrderRef };
+  const args = [exactJson({ ...names, points }), ...(wasSent ? ['was-sent'] : [])];
+  const env = { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey, WITHIN_SECONDS: String(withinSeconds) };
+  return new Promise((resolve, reject) => {
+    execFile(buildGo('confirm'), args, { env, ...(signal && { signal, killSignal: 'SIGKILL' }) }, (error, stdout, stderr) => {
+      if (error) reject(new Error(`The example ended otherwise:\n${stderr}`, { cause: error }));
+      else resolve(JSON.parse(stdout));
+    });
+  });
+}
+
 const runners = new Map<Language, SampleRunner>();
 
 /**
- * Runs the file docs/samples/confirm.ts or confirm.py, as a partner's job would.
+ * Runs docs/samples/confirm.ts, confirm.py or examples/confirm.go, as a partner's job would.
  *
  * @param signal Kills it: it then runs in a process of its own.
  */
 export async function confirmBySample(intent: Intent, run: SampleRun, signal?: AbortSignal): Promise<SampleOutcome> {
   const { language } = run;
+  if (language === 'go') return confirmByGo(intent, run, signal);
   if (!signal) {
     const runner = runners.get(language) ?? new SampleRunner(language);
     runners.set(language, runner);

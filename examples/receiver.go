@@ -1,0 +1,237 @@
+// A receiver of webhooks with the standard library alone: verifies the bytes, stores each event once, answers, handles in order.
+//
+// It catches up by itself: at the start, and when an event arrives before another. INBOX is a folder: an event is the file of its sequence, so that one which arrives twice is stored once. The file "position" has the
+// sequence of the last handled event. What a handler does must be safe to repeat, because the process may end before the position is
+// written: here a restoration is a file of its transaction_id.
+package main
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const bodyBytesMax = 1 << 20
+
+var (
+	secrets   = strings.Fields(os.Getenv("SECRETS"))
+	inbox     = os.Getenv("INBOX")
+	challenge = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
+	handling  sync.Mutex
+)
+
+type event struct {
+	EventType string `json:"event_type"`
+	Sequence  *int64 `json:"sequence"`
+	Data      struct {
+		Challenge                  string `json:"challenge"`
+		Change                     string `json:"change"`
+		PointRestorationAuthorized bool   `json:"point_restoration_authorized"`
+		Contribution               struct {
+			TransactionID string `json:"transaction_id"`
+			Points        int64  `json:"points"`
+		} `json:"contribution"`
+	} `json:"data"`
+}
+
+// isFromService says whether one of the secrets signed these bytes in the last five minutes.
+func isFromService(header http.Header, body []byte, now time.Time) bool {
+	timestamp := header.Get("X-Service-Timestamp")
+	seconds, err := strconv.ParseUint(timestamp, 10, 40)
+	if err != nil {
+		return false
+	}
+	if age := now.Unix() - int64(seconds); age > 300 || age < -300 {
+		return false
+	}
+	isRight := false
+	for _, secret := range secrets {
+		mac := hmac.New(sha256.New, []byte(secret))
+		mac.Write([]byte(timestamp + "."))
+		mac.Write(body)
+		expected := []byte("v1=" + hex.EncodeToString(mac.Sum(nil)))
+		for _, name := range []string{"X-Service-Signature", "X-Service-Signature-Next"} {
+			isRight = hmac.Equal([]byte(header.Get(name)), expected) || isRight
+		}
+	}
+	return isRight
+}
+
+// receive answers when the event is stored, and handles it afterwards.
+func receive(response http.ResponseWriter, request *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(response, request.Body, bodyBytesMax))
+	if request.Method != http.MethodPost || err != nil {
+		response.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	var arrived event
+	isEvent := json.Unmarshal(body, &arrived) == nil
+	// The endpoint is added before anybody knows its secret; a challenge asks for nothing but its own words.
+	if isEvent && arrived.EventType == "webhook.endpoint.verification" && challenge.MatchString(arrived.Data.Challenge) {
+		json.NewEncoder(response).Encode(map[string]string{"challenge": arrived.Data.Challenge})
+		return
+	}
+	if !isFromService(request.Header, body, time.Now()) {
+		response.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	// Tests and samples have no sequence: they are answered, and nothing is booked.
+	if isEvent && arrived.Sequence != nil {
+		if err := write(fileOf(*arrived.Sequence), body); err != nil {
+			log.Print(err)
+			response.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		go handleNext(*arrived.Sequence)
+	}
+	response.WriteHeader(http.StatusOK)
+}
+
+// handleNext handles the events that follow the position, one after the other. One before upTo that is missing comes from the feed.
+func handleNext(upTo int64) {
+	handling.Lock()
+	defer handling.Unlock()
+	for {
+		next := position() + 1
+		body, err := os.ReadFile(fileOf(next))
+		if err != nil && next < upTo {
+			if err := catchUp(next - 1); err != nil {
+				log.Print(err)
+			}
+			body, err = os.ReadFile(fileOf(next))
+		}
+		if err != nil {
+			return
+		}
+		var stored event
+		if err := json.Unmarshal(body, &stored); err != nil {
+			log.Printf("event %d: %v", next, err)
+			return
+		}
+		if err := handle(stored); err != nil {
+			log.Printf("event %d: %v", next, err)
+			return
+		}
+		if err := write(filepath.Join(inbox, "position"), []byte(strconv.FormatInt(next, 10))); err != nil {
+			log.Print(err)
+			return
+		}
+	}
+}
+
+// catchUp stores the events after a sequence, in the bytes that are delivered: what arrived while nobody listened, or is still on its way.
+func catchUp(after int64) error {
+	for {
+		address := fmt.Sprintf("%s/v1/events?after_sequence=%d&limit=500", os.Getenv("BASE_URL"), after)
+		request, err := http.NewRequest(http.MethodGet, address, nil)
+		if err != nil {
+			return err
+		}
+		request.Header.Set("X-API-Key", os.Getenv("API_KEY"))
+		response, err := (&http.Client{Timeout: 15 * time.Second}).Do(request)
+		if err != nil {
+			return err
+		}
+		var page struct {
+			Events            []json.RawMessage `json:"events"`
+			NextAfterSequence int64             `json:"next_after_sequence"`
+			HasMore           bool              `json:"has_more"`
+		}
+		err = json.NewDecoder(response.Body).Decode(&page)
+		response.Body.Close()
+		if err != nil || response.StatusCode != http.StatusOK {
+			return fmt.Errorf("GET /v1/events: %s %v", response.Status, err)
+		}
+		for _, body := range page.Events {
+			var stored event
+			if err := json.Unmarshal(body, &stored); err != nil || stored.Sequence == nil {
+				return fmt.Errorf("the feed has no event: %v", err)
+			}
+			if err := write(fileOf(*stored.Sequence), body); err != nil {
+				return err
+			}
+		}
+		if !page.HasMore {
+			return nil
+		}
+		after = page.NextAfterSequence
+	}
+}
+
+// handle gives points back after a failure alone, once for its transaction_id.
+func handle(stored event) error {
+	data := stored.Data
+	if stored.EventType != "impact.transaction.adjusted" || data.Change != "failed" || !data.PointRestorationAuthorized {
+		return nil
+	}
+	restoration := filepath.Join(inbox, data.Contribution.TransactionID)
+	if _, err := os.Stat(restoration); err == nil {
+		return nil
+	}
+	return write(restoration, []byte(strconv.FormatInt(data.Contribution.Points, 10)))
+}
+
+// position is where a new inbox begins: before the first event, or after START_AFTER.
+func position() int64 {
+	text, err := os.ReadFile(filepath.Join(inbox, "position"))
+	if err != nil {
+		text = []byte(os.Getenv("START_AFTER"))
+	}
+	sequence, _ := strconv.ParseInt(string(text), 10, 64)
+	return sequence
+}
+
+func fileOf(sequence int64) string {
+	return filepath.Join(inbox, fmt.Sprintf("%019d.json", sequence))
+}
+
+// write leaves the whole file or none, on the disk when it returns.
+func write(path string, bytes []byte) error {
+	file, err := os.CreateTemp(inbox, "new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	if _, err := file.Write(bytes); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	if err := os.Rename(file.Name(), path); err != nil {
+		return err
+	}
+	folder, err := os.Open(inbox)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return folder.Sync()
+}
+
+func main() {
+	if err := os.MkdirAll(inbox, 0o700); err != nil {
+		log.Fatal(err)
+	}
+	if os.Getenv("API_KEY") != "" {
+		if err := catchUp(position()); err != nil {
+			log.Print(err)
+		}
+	}
+	handleNext(0)
+	server := &http.Server{Addr: "127.0.0.1:" + os.Getenv("PORT"), Handler: http.HandlerFunc(receive), ReadTimeout: 15 * time.Second}
+	log.Fatal(server.ListenAndServe())
+}

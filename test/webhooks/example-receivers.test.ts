@@ -1,0 +1,132 @@
+/** The receivers of examples/ in other languages, against deliveries of the service. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPartner } from '../../src/operations/access/manage-partner.ts';
+import { failPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
+import type { Partner } from '../../src/store/access/partner.ts';
+import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
+import { OWNER, signedIn } from '../support/actor.ts';
+import { ROOT } from '../support/document-blocks.ts';
+import { insertContributionRule } from '../support/rules.ts';
+import { buildGo, type Language, needsLanguage } from '../support/sample.ts';
+import { OPEN_RATES, testService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { endpointTools, makeDue, WEBHOOK_ENV } from '../support/webhook-service.ts';
+
+interface Example {
+  readonly language: Language;
+  command(): readonly string[];
+  /** Transactions whose points were given back, with the points. */
+  listRestorations(inbox: string): object[];
+  countUnhandled(inbox: string): number;
+  /** The stored event of the failure. */
+  readFailure(inbox: string): string;
+}
+
+function ask(inbox: string, sql: string): Record<string, unknown>[] {
+  const database = new DatabaseSync(inbox, { readOnly: true });
+  const rows = database.prepare(sql).all();
+  database.close();
+  return rows.map((row) => ({ ...row }));
+}
+
+const filesOf = (inbox: string, pattern: RegExp) => readdirSync(inbox).filter((name) => pattern.test(name));
+const STORED = /^\d{19}\.json$/;
+
+const EXAMPLES: Readonly<Record<string, Example>> = {
+  'receiver.py': {
+    language: 'py',
+    command: () => ['python3', join(ROOT, 'examples/receiver.py')],
+    listRestorations: (inbox) => ask(inbox, 'select * from restoration'),
+    countUnhandled: (inbox) =>
+      Number(ask(inbox, 'select count(*) as waiting from event where handled_at is null')[0]?.['waiting']),
+    readFailure: (inbox) => String(ask(inbox, "select body from event where body like '%adjusted%'")[0]?.['body']),
+  },
+  'receiver.go': {
+    language: 'go',
+    command: () => [buildGo('receiver')],
+    listRestorations: (inbox) =>
+      filesOf(inbox, /^txn_/).map((name) => ({ transaction_id: name, points: readFileSync(join(inbox, name), 'utf8') })),
+    countUnhandled: (inbox) => filesOf(inbox, STORED).length - Number(readFileSync(join(inbox, 'position'), 'utf8')),
+    readFailure: (inbox) =>
+      filesOf(inbox, STORED)
+        .map((name) => readFileSync(join(inbox, name), 'utf8'))
+        .find((body) => body.includes('transaction.adjusted')) ?? '',
+  },
+};
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return String(port);
+}
+
+for (const [name, example] of Object.entries(EXAMPLES))
+  test(`examples/${name}: the challenge, each event once, in order, a restoration once, and killed`, {
+    timeout: 120_000,
+    ...needsLanguage(example.language),
+  }, async () => {
+    let made: Partner | undefined;
+    const service = await testService({
+      env: WEBHOOK_ENV,
+      async prepare(database) {
+        made = await createPartner(database, OWNER, 'Writes another language', OPEN_RATES);
+        await insertContributionRule(database, { partnerId: made.partnerId, review_threshold: 1_000 });
+      },
+    });
+    const { partner, client, key } = await service.newPartner({ of: made as unknown as Partner });
+    const { partnerId } = partner;
+    const PORT = await freePort();
+    const url = `http://127.0.0.1:${PORT}/`;
+    const INBOX = join(temporaryFolder('receiver'), 'inbox.db');
+    let receiver: ChildProcess | undefined;
+    after(() => receiver?.kill('SIGKILL'));
+    const start = async (SECRETS = '') => {
+      const settings = { PORT, INBOX, SECRETS, BASE_URL: service.baseUrl, API_KEY: key.apiKey };
+      const [program = '', ...args] = example.command();
+      const env = { ...process.env, ...settings, PYTHONDONTWRITEBYTECODE: '1' };
+      receiver = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+      while (!(await fetch(url).catch(() => undefined))) await sleep(20);
+    };
+    const kill = async () => {
+      receiver?.kill('SIGKILL');
+      if (receiver?.exitCode === null && receiver.signalCode === null) await once(receiver, 'exit');
+    };
+
+    await start();
+    const { secret } = await addEndpoint(endpointTools(service.database), OWNER, { partnerId, url, eventTypes: [] });
+    await client.confirm();
+    await kill();
+    await start(secret);
+
+    const points = 9_007_199_254_740_993n;
+    const { body } = await client.confirm({ points });
+    const transactionId = body.contribution.transaction_id;
+    await failPendingContribution(service.database, signedIn('operator'), { partnerId, transactionId }, 'test');
+    const restorations = () => (existsSync(INBOX) ? example.listRestorations(INBOX) : []);
+    while (restorations().length === 0) {
+      await makeDue(service.database, partnerId);
+      await sleep(50);
+    }
+    const expected = [{ transaction_id: transactionId, points: String(points) }];
+    assert.deepEqual(restorations(), expected);
+
+    for (const headers of [{}, { 'X-Service-Timestamp': '1', 'X-Service-Signature': `v1=${'0'.repeat(64)}` }]) {
+      const response = await fetch(url, { method: 'POST', headers, body: example.readFailure(INBOX) });
+      assert.equal(response.status, 401);
+    }
+    await kill();
+    await start(secret);
+    assert.deepEqual(restorations(), expected);
+    assert.equal(example.countUnhandled(INBOX), 0);
+  });
