@@ -124,6 +124,7 @@ input.addEventListener('input', () => showFound().catch(() => {}));
 input.addEventListener('keydown', (event) => {
   const steps = { ArrowDown: 1, ArrowUp: -1 };
   if (event.key in steps) choose(chosen + steps[event.key]);
+  else if (event.key === 'Escape') dialog.close();
   else if (event.key === 'Enter') list.children[chosen]?.querySelector('a').click();
   else return;
   event.preventDefault();

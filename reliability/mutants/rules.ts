@@ -1077,7 +1077,7 @@ export const RULES: readonly Rule[] = [
     rule: 'the package authorises no restoration after 404',
     source: 'Recovery rules',
     file: 'sdk/src/confirm.ts',
-    find: 'return refusal ? { outcome: refused(refusal) } : { next: \'send\' };',
+    find: "return refusal ? { outcome: refused(refusal) } : { next: 'send' };",
     replace: `return { outcome: outcomes.failed(issueRestorationPermit('txn_none', BigInt(intent.points)), {} as ContributionRecord) };`,
     tests: ['sdk/confirm'],
   },

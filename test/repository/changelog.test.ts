@@ -42,47 +42,65 @@ function isLower(a: string, b: string): boolean {
 /** Everything that is wrong with a changelog, for a package of this version. */
 function findMistakes(text: string, packageVersion: string): string[] {
   const releases = readReleases(text);
-  const released = releases.filter(({ version }) => version !== undefined);
-  const mistakes: string[] = [];
-  if (releases.some(({ version }, index) => version === undefined && index > 0)) mistakes.push('Unreleased is not the first');
-  if (released[0] && released[0].version !== packageVersion) mistakes.push(`the package has the version ${packageVersion}`);
-  for (const [index, { version, date, sections }] of releases.entries()) {
-    const where = version ?? 'Unreleased';
-    if (sections.size === 0) mistakes.push(`${where} has no section`);
-    for (const [kind, entries] of sections) {
-      if (!KINDS.includes(kind)) mistakes.push(`${where}: ${kind} is no kind of change`);
-      if (!entries.startsWith('- ')) mistakes.push(`${where}: ${kind} has no entry`);
-      for (const entry of entries.split(/^- /m).slice(1))
-        if (!/[.)]$/.test(entry.trim())) mistakes.push(`${where}: no sentence: ${entry.trim().slice(0, 40)}`);
-    }
-    if (date && new Date(`${date}T00:00:00Z`).toISOString().slice(0, 10) !== date) mistakes.push(`${where}: ${date} is no day`);
-    const before = releases[index + 1];
-    if (version && before?.version && !isLower(before.version, version)) mistakes.push(`${where} is not above ${before.version}`);
-    if (date && before?.date && before.date > date) mistakes.push(`${where} is earlier than ${before.version}`);
-    mistakes.push(...findBreaks(where, { version, sections }, before));
-    mistakes.push(...findUnannounced(where, sections));
-  }
-  return mistakes;
+  const [latest] = releases.filter(({ version }) => version !== undefined);
+  return [
+    ...releases.slice(1).flatMap(({ version }) => (version === undefined ? ['Unreleased is not the first'] : [])),
+    ...(latest && latest.version !== packageVersion ? [`the package has the version ${packageVersion}`] : []),
+    ...releases.flatMap((release, index) => {
+      const [where, before] = [release.version ?? 'Unreleased', releases[index + 1]];
+      const mistakes = [
+        ...findFormless(release),
+        ...findDisorder(release, before),
+        ...findBreaks(release, before),
+        ...findUnannounced(release),
+      ];
+      return mistakes.map((mistake) => `${where}: ${mistake}`);
+    }),
+  ];
+}
+
+/** Sections of known kinds, with entries that are sentences. */
+function findFormless({ sections }: Release): string[] {
+  const mistakes = [...sections].flatMap(([kind, text]) => {
+    const [before = '', ...entries] = text.split(/^- /m);
+    const broken = entries.filter((entry) => !/[.)]$/.test(entry.trim())).map((entry) => `no sentence: ${entry.slice(0, 40)}`);
+    if (!KINDS.includes(kind)) broken.push(`${kind} is no kind of change`);
+    return before !== '' || entries.length === 0 ? [...broken, `${kind} has no entry`] : broken;
+  });
+  return sections.size === 0 ? ['no section'] : mistakes;
+}
+
+/** A release is above the one before it, and not earlier; its date is a day. */
+function findDisorder({ version, date }: Release, before: Release | undefined): string[] {
+  if (version === undefined || date === undefined) return [];
+  const isDay = Number.isFinite(Date.parse(date)) && new Date(date).toISOString().startsWith(date);
+  const isAbove = before?.version === undefined || isLower(before.version, version);
+  const isLater = before?.date === undefined || before.date <= date;
+  return [
+    isDay ? '' : `${date} is no day`,
+    isAbove ? '' : 'not above the one before',
+    isLater ? '' : 'earlier than the one before',
+  ].filter((mistake) => mistake !== '');
 }
 
 /** From 1.0.0 on, what breaks stands in a release of a new major version. */
-function findBreaks(where: string, { version, sections }: Omit<Release, 'date'>, before: Release | undefined): string[] {
+function findBreaks({ version, sections }: Release, before: Release | undefined): string[] {
   const isBreaking = sections.has('Removed') || [...sections.values()].some((text) => text.includes('**Breaking**'));
   const [major] = numbersOf(version);
   const [majorBefore] = numbersOf(before?.version);
   const mayBreak = version === undefined || before === undefined || majorBefore === 0 || major > majorBefore;
-  return isBreaking && !mayBreak ? [`${where} breaks, and its major version is that of ${before?.version}`] : [];
+  return isBreaking && !mayBreak ? [`breaks, and its major version is that of ${before?.version}`] : [];
 }
 
 /** `- … ends on YYYY-MM-DD; use …`: the day of the end, a year ahead at least, and what replaces it. */
-function findUnannounced(where: string, sections: ReadonlyMap<string, string>): string[] {
+function findUnannounced({ sections }: Release): string[] {
   const entries = sections.get('Deprecated')?.split(/^- /m).slice(1) ?? [];
   return entries.flatMap((entry) => {
     const [, announced, ends] = /announced on (\d{4}-\d\d-\d\d).*ends on (\d{4}-\d\d-\d\d).*\buse\b/is.exec(entry) ?? [];
-    if (announced === undefined || ends === undefined) return [`${where}: says not when it ends, or what to use: ${entry.slice(0, 40)}`];
+    if (announced === undefined || ends === undefined) return [`says not when it ends, or what to use: ${entry.slice(0, 40)}`];
     const earliest = new Date(`${announced}T00:00:00Z`);
     earliest.setUTCMonth(earliest.getUTCMonth() + NOTICE_MONTHS);
-    return new Date(`${ends}T00:00:00Z`) < earliest ? [`${where}: ${ends} is less than ${NOTICE_MONTHS} months after ${announced}`] : [];
+    return new Date(`${ends}T00:00:00Z`) < earliest ? [`${ends} is less than ${NOTICE_MONTHS} months after ${announced}`] : [];
   });
 }
 

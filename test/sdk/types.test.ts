@@ -71,17 +71,17 @@ const SERVER_MUTANTS: Readonly<Record<string, readonly [find: string, replace: s
   'restores on 404': [
     'unknown: ({ code, retryAt }) =>',
     `unknown: ({ code, retryAt }) => code === 'contribution_not_found' ? wallet.restore(${forged}, intent.orderRef) :`,
-    /TS2345: .*RestorationPermit/,
+    /TS2741: Property '#private' is missing .* in type 'RestorationPermit'/,
   ],
   'restores on 400': [
     HELD,
     "refused: (refused) => refused.code === 'invalid_request' ? wallet.restore(refused, intent.orderRef) : undefined,",
-    /TS2345: .*RestorationPermit/,
+    /TS2739: Type 'Refused' is missing the following properties from type 'RestorationPermit'/,
   ],
   'restores on a conflict of the order': [
     HELD,
     `refused: ({ code }) => code === 'partner_order_conflict' ? wallet.restore(${forged}, intent.orderRef) : undefined,`,
-    /TS2345: .*RestorationPermit/,
+    /TS2741: Property '#private' is missing .* in type 'RestorationPermit'/,
   ],
   'retries with a new key': [
     'impact.confirm(intent)',
@@ -119,7 +119,15 @@ describe('programs', () => {
       writeFileSync(join(folder, `server-${index}.ts`), program.replace("'./wallet.ts'", wallet));
     }
     const paths = { '@partner-impact/sdk': [join(ROOT, 'sdk/dist/index.d.ts')] };
-    const compilerOptions = { strict: true, noEmit: true, target: 'es2022', module: 'nodenext', types: ['node'], paths, allowImportingTsExtensions: true };
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      target: 'es2022',
+      module: 'nodenext',
+      types: ['node'],
+      paths,
+      allowImportingTsExtensions: true,
+    };
     const typeRoots = [join(ROOT, 'node_modules/@types')];
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     writeFileSync(
@@ -149,7 +157,11 @@ describe('programs', () => {
 
   test('compiles: the program of the README', () => {
     assert.deepEqual(errorsOf(Object.keys(WRONG).length), []);
-    assert.equal(errors.split(/^(?=\S)/m).filter((error) => error !== '').length, Object.keys({ ...WRONG, ...SERVER_MUTANTS }).length, errors);
+    assert.equal(
+      errors.split(/^(?=\S)/m).filter((error) => error !== '').length,
+      Object.keys({ ...WRONG, ...SERVER_MUTANTS }).length,
+      errors,
+    );
   });
 });
 

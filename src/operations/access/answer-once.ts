@@ -19,7 +19,7 @@ export interface KeyedAnswer {
 
 /** The piece of work that a key stands for. */
 export interface Work {
-  /** The same for whoever takes the work over: what it makes has its identifiers from here. */
+  /** The same for whoever takes the work over, so that what it makes may have its identifiers from here. */
   readonly workId: string;
   /** Whether somebody left it, with a part or all of it done. */
   readonly isTakenOver: boolean;

@@ -59,6 +59,8 @@ export const SERVED_FILES: Readonly<Record<string, string>> = {
   'examples/partner-server.ts': 'examples/partner-server.ts',
   'examples/wallet.ts': 'examples/wallet.ts',
   'examples/receiver.py': 'examples/receiver.py',
+  'examples/confirm.go': 'examples/confirm.go',
+  'examples/receiver.go': 'examples/receiver.go',
   'samples/confirm.ts': 'docs/samples/confirm.ts',
   'samples/confirm.py': 'docs/samples/confirm.py',
   'samples/verify.ts': 'docs/samples/verify.ts',

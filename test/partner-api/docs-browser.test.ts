@@ -1,0 +1,98 @@
+/** `/docs` in a browser: Debian's Chromium, where it is installed. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { PAGES } from '../../src/partner-api/docs/pages.ts';
+import { testService } from '../support/service.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+const skip = existsSync(CHROMIUM) ? false : 'chromium is not on this machine';
+const { baseUrl } = skip ? { baseUrl: '' } : await testService();
+const WIDTHS = [390, 1280];
+
+describe('in a browser', { skip, timeout: 120_000 }, () => {
+  let browser: Browser;
+  before(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  });
+  after(() => browser?.close());
+
+  /** What the policy refused, and what failed, ends up in `problems`. */
+  async function open(
+    name: string,
+    options: Parameters<Browser['newPage']>[0] = {},
+  ): Promise<{ page: Page; problems: string[] }> {
+    const page = await browser.newPage(options);
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page.on('response', (response) => response.status() >= 400 && problems.push(response.url()));
+    await page.goto(`${baseUrl}/docs/${name}`);
+    return { page, problems };
+  }
+
+  for (const width of WIDTHS)
+    test(`${width} px: no page is wider than the window, and the policy refuses nothing of it`, async () => {
+      const { page, problems } = await open('', { viewport: { width, height: 800 } });
+      for (const { name } of PAGES) {
+        await page.goto(`${baseUrl}/docs/${name}`);
+        const scrolled = await page.evaluate('document.documentElement.scrollWidth');
+        assert.ok(Number(scrolled) <= width, `${name}: ${scrolled}`);
+      }
+      assert.deepEqual(problems, []);
+      await page.close();
+    });
+
+  test('by the keyboard: / opens the search, arrows choose, Enter leads to the section, Escape closes', async () => {
+    const { page, problems } = await open('glossary');
+    await page.keyboard.press('/');
+    await page.keyboard.type('rotation sample');
+    await page.locator('dialog [role=option]').first().waitFor();
+    await page.keyboard.press('Escape');
+    assert.equal(await page.locator('dialog').isVisible(), false);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('partner_order_conflict');
+    await page.locator('dialog [aria-selected=true] mark').first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${baseUrl}/docs/errors#partner_order_conflict`);
+    await page.keyboard.press('/');
+    await page.keyboard.type('xyzzy');
+    await page.getByText('Nothing found').waitFor();
+    assert.deepEqual(problems, []);
+    await page.close();
+  });
+
+  test('Arabic runs from right to left, and is found without its marks', async () => {
+    const { page } = await open('ar/contributions');
+    assert.equal(await page.evaluate("getComputedStyle(document.querySelector('h1')).direction"), 'rtl');
+    await page.keyboard.press('/');
+    await page.keyboard.type('مؤكدة');
+    await page.locator('dialog mark', { hasText: 'مؤكَّدة' }).first().waitFor();
+    await page.close();
+  });
+
+  test('light and dark follow the system, and the choice is kept from page to page', async () => {
+    const { page } = await open('', { colorScheme: 'dark' });
+    const isDark = () => page.evaluate("getComputedStyle(document.body).backgroundColor === 'rgb(18, 24, 29)'");
+    assert.equal(await isDark(), true);
+    await page.locator('button.theme').click();
+    assert.equal(await isDark(), false);
+    await page.goto(`${baseUrl}/docs/errors`);
+    assert.equal(await isDark(), false);
+    await page.close();
+  });
+
+  test('the reference shows an operation that the search found', async () => {
+    const { page, problems } = await open('errors');
+    await page.keyboard.press('/');
+    await page.keyboard.type('advanceSandboxClock');
+    await page.locator('dialog [aria-selected=true]').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Advance your clock' }).waitFor();
+    assert.deepEqual(problems, []);
+    await page.close();
+  });
+});
