@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"strconv"
 	"time"
 )
@@ -193,6 +194,11 @@ func main() {
 	var intent Intent
 	if len(os.Args) < 2 || json.Unmarshal([]byte(os.Args[1]), &intent) != nil {
 		fmt.Fprintln(os.Stderr, "usage: confirm '{\"partner_event_id\": …}' [was-sent]")
+		os.Exit(2)
+	}
+	// No header can carry another key: every request would get no answer.
+	if !regexp.MustCompile(`^[!-~]+$`).MatchString(os.Getenv("API_KEY")) {
+		fmt.Fprintln(os.Stderr, "API_KEY is not a key.")
 		os.Exit(2)
 	}
 	within := time.Minute
