@@ -17,7 +17,8 @@ menu.addEventListener('click', () => {
 });
 find('.pages [aria-current]')?.scrollIntoView({ block: 'nearest' });
 
-for (const block of document.querySelectorAll('.text pre')) {
+// Over plain http, and not from this machine, a browser gives no clipboard.
+for (const block of navigator.clipboard ? document.querySelectorAll('.text pre') : []) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'copy';

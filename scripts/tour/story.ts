@@ -46,7 +46,7 @@ export async function tellStory(story: Story): Promise<void> {
 
 export function endStory(story: Story): void {
   story.chapter('The day is over');
-  story.explain('Every contribution was recorded once, whatever was lost on the way. The reference is at /docs.\n');
+  story.explain('Every contribution was recorded once, whatever was lost on the way. The documentation is at /docs.\n');
 }
 
 export function expect(answer: Answer, status: number): Answer {
