@@ -5,128 +5,166 @@
  */
 
 export interface paths {
-    readonly "/operator/v1/session": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/operator/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Show who is signed in
          * @description Least role: `viewer`.
          */
-        readonly get: operations["getSession"];
-        readonly put?: never;
+        get: operations["getSession"];
+        put?: never;
         /**
          * Sign in with a password
          * @description Sets the cookie of the session. After five wrong passwords in a row the operator waits, a minute at first and 15 minutes at most. If the operator has a second factor and `totp` is missing, the answer is `unauthorized` with the detail `totp`, `missing`.
          *
          *     It needs no session.
          */
-        readonly post: operations["signIn"];
+        post: operations["signIn"];
         /**
          * Sign out
          * @description Least role: `viewer`.
          */
-        readonly delete: operations["signOut"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["signOut"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/operator/v1/session/link": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/operator/v1/session/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Sign in with a one-time link, and set a password
          * @description The code of the link works once, for a day. It replaces the password and ends all sessions of the operator.
          *
          *     It needs no session.
          */
-        readonly post: operations["signInWithLink"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["signInWithLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/operator/v1/session/again": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/operator/v1/session/again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Give the password again
          * @description Before a step that moves money or hands out rights. The session gets a new cookie and a new token.
          *
          *     Least role: `viewer`.
          */
-        readonly post: operations["signInAgain"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["signInAgain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/operator/v1/session/password": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/operator/v1/session/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Change the own password
          * @description All other sessions of the operator end.
          *
          *     Least role: `viewer`.
          */
-        readonly post: operations["changePassword"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/operator/v1/overview": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/operator/v1/session/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add the second factor
+         * @description From then on every sign-in needs a code of the authenticator app. It replaces an earlier second factor.
+         *
+         *     Least role: `viewer`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        put: operations["confirmSecondFactor"];
+        /**
+         * Begin to add a second factor
+         * @description Nothing changes until the first code of the authenticator app comes back with the `enrolment`.
+         *
+         *     Least role: `viewer`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["beginSecondFactor"];
+        /**
+         * Remove the second factor
+         * @description Least role: `viewer`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        delete: operations["removeSecondFactor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Show what waits for operators
          * @description Least role: `viewer`.
          */
-        readonly get: operations["getOverview"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/operator/v1/search": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/operator/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Find a record by what was sent of it
@@ -134,61 +172,61 @@ export interface paths {
          *
          *     Least role: `viewer`.
          */
-        readonly get: operations["search"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/operator/v1/partners": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/operator/v1/partners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List partners, the oldest first
          * @description Least role: `viewer`.
          */
-        readonly get: operations["listPartners"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listPartners"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/operator/v1/partners/{partner_id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/operator/v1/partners/{partner_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Show a partner
          * @description Least role: `viewer`.
          */
-        readonly get: operations["getPartner"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getPartner"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/operator/v1/contributions": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/operator/v1/contributions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the contributions of a partner, the latest first
@@ -196,41 +234,41 @@ export interface paths {
          *
          *     Least role: `viewer`.
          */
-        readonly get: operations["listContributions"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listContributions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/operator/v1/partners/{partner_id}/contributions/{transaction_id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/operator/v1/partners/{partner_id}/contributions/{transaction_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Show a contribution
          * @description Least role: `viewer`.
          */
-        readonly get: operations["getContribution"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getContribution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/operator/v1/partners/{partner_id}/contributions/{transaction_id}/timeline": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/operator/v1/partners/{partner_id}/contributions/{transaction_id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Show all that happened to a contribution, in the order of time
@@ -238,530 +276,542 @@ export interface paths {
          *
          *     Least role: `viewer`.
          */
-        readonly get: operations["getContributionTimeline"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getContributionTimeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/operator/v1/reviews": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/operator/v1/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List pending contributions, the longest waiting first
          * @description Least role: `viewer`.
          */
-        readonly get: operations["listReviews"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listReviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/operator/v1/partners/{partner_id}/reviews/{transaction_id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/operator/v1/partners/{partner_id}/reviews/{transaction_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Show a review, with the cap of its day and the history of its order
          * @description Least role: `viewer`.
          */
-        readonly get: operations["getReview"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getReview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/operator/v1/reviews/decisions": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/operator/v1/reviews/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Confirm or fail pending contributions, finally
          * @description One reason for up to 100 contributions. Each is decided by itself: the answer says for each whether it was decided, or why not. A failed contribution allows the partner to restore the points.
          *
          *     Least role: `operator`.
          */
-        readonly post: operations["decideReviews"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["decideReviews"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description A count that stops at 1,000. */
-        readonly BoundedCount: {
-            /** @description How many there are, as far as they were counted. */
-            readonly count: number;
-            /** @description Whether there are more: the count stopped. */
-            readonly is_more: boolean;
+        BegunSecondFactor: {
+            /** @description The secret in base 32, to type into the authenticator app. */
+            secret: string;
+            /** @description The same as `otpauth://totp/…`, to show as a picture. */
+            uri: string;
+            /** @description To send with the first code. */
+            enrolment: string;
         };
-        readonly Contribution: {
+        /** @description A count that stops at 1,000. */
+        BoundedCount: {
+            /** @description How many there are, as far as they were counted. */
+            count: number;
+            /** @description Whether there are more: the count stopped. */
+            is_more: boolean;
+        };
+        Contribution: {
             /** @description The id of the partner. */
-            readonly partner_id: string;
+            partner_id: string;
             /** @description The id of the contribution. */
-            readonly transaction_id: string;
+            transaction_id: string;
             /** @description The partner's id of the contribution. */
-            readonly partner_event_id: string;
+            partner_event_id: string;
             /** @description The partner's reference of the order. */
-            readonly partner_order_ref: string;
+            partner_order_ref: string;
             /**
              * @description `confirmed` and `failed` are final. Only `failed` allows points to be restored.
              * @enum {string}
              */
-            readonly status: "confirmed" | "pending" | "failed";
+            status: "confirmed" | "pending" | "failed";
             /** @description The points that the customer contributed. */
-            readonly points: string;
+            points: string;
             /**
              * Format: date-time
              * @description When the service recorded it.
              */
-            readonly created_at: string;
+            created_at: string;
             /**
              * Format: date-time
              * @description When it became confirmed; `null` unless it is confirmed.
              */
-            readonly confirmed_at: string | null;
+            confirmed_at: string | null;
             /**
              * Format: date-time
              * @description When it failed; `null` unless it failed.
              */
-            readonly failed_at: string | null;
+            failed_at: string | null;
             /** @description The opaque reference of the customer; `null` without one. */
-            readonly opaque_customer_ref: string | null;
+            opaque_customer_ref: string | null;
             /** @description The version of the contribution rule that was applied. */
-            readonly contribution_rule_version: string;
+            contribution_rule_version: string;
             /** @description The version of the point conversion that was applied. */
-            readonly point_conversion_version: string;
+            point_conversion_version: string;
             /** @description The version of the tree cost that was applied. */
-            readonly tree_cost_version: string;
+            tree_cost_version: string;
             /** @description What the contribution is expected to support, in English. */
-            readonly summary_en: string;
+            summary_en: string;
             /** @description What the contribution is expected to support, in Arabic. */
-            readonly summary_ar: string;
+            summary_ar: string;
             /** @description The `Idempotency-Key` of its request. */
-            readonly idempotency_key: string;
+            idempotency_key: string;
             /** @description The correlation id of its request; `null` for a contribution that two operators recorded. */
-            readonly correlation_id: string | null;
+            correlation_id: string | null;
             /**
              * @description What became of the link to an estimate.
              * @enum {string}
              */
-            readonly association: "not_requested" | "associated" | "rejected";
+            association: "not_requested" | "associated" | "rejected";
             /** @description The estimate that it is linked to, or that its request named; `null` without one. */
-            readonly calculation_id: string | null;
+            calculation_id: string | null;
             /** @description Why the estimate was not linked; `null` unless it was rejected. */
-            readonly rejection_code: string | null;
+            rejection_code: string | null;
         };
-        readonly ContributionPage: {
+        ContributionPage: {
             /** @description The contributions of the page. */
-            readonly contributions: readonly components["schemas"]["ContributionSummary"][];
+            contributions: components["schemas"]["ContributionSummary"][];
             /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
-            readonly next_after: string;
+            next_after: string;
             /** @description Whether there are more records now. */
-            readonly has_more: boolean;
+            has_more: boolean;
         };
-        readonly ContributionSummary: {
+        ContributionSummary: {
             /** @description The id of the partner. */
-            readonly partner_id: string;
+            partner_id: string;
             /** @description The id of the contribution. */
-            readonly transaction_id: string;
+            transaction_id: string;
             /** @description The partner's id of the contribution. */
-            readonly partner_event_id: string;
+            partner_event_id: string;
             /** @description The partner's reference of the order. */
-            readonly partner_order_ref: string;
+            partner_order_ref: string;
             /**
              * @description `confirmed` and `failed` are final. Only `failed` allows points to be restored.
              * @enum {string}
              */
-            readonly status: "confirmed" | "pending" | "failed";
+            status: "confirmed" | "pending" | "failed";
             /** @description The points that the customer contributed. */
-            readonly points: string;
+            points: string;
             /**
              * Format: date-time
              * @description When the service recorded it.
              */
-            readonly created_at: string;
+            created_at: string;
             /**
              * Format: date-time
              * @description When it became confirmed; `null` unless it is confirmed.
              */
-            readonly confirmed_at: string | null;
+            confirmed_at: string | null;
             /**
              * Format: date-time
              * @description When it failed; `null` unless it failed.
              */
-            readonly failed_at: string | null;
+            failed_at: string | null;
         };
-        readonly ContributionTimeline: {
+        ContributionTimeline: {
             /** @description What happened, the earliest first. */
-            readonly entries: readonly components["schemas"]["TimelineEntry"][];
+            entries: components["schemas"]["TimelineEntry"][];
         };
-        readonly DayCount: {
+        DayCount: {
             /** @description The day, by the calendar of the partner. */
-            readonly day: string;
+            day: string;
             /** @description The points that count on it. */
-            readonly points: string;
+            points: string;
             /** @description How many contributions count on it. */
-            readonly contributions: string;
+            contributions: string;
             /** @description The cap on points; `null` without one. */
-            readonly daily_points_cap: string | null;
+            daily_points_cap: string | null;
             /** @description The cap on contributions; `null` without one. */
-            readonly daily_count_cap: string | null;
+            daily_count_cap: string | null;
         };
-        readonly Error: {
-            readonly error: {
+        Error: {
+            error: {
                 /**
                  * @description What is wrong, for programs.
                  * @enum {string}
                  */
-                readonly code: "invalid_request" | "invalid_point_amount" | "unsupported_vehicle" | "invalid_distance" | "unauthorized" | "forbidden" | "partner_suspended" | "contribution_not_found" | "estimate_not_found" | "idempotency_conflict" | "partner_event_conflict" | "partner_order_conflict" | "association_conflict" | "contribution_pending" | "estimate_expired" | "calculation_mismatch" | "contribution_final_failure" | "rate_limited" | "internal_service_unavailable";
+                code: "invalid_request" | "invalid_point_amount" | "unsupported_vehicle" | "invalid_distance" | "unauthorized" | "forbidden" | "partner_suspended" | "contribution_not_found" | "estimate_not_found" | "idempotency_conflict" | "partner_event_conflict" | "partner_order_conflict" | "association_conflict" | "contribution_pending" | "estimate_expired" | "calculation_mismatch" | "contribution_final_failure" | "rate_limited" | "internal_service_unavailable";
                 /** @description What is wrong and what to do, for people. */
-                readonly message: string;
+                message: string;
                 /** @description Whether the same request may succeed soon. */
-                readonly retryable: boolean;
+                retryable: boolean;
                 /** @description The correlation id of the request. */
-                readonly correlation_id: string;
+                correlation_id: string;
                 /** @description One item for each problem. */
-                readonly details?: readonly {
-                    readonly field: string;
-                    readonly code: string;
-                    readonly message: string;
+                details?: {
+                    field: string;
+                    code: string;
+                    message: string;
                 }[];
             };
         };
-        readonly FoundContribution: {
+        FoundContribution: {
             /** @description The id of the partner. */
-            readonly partner_id: string;
+            partner_id: string;
             /** @description The id of the contribution. */
-            readonly transaction_id: string;
+            transaction_id: string;
             /** @description The partner's id of the contribution. */
-            readonly partner_event_id: string;
+            partner_event_id: string;
             /** @description The partner's reference of the order. */
-            readonly partner_order_ref: string;
+            partner_order_ref: string;
             /**
              * @description `confirmed` and `failed` are final. Only `failed` allows points to be restored.
              * @enum {string}
              */
-            readonly status: "confirmed" | "pending" | "failed";
+            status: "confirmed" | "pending" | "failed";
             /** @description The points that the customer contributed. */
-            readonly points: string;
+            points: string;
             /**
              * Format: date-time
              * @description When the service recorded it.
              */
-            readonly created_at: string;
+            created_at: string;
             /**
              * Format: date-time
              * @description When it became confirmed; `null` unless it is confirmed.
              */
-            readonly confirmed_at: string | null;
+            confirmed_at: string | null;
             /**
              * Format: date-time
              * @description When it failed; `null` unless it failed.
              */
-            readonly failed_at: string | null;
+            failed_at: string | null;
             /** @description The fields that have the text. */
-            readonly found_by: readonly string[];
+            found_by: string[];
         };
-        readonly FoundRecord: {
+        FoundRecord: {
             /**
              * @description What it is.
              * @enum {string}
              */
-            readonly kind: "settlement" | "adjustment" | "endpoint" | "delivery" | "event" | "estimate" | "reconciliation" | "failure" | "impact_batch" | "project" | "operator";
+            kind: "settlement" | "adjustment" | "endpoint" | "delivery" | "event" | "estimate" | "reconciliation" | "failure" | "impact_batch" | "project" | "operator";
             /** @description Whose it is; `null` where it belongs to no partner. */
-            readonly partner_id: string | null;
+            partner_id: string | null;
             /** @description Its id. */
-            readonly id: string;
+            id: string;
         };
-        readonly JobState: {
+        JobState: {
             /** @description The name of the job. */
-            readonly job: string;
+            job: string;
             /**
              * Format: date-time
              * @description When it runs next.
              */
-            readonly due_at: string;
+            due_at: string;
             /** @description Whether a process runs it now. */
-            readonly is_running: boolean;
+            is_running: boolean;
             /** @description How many runs failed since the last that succeeded. */
-            readonly failures_in_row: number;
+            failures_in_row: number;
             /**
              * Format: date-time
              * @description When a run last succeeded; `null` before the first.
              */
-            readonly last_success_at: string | null;
+            last_success_at: string | null;
         };
-        readonly Overview: {
+        Overview: {
             /**
              * Format: date-time
              * @description The moment of these numbers.
              */
-            readonly as_of: string;
-            readonly reviews: components["schemas"]["WaitingReviews"];
-            readonly adjustments_to_approve: components["schemas"]["BoundedCount"];
-            readonly adjustments_to_post: components["schemas"]["BoundedCount"];
-            readonly failures_to_approve: components["schemas"]["BoundedCount"];
-            readonly disputes: components["schemas"]["BoundedCount"];
-            readonly unacknowledged_settlements: components["schemas"]["BoundedCount"];
-            readonly webhooks: components["schemas"]["WebhookState"];
+            as_of: string;
+            reviews: components["schemas"]["WaitingReviews"];
+            adjustments_to_approve: components["schemas"]["BoundedCount"];
+            adjustments_to_post: components["schemas"]["BoundedCount"];
+            failures_to_approve: components["schemas"]["BoundedCount"];
+            disputes: components["schemas"]["BoundedCount"];
+            unacknowledged_settlements: components["schemas"]["BoundedCount"];
+            webhooks: components["schemas"]["WebhookState"];
             /** @description The jobs of the schedule. */
-            readonly jobs: readonly components["schemas"]["JobState"][];
+            jobs: components["schemas"]["JobState"][];
         };
-        readonly Partner: {
+        Partner: {
             /** @description The id of the partner. The service assigns it. */
-            readonly partner_id: string;
+            partner_id: string;
             /** @description The name of the partner. */
-            readonly name: string;
+            name: string;
             /**
              * @description A suspended partner records nothing new; its look-ups still work.
              * @enum {string}
              */
-            readonly status: "active" | "suspended";
+            status: "active" | "suspended";
             /** @description The currency of its settlements, by ISO 4217; `null` until one is fixed. */
-            readonly currency: string | null;
+            currency: string | null;
             /** @description The time zone of its days and periods. */
-            readonly time_zone: string;
+            time_zone: string;
             /** @description Confirmations and estimates a second. */
-            readonly writes_per_second: number;
+            writes_per_second: number;
             /** @description Look-ups a second. */
-            readonly lookups_per_second: number;
+            lookups_per_second: number;
             /** @description Other requests a second. */
-            readonly reports_per_second: number;
+            reports_per_second: number;
             /**
              * Format: date-time
              * @description When the partner was created.
              */
-            readonly created_at: string;
+            created_at: string;
             /**
              * Format: date-time
              * @description When the partner was suspended; `null` while it is active.
              */
-            readonly suspended_at: string | null;
+            suspended_at: string | null;
         };
-        readonly PartnerName: {
+        PartnerName: {
             /** @description The id of the partner. */
-            readonly partner_id: string;
+            partner_id: string;
             /** @description The name of the partner. */
-            readonly name: string;
+            name: string;
         };
-        readonly PartnerPage: {
+        PartnerPage: {
             /** @description The partners of the page. */
-            readonly partners: readonly components["schemas"]["Partner"][];
+            partners: components["schemas"]["Partner"][];
             /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
-            readonly next_after: string;
+            next_after: string;
             /** @description Whether there are more records now. */
-            readonly has_more: boolean;
+            has_more: boolean;
         };
-        readonly Review: {
-            readonly contribution: components["schemas"]["ContributionSummary"];
+        Review: {
+            contribution: components["schemas"]["ContributionSummary"];
             /** @description The name of the partner. */
-            readonly partner_name: string;
+            partner_name: string;
             /**
              * @description Why an operator looks at it: the rule that made it pending.
              * @enum {string}
              */
-            readonly reason: "reviews_everything" | "review_threshold" | "daily_points_cap" | "daily_count_cap" | "sandbox_scenario";
+            reason: "reviews_everything" | "review_threshold" | "daily_points_cap" | "daily_count_cap" | "sandbox_scenario";
             /** @description The day that it counts on for a daily cap, as `2026-11-20`; `null` where it was not counted. */
-            readonly counted_on: string | null;
+            counted_on: string | null;
             /**
              * Format: date-time
              * @description When the review began.
              */
-            readonly opened_at: string;
+            opened_at: string;
             /**
              * Format: date-time
              * @description When it fails by itself, if nobody decides.
              */
-            readonly expires_at: string;
+            expires_at: string;
             /**
              * Format: date-time
              * @description When it was decided; `null` while it waits.
              */
-            readonly resolved_at: string | null;
+            resolved_at: string | null;
             /** @description Who decided; `null` while it waits. */
-            readonly resolved_by: string | null;
+            resolved_by: string | null;
             /** @description Why it was decided so; `null` while it waits. */
-            readonly resolution_reason: string | null;
+            resolution_reason: string | null;
         };
-        readonly ReviewDecision: {
+        ReviewDecision: {
             /** @description The partner. */
-            readonly partner_id: string;
+            partner_id: string;
             /** @description The contribution. */
-            readonly transaction_id: string;
+            transaction_id: string;
             /**
              * @description What it is now; `not_decided` where `error` says why.
              * @enum {string}
              */
-            readonly status: "confirmed" | "failed" | "not_decided";
+            status: "confirmed" | "failed" | "not_decided";
             /** @description Why it was not decided; `null` where it was. */
-            readonly error: string | null;
+            error: string | null;
         };
-        readonly ReviewDecisions: {
+        ReviewDecisions: {
             /** @description One for each contribution, in the order of the request. */
-            readonly decisions: readonly components["schemas"]["ReviewDecision"][];
+            decisions: components["schemas"]["ReviewDecision"][];
         };
-        readonly ReviewDetail: {
-            readonly contribution: components["schemas"]["ContributionSummary"];
+        ReviewDetail: {
+            contribution: components["schemas"]["ContributionSummary"];
             /** @description The name of the partner. */
-            readonly partner_name: string;
+            partner_name: string;
             /**
              * @description Why an operator looks at it: the rule that made it pending.
              * @enum {string}
              */
-            readonly reason: "reviews_everything" | "review_threshold" | "daily_points_cap" | "daily_count_cap" | "sandbox_scenario";
+            reason: "reviews_everything" | "review_threshold" | "daily_points_cap" | "daily_count_cap" | "sandbox_scenario";
             /** @description The day that it counts on for a daily cap, as `2026-11-20`; `null` where it was not counted. */
-            readonly counted_on: string | null;
+            counted_on: string | null;
             /**
              * Format: date-time
              * @description When the review began.
              */
-            readonly opened_at: string;
+            opened_at: string;
             /**
              * Format: date-time
              * @description When it fails by itself, if nobody decides.
              */
-            readonly expires_at: string;
+            expires_at: string;
             /**
              * Format: date-time
              * @description When it was decided; `null` while it waits.
              */
-            readonly resolved_at: string | null;
+            resolved_at: string | null;
             /** @description Who decided; `null` while it waits. */
-            readonly resolved_by: string | null;
+            resolved_by: string | null;
             /** @description Why it was decided so; `null` while it waits. */
-            readonly resolution_reason: string | null;
+            resolution_reason: string | null;
             /** @description What counts on its day; `null` where it was not counted. */
-            readonly day: components["schemas"]["DayCount"] | null;
+            day: components["schemas"]["DayCount"] | null;
             /** @description All contributions of the same order, the earliest first. */
-            readonly order_history: readonly components["schemas"]["ContributionSummary"][];
+            order_history: components["schemas"]["ContributionSummary"][];
             /** @description The review threshold of the rule in force; `null` without one. */
-            readonly review_threshold: string | null;
+            review_threshold: string | null;
             /** @description The correlation id of its request. */
-            readonly correlation_id: string | null;
+            correlation_id: string | null;
         };
-        readonly ReviewPage: {
+        ReviewPage: {
             /** @description The reviews of the page. */
-            readonly reviews: readonly components["schemas"]["Review"][];
+            reviews: components["schemas"]["Review"][];
             /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
-            readonly next_after: string;
+            next_after: string;
             /** @description Whether there are more records now. */
-            readonly has_more: boolean;
+            has_more: boolean;
         };
-        readonly SearchResult: {
+        SearchResult: {
             /** @description Contributions with this id, event, order, key or correlation id; 20 at most. */
-            readonly contributions: readonly components["schemas"]["FoundContribution"][];
+            contributions: components["schemas"]["FoundContribution"][];
             /** @description Partners whose id it is, or whose name holds it; 10 at most. */
-            readonly partners: readonly components["schemas"]["PartnerName"][];
+            partners: components["schemas"]["PartnerName"][];
             /** @description Other records with this id. */
-            readonly records: readonly components["schemas"]["FoundRecord"][];
+            records: components["schemas"]["FoundRecord"][];
         };
-        readonly Session: {
-            readonly operator: components["schemas"]["SignedInOperator"];
+        SecondFactorState: {
+            /** @description Whether a sign-in needs a code of an authenticator app. */
+            has_second_factor: boolean;
+        };
+        Session: {
+            operator: components["schemas"]["SignedInOperator"];
             /**
              * @description The environment of the service.
              * @enum {string}
              */
-            readonly environment: "sandbox" | "production";
+            environment: "sandbox" | "production";
             /** @description Every change sends it as `X-CSRF-Token`. */
-            readonly csrf_token: string;
+            csrf_token: string;
             /**
              * Format: date-time
              * @description When the operator gave the password. What moves money needs a sign-in of the last 10 minutes.
              */
-            readonly signed_in_at: string;
+            signed_in_at: string;
             /**
              * Format: date-time
              * @description When the session ends. It also ends after 30 minutes without a request of the person.
              */
-            readonly expires_at: string;
+            expires_at: string;
             /** @description Whether a sign-in needs a code of an authenticator app. */
-            readonly has_second_factor: boolean;
+            has_second_factor: boolean;
         };
-        readonly SignedInOperator: {
+        SignedInOperator: {
             /** @description The id of the operator. */
-            readonly operator_id: string;
+            operator_id: string;
             /** @description The name of the person. */
-            readonly name: string;
+            name: string;
             /** @description The e-mail address; `null` without one. */
-            readonly email: string | null;
+            email: string | null;
             /**
              * @description The role. Each role includes the rights of the roles before it.
              * @enum {string}
              */
-            readonly role: "viewer" | "operator" | "approver" | "admin";
+            role: "viewer" | "operator" | "approver" | "admin";
         };
-        readonly TimelineEntry: {
+        TimelineEntry: {
             /**
              * Format: date-time
              * @description When it happened.
              */
-            readonly at: string;
+            at: string;
             /**
              * @description What happened.
              * @enum {string}
              */
-            readonly kind: "recorded" | "review_opened" | "review_resolved" | "confirmed" | "failed" | "associated" | "event" | "delivery_attempt" | "settled" | "adjustment_drafted" | "adjustment_approved" | "adjustment_rejected" | "adjustment_posted" | "audited";
+            kind: "recorded" | "review_opened" | "review_resolved" | "confirmed" | "failed" | "associated" | "event" | "delivery_attempt" | "settled" | "adjustment_drafted" | "adjustment_approved" | "adjustment_rejected" | "adjustment_posted" | "audited";
             /** @description The record that it is about, such as the event, the adjustment or the settlement. */
-            readonly subject_id: string;
+            subject_id: string;
             /** @description Who did it; `null` where no operator did. */
-            readonly operator_id: string | null;
+            operator_id: string | null;
             /** @description The correlation id of the request or the command; `null` without one. */
-            readonly correlation_id: string | null;
+            correlation_id: string | null;
             /** @description What it says besides, as names to texts. */
-            readonly facts: {
-                readonly [key: string]: string | null;
+            facts: {
+                [key: string]: string | null;
             };
         };
-        readonly WaitingReviews: {
+        WaitingReviews: {
             /** @description How many pending contributions wait for a decision, as far as they were counted. */
-            readonly count: number;
+            count: number;
             /** @description Whether there are more: the count stops at 1,000. */
-            readonly is_more: boolean;
+            is_more: boolean;
             /** @description The points of those that were counted. */
-            readonly points: string;
+            points: string;
             /**
              * Format: date-time
              * @description When the longest waiting one fails by itself; `null` when none waits.
              */
-            readonly next_expires_at: string | null;
+            next_expires_at: string | null;
         };
-        readonly WebhookState: {
+        WebhookState: {
             /** @description Endpoints that are disabled: their events are held. */
-            readonly disabled: number;
+            disabled: number;
             /** @description Endpoints whose last deliveries failed. */
-            readonly failing: number;
+            failing: number;
             /** @description Deliveries that wait for active endpoints. The count stops at 10,000. */
-            readonly waiting: number;
+            waiting: number;
             /** @description How long the oldest of them has waited, in seconds. */
-            readonly oldest_waiting_seconds: number;
+            oldest_waiting_seconds: number;
             /** @description Deliveries whose attempts are spent. The count stops at 10,000. */
-            readonly exhausted: number;
+            exhausted: number;
         };
     };
     responses: never;
@@ -772,587 +822,683 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    readonly getSession: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Session"];
+                    "application/json": components["schemas"]["Session"];
                 };
             };
             /** @description An error. */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
     };
-    readonly signIn: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    signIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
+        requestBody: {
+            content: {
+                "application/json": {
                     /** @description The e-mail address or the id of the operator. */
-                    readonly login: string;
+                    login: string;
                     /** @description The password. */
-                    readonly password: string;
+                    password: string;
                     /** @description The code of the authenticator app. Required with a second factor. */
-                    readonly totp?: string;
+                    totp?: string;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Session"];
+                    "application/json": components["schemas"]["Session"];
                 };
             };
             /** @description An error. */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
     };
-    readonly signOut: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
+                    "application/json": {
                         /** @description Always `true`. */
-                        readonly signed_out: boolean;
+                        signed_out: boolean;
                     };
                 };
             };
             /** @description An error. */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
     };
-    readonly signInWithLink: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    signInWithLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
+        requestBody: {
+            content: {
+                "application/json": {
                     /** @description The code of the one-time link. */
-                    readonly code: string;
+                    code: string;
                     /** @description The new password: 12 to 128 characters, without the name or the e-mail address of the person. */
-                    readonly password: string;
+                    password: string;
                     /** @description The code of the authenticator app. Required with a second factor. */
-                    readonly totp?: string;
+                    totp?: string;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Session"];
+                    "application/json": components["schemas"]["Session"];
                 };
             };
             /** @description An error. */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
     };
-    readonly signInAgain: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    signInAgain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
+        requestBody: {
+            content: {
+                "application/json": {
                     /** @description The password. */
-                    readonly password: string;
+                    password: string;
                     /** @description The code of the authenticator app. Required with a second factor. */
-                    readonly totp?: string;
+                    totp?: string;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Session"];
+                    "application/json": components["schemas"]["Session"];
                 };
             };
             /** @description An error. */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
     };
-    readonly changePassword: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
+        requestBody: {
+            content: {
+                "application/json": {
                     /** @description The password. */
-                    readonly password: string;
+                    password: string;
                     /** @description The new password: 12 to 128 characters, without the name or the e-mail address of the person. */
-                    readonly new_password: string;
+                    new_password: string;
                     /** @description The code of the authenticator app. Required with a second factor. */
-                    readonly totp?: string;
+                    totp?: string;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Session"];
+                    "application/json": components["schemas"]["Session"];
                 };
             };
             /** @description An error. */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
     };
-    readonly getOverview: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    confirmSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What the begin answered. */
+                    enrolment: string;
+                    /** @description The code of the authenticator app. */
+                    totp: string;
+                };
+            };
+        };
+        responses: {
             /** @description Done. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Overview"];
+                    "application/json": components["schemas"]["SecondFactorState"];
                 };
             };
             /** @description An error. */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
     };
-    readonly search: {
-        readonly parameters: {
-            readonly query: {
+    beginSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BegunSecondFactor"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorState"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query: {
                 /** @description What to find. Everything but partner names must match exactly. */
-                readonly q: string;
+                q: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["SearchResult"];
+                    "application/json": components["schemas"]["SearchResult"];
                 };
             };
             /** @description An error. */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
     };
-    readonly listPartners: {
-        readonly parameters: {
-            readonly query?: {
+    listPartners: {
+        parameters: {
+            query?: {
                 /** @description The largest number of records of a page. */
-                readonly limit?: number;
+                limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
-                readonly after?: string;
+                after?: string;
                 /** @description A part of the name, in upper or lower case. */
-                readonly name?: string;
+                name?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["PartnerPage"];
+                    "application/json": components["schemas"]["PartnerPage"];
                 };
             };
             /** @description An error. */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
     };
-    readonly getPartner: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    getPartner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @description The id of the partner. */
-                readonly partner_id: string;
+                partner_id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Partner"];
+                    "application/json": components["schemas"]["Partner"];
                 };
             };
             /** @description An error. */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
     };
-    readonly listContributions: {
-        readonly parameters: {
-            readonly query: {
+    listContributions: {
+        parameters: {
+            query: {
                 /** @description The partner. */
-                readonly partner_id: string;
+                partner_id: string;
                 /** @description The largest number of records of a page. */
-                readonly limit?: number;
+                limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
-                readonly after?: string;
+                after?: string;
                 /** @description Only those of this status. */
-                readonly status?: "confirmed" | "pending" | "failed";
+                status?: "confirmed" | "pending" | "failed";
                 /** @description Only those of requests with this correlation id. */
-                readonly correlation_id?: string;
+                correlation_id?: string;
                 /** @description Only those that were recorded at this time or later. */
-                readonly created_after?: string;
+                created_after?: string;
                 /** @description Only those that were recorded before this time. */
-                readonly created_before?: string;
+                created_before?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ContributionPage"];
+                    "application/json": components["schemas"]["ContributionPage"];
                 };
             };
             /** @description An error. */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
     };
-    readonly getContribution: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    getContribution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @description The id of the partner. */
-                readonly partner_id: string;
+                partner_id: string;
                 /** @description The id of the contribution. */
-                readonly transaction_id: string;
+                transaction_id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Contribution"];
+                    "application/json": components["schemas"]["Contribution"];
                 };
             };
             /** @description An error. */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
     };
-    readonly getContributionTimeline: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    getContributionTimeline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @description The id of the partner. */
-                readonly partner_id: string;
+                partner_id: string;
                 /** @description The id of the contribution. */
-                readonly transaction_id: string;
+                transaction_id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ContributionTimeline"];
+                    "application/json": components["schemas"]["ContributionTimeline"];
                 };
             };
             /** @description An error. */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
     };
-    readonly listReviews: {
-        readonly parameters: {
-            readonly query?: {
+    listReviews: {
+        parameters: {
+            query?: {
                 /** @description The largest number of records of a page. */
-                readonly limit?: number;
+                limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
-                readonly after?: string;
+                after?: string;
                 /** @description Only those of this partner. */
-                readonly partner_id?: string;
+                partner_id?: string;
                 /** @description Only those that this rule made pending. */
-                readonly reason?: "reviews_everything" | "review_threshold" | "daily_points_cap" | "daily_count_cap" | "sandbox_scenario";
+                reason?: "reviews_everything" | "review_threshold" | "daily_points_cap" | "daily_count_cap" | "sandbox_scenario";
                 /** @description Only those that have waited since before this time. */
-                readonly opened_before?: string;
+                opened_before?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ReviewPage"];
+                    "application/json": components["schemas"]["ReviewPage"];
                 };
             };
             /** @description An error. */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
     };
-    readonly getReview: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    getReview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @description The id of the partner. */
-                readonly partner_id: string;
+                partner_id: string;
                 /** @description The id of the contribution. */
-                readonly transaction_id: string;
+                transaction_id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ReviewDetail"];
+                    "application/json": components["schemas"]["ReviewDetail"];
                 };
             };
             /** @description An error. */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
     };
-    readonly decideReviews: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header: {
+    decideReviews: {
+        parameters: {
+            query?: never;
+            header: {
                 /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
-                readonly "Idempotency-Key": string;
+                "Idempotency-Key": string;
             };
-            readonly path?: never;
-            readonly cookie?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
+        requestBody: {
+            content: {
+                "application/json": {
                     /**
                      * @description What becomes of them.
                      * @enum {string}
                      */
-                    readonly decision: "confirm" | "fail";
+                    decision: "confirm" | "fail";
                     /** @description Why, for whoever looks at it later: a line of 1 to 500 characters. The audit keeps it. */
-                    readonly reason: string;
+                    reason: string;
                     /** @description The contributions; 100 at most. */
-                    readonly contributions: readonly {
+                    contributions: {
                         /** @description The partner. */
-                        readonly partner_id: string;
+                        partner_id: string;
                         /** @description The contribution. */
-                        readonly transaction_id: string;
+                        transaction_id: string;
                     }[];
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ReviewDecisions"];
+                    "application/json": components["schemas"]["ReviewDecisions"];
                 };
             };
             /** @description An error. */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };

@@ -19,7 +19,19 @@ function page(path: string, load: Load, name: string) {
   });
 }
 
-const PAGES = [page('/', () => import('../pages/overview/overview.tsx'), 'Overview')];
+const PAGES = [
+  page('/', () => import('../pages/overview/overview.tsx'), 'Overview'),
+  page('/contributions', () => import('../pages/contributions/contribution-list.tsx'), 'ContributionList'),
+  page(
+    '/contributions/$partnerId/$transactionId',
+    () => import('../pages/contributions/contribution-page.tsx'),
+    'ContributionPage',
+  ),
+  page('/reviews', () => import('../pages/reviews/review-list.tsx'), 'ReviewList'),
+  page('/reviews/$partnerId/$transactionId', () => import('../pages/reviews/review-page.tsx'), 'ReviewPage'),
+  page('/partners', () => import('../pages/partners/partner-list.tsx'), 'PartnerList'),
+  page('/partners/$partnerId', () => import('../pages/partners/partner-page.tsx'), 'PartnerPage'),
+];
 
 export const router = createRouter({
   routeTree: root.addChildren(PAGES),

@@ -1,36 +1,100 @@
 /** Ctrl-K or `/`: every page by its name, and every record by what a partner sends of it. */
+import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight } from '@mantine/spotlight';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
+import { answerOf, client } from '../api/client.ts';
+import type { components } from '../api/operator-types.ts';
+import { StatusBadge } from '../parts/badges.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { Foreign } from '../parts/values.tsx';
 import { useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
 import { DESTINATIONS } from './navigation.tsx';
+import { pageOfRecord } from './record-pages.ts';
+
+type Found = components['schemas']['SearchResult'];
+
+/** What the service searches for. */
+const CHARACTERS_MIN = 2;
 
 export function CommandPalette() {
   const t = useTexts(SHELL);
   const [text, setText] = useState('');
-  const navigate = useNavigate();
-  const wanted = text.trim().toLowerCase();
-  const pages = DESTINATIONS.filter(({ name }) => t[name].toLowerCase().includes(wanted));
+  const [settled] = useDebouncedValue(text.trim().slice(0, 200), 150);
+  const found = useQuery({
+    queryKey: ['search', settled],
+    queryFn: () => answerOf(client.GET('/operator/v1/search', { params: { query: { q: settled } } })),
+    enabled: settled.length >= CHARACTERS_MIN,
+    refetchInterval: false,
+  });
+  const pages = DESTINATIONS.filter(({ name }) => t[name].toLowerCase().includes(text.trim().toLowerCase()));
+  const results = settled === '' ? [] : listResults(found.data);
   return (
-    <Spotlight.Root query={text} onQueryChange={setText} shortcut={['mod + K', '/']} scrollable maxHeight={420}>
-      <Spotlight.Search placeholder={t.searchFor} leftSection={<Icon name="search" />} aria-label={t.search} />
+    <Spotlight.Root query={text} onQueryChange={setText} shortcut={['mod + K', '/']} scrollable maxHeight={440}>
+      <Spotlight.Search placeholder={t.searchFor} leftSection={<Icon name="search" />} aria-label={t.search} dir="auto" />
       <Spotlight.ActionsList>
-        {pages.length > 0 && (
-          <Spotlight.ActionsGroup label={t.pages}>
-            {pages.map(({ to, name, icon }) => (
-              <Spotlight.Action
-                key={to}
-                label={t[name]}
-                leftSection={<Icon name={icon} />}
-                onClick={() => void navigate({ to })}
-              />
+        {results.length > 0 && (
+          <Spotlight.ActionsGroup label={t.records}>
+            {results.map((result) => (
+              <Action key={result.to} {...result} />
             ))}
           </Spotlight.ActionsGroup>
         )}
-        {pages.length === 0 && <Spotlight.Empty>{t.nothingFound}</Spotlight.Empty>}
+        {pages.length > 0 && (
+          <Spotlight.ActionsGroup label={t.pages}>
+            {pages.map(({ to, name, icon }) => (
+              <Action key={to} to={to} label={t[name]} left={<Icon name={icon} />} />
+            ))}
+          </Spotlight.ActionsGroup>
+        )}
+        {pages.length === 0 && results.length === 0 && !found.isFetching && <Spotlight.Empty>{t.nothingFound}</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
+}
+
+interface Result {
+  readonly to: string;
+  readonly label: ReactNode;
+  readonly description?: string;
+  readonly left: ReactNode;
+  readonly right?: ReactNode;
+}
+
+function Action({ to, label, description, left, right }: Result) {
+  const navigate = useNavigate();
+  return (
+    <Spotlight.Action
+      label={label as string}
+      {...(description && { description })}
+      leftSection={left}
+      rightSection={right}
+      onClick={() => void navigate({ href: to })}
+    />
+  );
+}
+
+function listResults(found: Found | undefined): Result[] {
+  if (!found) return [];
+  return [
+    ...found.contributions.map(({ partner_id, transaction_id, partner_order_ref, status, found_by }) => ({
+      to: `/contributions/${partner_id}/${transaction_id}`,
+      label: <Foreign text={partner_order_ref} />,
+      description: `${found_by.join(', ')} · ${transaction_id}`,
+      left: <Icon name="inbox" />,
+      right: <StatusBadge status={status} />,
+    })),
+    ...found.partners.map(({ partner_id, name }) => ({
+      to: `/partners/${partner_id}`,
+      label: <Foreign text={name} />,
+      description: partner_id,
+      left: <Icon name="building" />,
+    })),
+    ...found.records.flatMap((record) => {
+      const to = pageOfRecord(record);
+      return to ? [{ to, label: record.id, description: record.kind, left: <Icon name="list" /> }] : [];
+    }),
+  ];
 }

@@ -6,6 +6,7 @@ import { useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
 
 export interface Destination {
+  /** Without parameters. */
   readonly to: string;
   readonly name: keyof typeof SHELL;
   readonly icon: IconName;
@@ -16,7 +17,17 @@ interface DestinationGroup {
   readonly destinations: readonly Destination[];
 }
 
-export const GROUPS: readonly DestinationGroup[] = [{ destinations: [{ to: '/', name: 'overview', icon: 'home' }] }];
+export const GROUPS: readonly DestinationGroup[] = [
+  { destinations: [{ to: '/', name: 'overview', icon: 'home' }] },
+  {
+    name: 'work',
+    destinations: [
+      { to: '/contributions', name: 'contributions', icon: 'inbox' },
+      { to: '/reviews', name: 'reviews', icon: 'list' },
+    ],
+  },
+  { name: 'setUp', destinations: [{ to: '/partners', name: 'partners', icon: 'building' }] },
+];
 
 export const DESTINATIONS = GROUPS.flatMap(({ destinations }) => destinations);
 
@@ -47,4 +58,9 @@ export function Navigation({ onChoose }: { readonly onChoose: () => void }) {
       ))}
     </Stack>
   );
+}
+
+/** Whether an address is one of the console's pages. */
+export function isBuilt(to: string): boolean {
+  return DESTINATIONS.some((destination) => destination.to === to);
 }

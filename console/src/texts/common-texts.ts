@@ -1,5 +1,4 @@
 /** Words that many pages use. */
-import { countArabic, countEnglish } from '../format/plural.ts';
 import type { Texts } from './text.ts';
 
 export const COMMON = {
@@ -47,8 +46,9 @@ export const COMMON = {
   ],
   failedToLoad: ['This could not be read', 'تعذّرت قراءة هذا'],
   somethingBroke: ['The page has a defect', 'في الصفحة خلل'],
-  pointsOf: [
-    (count: string) => countEnglish(count, 'point'),
-    (count: string) => countArabic(count, ['نقطة واحدة', 'نقطتان', 'نقاط', 'نقطة', 'نقطة']),
-  ],
+  zone: ['Times in', 'الأوقات بتوقيت'],
+  from: ['From', 'من'],
+  to: ['To', 'إلى'],
+  choosePartner: ['Choose a partner', 'اختر شريكًا'],
+  anyPartner: ['Every partner', 'كل الشركاء'],
 } as const satisfies Texts;

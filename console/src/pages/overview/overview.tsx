@@ -1,8 +1,120 @@
+import { SimpleGrid, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { formatWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
+import { NumberCard } from '../../parts/number-card.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Loaded } from '../../parts/state.tsx';
+import { Age, Points, Time } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
-import { SHELL } from '../../texts/shell-texts.ts';
+import { COUNTED } from '../../texts/record-texts.ts';
+import { JobList } from './job-list.tsx';
+import { OVERVIEW } from './overview-texts.ts';
+
+type Answer = components['schemas']['Overview'];
 
 export function Overview() {
-  const { overview } = useTexts(SHELL);
-  return <Page title={overview}>{null}</Page>;
+  const t = useTexts(OVERVIEW);
+  const overview = useQuery({ queryKey: ['overview'], queryFn: () => answerOf(client.GET('/operator/v1/overview')) });
+  return (
+    <Page
+      title={t.title}
+      description={
+        overview.data && (
+          <>
+            {t.asOf} <Time at={overview.data.as_of} style="second" />
+          </>
+        )
+      }
+    >
+      <Loaded query={overview}>
+        {(answer) => (
+          <Stack gap="xl">
+            <Waiting answer={answer} />
+            <Webhooks webhooks={answer.webhooks} />
+            <Section title={t.jobs}>
+              <JobList jobs={answer.jobs} />
+            </Section>
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** A count that stops says so. */
+function bounded({ count, is_more }: { readonly count: number; readonly is_more: boolean }): string {
+  return formatWhole(BigInt(count)) + (is_more ? '+' : '');
+}
+
+function Waiting({ answer }: { readonly answer: Answer }) {
+  const t = useTexts(OVERVIEW);
+  const counted = useTexts(COUNTED);
+  const { reviews } = answer;
+  return (
+    <Section title={t.waiting}>
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
+        <NumberCard
+          label={t.reviews}
+          to="/reviews"
+          value={bounded(reviews)}
+          detail={
+            reviews.count === 0 ? (
+              t.nothingWaits
+            ) : (
+              <>
+                {counted.points(reviews.points)} · {t.nextExpiry} <Age at={reviews.next_expires_at} />
+              </>
+            )
+          }
+        />
+        <NumberCard label={t.adjustmentsToApprove} to="/adjustments" value={bounded(answer.adjustments_to_approve)} />
+        <NumberCard label={t.adjustmentsToPost} to="/adjustments" value={bounded(answer.adjustments_to_post)} />
+        <NumberCard label={t.failuresToApprove} to="/failures" value={bounded(answer.failures_to_approve)} />
+        <NumberCard
+          label={t.disputes}
+          to="/settlements"
+          value={bounded(answer.disputes)}
+          isAlarming={answer.disputes.count > 0}
+        />
+        <NumberCard label={t.unacknowledged} to="/settlements" value={bounded(answer.unacknowledged_settlements)} />
+      </SimpleGrid>
+    </Section>
+  );
+}
+
+function Webhooks({ webhooks }: { readonly webhooks: Answer['webhooks'] }) {
+  const t = useTexts(OVERVIEW);
+  const { disabled, failing, waiting, oldest_waiting_seconds, exhausted } = webhooks;
+  const show = (count: number) => <Points value={String(count)} />;
+  const oldestAt = new Date(Date.now() - oldest_waiting_seconds * 1000).toISOString();
+  return (
+    <Section title={t.webhooks}>
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
+        <NumberCard
+          label={t.disabled}
+          to="/webhooks"
+          value={show(disabled)}
+          isAlarming={disabled > 0}
+          detail={disabled > 0 && t.held}
+        />
+        <NumberCard label={t.failing} to="/webhooks" value={show(failing)} isAlarming={failing > 0} />
+        <NumberCard
+          label={t.deliveriesWaiting}
+          to="/webhooks"
+          value={show(waiting)}
+          detail={
+            waiting > 0 && (
+              <>
+                {t.oldest} <Age at={oldestAt} />
+              </>
+            )
+          }
+        />
+        <NumberCard label={t.exhausted} to="/webhooks" value={show(exhausted)} isAlarming={exhausted > 0} />
+      </SimpleGrid>
+    </Section>
+  );
 }

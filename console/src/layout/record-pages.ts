@@ -1,0 +1,11 @@
+import type { components } from '../api/operator-types.ts';
+
+type FoundRecord = components['schemas']['FoundRecord'];
+type Kind = FoundRecord['kind'];
+
+/** Where a record of a kind is shown; `undefined` while it has no page of its own. */
+const PAGES: Partial<Readonly<Record<Kind, (record: FoundRecord) => string>>> = {};
+
+export function pageOfRecord(record: FoundRecord): string | undefined {
+  return PAGES[record.kind]?.(record);
+}

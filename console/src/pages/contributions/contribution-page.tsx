@@ -1,0 +1,98 @@
+import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { Page } from '../../layout/page.tsx';
+import { StatusBadge } from '../../parts/badges.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { PartnerLink, usePartner } from '../../parts/partner.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Loaded } from '../../parts/state.tsx';
+import { Foreign, Id, Points, Time } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
+import { CONTRIBUTION } from './contribution-texts.ts';
+import { ContributionTimeline } from './contribution-timeline.tsx';
+
+type Contribution = components['schemas']['Contribution'];
+
+export function ContributionPage() {
+  const t = useTexts(CONTRIBUTION);
+  const { partnerId = '', transactionId = '' } = useParams({ strict: false });
+  const path = { partner_id: partnerId, transaction_id: transactionId };
+  const contribution = useQuery({
+    queryKey: ['contribution', path],
+    queryFn: () =>
+      answerOf(client.GET('/operator/v1/partners/{partner_id}/contributions/{transaction_id}', { params: { path } })),
+  });
+  const timeline = useQuery({
+    queryKey: ['timeline', path],
+    queryFn: () =>
+      answerOf(client.GET('/operator/v1/partners/{partner_id}/contributions/{transaction_id}/timeline', { params: { path } })),
+  });
+  const zone = usePartner(partnerId).data?.time_zone;
+  return (
+    <Page title={t.facts} description={<Id id={transactionId} />}>
+      <Loaded query={contribution}>
+        {(record) => (
+          <Stack gap="xl">
+            <ContributionFacts record={record} zone={zone} />
+            <Supports record={record} />
+            <Section title={t.timeline}>
+              <Loaded query={timeline}>{({ entries }) => <ContributionTimeline entries={entries} zone={zone} />}</Loaded>
+            </Section>
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function ContributionFacts({ record, zone }: { readonly record: Contribution; readonly zone: string | undefined }) {
+  const t = useTexts(CONTRIBUTION);
+  const common = useTexts(COMMON);
+  const endedAt = record.confirmed_at ?? record.failed_at;
+  const ended = record.failed_at ? t.failedAt : t.confirmedAt;
+  return (
+    <Facts
+      columns={3}
+      facts={[
+        { label: common.status, value: <StatusBadge status={record.status} /> },
+        { label: common.points, value: <Points value={record.points} /> },
+        { label: common.partner, value: <PartnerLink id={record.partner_id} /> },
+        { label: common.order, value: <Foreign text={record.partner_order_ref} isWhole /> },
+        { label: t.partnerEvent, value: <Foreign text={record.partner_event_id} isWhole /> },
+        { label: t.customer, value: <Foreign text={record.opaque_customer_ref} isWhole /> },
+        { label: t.recordedAt, value: <Time at={record.created_at} zone={zone} /> },
+        { label: ended, value: <Time at={endedAt} zone={zone} /> },
+        {
+          label: common.correlationId,
+          value: record.correlation_id ? <Id id={record.correlation_id} /> : <Text span>{t.byOperators}</Text>,
+        },
+      ]}
+    />
+  );
+}
+
+function Supports({ record: { summary_en, summary_ar } }: { readonly record: Contribution }) {
+  const t = useTexts(CONTRIBUTION);
+  const { language } = useLanguage();
+  const texts = [
+    { language: 'en', text: summary_en },
+    { language: 'ar', text: summary_ar },
+  ];
+  return (
+    <Section title={t.supports}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        {texts
+          .toSorted((one) => (one.language === language ? -1 : 1))
+          .map((each) => (
+            <Text key={each.language} lang={each.language} dir={each.language === 'ar' ? 'rtl' : 'ltr'}>
+              {each.text}
+            </Text>
+          ))}
+      </SimpleGrid>
+    </Section>
+  );
+}

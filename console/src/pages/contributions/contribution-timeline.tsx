@@ -1,0 +1,116 @@
+/** All that happened to a contribution, in the order of time. */
+import { Group, Paper, Stack, Text, Timeline } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { components } from '../../api/operator-types.ts';
+import { formatWhole } from '../../format/points.ts';
+import { Icon, type IconName } from '../../parts/icon.tsx';
+import { Foreign, Id, Time } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { FACT, HAPPENED, REVIEW_REASON } from '../../texts/record-texts.ts';
+
+type Entry = components['schemas']['TimelineEntry'];
+type Kind = Entry['kind'];
+
+const ICONS: Readonly<Record<Kind, IconName>> = {
+  recorded: 'inbox',
+  review_opened: 'search',
+  review_resolved: 'people',
+  confirmed: 'check',
+  failed: 'cross',
+  associated: 'leaf',
+  event: 'webhook',
+  delivery_attempt: 'external',
+  settled: 'coins',
+  adjustment_drafted: 'scales',
+  adjustment_approved: 'scales',
+  adjustment_rejected: 'cross',
+  adjustment_posted: 'scales',
+  audited: 'shield',
+};
+
+/** Of an attempt, whether the receiver took the event. */
+function colorOf({ kind, facts }: Entry): string {
+  if (kind === 'failed' || kind === 'adjustment_rejected') return 'red';
+  if (kind === 'delivery_attempt') return /^2\d\d$/.test(facts['status'] ?? '') ? 'forest' : 'red';
+  return kind === 'confirmed' || kind === 'settled' ? 'forest' : 'gray';
+}
+
+interface ContributionTimelineProps {
+  readonly entries: readonly Entry[];
+  readonly zone: string | undefined;
+}
+
+export function ContributionTimeline({ entries, zone }: ContributionTimelineProps) {
+  const t = useTexts(HAPPENED);
+  return (
+    <Paper p="lg">
+      <Timeline bulletSize={30} lineWidth={2} active={entries.length}>
+        {entries.map((entry) => (
+          <Timeline.Item
+            key={`${entry.at}${entry.kind}${entry.subject_id}`}
+            bullet={<Icon name={ICONS[entry.kind]} size={15} />}
+            color={colorOf(entry)}
+            title={t[entry.kind]}
+          >
+            <Text size="sm" c="dimmed" component="div">
+              <Time at={entry.at} zone={zone} style="second" />
+            </Text>
+            <EntryFacts entry={entry} />
+          </Timeline.Item>
+        ))}
+      </Timeline>
+    </Paper>
+  );
+}
+
+function EntryFacts({ entry: { kind, facts, subject_id, operator_id, correlation_id } }: { readonly entry: Entry }) {
+  const common = useTexts(COMMON);
+  const shown = Object.entries(facts).filter(([, value]) => value !== null && value !== '');
+  const isAboutItself = kind === 'recorded' || subject_id.startsWith('txn_');
+  return (
+    <Stack gap={2} mt={4}>
+      {shown.map(([name, value]) => (
+        <FactLine key={name} name={name} value={value ?? ''} />
+      ))}
+      {!isAboutItself && <Id id={subject_id} />}
+      {operator_id && (
+        <Line label={common.by}>
+          <Id id={operator_id} />
+        </Line>
+      )}
+      {correlation_id && (
+        <Line label={common.correlationId}>
+          <Id id={correlation_id} />
+        </Line>
+      )}
+    </Stack>
+  );
+}
+
+function FactLine({ name, value }: { readonly name: string; readonly value: string }) {
+  const labels = useTexts(FACT);
+  const reasons = useTexts(REVIEW_REASON);
+  const label = isNamed(labels, name) ? labels[name] : name;
+  if (name === 'reason' && isNamed(reasons, value)) return <Line label={label}>{reasons[value]}</Line>;
+  if (name === 'points_delta') return <Line label={label}>{formatWhole(value)}</Line>;
+  const isId = /^[a-z]{2,8}_\w{20,}$/.test(value);
+  return <Line label={label}>{isId ? <Id id={value} /> : <Foreign text={value} isWhole />}</Line>;
+}
+
+function isNamed<Table extends object>(table: Table, name: string): name is Extract<keyof Table, string> {
+  return Object.hasOwn(table, name);
+}
+
+function Line({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <Group gap={8} wrap="nowrap" align="baseline">
+      <Text size="sm" c="dimmed" miw={130}>
+        {label}
+      </Text>
+      <Text size="sm" component="div" miw={0}>
+        {children}
+      </Text>
+    </Group>
+  );
+}

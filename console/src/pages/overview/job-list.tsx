@@ -1,0 +1,33 @@
+import { Badge } from '@mantine/core';
+import type { components } from '../../api/operator-types.ts';
+import { Records } from '../../parts/records.tsx';
+import { Empty } from '../../parts/state.tsx';
+import { Age } from '../../parts/values.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { OVERVIEW } from './overview-texts.ts';
+
+type Job = components['schemas']['JobState'];
+
+export function JobList({ jobs }: { readonly jobs: readonly Job[] }) {
+  const t = useTexts(OVERVIEW);
+  return (
+    <Records
+      label={t.jobs}
+      rows={jobs}
+      keyOf={({ job }) => job}
+      empty={<Empty title={t.never} />}
+      columns={[
+        { label: t.job, show: ({ job }) => <span className="id">{job}</span> },
+        { label: t.state, show: (job) => <JobBadge {...job} /> },
+        { label: t.lastSuccess, show: ({ last_success_at: at }) => (at ? <Age at={at} /> : t.never) },
+        { label: t.nextRun, show: ({ due_at }) => <Age at={due_at} /> },
+      ]}
+    />
+  );
+}
+
+function JobBadge({ is_running, failures_in_row }: Job) {
+  const t = useTexts(OVERVIEW);
+  if (failures_in_row > 0) return <Badge color="red">{t.failures(failures_in_row)}</Badge>;
+  return <Badge color={is_running ? 'blue' : 'forest'}>{is_running ? t.running : t.good}</Badge>;
+}

@@ -1,0 +1,35 @@
+import { countArabic, countEnglish } from '../../format/plural.ts';
+import type { Texts } from '../../texts/text.ts';
+
+export const OVERVIEW = {
+  title: ['Overview', 'نظرة عامة'],
+  asOf: ['As of', 'حتى'],
+  waiting: ['Waiting for a decision', 'بانتظار قرار'],
+  reviews: ['Reviews', 'المراجعات'],
+  nextExpiry: ['next expires', 'تنتهي أقربها'],
+  adjustmentsToApprove: ['Adjustments to approve', 'تعديلات بانتظار الاعتماد'],
+  adjustmentsToPost: ['Approved, not posted', 'معتمَدة لم تُرحَّل'],
+  failuresToApprove: ['Failures to approve', 'إخفاقات بانتظار الاعتماد'],
+  disputes: ['Disputed settlements', 'تسويات معترَض عليها'],
+  unacknowledged: ['Closed, not acknowledged', 'مُقفلة دون إقرار'],
+  webhooks: ['Webhooks', 'الإشعارات'],
+  disabled: ['Disabled endpoints', 'نقاط استقبال معطَّلة'],
+  failing: ['Failing endpoints', 'نقاط استقبال متعثّرة'],
+  deliveriesWaiting: ['Deliveries waiting', 'عمليات تسليم منتظِرة'],
+  oldest: ['oldest', 'أقدمها'],
+  exhausted: ['Exhausted deliveries', 'عمليات تسليم استُنفدت محاولاتها'],
+  jobs: ['Jobs', 'المهام المجدولة'],
+  job: ['Job', 'المهمة'],
+  lastSuccess: ['Last success', 'آخر نجاح'],
+  nextRun: ['Next run', 'التشغيل التالي'],
+  running: ['Running', 'قيد التشغيل'],
+  failures: [
+    (count: number) => `${countEnglish(count, 'failure')} in a row`,
+    (count: number) => countArabic(count, ['إخفاق واحد', 'إخفاقان متتاليان', 'إخفاقات متتالية', 'إخفاقًا متتاليًا', 'إخفاق متتالٍ']),
+  ],
+  good: ['In order', 'سليمة'],
+  never: ['Not yet', 'لم تنجح بعد'],
+  held: ['their events are held', 'إشعاراتها محجوزة'],
+  nothingWaits: ['nothing waits', 'لا شيء ينتظر'],
+  state: ['State', 'الحالة'],
+} as const satisfies Texts;

@@ -1,0 +1,124 @@
+import { Button, Group, Paper, Text } from '@mantine/core';
+import { useState } from 'react';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { present } from '../../api/present.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { addWhole } from '../../format/points.ts';
+import { Page } from '../../layout/page.tsx';
+import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { PartnerFilter } from '../../parts/partner.tsx';
+import { RecordPages } from '../../parts/records.tsx';
+import { Empty } from '../../parts/state.tsx';
+import { Age, Foreign, Points } from '../../parts/values.tsx';
+import { useMay } from '../../session/session.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { REVIEW_REASON } from '../../texts/record-texts.ts';
+import { DecideDialog, type Decision } from './decide-dialog.tsx';
+import { REVIEW } from './review-texts.ts';
+
+type Review = components['schemas']['Review'];
+type Filter = 'partner' | 'reason' | 'age';
+
+const AGES_HOURS = [1, 6, 24, 48];
+const keyOf = ({ contribution }: Review) => contribution.transaction_id;
+
+export function ReviewList() {
+  const t = useTexts(REVIEW);
+  const reasons = useTexts(REVIEW_REASON);
+  const { filters, setFilters } = useFilters<Filter>();
+  const ages = Object.fromEntries(AGES_HOURS.map((hours) => [String(hours), t.hours(hours)]));
+  return (
+    <Page title={t.title} description={t.help}>
+      <Filters>
+        <ChoiceFilter label={t.reason} options={reasons} value={filters.reason} onChange={(reason) => setFilters({ reason })} />
+        <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
+        <ChoiceFilter label={t.age} options={ages} value={filters.age} onChange={(age) => setFilters({ age })} />
+      </Filters>
+      <Waiting key={JSON.stringify(filters)} filters={filters} />
+    </Page>
+  );
+}
+
+/** To the minute, so that the same filter is the same list for as long. */
+function openedBefore(ageHours: string | undefined): string | undefined {
+  const hours = AGES_HOURS.find((each) => String(each) === ageHours);
+  if (hours === undefined) return undefined;
+  return new Date((Math.floor(Date.now() / 60_000) - hours * 60) * 60_000).toISOString();
+}
+
+function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter, string>>> }) {
+  const t = useTexts(REVIEW);
+  const common = useTexts(COMMON);
+  const reasons = useTexts(REVIEW_REASON);
+  const mayDecide = useMay('operator');
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [before] = useState(() => openedBefore(filters.age));
+  const wanted = present({ partner_id: filters.partner, reason: filters.reason as Review['reason'], opened_before: before });
+  const query = usePages(['reviews', wanted], (place) =>
+    answerOf(client.GET('/operator/v1/reviews', { params: { query: { ...wanted, ...place } } })),
+  );
+  const reviews = query.data?.pages.flatMap((page) => page.reviews) ?? [];
+  return (
+    <>
+      <RecordPages
+        label={t.title}
+        query={query}
+        rowsOf={(page) => page.reviews}
+        keyOf={keyOf}
+        linkOf={({ contribution }) => `/reviews/${contribution.partner_id}/${contribution.transaction_id}`}
+        {...(mayDecide && { selection: { chosen, choose: setChosen, label: t.choose } })}
+        empty={<Empty title={t.nothing}>{t.nothingHelp}</Empty>}
+        columns={[
+          { label: common.partner, show: ({ partner_name }) => <Foreign text={partner_name} /> },
+          { label: common.order, show: ({ contribution }) => <Foreign text={contribution.partner_order_ref} /> },
+          { label: common.points, isFigure: true, show: ({ contribution }) => <Points value={contribution.points} /> },
+          { label: t.reason, show: ({ reason }) => reasons[reason] },
+          { label: t.opened, show: ({ opened_at }) => <Age at={opened_at} /> },
+          { label: common.expires, show: ({ expires_at }) => <Age at={expires_at} /> },
+        ]}
+      />
+      {mayDecide && (
+        <DecideBar reviews={reviews.filter((review) => chosen.has(keyOf(review)))} onDecided={() => setChosen(new Set())} />
+      )}
+      {!mayDecide && (
+        <Text size="sm" c="dimmed">
+          {t.viewerHelp}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** Stays in sight while something is chosen. */
+function DecideBar({ reviews, onDecided }: { readonly reviews: readonly Review[]; readonly onDecided: () => void }) {
+  const t = useTexts(REVIEW);
+  const [decision, setDecision] = useState<Decision>();
+  const contributions = reviews.map(({ contribution }) => contribution);
+  const points = String(addWhole(contributions.map((each) => each.points)));
+  return (
+    <>
+      {contributions.length > 0 && (
+        <Paper p="sm" shadow="md" pos="sticky" bottom={16} style={{ zIndex: 5 }}>
+          <Group justify="space-between">
+            <Text fw={600}>{t.chosen(contributions.length, points)}</Text>
+            <Group gap="xs">
+              <Button variant="light" color="red" onClick={() => setDecision('fail')}>
+                {t.fail}
+              </Button>
+              <Button onClick={() => setDecision('confirm')}>{t.confirm}</Button>
+            </Group>
+          </Group>
+        </Paper>
+      )}
+      <DecideDialog
+        contributions={contributions}
+        decision={decision}
+        onClose={() => setDecision(undefined)}
+        onDecided={onDecided}
+      />
+    </>
+  );
+}

@@ -1,0 +1,166 @@
+import { Button, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { formatWhole } from '../../format/points.ts';
+import { Page } from '../../layout/page.tsx';
+import { StatusBadge } from '../../parts/badges.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { PartnerLink, usePartner } from '../../parts/partner.tsx';
+import { Records } from '../../parts/records.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Loaded } from '../../parts/state.tsx';
+import { Age, Foreign, Id, Points, Time } from '../../parts/values.tsx';
+import { useMay } from '../../session/session.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { REVIEW_REASON } from '../../texts/record-texts.ts';
+import { DecideDialog, type Decision } from './decide-dialog.tsx';
+import { REVIEW } from './review-texts.ts';
+
+type Detail = components['schemas']['ReviewDetail'];
+
+export function ReviewPage() {
+  const t = useTexts(REVIEW);
+  const { partnerId = '', transactionId = '' } = useParams({ strict: false });
+  const path = { partner_id: partnerId, transaction_id: transactionId };
+  const mayDecide = useMay('operator');
+  const [decision, setDecision] = useState<Decision>();
+  const review = useQuery({
+    queryKey: ['review', path],
+    queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/reviews/{transaction_id}', { params: { path } })),
+  });
+  const isOpen = review.data?.contribution.status === 'pending';
+  return (
+    <Page
+      title={t.detail}
+      description={<Id id={transactionId} />}
+      actions={
+        mayDecide &&
+        isOpen && (
+          <>
+            <Button variant="light" color="red" onClick={() => setDecision('fail')}>
+              {t.fail}
+            </Button>
+            <Button onClick={() => setDecision('confirm')}>{t.confirm}</Button>
+          </>
+        )
+      }
+    >
+      <Loaded query={review}>
+        {(detail) => (
+          <>
+            <ReviewDetail detail={detail} />
+            <DecideDialog
+              contributions={[detail.contribution]}
+              decision={decision}
+              onClose={() => setDecision(undefined)}
+              onDecided={() => {}}
+            />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function ReviewDetail({ detail }: { readonly detail: Detail }) {
+  const t = useTexts(REVIEW);
+  const { contribution } = detail;
+  return (
+    <Stack gap="xl">
+      <ReviewFacts detail={detail} />
+      {detail.day && (
+        <Section title={t.day}>
+          <Day day={detail.day} />
+        </Section>
+      )}
+      <Section title={t.history}>
+        <OrderHistory contributions={detail.order_history} />
+      </Section>
+      <Text>
+        <Link to={`/contributions/${contribution.partner_id}/${contribution.transaction_id}` as string}>{t.timeline}</Link>
+      </Text>
+    </Stack>
+  );
+}
+
+function ReviewFacts({ detail }: { readonly detail: Detail }) {
+  const t = useTexts(REVIEW);
+  const common = useTexts(COMMON);
+  const reasons = useTexts(REVIEW_REASON);
+  const { contribution, partner_name, reason, opened_at, expires_at, resolved_at, resolved_by, resolution_reason } = detail;
+  const zone = usePartner(contribution.partner_id).data?.time_zone;
+  const decided = [
+    { label: t.decidedBy, value: <Id id={resolved_by} /> },
+    { label: common.reason, value: <Foreign text={resolution_reason} isWhole /> },
+  ];
+  return (
+    <Facts
+      columns={3}
+      facts={[
+        { label: common.status, value: <StatusBadge status={contribution.status} /> },
+        { label: common.points, value: <Points value={contribution.points} /> },
+        { label: common.partner, value: <PartnerLink id={contribution.partner_id} name={partner_name} /> },
+        { label: common.order, value: <Foreign text={contribution.partner_order_ref} isWhole /> },
+        { label: t.reason, value: reasons[reason] },
+        { label: t.threshold, value: <Points value={detail.review_threshold} /> },
+        { label: t.opened, value: <Time at={opened_at} zone={zone} /> },
+        { label: common.expires, value: resolved_at ? <Time at={expires_at} zone={zone} /> : <Age at={expires_at} /> },
+        { label: common.correlationId, value: <Id id={detail.correlation_id} /> },
+        ...(resolved_at ? decided : []),
+      ]}
+    />
+  );
+}
+
+function Day({ day }: { readonly day: NonNullable<Detail['day']> }) {
+  const t = useTexts(REVIEW);
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <CapUse label={`${t.pointsOfDay} ${day.day}`} used={day.points} cap={day.daily_points_cap} />
+      <CapUse label={`${t.countOfDay} ${day.day}`} used={day.contributions} cap={day.daily_count_cap} />
+    </SimpleGrid>
+  );
+}
+
+/** How much of a cap is used: what counts confirmed and pending contributions alike. */
+function CapUse({ label, used, cap }: { readonly label: string; readonly used: string; readonly cap: string | null }) {
+  const t = useTexts(REVIEW);
+  const percent = cap === null || cap === '0' ? 0n : (BigInt(used) * 100n) / BigInt(cap);
+  return (
+    <Stack gap={4}>
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text fw={600}>
+        <bdi dir="ltr">{formatWhole(used)}</bdi> {cap === null ? `· ${t.noCap}` : `${t.ofCap} ${formatWhole(cap)}`}
+      </Text>
+      {cap !== null && (
+        <Progress value={Math.min(100, +percent.toString())} color={percent > 100n ? 'red' : 'forest'} aria-label={label} />
+      )}
+    </Stack>
+  );
+}
+
+function OrderHistory({ contributions }: { readonly contributions: Detail['order_history'] }) {
+  const t = useTexts(REVIEW);
+  const common = useTexts(COMMON);
+  return (
+    <Records
+      label={t.history}
+      rows={contributions}
+      keyOf={({ transaction_id }) => transaction_id}
+      linkOf={({ partner_id, transaction_id }) => `/contributions/${partner_id}/${transaction_id}`}
+      empty={null}
+      columns={[
+        { label: common.contribution, show: ({ transaction_id }) => <Id id={transaction_id} isShort /> },
+        { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
+        { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
+        { label: common.received, show: ({ created_at }) => <Time at={created_at} /> },
+      ]}
+    />
+  );
+}

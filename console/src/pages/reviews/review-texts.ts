@@ -1,0 +1,67 @@
+import { countArabic, countEnglish } from '../../format/plural.ts';
+import type { Texts } from '../../texts/text.ts';
+
+const CONTRIBUTIONS = ['مساهمة واحدة', 'مساهمتين', 'مساهمات', 'مساهمة', 'مساهمة'] as const;
+const POINTS = ['نقطة واحدة', 'نقطتان', 'نقاط', 'نقطة', 'نقطة'] as const;
+
+export const REVIEW = {
+  title: ['Reviews', 'المراجعات'],
+  help: [
+    'Pending contributions, the longest waiting first. What nobody decides fails by itself when it expires.',
+    'مساهمات قيد المعالجة، الأقدم انتظارًا أولًا. ما لا يُبتّ فيه يفشل تلقائيًا عند انتهاء مهلته.',
+  ],
+  nothing: ['No review waits', 'لا مراجعة تنتظر'],
+  nothingHelp: ['Every contribution that fits these filters is decided.', 'بُتّ في كل مساهمة تطابق عوامل التصفية.'],
+  reason: ['Why it is reviewed', 'سبب المراجعة'],
+  age: ['Waiting for', 'مدة الانتظار'],
+  anyAge: ['Any time', 'أي مدة'],
+  hours: [
+    (hours: number) => `More than ${countEnglish(hours, 'hour')}`,
+    (hours: number) => `أكثر من ${countArabic(hours, ['ساعة', 'ساعتين', 'ساعات', 'ساعة', 'ساعة'])}`,
+  ],
+  opened: ['Waiting since', 'تنتظر منذ'],
+  choose: ['Choose', 'اختيار'],
+  confirm: ['Confirm', 'تأكيد'],
+  fail: ['Fail', 'إفشال'],
+  chosen: [
+    (count: number, points: string) => `${countEnglish(count, 'contribution')} chosen, ${countEnglish(points, 'point')}`,
+    (count: number, points: string) => `المحدّد: ${countArabic(count, CONTRIBUTIONS)}، ${countArabic(points, POINTS)}`,
+  ],
+  confirmTitle: [
+    (count: number) => `Confirm ${countEnglish(count, 'contribution')}`,
+    (count: number) => `تأكيد ${countArabic(count, CONTRIBUTIONS)}`,
+  ],
+  failTitle: [
+    (count: number) => `Fail ${countEnglish(count, 'contribution')}`,
+    (count: number) => `إفشال ${countArabic(count, CONTRIBUTIONS)}`,
+  ],
+  confirmConsequence: [
+    (points: string, partners: number) =>
+      `${countEnglish(points, 'point')} of ${countEnglish(partners, 'partner')} become confirmed, count in the settlement, and cannot be refunded. The partner is told by an event. This is final.`,
+    (points: string, partners: number) =>
+      `النقاط: ${countArabic(points, POINTS)}، لدى ${countArabic(partners, ['شريك واحد', 'شريكين', 'شركاء', 'شريكًا', 'شريك'])}. تُحتسب في التسوية ولا تُستردّ، ويُبلَّغ الشريك بإشعار. هذا القرار نهائي.`,
+  ],
+  failConsequence: [
+    (points: string, partners: number) =>
+      `${countEnglish(points, 'point')} of ${countEnglish(partners, 'partner')} count nowhere. The partner is told by an event, and may give the points back to the customer. This is final.`,
+    (points: string, partners: number) =>
+      `النقاط: ${countArabic(points, POINTS)}، لدى ${countArabic(partners, ['شريك واحد', 'شريكين', 'شركاء', 'شريكًا', 'شريك'])}. لا تُحتسب في أي تسوية، ويُبلَّغ الشريك بإشعار وله أن يعيد النقاط إلى العميل. هذا القرار نهائي.`,
+  ],
+  done: [
+    (count: number) => `${countEnglish(count, 'contribution')} decided.`,
+    (count: number) => `تم البتّ في ${countArabic(count, CONTRIBUTIONS)}.`,
+  ],
+  notDecided: ['These were not decided', 'لم يُبتّ في هذه'],
+  detail: ['Review', 'المراجعة'],
+  day: ['What counts on its day', 'ما يُحتسب في يومها'],
+  dayOf: ['Day', 'اليوم'],
+  ofCap: ['of', 'من'],
+  noCap: ['no cap', 'بلا حدّ'],
+  pointsOfDay: ['Points of the day', 'نقاط اليوم'],
+  countOfDay: ['Contributions of the day', 'مساهمات اليوم'],
+  threshold: ['Review threshold in force', 'حدّ المراجعة الساري'],
+  history: ['The order', 'الطلب'],
+  timeline: ['What happened to the contribution', 'ما حدث للمساهمة'],
+  viewerHelp: ['Your role lets you look. An operator decides.', 'دورك يتيح الاطّلاع، والقرار للمشغّل.'],
+  decidedBy: ['Decided by', 'بتّ فيها'],
+} as const satisfies Texts;

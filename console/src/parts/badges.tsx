@@ -1,0 +1,17 @@
+import { Badge } from '@mantine/core';
+import { useTexts } from '../texts/language.tsx';
+import { STATUS } from '../texts/record-texts.ts';
+
+const COLORS: Readonly<Record<keyof typeof STATUS, string>> = {
+  confirmed: 'forest',
+  pending: 'yellow',
+  failed: 'red',
+  active: 'forest',
+  suspended: 'red',
+  not_decided: 'yellow',
+};
+
+export function StatusBadge({ status }: { readonly status: keyof typeof STATUS }) {
+  const t = useTexts(STATUS);
+  return <Badge color={COLORS[status]}>{t[status]}</Badge>;
+}

@@ -1,0 +1,38 @@
+import { Paper, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { isBuilt } from '../layout/navigation.tsx';
+
+interface NumberCardProps {
+  readonly label: string;
+  readonly value: ReactNode;
+  readonly detail?: ReactNode;
+  /** Something is wrong, or waits too long. */
+  readonly isAlarming?: boolean;
+  /** The list that the number counts. */
+  readonly to: string;
+}
+
+export function NumberCard({ label, value, detail, isAlarming = false, to }: NumberCardProps) {
+  const card = (
+    <Paper p="md" className="number-card">
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text fz={26} fw={650} lh={1.35} className="figure" {...(isAlarming && { c: 'var(--mantine-color-error)' })}>
+        {value}
+      </Text>
+      {detail && (
+        <Text size="sm" c="dimmed" component="div">
+          {detail}
+        </Text>
+      )}
+    </Paper>
+  );
+  if (!isBuilt(to)) return card;
+  return (
+    <Link to={to} className="number-link">
+      {card}
+    </Link>
+  );
+}

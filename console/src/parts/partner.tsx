@@ -1,0 +1,72 @@
+/** Partners by their names: beside an id, and as a filter. */
+import { Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { answerOf, client } from '../api/client.ts';
+import { present } from '../api/present.ts';
+import { COMMON } from '../texts/common-texts.ts';
+import { useTexts } from '../texts/language.tsx';
+import { Foreign } from './values.tsx';
+
+/** Names change seldom. */
+const KEPT_MS = 300_000;
+
+export function usePartner(partnerId: string | undefined) {
+  return useQuery({
+    queryKey: ['partner', partnerId],
+    queryFn: () =>
+      answerOf(client.GET('/operator/v1/partners/{partner_id}', { params: { path: { partner_id: partnerId ?? '' } } })),
+    enabled: partnerId !== undefined,
+    staleTime: KEPT_MS,
+    refetchInterval: false,
+  });
+}
+
+export function PartnerLink({ id, name }: { readonly id: string; readonly name?: string | undefined }) {
+  const partner = usePartner(name === undefined ? id : undefined);
+  return (
+    <Link to={`/partners/${id}` as string} className="row-anchor">
+      <Foreign text={name ?? partner.data?.name ?? id} />
+    </Link>
+  );
+}
+
+interface PartnerFilterProps {
+  readonly value: string | undefined;
+  readonly onChange: (partnerId: string | undefined) => void;
+  readonly isRequired?: boolean;
+}
+
+export function PartnerFilter({ value, onChange, isRequired = false }: PartnerFilterProps) {
+  const t = useTexts(COMMON);
+  const [typed, setTyped] = useState('');
+  const [name] = useDebouncedValue(typed, 200);
+  const chosen = usePartner(value);
+  const isChosenName = name === chosen.data?.name;
+  const partners = useQuery({
+    queryKey: ['partners', 'filter', isChosenName ? '' : name],
+    queryFn: () =>
+      answerOf(client.GET('/operator/v1/partners', { params: { query: present({ name: isChosenName ? '' : name }) } })),
+    staleTime: KEPT_MS,
+    refetchInterval: false,
+  });
+  const options = new Map(partners.data?.partners.map((partner) => [partner.partner_id, partner.name]));
+  if (chosen.data) options.set(chosen.data.partner_id, chosen.data.name);
+  return (
+    <Select
+      label={t.partner}
+      placeholder={isRequired ? t.choosePartner : t.anyPartner}
+      searchable
+      clearable={!isRequired}
+      data={[...options].map(([id, label]) => ({ value: id, label }))}
+      filter={({ options: all }) => all}
+      value={value ?? null}
+      onChange={(id) => onChange(id ?? undefined)}
+      onSearchChange={setTyped}
+      nothingFoundMessage={t.none}
+      w={{ base: '100%', sm: 230 }}
+    />
+  );
+}

@@ -1,0 +1,72 @@
+/** The words of records: states, reasons, and what happened. */
+import { countArabic, countEnglish } from '../format/plural.ts';
+import type { Texts } from './text.ts';
+
+export const STATUS = {
+  confirmed: ['Confirmed', 'مؤكَّدة'],
+  pending: ['Pending', 'قيد المعالجة'],
+  failed: ['Failed', 'فشلت'],
+  active: ['Active', 'نشط'],
+  suspended: ['Suspended', 'موقوف'],
+  not_decided: ['Not decided', 'لم يُبتّ فيها'],
+} as const satisfies Texts;
+
+export const REVIEW_REASON = {
+  reviews_everything: ['Every contribution is reviewed', 'تُراجَع كل مساهمة'],
+  review_threshold: ['Above the review threshold', 'فوق حدّ المراجعة'],
+  daily_points_cap: ['Daily cap on points', 'الحدّ اليومي للنقاط'],
+  daily_count_cap: ['Daily cap on contributions', 'الحدّ اليومي لعدد المساهمات'],
+  sandbox_scenario: ['Rehearsed in the sandbox', 'محاكاة في بيئة التجربة'],
+} as const satisfies Texts;
+
+export const HAPPENED = {
+  recorded: ['Recorded', 'سُجّلت المساهمة'],
+  review_opened: ['Review opened', 'بدأت المراجعة'],
+  review_resolved: ['Review decided', 'بُتّ في المراجعة'],
+  confirmed: ['Confirmed, finally', 'تأكّدت نهائيًا'],
+  failed: ['Failed, finally', 'فشلت نهائيًا'],
+  associated: ['Linked to an estimate', 'رُبطت بتقدير'],
+  event: ['Event published', 'نُشر إشعار'],
+  delivery_attempt: ['Delivery attempted', 'محاولة تسليم'],
+  settled: ['Settlement closed', 'أُقفلت التسوية'],
+  adjustment_drafted: ['Adjustment drafted', 'أُعدّت مسودة تعديل'],
+  adjustment_approved: ['Adjustment approved', 'اعتُمد التعديل'],
+  adjustment_rejected: ['Adjustment rejected', 'رُفض التعديل'],
+  adjustment_posted: ['Adjustment posted', 'رُحّل التعديل'],
+  audited: ['Change by an operator', 'تغيير أجراه مشغّل'],
+} as const satisfies Texts;
+
+export const FACT = {
+  reason: ['Reason', 'السبب'],
+  contribution_rule_version: ['Contribution rule', 'قاعدة المساهمة'],
+  point_conversion_version: ['Point conversion', 'تحويل النقاط'],
+  tree_cost_version: ['Tree cost', 'تكلفة الشجرة'],
+  idempotency_key: ['Idempotency key', 'مفتاح عدم التكرار'],
+  calculation_id: ['Estimate', 'التقدير'],
+  association: ['Link to an estimate', 'الربط بتقدير'],
+  rejection_code: ['Why it was not linked', 'سبب عدم الربط'],
+  event_type: ['Event', 'الإشعار'],
+  sequence: ['Sequence', 'التسلسل'],
+  endpoint_id: ['Endpoint', 'نقطة الاستقبال'],
+  attempt: ['Attempt', 'المحاولة'],
+  milliseconds: ['Milliseconds', 'ملّي ثانية'],
+  status: ['Answer', 'الرد'],
+  error_class: ['Error', 'الخطأ'],
+  points_delta: ['Change of points', 'تغيّر النقاط'],
+  reason_code: ['Reason code', 'رمز السبب'],
+  settlement_id: ['Settlement', 'التسوية'],
+  period_label: ['Period', 'الفترة'],
+  impact_batch_id: ['Impact batch', 'دفعة الأثر'],
+  action: ['Action', 'الإجراء'],
+} as const satisfies Texts;
+
+export const COUNTED = {
+  contributions: [
+    (count: string) => countEnglish(count, 'contribution'),
+    (count: string) => countArabic(count, ['مساهمة واحدة', 'مساهمتان', 'مساهمات', 'مساهمة', 'مساهمة']),
+  ],
+  points: [
+    (count: string) => countEnglish(count, 'point'),
+    (count: string) => countArabic(count, ['نقطة واحدة', 'نقطتان', 'نقاط', 'نقطة', 'نقطة']),
+  ],
+} as const satisfies Texts;
