@@ -104,7 +104,7 @@ const BUDGETS: readonly Budget[] = [
   },
 ];
 
-export function judge(results: Measured): Verdict[] {
+export function compareWithBudgets(results: Measured): Verdict[] {
   return BUDGETS.map(({ measure, isSmallBetter = false, ...budget }) => {
     const measured = measure(results);
     const isWithin = (limit: number) =>

@@ -96,9 +96,9 @@ function newRequest(): ConfirmationRequest {
 
 async function insertAlone(target: Database, request: ConfirmationRequest): Promise<void> {
   const confirmation = { ...request, transactionId: newId('txn'), rules: DEFAULT_RULES };
-  await inTransaction(target, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db, { begunAtMs, lastly }) => {
+  await inTransaction(target, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db, { begunAtMs, finalStatement }) => {
     const drafts = draftContributions([confirmation], { estimates: new Map(), begunAtMs, seals: target.contributionSeals });
-    await lastly(() =>
+    await finalStatement(() =>
       insertContributions(
         db,
         drafts.filter((draft) => draft !== undefined),

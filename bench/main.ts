@@ -26,7 +26,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startConstantServer } from './baselines/constant-server.ts';
 import { findPgbench, preparePgbench } from './baselines/pgbench.ts';
-import { judge } from './budgets.ts';
+import { compareWithBudgets } from './budgets.ts';
 import { type Bench, type Cell, measureCell, measureChecked, measureConstant, medianCell } from './cells.ts';
 import { measureDeliveries } from './deliveries/deliveries.ts';
 import { loadByAutocannon } from './load/autocannon.ts';
@@ -109,7 +109,7 @@ async function run(options: BenchOptions): Promise<Results> {
     ...measured,
     plans,
     contributionBytes,
-    verdicts: judge(measured),
+    verdicts: compareWithBudgets(measured),
     problems: bench.problems,
   };
 }
@@ -132,7 +132,7 @@ async function withYoung(options: BenchOptions, bench: Bench): Promise<Results> 
     ...measured,
     plans: [],
     contributionBytes: undefined,
-    verdicts: judge(measured),
+    verdicts: compareWithBudgets(measured),
     problems,
   };
 }

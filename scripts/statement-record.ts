@@ -36,7 +36,7 @@ const SHOWN_CHARACTERS = 300;
  * Says which statements no file of a list made the service send. It is a hint and no failure: what the service sends by itself, such as a look
  * at endpoints for which deliveries wait, is sent in one run by another file than in the next.
  */
-export function tellUncovered(statements: readonly SentStatement[], list: readonly string[]): void {
+export function reportUncovered(statements: readonly SentStatement[], list: readonly string[]): void {
   const uncovered = statements.filter(({ files }) => files.isDisjointFrom(new Set([...list, THE_RUN])));
   for (const { text, files } of uncovered) {
     const line = text.replace(/\s+/g, ' ').trim().slice(0, SHOWN_CHARACTERS);

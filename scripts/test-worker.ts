@@ -32,14 +32,14 @@ process.on('message', async (task: Task) => {
   await runFile(task);
   process.channel?.ref();
   restoreEnvironment();
-  tell({ processorSeconds: readProcessorSeconds() - before });
+  report({ processorSeconds: readProcessorSeconds() - before });
 });
 
 process.once('disconnect', () => process.exit());
 
 async function runFile({ file, cwd, namePattern, hasColours }: Task): Promise<void> {
   process.env['TEST_FILE'] = file;
-  const silence = setInterval(tellWhatIsOpen, SILENCE_MS).unref();
+  const silence = setInterval(listOpenHandles, SILENCE_MS).unref();
   const events = run({
     cwd,
     files: [join(cwd, file)],
@@ -48,16 +48,16 @@ async function runFile({ file, cwd, namePattern, hasColours }: Task): Promise<vo
   });
   for await (const { type, data } of events) {
     silence.refresh();
-    tell({ event: { type, data: sendable(data, hasColours) } });
+    report({ event: { type, data: sendable(data, hasColours) } });
   }
   clearInterval(silence);
 }
 
-function tell(report: Report): void {
+function report(report: Report): void {
   process.send?.(report);
 }
 
-function tellWhatIsOpen(): void {
+function listOpenHandles(): void {
   console.error(`Nothing was heard for ${SILENCE_MS / 1000} s. Open: ${process.getActiveResourcesInfo().join(', ')}`);
 }
 

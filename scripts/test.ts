@@ -14,7 +14,7 @@ import pg from 'pg';
 import { type EmbeddedServer, openEmbedded } from '../src/embedded-postgres/open-embedded.ts';
 import { migrate } from '../src/store/schema/migrate.ts';
 import { type Counts, printSum, REPOSITORY, runFiles } from './run-test-files.ts';
-import { openStatementRecord, tellUncovered } from './statement-record.ts';
+import { openStatementRecord, reportUncovered } from './statement-record.ts';
 
 interface Engine {
   readonly title: string;
@@ -115,7 +115,7 @@ async function testOn(
       TEST_DATABASE_TEMPLATE: TEMPLATE,
     });
     await runFiles(files, counts, { namePattern });
-    if (record) tellUncovered(record.read(), findFiles([], 'debian15'));
+    if (record) reportUncovered(record.read(), findFiles([], 'debian15'));
   } catch (failure) {
     counts.failed += 1;
     console.error(`The run on ${title} broke off:`, failure);

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { parseArgs, styleText } from 'node:util';
 import { readConfig } from '../src/config.ts';
 import { deliverEvent } from './tour/delivery.ts';
-import { openShow } from './tour/show.ts';
+import { openPrinter } from './tour/show.ts';
 import { endStory, type Story, tellStory } from './tour/story.ts';
 
 const { values } = parseArgs({ options: { 'base-url': { type: 'string' }, 'api-key': { type: 'string' } } });
@@ -16,7 +16,7 @@ try {
   const baseUrl = values['base-url'] ?? process.env['BASE_URL'] ?? `http://127.0.0.1:${config.port}`;
   await assertRunning(baseUrl);
   const apiKey = values['api-key'] ?? process.env['API_KEY'] ?? (await makeKey());
-  const story: Story = openShow({ baseUrl, apiKey });
+  const story: Story = openPrinter({ baseUrl, apiKey });
   await tellStory(story);
   await deliverEvent(story);
   endStory(story);

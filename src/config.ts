@@ -12,39 +12,39 @@ export interface Config {
   /** The internal listener: liveness, readiness, metrics. */
   readonly operationsHost: string;
   readonly operationsPort: number;
-  /** Host names by which the metrics may be asked for. */
+  /** Host names that requests for metrics may use. */
   readonly operationsNames: readonly string[];
   /** `undefined` for the embedded PostgreSQL under `dataDirectory`. */
   readonly databaseUrl: string | undefined;
-  /** Off where a transaction pooler that does not know named statements stands before the database. */
+  /** Off when a transaction pooler without support for named statements is in front of the database. */
   readonly preparesStatements: boolean;
   readonly dataDirectory: string;
-  /** Whether `/docs` is served: without a key, for anybody who reaches the port. */
-  readonly showsReference: boolean;
+  /** Whether `/docs` is served, without a key, to every client that reaches the port. */
+  readonly servesReference: boolean;
   readonly trustedProxies: readonly string[];
-  /** The keys of endpoint secrets as text; `undefined` for one that is made and kept in `dataDirectory`. */
+  /** The keys of endpoint secrets as text; `undefined` for a key that is created and stored in `dataDirectory`. */
   readonly secretsKey: string | undefined;
-  /** The keys of the audit and of settlements as text; `undefined` for one that is made and kept in `dataDirectory`. */
+  /** The keys of the audit and of settlements as text; `undefined` for a key that is created and stored in `dataDirectory`. */
   readonly auditKey: string | undefined;
-  /** Whether events may go to plain http and to private addresses. */
+  /** Whether events may be sent to plain http and to private addresses. */
   readonly allowsInsecureWebhooks: boolean;
-  /** Whether they may go to 127.0.0.1 and ::1: in a sandbox that this machine has for itself, where nothing else is set. */
+  /** Whether events may be sent to 127.0.0.1 and ::1: in a sandbox that only this machine uses, unless set otherwise. */
   readonly allowsWebhooksToThisMachine: boolean;
-  /** How long events, their deliveries and attempts are kept. */
+  /** How long events, deliveries and attempts are kept. */
   readonly eventDays: number;
-  /** After so many hours a pending contribution fails by itself. */
+  /** After this many hours a pending contribution fails automatically. */
   readonly reviewExpiryHours: number;
   readonly logLevel: string;
 }
 
-/** A setting as the documents show it. */
+/** A setting, as the documents list it. */
 export interface Setting {
-  /** As it is written in the environment. */
+  /** The text of the default in the environment. */
   readonly default?: string;
-  /** For a default that depends on something else. */
+  /** A default that depends on another setting. */
   readonly shownDefault?: string;
   readonly meaning: string;
-  /** What only the operating guide says. */
+  /** Text for the operating guide only. */
   readonly more?: string;
 }
 
@@ -122,7 +122,9 @@ export class ConfigError extends Error {
 const DEFAULT_DATA_DIRECTORY = fileURLToPath(new URL('../var', import.meta.url));
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/** @throws ConfigError With every problem, each naming its setting, the form of its value and what it is. */
+/**
+ * @throws ConfigError With every problem; each names its setting, the valid form and the value.
+ */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const problems: string[] = [];
   const read = new SettingsReader(env, problems);
@@ -137,7 +139,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseUrl: read.databaseUrl('DATABASE_URL'),
     preparesStatements: read.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off']) === 'on',
     dataDirectory: resolve(read.text('DATA_DIR', DEFAULT_DATA_DIRECTORY)),
-    showsReference: read.oneOf('REFERENCE', ['on', 'off'], environment === 'production' ? 'off' : 'on') === 'on',
+    servesReference: read.oneOf('REFERENCE', ['on', 'off'], environment === 'production' ? 'off' : 'on') === 'on',
     trustedProxies: read.addresses('TRUSTED_PROXIES'),
     secretsKey: read.namedKeys('SECRETS_KEY'),
     auditKey: read.namedKeys('AUDIT_KEY'),
@@ -163,7 +165,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return config;
 }
 
-/** As `npm start` configures it: the embedded database, and no other machine can add an endpoint on this one. */
+/** As `npm start` configures it: the embedded database, and no other machine can add an endpoint here. */
 function isSandboxOfThisMachine({
   environment,
   databaseUrl,
@@ -181,7 +183,7 @@ function readList(value = ''): string[] {
     .filter(Boolean);
 }
 
-/** Reads settings by their form; what is wrong with them is added to the problems. */
+/** Reads settings by their form; collects the problems. */
 class SettingsReader {
   readonly #env: NodeJS.ProcessEnv;
   readonly #problems: string[];
@@ -228,7 +230,7 @@ class SettingsReader {
 
   databaseUrl(name: SettingName): string | undefined {
     const value = this.#given(name);
-    // The value may hold a password, so that it is not repeated.
+    // The value may contain a password, so the message does not repeat it.
     return value === undefined || /^postgres(ql)?:\/\//.test(value)
       ? value
       : this.#refuse(`${name} must be a PostgreSQL address such as postgresql://user:password@host:5432/database.`, undefined);

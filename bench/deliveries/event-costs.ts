@@ -72,12 +72,12 @@ async function measure(name: string, repository: string, ownFolder: string): Pro
   const figures: Record<string, string> = {};
   await insertIdlePartners(pool, FEW_PARTNERS);
   const few = await measureRest(of);
-  figures[`at rest, ${FEW_PARTNERS} partners`] = showRest(few);
+  figures[`at rest, ${FEW_PARTNERS} partners`] = printRest(few);
   await insertIdlePartners(pool, partners);
   await settle(pool);
   const many = await measureRest(of);
   figures[`at rest, ${partners} partners`] =
-    `${showRest(many)}, ${((many.service + many.database) / (few.service + few.database)).toFixed(2)}×`;
+    `${printRest(many)}, ${((many.service + many.database) / (few.service + few.database)).toFixed(2)}×`;
   await subject.addEndpoint(of.partner.partnerId, receiver.urlOf(of.run));
   await measureLoad(of, WARM_UP);
   for (const ratePerSecond of rates) Object.assign(figures, await measureLoad(of, { ratePerSecond, seconds }));
@@ -131,18 +131,18 @@ async function measureRest(of: Measured): Promise<Spent> {
   return spentSince(of, before);
 }
 
-function showRest({ service, database }: Spent): string {
+function printRest({ service, database }: Spent): string {
   const share = (cpuSeconds: number) => `${((cpuSeconds / REST_SECONDS) * 100).toFixed(1)} %`;
   return `service ${share(service)} of a core, PostgreSQL ${share(database)}`;
 }
 
-interface LoadTerms {
+interface LoadOptions {
   readonly ratePerSecond: number;
   readonly seconds: number;
 }
 
 /** Confirms at that rate until every event was fetched and delivered. */
-async function measureLoad(of: Measured, { ratePerSecond, seconds }: LoadTerms): Promise<Record<string, string>> {
+async function measureLoad(of: Measured, { ratePerSecond, seconds }: LoadOptions): Promise<Record<string, string>> {
   const { subject, pool, partner, run } = of;
   const name = ratePerSecond === 0 ? 'as fast as possible' : `${ratePerSecond} a second`;
   progress(name);

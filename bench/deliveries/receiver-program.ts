@@ -34,7 +34,7 @@ if (import.meta.main) serve(JSON.parse(process.argv[2] ?? '{}'));
 function serve({ port }: ReceiverSettings): void {
   const runs = new Map<string, Run>();
   let open = 0;
-  const note = (run: string, { headers }: IncomingMessage) => {
+  const countRequest = (run: string, { headers }: IncomingMessage) => {
     const atMs = performance.now();
     const known = runs.get(run) ?? { count: 0, seconds: 0, connections: 0, headers, firstAtMs: atMs };
     runs.set(run, known);
@@ -48,7 +48,7 @@ function serve({ port }: ReceiverSettings): void {
     if (request.method === 'GET') return void response.end(JSON.stringify(runs.get(run) ?? NOTHING));
     if (request.method === 'DELETE') return void response.end(String(runs.delete(run)));
     if (request.headers['x-service-event-type'] === CHALLENGE_TYPE) return void answerChallenge(request, response);
-    note(run, request);
+    countRequest(run, request);
     request.resume().once('end', () => response.end());
   });
   server.on('connection', (socket) => {

@@ -11,14 +11,14 @@ export interface HttpRequest {
 }
 
 type Caller = Pick<LoadRequest, 'apiKey' | 'apiKeys'>;
-type Terms = Caller & Pick<LoadRequest, 'token' | 'known' | 'replayable'>;
+type RequestOptions = Caller & Pick<LoadRequest, 'token' | 'known' | 'replayable'>;
 
 const CONTRIBUTIONS = '/v1/impact-transactions';
 const ESTIMATES = '/v1/emissions/estimates';
 const CUSTOMERS = 100_000_000;
 
 /** What each scenario sends as its request of that number; the same as `wrk/requests.lua`. */
-export const REQUESTS: Record<ScenarioName, (terms: Terms, number: number) => HttpRequest> = {
+export const REQUESTS: Record<ScenarioName, (terms: RequestOptions, number: number) => HttpRequest> = {
   confirm,
   'confirm-with-calculation': ({ token, ...caller }, number) =>
     post(CONTRIBUTIONS, keyOf(caller, number), idempotencyKey(token, number), {
@@ -41,7 +41,7 @@ export const REQUESTS: Record<ScenarioName, (terms: Terms, number: number) => Ht
   },
 };
 
-export function confirm({ token, ...caller }: Caller & Pick<Terms, 'token'>, number: number): HttpRequest {
+export function confirm({ token, ...caller }: Caller & Pick<RequestOptions, 'token'>, number: number): HttpRequest {
   return post(CONTRIBUTIONS, keyOf(caller, number), idempotencyKey(token, number), confirmation(token, number));
 }
 
@@ -54,7 +54,7 @@ function confirmation(token: string, number: number): object {
   };
 }
 
-function estimate({ token, ...caller }: Terms, number: number): HttpRequest {
+function estimate({ token, ...caller }: RequestOptions, number: number): HttpRequest {
   return post(ESTIMATES, keyOf(caller, number), idempotencyKey(token, number), {
     partner_order_ref: orderRef(token, number),
     distance_km: '12.345',
@@ -63,7 +63,7 @@ function estimate({ token, ...caller }: Terms, number: number): HttpRequest {
   });
 }
 
-function lookupByEvent({ known, ...caller }: Terms): HttpRequest {
+function lookupByEvent({ known, ...caller }: RequestOptions): HttpRequest {
   const number = anyOf(known.count);
   return get(`${CONTRIBUTIONS}?partner_event_id=${eventId(known.token, number)}`, keyOf(caller, number));
 }

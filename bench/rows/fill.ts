@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { NumberedRows } from '../load/load.ts';
-import { progress, showDuration } from '../report/progress.ts';
-import { contributionColumns, estimateColumns, fitToTable, insertSelect, linkColumns, type RowTerms } from './rows.ts';
+import { formatDuration, progress } from '../report/progress.ts';
+import { contributionColumns, estimateColumns, fitToTable, insertSelect, linkColumns, type RowOptions } from './rows.ts';
 
 const CHUNK_ROWS = 10_000;
 /** Side by side; more than the cores that PostgreSQL can use here brings nothing. */
@@ -47,7 +47,7 @@ async function writeStatements(pool: pg.Pool, partnerId: string, token: string):
   const own = { partner: `'${partnerId}'::text`, token, number: 'number' };
   const others = { ...own, partner: `'ptn_of_bench_' || lpad((number % ${OTHER_PARTNERS})::text, 4, '0')` };
   const linked = `where number % ${LINKED_EVERY} = 0`;
-  const statements = [own, others].map(async (terms: RowTerms) => [
+  const statements = [own, others].map(async (terms: RowOptions) => [
     await statement(pool, 'estimate', estimateColumns(terms), linked),
     await statement(pool, 'contribution', contributionColumns({ ...terms, isLinked: true }), linked),
     await statement(pool, 'contribution', contributionColumns(terms), `where number % ${LINKED_EVERY} <> 0`),
@@ -94,7 +94,7 @@ function reporter(total: number): (written: number) => void {
     if (now - reportedAt < REPORT_EVERY_MS) return;
     reportedAt = now;
     const perSecond = (done / (now - since)) * 1_000;
-    const remaining = showDuration((total - done) / perSecond);
+    const remaining = formatDuration((total - done) / perSecond);
     progress(
       `${done.toLocaleString('en')} of ${total.toLocaleString('en')} rows, ${Math.round(perSecond).toLocaleString('en')}/s, ${remaining} to go`,
     );

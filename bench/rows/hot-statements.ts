@@ -8,7 +8,7 @@ import { estimateEmissions } from '../../src/domain/emissions/calculate-emission
 import { newId } from '../../src/domain/identifiers.ts';
 import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
 import {
-  findContributionRivals,
+  findContributionConflicts,
   findContributionsByEvent,
   findContributionsById,
   lockContribution,
@@ -73,7 +73,7 @@ export async function catchHotStatements(
   );
   const key = idempotencyKey(known.token, LINKED_EVERY);
   const rivals = { partnerEventId: eventId(known.token, 2), partnerOrderRef: orderRef(known.token, 3) };
-  await findContributionRivals(catcher, [{ partnerId, idempotencyKey: key, ...rivals }]);
+  await findContributionConflicts(catcher, [{ partnerId, idempotencyKey: key, ...rivals }]);
   await lockContribution(catcher, partnerId, transactionId(known.token, 1));
   await findEstimatesByKey(catcher, [{ partnerId, idempotencyKey: key }]);
   await findEmissionsLinkByKey(catcher, partnerId, key);

@@ -5,7 +5,7 @@ import { estimateEmissions } from '../../src/domain/emissions/calculate-emission
 import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
 import { identifierSql } from './identifiers.ts';
 
-export interface RowTerms {
+export interface RowOptions {
   /** SQL for the partner's id. */
   readonly partner: string;
   readonly token: string;
@@ -28,7 +28,7 @@ function fingerprintOf(text: string): string {
   return `sha256(convert_to(${text}, 'UTF8'))`;
 }
 
-export function contributionColumns({ partner, token, number, isLinked = false }: RowTerms): Columns {
+export function contributionColumns({ partner, token, number, isLinked = false }: RowOptions): Columns {
   const ids = identifierSql(token, number);
   const { summaryEn, summaryAr } = supportTexts(250n, undefined);
   return {
@@ -59,7 +59,7 @@ export function contributionColumns({ partner, token, number, isLinked = false }
 }
 
 /** An estimate for the order of the same number, made now and not linked yet. */
-export function estimateColumns({ partner, token, number }: RowTerms): Columns {
+export function estimateColumns({ partner, token, number }: RowOptions): Columns {
   const ids = identifierSql(token, number);
   const emissions = estimateEmissions(DISTANCE_METRES, 'car_gasoline');
   return {
@@ -82,7 +82,7 @@ export function estimateColumns({ partner, token, number }: RowTerms): Columns {
   };
 }
 
-export function linkColumns({ partner, token, number }: RowTerms): Columns {
+export function linkColumns({ partner, token, number }: RowOptions): Columns {
   const ids = identifierSql(token, number);
   const estimate = estimateColumns({ partner, token, number });
   const fromEstimate = ['partner_order_ref', 'estimated_emissions_kgco2e', 'distance_km', 'vehicle_category'];

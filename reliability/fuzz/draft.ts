@@ -1,7 +1,7 @@
 /** A request before it becomes bytes, so that it can be changed part by part; and valid ones, made from the document. */
 import fc from 'fast-check';
+import { identifierOf } from './adversarial.ts';
 import { type JsonSchema, OPERATIONS, type Operation, type Parameter } from './document.ts';
-import { identifierOf } from './hostile.ts';
 import type { Known } from './known.ts';
 
 type Pairs = readonly (readonly [name: string, value: string])[];

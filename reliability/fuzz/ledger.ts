@@ -24,7 +24,7 @@ export class Ledger {
   }
 
   /** Takes in the answer to a POST. */
-  note({ status, ...answer }: WireAnswer, body: Json): void {
+  add({ status, ...answer }: WireAnswer, body: Json): void {
     if (status !== 201 && status !== 202) return;
     const isReplay = onlyHeader(answer, 'idempotent-replayed') === 'true';
     const { contribution, estimate, association } = body;

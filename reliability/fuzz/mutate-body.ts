@@ -1,7 +1,7 @@
 /** Ways to spoil the body of a valid request. */
 import fc from 'fast-check';
+import { bodyBytes, edgeLength, identifierOf, numberText, stringText, valueText } from './adversarial.ts';
 import type { Draft } from './draft.ts';
-import { bodyBytes, edgeLength, identifierOf, numberText, stringText, valueText } from './hostile.ts';
 
 /** Makes a worse request of a good one; a request that it cannot spoil comes back as it is. */
 export type Mutation = (draft: Draft) => fc.Arbitrary<Draft>;

@@ -1,7 +1,7 @@
 /** Ways to spoil what stands around the body: path, query, method, headers. */
 import fc from 'fast-check';
+import { edgeLength, identifierOf, rawSegment, text } from './adversarial.ts';
 import type { Draft } from './draft.ts';
-import { edgeLength, identifierOf, rawSegment, text } from './hostile.ts';
 import type { Mutation } from './mutate-body.ts';
 
 /** Keys beside the one that may do everything. */

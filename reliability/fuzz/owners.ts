@@ -8,7 +8,7 @@ export class Owners {
    *
    * @returns The identifiers in it that are another partner's.
    */
-  note(body: unknown, apiKey: string): string[] {
+  add(body: unknown, apiKey: string): string[] {
     const foreign: string[] = [];
     for (const id of identifiersIn(body)) {
       const owner = this.#keyOf.get(id) ?? apiKey;

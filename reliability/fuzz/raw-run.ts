@@ -34,14 +34,14 @@ export async function sendRawCorpus(corpus: readonly RawCase[], { port, pool, re
       const answers = readAll(each, heard, report);
       for (const { status } of answers) byStatus[status] = (byStatus[status] ?? 0) + 1;
       if (answers.length === 0) cut.push(each.name);
-      judge(each, answers, report);
+      checkAnswers(each, answers, report);
       read.push({ each, answers });
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, client));
   // A request that was cut goes on: what it stores is there only some time after its connection is gone.
   await sleep(SETTLED_AFTER_MS);
-  for (const { each, answers } of read) await judgeStored(each, answers, { pool, report });
+  for (const { each, answers } of read) await checkStored(each, answers, { pool, report });
   return { byStatus, cut };
 }
 
@@ -94,18 +94,18 @@ function readAll({ name, bytes }: RawCase, heard: Heard, report: RawOptions['rep
   return answers;
 }
 
-function judge({ name }: RawCase, answers: readonly WireAnswer[], report: RawOptions['report']): void {
+function checkAnswers({ name }: RawCase, answers: readonly WireAnswer[], report: RawOptions['report']): void {
   for (const answer of answers) {
     const complain = (what: string) => report(`raw, ${name}: ${what}: ${answer.status} ${answer.body.slice(0, 200)}`);
     if (answer.status >= 500) complain('a 5xx');
     if (onlyHeader(answer, 'cache-control') !== 'no-store') complain('no Cache-Control: no-store');
     const correlationId = onlyHeader(answer, 'x-correlation-id');
     if (!correlationId || !/^[A-Za-z0-9._:-]{8,128}$/.test(correlationId)) complain('no X-Correlation-ID');
-    if (answer.status >= 400) judgeError(answer, correlationId, complain);
+    if (answer.status >= 400) checkError(answer, correlationId, complain);
   }
 }
 
-function judgeError({ body }: WireAnswer, correlationId: string | undefined, complain: (what: string) => void): void {
+function checkError({ body }: WireAnswer, correlationId: string | undefined, complain: (what: string) => void): void {
   try {
     const { error } = JSON.parse(body);
     if (error.correlation_id !== correlationId) complain('another correlation_id in the body');
@@ -117,7 +117,7 @@ function judgeError({ body }: WireAnswer, correlationId: string | undefined, com
 }
 
 /** A stored contribution was acknowledged, or its sender heard nothing; what was refused, or hidden, is not stored. */
-async function judgeStored(
+async function checkStored(
   { name, events, storable }: RawCase,
   answers: readonly WireAnswer[],
   { pool, report }: Pick<RawOptions, 'pool' | 'report'>,

@@ -1,9 +1,10 @@
 /** Sends generated requests to a service and judges every answer. Shared by `reliability/fuzz/main.ts` and `test/reliability/fuzz.test.ts`. */
+
+import { checkAnswer } from './check-answer.ts';
 import { Connection, type Received } from './connection.ts';
 import { isRehearsal } from './document.ts';
 import { type Draft, render, targetOf } from './draft.ts';
 import { generate, type Keys } from './generate.ts';
-import { judge } from './judge.ts';
 import { Known } from './known.ts';
 import type { Ledger } from './ledger.ts';
 import { Owners } from './owners.ts';
@@ -94,9 +95,9 @@ class Run {
     const body = readOrNothing(answer.body);
     this.#learn(draft, answer, body);
     const apiKey = draft.headers.find(([name]) => name === 'X-API-Key')?.[1] ?? '';
-    const foreign = this.#owners.note(body, apiKey).map((id) => `${id} is another partner's`);
+    const foreign = this.#owners.add(body, apiKey).map((id) => `${id} is another partner's`);
     const sent = draft.headers.filter(([name]) => name.toLowerCase() === 'x-correlation-id');
-    const problems = judge(answer, {
+    const problems = checkAnswer(answer, {
       method: draft.method,
       target: targetOf(draft),
       correlationIds: sent.map(([, value]) => value),
@@ -116,7 +117,7 @@ class Run {
     if (isOwn && body?.next_after) this.known.learnPlace(draft.path, body.next_after);
     // A rehearsal answers with the record that it changed.
     if (draft.method !== 'POST' || answer.status >= 300 || !body || isRehearsal(draft.operation)) return;
-    this.#options.ledger.note(answer, body);
+    this.#options.ledger.add(answer, body);
     if (isOwn && body.contribution) this.known.learnContribution(body.contribution, draft);
     if (isOwn && body.estimate) this.known.learnEstimate(body.estimate, draft);
   }

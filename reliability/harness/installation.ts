@@ -29,7 +29,7 @@ export interface InstallationOptions {
   readonly dataDirectory?: string;
 }
 
-export interface PartnerTerms {
+export interface PartnerPolicy {
   readonly permission?: Permission;
   readonly isSuspended?: boolean;
 }
@@ -217,7 +217,7 @@ export class Installation {
 }
 
 /** @returns The partner's API key. */
-export async function makePartner(database: Database, terms: PartnerTerms = {}): Promise<{ partnerId: string; apiKey: string }> {
+export async function makePartner(database: Database, terms: PartnerPolicy = {}): Promise<{ partnerId: string; apiKey: string }> {
   const { permission = 'read_write', isSuspended = false } = terms;
   const { partnerId } = await createPartner(database, owner(), 'Reliability', OPEN_RATES);
   const { apiKey } = await issueApiKey(database, owner(), {

@@ -74,7 +74,7 @@ function makeIntent(number: number, partnerOrderRef: string, { random, run }: { 
     points: random.chance(SHARES.nearInt64) ? INT64_MAX - BigInt(random.whole(0, 1_000)) : BigInt(random.whole(1, 10_000)),
     opaqueCustomerRef: random.chance(SHARES.customer) ? `customer.${random.whole(1, 500)}` : null,
     calculationId: undefined,
-    wants: drawWishes(random),
+    wants: assignWishes(random),
     body: '',
     learned: {
       outcome: 'open',
@@ -90,7 +90,7 @@ function makeIntent(number: number, partnerOrderRef: string, { random, run }: { 
   return intent;
 }
 
-function drawWishes(random: Random): Wishes {
+function assignWishes(random: Random): Wishes {
   const draw = random.fraction();
   const { estimateWith, estimateAfterwards } = SHARES;
   return {

@@ -74,7 +74,7 @@ async function main(): Promise<number> {
     await lookUpAll(intents, partner, report);
     const verification = await verify(database, partnerId, { intents, report });
     await exchange.close();
-    judgeKills(killer, report);
+    checkKills(killer, report);
     print({ intents, partner, killer, verification });
     return violations.printVerdict();
   } finally {
@@ -83,14 +83,14 @@ async function main(): Promise<number> {
   }
 }
 
-interface Cast {
+interface Experiment {
   readonly exchange: Exchange;
   readonly killer: Killer;
   readonly report: (violation: string) => void;
 }
 
 /** Each client takes the next intent as soon as it is done with its last one. */
-async function contribute(intents: readonly Intent[], { exchange, killer, report }: Cast): Promise<Partner> {
+async function contribute(intents: readonly Intent[], { exchange, killer, report }: Experiment): Promise<Partner> {
   const partner = new Partner({
     exchange,
     onSent: () => killer.noteSent(),
@@ -119,7 +119,7 @@ async function lookUpAll(intents: readonly Intent[], partner: Partner, report: (
   }
 }
 
-function judgeKills({ kills: done }: Killer, report: (violation: string) => void): void {
+function checkKills({ kills: done }: Killer, report: (violation: string) => void): void {
   if (done.length < kills) report(`only ${done.length} of ${kills} kills took place`);
   for (const [index, { readyAfterMs, confirmedAfterMs }] of done.entries()) {
     if (readyAfterMs > READY_WITHIN_MS[target]) report(`kill ${index + 1}: ready after ${Math.round(readyAfterMs)} ms`);

@@ -67,7 +67,7 @@ export class Partner {
     if (wants.isKeyMisused) await this.#misuseKey(intent);
     if (wants.isEventRepeatedUnderAnotherKey) await this.#repeatEvent(intent);
     if (wants.estimate === 'afterwards') await this.#associate(intent);
-    if (wants.isReplayedLater) this.#judge(intent, await this.#confirm(intent));
+    if (wants.isReplayedLater) this.#check(intent, await this.#confirm(intent));
   }
 
   /** Must find what was once confirmed, with the same contribution. @returns Whether there was an answer to judge. */
@@ -86,7 +86,7 @@ export class Partner {
         ? await Promise.all([this.#confirm(intent), this.#confirm(intent)])
         : [await this.#confirm(intent)];
       if (outcomes.length === 2) this.tally.sentTwiceAtOnce++;
-      for (const outcome of outcomes) this.#judge(intent, outcome);
+      for (const outcome of outcomes) this.#check(intent, outcome);
       if (intent.learned.outcome === 'open') await this.#recover(intent, givesUpAt);
     }
     if (intent.learned.outcome === 'open') this.#violated(intent, `still open after ${PATIENCE_MS / 1000} s`);
@@ -120,7 +120,7 @@ export class Partner {
   }
 
   /** Takes in an answer to the confirmation itself. */
-  #judge(intent: Intent, outcome: Outcome): void {
+  #check(intent: Intent, outcome: Outcome): void {
     if (isUnknown(outcome)) return;
     const { learned } = intent;
     if (outcome.status === 201) {

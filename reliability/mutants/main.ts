@@ -72,7 +72,7 @@ async function takeAway({ file, find, replace, tests }: Rule): Promise<Finding> 
     text.replace(find, () => replace),
   );
   try {
-    return judge(await runTests(tests.map(testFile)));
+    return toFinding(await runTests(tests.map(testFile)));
   } finally {
     writeFileSync(path, text);
   }
@@ -92,7 +92,7 @@ function runTests(files: readonly string[]): Promise<TestRun> {
   });
 }
 
-function judge({ isGreen, output }: TestRun): Finding {
+function toFinding({ isGreen, output }: TestRun): Finding {
   if (isGreen) return { problem: 'SURVIVED: no test noticed' };
   const [, list = ''] = output.split('failing tests:');
   const titles = [...list.matchAll(/^✖ (.*) \([\d.]+ms\)$/gm)].map(([, title = '']) => title);

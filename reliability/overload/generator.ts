@@ -101,7 +101,7 @@ class Measurement {
       this.underWay--;
       if (tally === this.confirmations && result.status === 201) this.acknowledged++;
       if (tally === this.confirmations && result.status === 'none') this.unanswered++;
-      if (isMeasured) note(tally, result, performance.now() - dueAt);
+      if (isMeasured) addResult(tally, result, performance.now() - dueAt);
       onDone?.();
     });
     this.connectionsMax = Math.max(this.connectionsMax, this.#client.opened);
@@ -187,7 +187,7 @@ function newTally(): Tally {
   return { byStatus: {}, acceptedMs: [], refusedMs: [], refusalsWithoutRetryAfter: 0 };
 }
 
-function note(tally: Tally, { status, hasRetryAfter }: Result, latencyMs: number): void {
+function addResult(tally: Tally, { status, hasRetryAfter }: Result, latencyMs: number): void {
   tally.byStatus[status] = (tally.byStatus[status] ?? 0) + 1;
   if (status === 'none' || status === 'unsent') return;
   if (status < 300) tally.acceptedMs.push(latencyMs);

@@ -75,8 +75,8 @@ async function main(): Promise<number> {
     const over = await measure({ ...load, run: 'over', connections: partnerConnections, rates }, installation);
     const { rows } = await database.pool.query<{ count: bigint }>('select count(*) from contribution');
     const stored = Number(rows[0]?.count);
-    judge(peakPerSecond, over.figures, violations);
-    judgeRows(stored, [peak.figures, over.figures], violations);
+    checkLoad(peakPerSecond, over.figures, violations);
+    checkRows(stored, [peak.figures, over.figures], violations);
     print(peak, over);
     return violations.printVerdict();
   } finally {
@@ -102,7 +102,7 @@ function usefulPerSecond({ confirmations, measuredMs }: LoadFigures): number {
   return (confirmations.byStatus['201'] ?? 0) / (measuredMs / 1_000);
 }
 
-function judge(peakPerSecond: number, over: LoadFigures, { report }: Violations): void {
+function checkLoad(peakPerSecond: number, over: LoadFigures, { report }: Violations): void {
   const { confirmations, lookups } = over;
   const offered = count(confirmations) + count(lookups);
   const expected = (peakPerSecond * times + LOOKUPS_PER_SECOND) * (over.measuredMs / 1_000);
@@ -123,7 +123,7 @@ function judge(peakPerSecond: number, over: LoadFigures, { report }: Violations)
   if (refusedLookups > 0) report(`${refusedLookups} of ${count(lookups)} look-ups did not get their answer`);
 }
 
-function judgeRows(stored: number, phases: readonly LoadFigures[], { report }: Violations): void {
+function checkRows(stored: number, phases: readonly LoadFigures[], { report }: Violations): void {
   const acknowledged = phases.reduce((sum, figures) => sum + figures.acknowledged, 0);
   const unanswered = phases.reduce((sum, figures) => sum + figures.unanswered, 0);
   // Without an answer it may be stored or not; a refusal stores nothing, but a 503 of a request that was begun says "unknown".

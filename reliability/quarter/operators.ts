@@ -96,7 +96,7 @@ interface SignInCode {
   readonly sign_in_code: string;
 }
 
-export interface Staff {
+export interface Operators {
   /** Gives what no operator is needed for. */
   readonly owner: Person;
   readonly operator: Person;
@@ -105,7 +105,7 @@ export interface Staff {
 }
 
 /** The owner of the sandbox makes everybody: two whom one admin has made are not two people for a week. */
-export async function hire(place: CommandPlace): Promise<Staff> {
+export async function createOperators(place: CommandPlace): Promise<Operators> {
   const owner = new Person('owner', place);
   const admin = new Person('Amal', place);
   await admin.enrol('admin', owner);
@@ -117,7 +117,7 @@ export async function hire(place: CommandPlace): Promise<Staff> {
 }
 
 /** @returns How many sign-ins had ended, and were made anew. */
-export async function renewSignIns({ owner, operator, approver, admin }: Staff): Promise<number> {
+export async function renewSignIns({ owner, operator, approver, admin }: Operators): Promise<number> {
   const renewed = [await admin.renew(owner), await operator.renew(owner), await approver.renew(owner)];
   return renewed.filter(Boolean).length;
 }

@@ -18,12 +18,12 @@ import {
   RULES_AHEAD_DAYS,
 } from './calendar.ts';
 import type { SimulatedClock } from './clock.ts';
-import type { Desk } from './desk.ts';
 import type { Ledger } from './ledger.ts';
-import { renewSignIns, type Staff } from './operators.ts';
+import { type Operators, renewSignIns } from './operators.ts';
 import type { PartnerClient } from './partner-client.ts';
 import { readSettledUntil } from './partner-settlements.ts';
 import type { PlannedRule } from './rule-plan.ts';
+import type { OperatorSimulator } from './operator-simulator.ts';
 import type { Writers } from './writers.ts';
 
 const CLOSING_DELAY_MS = 300_000;
@@ -44,8 +44,8 @@ export interface QuarterOptions {
   readonly partnerIds: readonly string[];
   readonly ledger: Ledger;
   readonly writers: Writers;
-  readonly desk: Desk;
-  readonly staff: Staff;
+  readonly simulator: OperatorSimulator;
+  readonly operators: Operators;
   readonly random: Random;
   /** How many contributions are to be sent in all. */
   readonly contributions: number;
@@ -81,13 +81,13 @@ export class Quarter {
   async run(): Promise<void> {
     await this.#beginUnderRules();
     for (const happening of listHappenings()) {
-      const { clock, desk, ledger, writers } = this.#options;
+      const { clock, simulator, ledger, writers } = this.#options;
       await this.#untilIdle();
       if (happening.kind === 'day') await this.#day(happening.at);
       else if (happening.kind === 'month ends') await this.#monthEnd(happening);
       else await this.#rulesChange(happening.at);
       const when = new Date(clock.now()).toISOString().slice(0, 16);
-      const { confirmed, failed, expired, posted } = desk.counts;
+      const { confirmed, failed, expired, posted } = simulator.counts;
       const decided = `${confirmed} confirmed, ${failed} failed, ${expired} expired, ${ledger.pending.size} pending`;
       progress(`${when} ${happening.kind.padEnd(12)} ${writers.counts.sent} sent; ${decided}; ${posted} adjustments`);
     }
@@ -102,9 +102,9 @@ export class Quarter {
   }
 
   async #makeRules(rules: readonly PlannedRule[]): Promise<void> {
-    const { staff, partnerIds } = this.#options;
+    const { operators, partnerIds } = this.#options;
     for (const rule of rules) {
-      await staff.admin.command(['rule', 'create', ...wordsOf(rule, partnerIds)]);
+      await operators.admin.command(['rule', 'create', ...wordsOf(rule, partnerIds)]);
       this.counts.rulesMade++;
     }
   }
@@ -127,30 +127,30 @@ export class Quarter {
   }
 
   async #officeHours(noon: number): Promise<void> {
-    const { desk, client, apiKeys, ledger, clock } = this.#options;
+    const { simulator, client, apiKeys, ledger, clock } = this.#options;
     await this.#renewSignIns();
     await this.#untilJobRan('expire-pending', noon - JOBS_MS);
-    await desk.noteExpired(noon - JOBS_MS);
+    await simulator.noteExpired(noon - JOBS_MS);
     // Some wait until the next day, and what comes with a month's end is decided on while it closes.
-    await desk.decide(noon - HOUR_MS);
+    await simulator.decide(noon - HOUR_MS);
     const day = new Date(noon).getUTCDate();
-    if (ADJUSTMENT_DAYS.includes(day)) await desk.adjust(24, await readSettledUntil(client, apiKeys));
+    if (ADJUSTMENT_DAYS.includes(day)) await simulator.adjust(24, await readSettledUntil(client, apiKeys));
     const ahead = RULE_CHANGES.find((change) => Math.abs(change - noon - RULES_AHEAD_DAYS * DAY_MS) < DAY_MS / 2);
     if (ahead !== undefined) await this.#makeRules(ledger.rules.filter(({ startsAt }) => startsAt === ahead));
     if (day === WITHDRAWING_DAY) await this.#makeAndWithdraw(clock.now() + DAY_MS / 2);
   }
 
   async #renewSignIns(): Promise<void> {
-    this.counts.signInsRenewed += await renewSignIns(this.#options.staff);
+    this.counts.signInsRenewed += await renewSignIns(this.#options.operators);
   }
 
   /** A version that never comes into force. */
   async #makeAndWithdraw(startsAt: number): Promise<void> {
-    const { staff } = this.#options;
+    const { operators } = this.#options;
     const label = `withdrawn-${this.counts.rulesWithdrawn}`;
     const rule = { kind: 'point_conversion', label, partner: REVIEWED, startsAt, price: '1', currency: 'SAR' } as const;
     await this.#makeRules([rule]);
-    await staff.admin.command(['rule', 'withdraw', '--kind', rule.kind, '--label', label, '--yes']);
+    await operators.admin.command(['rule', 'withdraw', '--kind', rule.kind, '--label', label, '--yes']);
     this.counts.rulesWithdrawn++;
   }
 
@@ -162,7 +162,7 @@ export class Quarter {
 
   /** The time goes over the end by itself, or it is moved over it; either way while contributions are confirmed and reviews decided. */
   async #monthEnd({ at, partner }: Extract<Happening, { kind: 'month ends' }>): Promise<void> {
-    const { clock, writers, desk } = this.#options;
+    const { clock, writers, simulator } = this.#options;
     const isMovedOver = this.#monthEnds++ % 2 === 1;
     await clock.moveTo(at - HOUR_MS);
     await this.#renewSignIns();
@@ -173,7 +173,7 @@ export class Quarter {
       await clock.moveTo(at + CLOSING_DELAY_MS + 1_000);
       await this.#until(`the closing for ${PARTNERS[partner]?.name}`, async () => (await this.#settledUntil(partner)) >= at);
     };
-    await writers.during(this.#pace, () => Promise.all([desk.decide(clock.now()), end()]));
+    await writers.during(this.#pace, () => Promise.all([simulator.decide(clock.now()), end()]));
     if ((await this.#settledUntil(partner)) !== at)
       this.#options.report(`a settlement of ${PARTNERS[partner]?.name} was not closed at the end of its month`);
   }
@@ -185,9 +185,9 @@ export class Quarter {
 
   /** By two commands at once. Either may find the next one open already, and close that too. */
   async #closeEarly(partner: number): Promise<void> {
-    const { staff, partnerIds, report } = this.#options;
+    const { operators, partnerIds, report } = this.#options;
     const words = ['settlement', 'close', '--partner', partnerIds[partner] as string, '--yes', '--json'];
-    const outcomes = await Promise.all([staff.approver.run(words), staff.approver.run(words)]);
+    const outcomes = await Promise.all([operators.approver.run(words), operators.approver.run(words)]);
     const closed = outcomes.filter(({ exitCode }) => exitCode === 0).map(({ stdout }) => idOf(stdout));
     if (closed.length === 0 || new Set(closed).size < closed.length)
       report(`two closed at once, and it became ${closed.join(' and ') || 'nothing'}: ${outcomes[0]?.stderr}`, 'early closing');
@@ -201,11 +201,11 @@ export class Quarter {
 
   /** A settlement over nothing but points that are taken back: it ends below zero, and the next one begins with that. */
   async #goBelowZero(partner: number): Promise<void> {
-    const { staff, desk, partnerIds, client, apiKeys } = this.#options;
+    const { operators, simulator, partnerIds, client, apiKeys } = this.#options;
     const words = ['settlement', 'close', '--partner', partnerIds[partner] as string, '--yes'];
-    await staff.approver.command(words);
-    await desk.takeBackMost(partner, await readSettledUntil(client, apiKeys));
-    await staff.approver.command(words);
+    await operators.approver.command(words);
+    await simulator.takeBackMost(partner, await readSettledUntil(client, apiKeys));
+    await operators.approver.command(words);
     (this.counts.early[partner] as number) += 2;
   }
 

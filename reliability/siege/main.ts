@@ -69,13 +69,13 @@ async function besiege(attack: Attack, tools: SiegeTools, { report }: Violations
   progress(`${attack.name}: ${attack.sends}`);
   await restart(tools.installation);
   const figures = await measureAttack(attack, tools);
-  const wrong = judge(figures, tools.installation);
+  const wrong = checkFigures(figures, tools.installation);
   for (const finding of wrong) report(`${attack.name}: ${finding}`);
   return { attack, figures, wrong };
 }
 
 /** What is wrong with it, in words. */
-function judge(
+function checkFigures(
   { attacker, quiet, beside, refused, honestRequests, latenessMs, memory, findings }: AttackFigures,
   { hasServiceEnded }: Installation,
 ): string[] {

@@ -9,7 +9,7 @@ const BEYOND_LEASE = "interval '65 seconds'";
  * Moves up what is to be tried again later, and ends the pauses of breakers, for some endpoints: their schedule goes on for days.
  * What a process may be sending just now stays as it is.
  */
-export async function hastenRetries({ pool }: Database, endpointIds: readonly string[]): Promise<void> {
+export async function makeRetriesDue({ pool }: Database, endpointIds: readonly string[]): Promise<void> {
   await pool.query(
     'update endpoint_health set breaker_open_until = null where endpoint_id = any ($1) and breaker_open_until is not null',
     [endpointIds],
@@ -42,7 +42,7 @@ export async function forgetFailures({ pool }: Database, endpointIds: readonly s
 export const FIRST_EVENTS = 1;
 
 /** Waits until the first events of a partner have their numbers, so that no endpoint gets them. */
-export async function untilFirstNumbered({ pool }: Database, partnerId: string): Promise<void> {
+export async function untilFirstSequenced({ pool }: Database, partnerId: string): Promise<void> {
   for (;;) {
     const { rows } = await pool.query('select last_sequence from event_counter where partner_id = $1', [partnerId]);
     if (Number(rows[0]?.last_sequence) >= FIRST_EVENTS) return;

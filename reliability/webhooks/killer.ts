@@ -25,7 +25,7 @@ export class Killer {
   }
 
   /** So many kills, spread over about so long; each comes after the service is back from the one before. */
-  async strike(count: number, overMs: number): Promise<void> {
+  async kill(count: number, overMs: number): Promise<void> {
     const startedAt = performance.now();
     const share = overMs / count;
     for (let index = 0; index < count; index++) {

@@ -1,5 +1,5 @@
 import { percentile } from '../harness/report.ts';
-import type { Cast } from './members.ts';
+import type { Experiment } from './members.ts';
 
 /** A span of time whose events are counted, by the time of their commit. */
 export interface Span {
@@ -27,7 +27,7 @@ export interface Latencies {
 }
 
 /** @param spans Side by side in twos, one of each kind. */
-export function measureLatencies({ members, ledger }: Pick<Cast, 'members' | 'ledger'>, spans: readonly Span[]): Latencies {
+export function measureLatencies({ members, ledger }: Pick<Experiment, 'members' | 'ledger'>, spans: readonly Span[]): Latencies {
   const healthy = members.flatMap(({ endpoints }) => endpoints.filter(({ faults }) => faults.length === 0));
   const firsts = healthy.flatMap(({ number }) =>
     [...ledger.deliveredTo(number).values()].flatMap(({ occurredAtMs, arrivals: [first] }) =>

@@ -40,12 +40,12 @@ import { describeFault } from './faults.ts';
 import { Killer } from './killer.ts';
 import { measureLatencies } from './latency.ts';
 import { Ledger } from './ledger.ts';
-import type { Cast } from './members.ts';
-import { assertGuarded, makeMembers, openCrew } from './set-up.ts';
+import type { Experiment } from './members.ts';
+import { isInOwnNetwork, openTestNetwork, runInOwnNetwork } from './test-network.ts';
+import { assertGuarded, makeMembers, openReceiverGroups } from './set-up.ts';
 import { healHalf, killMeanwhile, measureSpans } from './stages.ts';
 import { printSummary } from './summary.ts';
-import { isInOwnNetwork, openSurroundings, runInOwnNetwork } from './surroundings.ts';
-import { judgeEverything } from './verdict.ts';
+import { checkEverything } from './verdict.ts';
 
 const KILLING_RATE = 2;
 const KILLS_AT_THE_END_SHARE = 0.2;
@@ -75,33 +75,33 @@ async function main(): Promise<number> {
   progress(title);
   const violations = new Violations();
   await using cleanUp = new AsyncDisposableStack();
-  const cast = await setUp(violations.report, cleanUp);
-  const { ledger, killer, longestHeldMs } = cast;
-  const spans = await measureSpans(cast, rate);
+  const experiment = await setUp(violations.report, cleanUp);
+  const { ledger, killer, longestHeldMs } = experiment;
+  const spans = await measureSpans(experiment, rate);
   const killsAtTheEnd = Math.round(kills * KILLS_AT_THE_END_SHARE);
-  await killMeanwhile(cast, { kills: kills - killsAtTheEnd, perSecond: rate * KILLING_RATE });
-  await healHalf(cast, killsAtTheEnd);
-  const verdict = await judgeEverything(cast);
+  await killMeanwhile(experiment, { kills: kills - killsAtTheEnd, perSecond: rate * KILLING_RATE });
+  await healHalf(experiment, killsAtTheEnd);
+  const verdict = await checkEverything(experiment);
   printSummary({
-    ...{ title, members: cast.members, ledger, verdict, longestHeldMs, kills: killer.kills },
+    ...{ title, members: experiment.members, ledger, verdict, longestHeldMs, kills: killer.kills },
     perSecond: rate,
-    latencies: measureLatencies(cast, spans),
-    addressesRefused: await countAddressRefusals(cast.database),
+    latencies: measureLatencies(experiment, spans),
+    addressesRefused: await countAddressRefusals(experiment.database),
   });
   return violations.printVerdict();
 }
 
-async function setUp(report: Violations['report'], cleanUp: AsyncDisposableStack): Promise<Cast> {
+async function setUp(report: Violations['report'], cleanUp: AsyncDisposableStack): Promise<Experiment> {
   const random = seeded(seed);
-  const surroundings = await openSurroundings(Array.from({ length: endpoints }, (_, number) => number));
-  cleanUp.defer(() => surroundings.close());
-  const installation = await Installation.start({ repository, processes, env: surroundings.env });
+  const network = await openTestNetwork(Array.from({ length: endpoints }, (_, number) => number));
+  cleanUp.defer(() => network.close());
+  const installation = await Installation.start({ repository, processes, env: network.env });
   cleanUp.defer(() => installation.close());
   const database = installation.openDatabase();
   cleanUp.defer(() => database.close());
   const ledger = new Ledger(report);
   const longestHeldMs = new Map<string, number>();
-  const crew = await openCrew(endpoints, surroundings, {
+  const groups = await openReceiverGroups(endpoints, network, {
     ledger,
     onHolding({ fault, heldMs }) {
       const words = describeFault(fault);
@@ -109,11 +109,11 @@ async function setUp(report: Violations['report'], cleanUp: AsyncDisposableStack
     },
   });
   cleanUp.defer(() => {
-    crew.healthy.close();
-    crew.faulty.close();
+    groups.healthy.close();
+    groups.faulty.close();
   });
   progress('Endpoints are entered, and answer their challenges');
-  const tools = { installation, database, crew, surroundings, report };
+  const tools = { installation, database, groups, network, report };
   const members = await makeMembers({ repository, events, endpoints, seed, random }, tools);
   for (const { exchange } of members) cleanUp.defer(() => exchange.close());
   if (given.guarded) await assertGuarded(repository, tools, members[0]?.partnerId ?? '');

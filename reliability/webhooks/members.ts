@@ -8,10 +8,10 @@ import type { Partner } from '../kill/partner.ts';
 import type { Fault } from './faults.ts';
 import type { Killer } from './killer.ts';
 import type { Ledger } from './ledger.ts';
+import type { TestNetwork } from './test-network.ts';
 import type { Receivers } from './receivers.ts';
-import type { Surroundings } from './surroundings.ts';
 
-export interface Cast extends Tools {
+export interface Experiment extends Tools {
   readonly members: readonly Member[];
   readonly ledger: Ledger;
   readonly killer: Killer;
@@ -22,13 +22,13 @@ export interface Cast extends Tools {
 export interface Tools {
   readonly installation: Installation;
   readonly database: Database;
-  readonly crew: Crew;
-  readonly surroundings: Surroundings;
+  readonly groups: ReceiverGroups;
+  readonly network: TestNetwork;
   readonly report: Violations['report'];
 }
 
 /** The receivers, in two processes: what the faulty ones hold open costs the others nothing. */
-export interface Crew {
+export interface ReceiverGroups {
   readonly healthy: Receivers;
   readonly faulty: Receivers;
 }

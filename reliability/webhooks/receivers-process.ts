@@ -1,6 +1,6 @@
 /**
  * A process with the receivers of some endpoints: what they cost disturbs neither the load nor each other. Healthy ones verify,
- * note and answer 200 at once; the others do what they were told. A program of its own, spoken to by messages.
+ * describe and answer 200 at once; the others do what they were told. A program of its own, spoken to by messages.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { answerFaultily, answers2xx, type Fault, HOLDING_FAULTS } from './faults.ts';
 import type { Arrival, Holding, Order, Report, Tls } from './messages.ts';
-import { type Envelope, judgeDelivery, type Received } from './verify-delivery.ts';
+import { type Envelope, type Received, verifyDelivery } from './verify-delivery.ts';
 
 const REPORT_EVERY_MS = 200;
 const CHALLENGE_TYPE = 'webhook.endpoint.verification';
@@ -93,12 +93,12 @@ async function receive(receiver: Receiver, request: IncomingMessage, response: S
   if (body === undefined) return;
   const received = { method: request.method, headers: request.headers, body, atMs };
   if (receiver.secret === undefined) return answerChallenge(receiver, received, response);
-  const { envelope, defect } = judgeDelivery(receiver.secret, received);
+  const { envelope, defect } = verifyDelivery(receiver.secret, received);
   const isFaulty = fault !== undefined && envelope !== undefined;
   const inTurn = { request, response, number: receiver.requests++, inward };
   const retryAfterMs = isFaulty ? answerFaultily(fault, inTurn) : void response.end();
   arrivals.push({
-    ...note(received, envelope),
+    ...describe(received, envelope),
     endpoint: receiver.endpoint,
     defect,
     is2xx: answers2xx(fault),
@@ -126,13 +126,13 @@ function answerChallenge(receiver: Receiver, received: Received, response: Serve
 function learnSecret(receiver: Receiver, secret: string): void {
   receiver.secret = secret;
   for (const received of receiver.unverified.splice(0)) {
-    const { envelope, defect } = judgeDelivery(secret, received);
+    const { envelope, defect } = verifyDelivery(secret, received);
     const isOdd = envelope !== undefined && (envelope.event_type !== CHALLENGE_TYPE || envelope.sequence !== null);
     const found = defect ?? (isOdd ? 'it is no challenge without a sequence' : undefined);
     if (found === undefined) continue;
     const { endpoint } = receiver;
     arrivals.push({
-      ...note(received, envelope),
+      ...describe(received, envelope),
       endpoint,
       defect: `the challenge: ${found}`,
       is2xx: true,
@@ -141,7 +141,7 @@ function learnSecret(receiver: Receiver, secret: string): void {
   }
 }
 
-function note({ headers, body, atMs }: Received, envelope: Envelope | undefined) {
+function describe({ headers, body, atMs }: Received, envelope: Envelope | undefined) {
   const eventId = envelope?.event_id ?? '';
   const isNew = envelope !== undefined && !knownEvents.has(eventId);
   knownEvents.add(eventId);

@@ -7,13 +7,13 @@ import type { Random } from '../harness/random.ts';
 import { Exchange } from '../kill/exchange.ts';
 import { makeIntents } from '../kill/intent.ts';
 import { Partner } from '../kill/partner.ts';
-import { untilFirstNumbered } from './database.ts';
+import { untilFirstSequenced } from './database.ts';
 import { type Fault, RECEIVER_FAULTS } from './faults.ts';
 import type { Ledger } from './ledger.ts';
-import type { Crew, Endpoint, Member, Tools } from './members.ts';
+import type { Endpoint, Member, ReceiverGroups, Tools } from './members.ts';
 import type { Holding } from './messages.ts';
+import type { TestNetwork } from './test-network.ts';
 import { Receivers } from './receivers.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export interface Plan {
   readonly repository: string;
@@ -39,11 +39,11 @@ export function chooseFaulty(endpoints: number): number[] {
   return inTurn.filter((number) => number < endpoints).slice(0, Math.round(endpoints * FAULTY_SHARE));
 }
 
-export async function openCrew(
+export async function openReceiverGroups(
   endpoints: number,
-  { host, tls }: Surroundings,
+  { host, tls }: TestNetwork,
   { ledger, onHolding }: { ledger: Ledger; onHolding: (holding: Holding) => void },
-): Promise<Crew> {
+): Promise<ReceiverGroups> {
   const faulty = chooseFaulty(endpoints);
   const healthy = Array.from({ length: endpoints }, (_, number) => number).filter((number) => !faulty.includes(number));
   const open = (numbers: readonly number[]) =>
@@ -55,11 +55,11 @@ export async function makeMembers(plan: Plan, tools: Tools): Promise<Member[]> {
   const { events, endpoints, seed, random } = plan;
   const count = Math.ceil(endpoints / ENDPOINTS_OF_PARTNER);
   const numbers = Array.from({ length: endpoints }, (_, number) => number);
-  const faults = drawFaults(endpoints, tools.surroundings.tls !== undefined, random);
+  const faults = assignFaults(endpoints, tools.network.tls !== undefined, random);
   const { report } = tools;
   return inBatches(count, async (index): Promise<Member> => {
     const { partnerId, apiKey } = await makePartner(tools.database);
-    await untilFirstNumbered(tools.database, partnerId);
+    await untilFirstSequenced(tools.database, partnerId);
     const exchange = new Exchange(tools.installation.baseUrl, apiKey, CONNECTIONS);
     const own = numbers.slice(index * ENDPOINTS_OF_PARTNER, (index + 1) * ENDPOINTS_OF_PARTNER);
     return {
@@ -74,7 +74,7 @@ export async function makeMembers(plan: Plan, tools: Tools): Promise<Member[]> {
 }
 
 /** Every fault has its turn in one of the stages, as long as there are endpoints enough. The first half is healed at the end. */
-function drawFaults(endpoints: number, hasNames: boolean, random: Random): Map<number, { faults: Fault[]; isHealed: boolean }> {
+function assignFaults(endpoints: number, hasNames: boolean, random: Random): Map<number, { faults: Fault[]; isHealed: boolean }> {
   const all: Fault[] = hasNames ? [...RECEIVER_FAULTS, 'rebound'] : [...RECEIVER_FAULTS];
   const faulty = chooseFaulty(endpoints);
   const first = random.whole(0, all.length - 1);
@@ -98,13 +98,13 @@ interface Entering {
 
 /** By the command of the service; the receiver answers the challenge. */
 async function enter(number: number, { partnerId, faults, plan, tools }: Entering): Promise<Endpoint> {
-  const { installation, crew, surroundings } = tools;
-  const receivers = faults.has(number) ? crew.faulty : crew.healthy;
-  const url = surroundings.urlOf(number, receivers.ports[number] ?? 0);
+  const { installation, groups, network } = tools;
+  const receivers = faults.has(number) ? groups.faulty : groups.healthy;
+  const url = network.urlOf(number, receivers.ports[number] ?? 0);
   const { endpoint_id: endpointId, secret } = await addEndpoint(plan.repository, installation, {
     partnerId,
     url,
-    env: surroundings.env,
+    env: network.env,
   });
   await receivers.learnSecret(number, secret);
   return { number, endpointId, receivers, ...(faults.get(number) ?? { faults: [], isHealed: false }) };
@@ -140,9 +140,9 @@ async function inBatches<Made>(count: number, make: (index: number) => Promise<M
 }
 
 /** @throws Error When the service takes an endpoint that leads inside: the guard is not on then, and the run would show nothing. */
-export async function assertGuarded(repository: string, { installation, surroundings }: Tools, partnerId: string): Promise<void> {
+export async function assertGuarded(repository: string, { installation, network }: Tools, partnerId: string): Promise<void> {
   for (const url of ['https://127.0.0.1:8443/', 'https://localhost/', 'http://198.41.0.4/']) {
-    const isTaken = await addEndpoint(repository, installation, { partnerId, url, env: surroundings.env }).then(
+    const isTaken = await addEndpoint(repository, installation, { partnerId, url, env: network.env }).then(
       () => true,
       () => false,
     );

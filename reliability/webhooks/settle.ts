@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../src/store/database.ts';
 import { progress } from '../harness/report.ts';
-import { hastenRetries, readBacklog } from './database.ts';
+import { makeRetriesDue, readBacklog } from './database.ts';
 import type { Ledger } from './ledger.ts';
 import type { Endpoint, Member } from './members.ts';
 
@@ -26,7 +26,7 @@ export async function untilDelivered(waiting: Waiting): Promise<void> {
   const { database, ledger, members, isAwaited } = waiting;
   const endpointIds = members.flatMap(({ endpoints }) => endpoints.filter(isAwaited).map(({ endpointId }) => endpointId));
   await untilNone('events have not arrived', waiting, async (look) => {
-    if (look % HASTEN_EVERY === 0) await hastenRetries(database, endpointIds);
+    if (look % HASTEN_EVERY === 0) await makeRetriesDue(database, endpointIds);
     const { events } = await readBacklog(database);
     return sum(
       members.flatMap(({ partnerId, endpoints }) =>

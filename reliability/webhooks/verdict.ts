@@ -1,7 +1,8 @@
-/** What is judged at the end: what arrived, what was recorded, how long things took, and how the service bore it. */
+/** What is checked at the end: what arrived, what was recorded, how long things took, and how the service bore it. */
+
+import { type CheckedArrivals, type CheckedEndpoint, checkArrivals } from './check-arrivals.ts';
 import { FIRST_EVENTS, listDeliveries } from './database.ts';
-import { type JudgedEndpoint, type Judgement, judgeArrivals } from './judge.ts';
-import { type Cast, type Endpoint, mustHaveAll } from './members.ts';
+import { type Endpoint, type Experiment, mustHaveAll } from './members.ts';
 import { findPauses, findRepetitions, type Pauses, type Repetitions } from './repetitions.ts';
 import { readTruth } from './truth.ts';
 
@@ -9,7 +10,7 @@ import { readTruth } from './truth.ts';
 const HELD_MS_MAX = 25_000;
 
 export interface Verdict {
-  readonly judgement: Judgement;
+  readonly judgement: CheckedArrivals;
   readonly repetitions: Repetitions;
   readonly pauses: Pauses;
   readonly reachedInward: number;
@@ -17,48 +18,48 @@ export interface Verdict {
   readonly errorsLogged: ReadonlyMap<string, number>;
 }
 
-export async function judgeEverything(cast: Cast): Promise<Verdict> {
-  const { installation, ledger, crew, report } = cast;
+export async function checkEverything(experiment: Experiment): Promise<Verdict> {
+  const { installation, ledger, groups, report } = experiment;
   if (installation.hasServiceEnded) report('the service has ended by itself');
-  const reachedInward = crew.healthy.reachedInward + crew.faulty.reachedInward;
+  const reachedInward = groups.healthy.reachedInward + groups.faulty.reachedInward;
   if (reachedInward > 0) report(`${reachedInward} connections reached a loopback listener`);
-  const judgement = judgeArrivals(ledger, await readTruths(cast), report);
-  await judgeRecords(cast);
-  const endpoints = listEndpoints(cast);
+  const judgement = checkArrivals(ledger, await readTruths(experiment), report);
+  await checkRecords(experiment);
+  const endpoints = listEndpoints(experiment);
   const healthy = endpoints.filter(({ faults }) => faults.length === 0).map(({ number }) => number);
-  const kills = cast.killer.kills.map(({ atMs }) => atMs);
+  const kills = experiment.killer.kills.map(({ atMs }) => atMs);
   const repetitions = findRepetitions(ledger, healthy, kills);
   const pauses = findPauses(
     ledger,
     endpoints.map(({ number }) => number),
     kills,
   );
-  judgeTimes(cast, repetitions, pauses);
+  checkTimes(experiment, repetitions, pauses);
   return {
     ...{ judgement, repetitions, pauses, reachedInward },
     errorsLogged: countErrors(installation.output),
   };
 }
 
-async function readTruths({ database, members }: Cast): Promise<JudgedEndpoint[]> {
-  const judged: JudgedEndpoint[] = [];
+async function readTruths({ database, members }: Experiment): Promise<CheckedEndpoint[]> {
+  const checked: CheckedEndpoint[] = [];
   for (const member of members) {
     const truth = await readTruth(database, member);
     for (const endpoint of member.endpoints)
-      judged.push({
+      checked.push({
         number: endpoint.number,
         truth,
         mustHaveAll: mustHaveAll(endpoint),
         firstSequence: FIRST_EVENTS + 1,
       });
   }
-  return judged;
+  return checked;
 }
 
 /** What the database calls delivered was answered 2xx; the rest still waits. */
-async function judgeRecords(cast: Cast): Promise<void> {
-  const { database, ledger, report } = cast;
-  const numbers = new Map(listEndpoints(cast).map(({ endpointId, number }) => [endpointId, number]));
+async function checkRecords(experiment: Experiment): Promise<void> {
+  const { database, ledger, report } = experiment;
+  const numbers = new Map(listEndpoints(experiment).map(({ endpointId, number }) => [endpointId, number]));
   for (const { endpointId, eventId, status } of await listDeliveries(database)) {
     const endpoint = numbers.get(endpointId) ?? -1;
     const arrivals = ledger.deliveredTo(endpoint).get(eventId)?.arrivals ?? [];
@@ -69,7 +70,7 @@ async function judgeRecords(cast: Cast): Promise<void> {
   }
 }
 
-function judgeTimes({ longestHeldMs, report }: Cast, repetitions: Repetitions, pauses: Pauses): void {
+function checkTimes({ longestHeldMs, report }: Experiment, repetitions: Repetitions, pauses: Pauses): void {
   const { withoutReason, unexplained } = repetitions;
   if (withoutReason > 0) report(`${withoutReason} events came again after 2xx, and nothing had been killed`);
   for (const late of unexplained) report(`an event came later than its lease and the kills explain: ${late}`, 'late');
@@ -93,6 +94,6 @@ function countErrors(output: string): Map<string, number> {
   return counts;
 }
 
-function listEndpoints({ members }: Cast): Endpoint[] {
+function listEndpoints({ members }: Experiment): Endpoint[] {
   return members.flatMap(({ endpoints }) => endpoints);
 }

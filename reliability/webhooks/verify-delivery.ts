@@ -36,7 +36,7 @@ const SIGNED_WITHIN_SECONDS = 30;
 const MEMBERS = 'event_id event_type api_version environment sequence occurred_at correlation_id data';
 
 /** Judges one delivery. The first thing that is wrong counts: a body with a wrong signature is not read. */
-export function judgeDelivery(secret: string, received: Received): Finding {
+export function verifyDelivery(secret: string, received: Received): Finding {
   const defect = findUnsigned(secret, received);
   if (defect !== undefined) return { envelope: undefined, defect };
   const envelope = parse(received.body);

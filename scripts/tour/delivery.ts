@@ -1,6 +1,6 @@
 import { type Listener, runCommand, startListener } from './operator.ts';
 import { openSandbox, type Sandbox } from './sandbox.ts';
-import { openShow } from './show.ts';
+import { openPrinter } from './show.ts';
 import { CONFIRM, day, expect, type Story } from './story.ts';
 
 /** An event arrives at a receiver on this machine, and verifies. */
@@ -13,7 +13,7 @@ export async function deliverEvent(story: Story): Promise<void> {
   const sandbox = await openSandbox();
   try {
     story.output(`Partner Impact (sandbox) listens on ${sandbox.baseUrl}`);
-    await showDelivery(story, sandbox);
+    await runDelivery(story, sandbox);
   } finally {
     await sandbox.close();
   }
@@ -26,7 +26,7 @@ interface Scene {
   readonly partnerId: string;
 }
 
-async function showDelivery(story: Story, sandbox: Sandbox): Promise<void> {
+async function runDelivery(story: Story, sandbox: Sandbox): Promise<void> {
   const made = JSON.parse(await runCommand(['partner', 'create', '--name', 'Tour', '--json'], sandbox.settings));
   const scene = { story, sandbox, partnerId: made.partner_id as string };
   story.explain(
@@ -72,7 +72,7 @@ const EVENT_WITHIN_MS = 15_000;
 
 async function confirmAndReceive({ story, sandbox, partnerId }: Scene, endpointId: string, receiver: Listener): Promise<void> {
   const issued = JSON.parse(await runCommand(['key', 'issue', '--partner', partnerId, '--json'], sandbox.settings));
-  const partner = openShow({ baseUrl: sandbox.baseUrl, apiKey: issued.api_key });
+  const partner = openPrinter({ baseUrl: sandbox.baseUrl, apiKey: issued.api_key });
   const body = { partner_event_id: `event-${day}-5`, partner_order_ref: `order-${day}-5`, points: 120 };
   expect(await partner.call({ ...CONFIRM, idempotencyKey: `confirm-${day}-5`, body }), 201);
   story.explain('\nWhat the receiver shows:');

@@ -8,7 +8,7 @@ import type { Answer, Call, Story } from './story.ts';
 const SHOWN_HEADERS = ['location', 'idempotent-replayed', 'retry-after', 'x-correlation-id'];
 
 /** Sends what the story asks for, and shows it. */
-export function openShow({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): Story {
+export function openPrinter({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): Story {
   const say = (text = '') => process.stdout.write(`${text}\n`);
   return {
     chapter: (title) => say(`\n${styleText(['bold', 'cyan'], `── ${title} ${'─'.repeat(Math.max(0, 76 - title.length))}`)}`),
@@ -16,14 +16,14 @@ export function openShow({ baseUrl, apiKey }: { baseUrl: string; apiKey: string 
     command: (line) => say(`\n${styleText('yellow', '$')} ${styleText('bold', line)}`),
     output: (text) => say(text),
     async call(call) {
-      showRequest(say, call);
+      printRequest(say, call);
       const response = await fetch(baseUrl + call.path, toFetch(call, apiKey));
       const body = readJson(await response.text()) as Answer['body'];
-      showAnswer(say, { status: response.status, headers: response.headers, body });
+      printAnswer(say, { status: response.status, headers: response.headers, body });
       return { status: response.status, headers: response.headers, body };
     },
     async loseAnswer(call) {
-      showRequest(say, call);
+      printRequest(say, call);
       await sendAndHangUp(baseUrl, apiKey, call);
       say(styleText(['bold', 'red'], '✂ the connection is lost before the answer'));
     },
@@ -56,13 +56,13 @@ async function sendAndHangUp(baseUrl: string, apiKey: string, call: Call): Promi
   sent.destroy();
 }
 
-function showRequest(say: (text?: string) => void, call: Call): void {
+function printRequest(say: (text?: string) => void, call: Call): void {
   say(`\n${styleText(['bold', 'yellow'], call.method)} ${call.path}`);
   for (const [name, value] of Object.entries(headersOf(call))) say(styleText('dim', `${name}: ${value}`));
   if (call.body !== undefined) say(JSON.stringify(call.body, null, 2));
 }
 
-function showAnswer(say: (text?: string) => void, { status, headers, body }: Answer): void {
+function printAnswer(say: (text?: string) => void, { status, headers, body }: Answer): void {
   say(styleText(['bold', status < 300 ? 'green' : 'magenta'], `→ ${status}`));
   for (const name of SHOWN_HEADERS) if (headers.has(name)) say(styleText('dim', `${name}: ${headers.get(name)}`));
   say(JSON.stringify(body, (_name, item) => (typeof item === 'bigint' ? Number(item) : item), 2));

@@ -2,7 +2,7 @@ import { type Config, ConfigError, readConfig } from '../config.ts';
 import { DEFAULT_VERSION } from '../domain/rules/contribution-rules.ts';
 import { explainBreakGlass, listBreakGlass } from '../operations/access/break-glass.ts';
 import { listPartnersUnderDefaults } from '../operations/rules/manage-rule.ts';
-import { readRuleProofs } from '../operations/rules/rule-proofs.ts';
+import { readVerifiedRuleEntries } from '../operations/rules/verified-rules.ts';
 import { openStore, type Store } from '../service/open-database.ts';
 import { listDurabilityProblems, readServerSettings } from '../store/durability.ts';
 import { findInstallation } from '../store/installation.ts';
@@ -17,7 +17,7 @@ type Verdict = 'ok' | 'warning' | 'problem';
 interface Finding {
   readonly check: string;
   readonly verdict: Verdict;
-  /** What was found, and what to do about it. */
+  /** A finding, and what to do about it. */
   readonly message: string;
 }
 
@@ -106,7 +106,7 @@ async function examineServer({ database }: Store): Promise<Finding[]> {
 
 const CLOCK_TOLERANCE_MS = 2_000;
 
-/** Records carry the database's time, webhooks and certificates this machine's; partners accept five minutes between them. */
+/** Records carry the database's time, webhooks and certificates the time of this machine. Partners accept a difference of five minutes. */
 async function examineClock({ database }: Store): Promise<Finding> {
   const sentAt = Date.now();
   const { rows } = await database.pool.query<{ now: Date }>('select clock_timestamp() as now');
@@ -141,7 +141,7 @@ const BREAK_GLASS_DAYS = 30;
 const BREAK_GLASS_SHOWN = 5;
 const DAY_MS = 86_400_000;
 
-/** Who may do everything alone: the owner of a production machine before the first admin, and by `--break-glass`. */
+/** Who can act alone: the owner of a production machine before the first admin exists, and with `--break-glass`. */
 async function examinePeople({ database: { pool } }: Store, { environment }: Config): Promise<Finding[]> {
   if ((await readMigrationState(pool)).pending.length > 0) return [];
   const findings: Finding[] = [];
@@ -161,7 +161,7 @@ async function examinePeople({ database: { pool } }: Store, { environment }: Con
   return findings;
 }
 
-/** In production each contribution should be under rules that somebody has set: `default-1` has no bounds and no conversion. */
+/** In production each contribution should be under rules that an operator created: `default-1` has no bounds and no conversion. */
 async function examineRules({ database }: Store, { environment }: Config): Promise<Finding[]> {
   if (environment !== 'production') return [];
   if ((await readMigrationState(database.pool)).pending.length > 0) return [];
@@ -173,10 +173,10 @@ async function examineRules({ database }: Store, { environment }: Config): Promi
   return [{ check: 'rules', verdict: 'warning', message }];
 }
 
-/** Rules that are not as the audit has them judge nothing, so that confirmations under them are refused. */
+/** Rules that differ from the audit are not applied: confirmations under them are refused. */
 async function examineProofs({ database }: Store): Promise<Finding[]> {
   if ((await readMigrationState(database.pool)).pending.length > 0) return [];
-  const { doubts } = await readRuleProofs(database.pool, database.auditKeys);
+  const { doubts } = await readVerifiedRuleEntries(database.pool, database.auditKeys);
   return [...doubts].map(([rule, doubt]) => ({
     check: 'rules',
     verdict: 'problem',
@@ -184,7 +184,7 @@ async function examineProofs({ database }: Store): Promise<Finding[]> {
   }));
 }
 
-/** What happens by the clock and does not: a closing that met an edited row, for instance. */
+/** Jobs that fail again and again: a closing that found a modified row, for instance. */
 async function examineJobs({ database }: Store): Promise<Finding[]> {
   if ((await readMigrationState(database.pool)).pending.length > 0) return [];
   const failing = (await listJobStates(database.pool)).filter(({ failuresInRow }) => failuresInRow > 0);

@@ -6,7 +6,7 @@ import { configuredSettlementTools } from '../service/configured-seals.ts';
 import { type JobRun, type JobState, listJobRuns, listJobStates } from '../store/jobs/job.ts';
 import { readExactJson } from '../wire/exact-json.ts';
 import { UsageError } from './terminal/options.ts';
-import { printFields, printJson, printProgress, printTable, type Row, showTime } from './terminal/output.ts';
+import { formatTime, printFields, printJson, printProgress, printTable, type Row } from './terminal/output.ts';
 import { type PageOptions, printPage, readAfter } from './terminal/page.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
 import { stopSignal } from './terminal/stop-signal.ts';
@@ -105,8 +105,8 @@ function jobToRow({ name, description, pattern }: Job, state: JobState | undefin
     job: name,
     status: state ? statusOf(state) : 'not started yet',
     pattern,
-    due: showTime(state?.dueAt ?? null),
-    'last success': showTime(state?.lastSuccessAt ?? null),
+    due: formatTime(state?.dueAt ?? null),
+    'last success': formatTime(state?.lastSuccessAt ?? null),
     'what it does': description,
   };
 }
@@ -130,8 +130,8 @@ function runToRow({ jobName, runNo, trigger, startedAt, endedAt, outcome, result
     job: jobName,
     run: String(runNo),
     trigger,
-    started: showTime(startedAt),
-    ended: showTime(endedAt),
+    started: formatTime(startedAt),
+    ended: formatTime(endedAt),
     outcome: outcome ?? 'running',
     result:
       error ??

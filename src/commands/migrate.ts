@@ -31,7 +31,7 @@ async function bringUpToDate({ distribute = false, json = false }: MigrateOption
   try {
     await requireMigrator(store.database);
     const applied = (await migrate(store.databaseUrl, { isPooled: !config.preparesStatements })).map(({ name }) => name);
-    // What a migration adds to a distributed database belongs beside the rest.
+    // Tables that a migration adds to a distributed database have to be distributed too.
     const isWanted = distribute || (await listDistributedTables(store.database)).length > 0;
     const distributed = isWanted ? await distributeTables(store.database) : [];
     if (json) printJson({ applied, ...(isWanted && { distributed }) });
@@ -41,12 +41,12 @@ async function bringUpToDate({ distribute = false, json = false }: MigrateOption
   }
 }
 
-/** The schema since which there are operators. */
+/** The first schema with operators. */
 const OPERATORS = '0004_operators';
 
 /**
- * A deployment migrates without a sign-in, as it starts the service, which migrates as well. Of operators who are signed in it takes an
- * admin; what is read for that has been there as long as operators have.
+ * A deployment migrates without a sign-in, because starting the service migrates too. A signed-in operator must be an admin; the tables
+ * that this check reads exist since the first schema with operators.
  */
 async function requireMigrator(database: Database): Promise<void> {
   if ((await readMigrationState(database.pool)).pending.includes(OPERATORS)) return;

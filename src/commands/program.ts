@@ -1,4 +1,4 @@
-/** The command line: reads arguments, calls one operation, prints the outcome. Decides nothing. */
+/** The command line reads arguments, calls one operation and prints the outcome. It decides nothing. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ import { ProgramCommand } from './terminal/program-command.ts';
 
 export { dropUnreadOutput } from './terminal/closed-pipe.ts';
 
-/** What the command found wrong, or could not do. */
+/** The command found a problem, or could not do its work. */
 const FAILED = 1;
-/** A mistake in the words, a value, a file or the settings. */
+/** A mistake in the words, a value, a file or the settings of a command. */
 const USAGE = 2;
 
-/** What a command needs is loaded when it is called. */
+/** The modules of a command are loaded when it is called. */
 const COMMANDS: Readonly<Record<string, () => Promise<ProgramCommand>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
   migrate: async () => (await import('./migrate.ts')).migrateCommand(),
@@ -47,7 +47,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<ProgramCommand>>> = {
 };
 
 /**
- * Runs one command; one after the other in the same process know nothing of each other.
+ * Runs one command. Commands that run one after another in the same process share no state.
  *
  * @returns The exit code: 0, {@link FAILED} or {@link USAGE}.
  */
@@ -75,19 +75,19 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Of the package, beside which both the source and the compiled program lie. */
+/** The version of the package. `package.json` is beside the source and beside the compiled program. */
 function readVersion(): string {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string };
   return version;
 }
 
-/** The command of that name; all of them, to choose from, where there is none. */
+/** The command with that name, or all commands when no command has it. */
 export function loadCommands(name = ''): Promise<ProgramCommand[]> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   return Promise.all((load ? [load] : Object.values(COMMANDS)).map((each) => each()));
 }
 
-/** Commands made apart do not take over their parent's way of ending. */
+/** A command that is created separately does not inherit how its parent exits. */
 function inherit(parent: Command): void {
   for (const command of parent.commands) {
     command.copyInheritedSettings(parent);
@@ -99,11 +99,13 @@ function wantsJson(args: readonly string[]): boolean {
   return args.includes('--json');
 }
 
-/** @returns The exit code of what was thrown, which is told on standard error. */
+/**
+ * @returns The exit code for a thrown value, which is printed on standard error.
+ */
 function explain(error: unknown, asJson: boolean): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
   if (asJson) printErrorJson(errorToWire(error));
-  // commander has told its own errors.
+  // commander has printed its own errors.
   else if (!(error instanceof CommanderError)) printError(`${(error as Error).message}\n`);
   return isMistake(error) ? USAGE : FAILED;
 }

@@ -25,7 +25,7 @@ export function serveCommand(): ProgramCommand {
     .action(withoutOperator('it is the service', serve));
 }
 
-/** A stop that takes longer is cut: whoever asked for it will not wait. */
+/** A stop that takes longer is aborted: the process manager does not wait longer. */
 const STOP_TIMEOUT_MS = 10_000;
 
 interface ServeOptions {
@@ -47,25 +47,25 @@ async function serve({ demo = false, processes, roles }: ServeOptions): Promise<
   if (roles.includes('webhooks')) printText(whereEventsGo(config));
   if (demo && roles.includes('api')) {
     await showConsole(service, config);
-    await showFirstCall(service, config);
+    await printFirstCall(service, config);
   }
   await stopped;
   printProgress('Stopping: accepted requests are answered first …');
   await stopInTime(service);
 }
 
-function whereReferenceIs({ showsReference }: Config, baseUrl: string): string {
-  return showsReference ? `Documentation   ${baseUrl}/docs\n` : '';
+function whereReferenceIs({ servesReference }: Config, baseUrl: string): string {
+  return servesReference ? `Documentation   ${baseUrl}/docs\n` : '';
 }
 
-/** What differs from the rule: public https addresses alone. */
+/** Exceptions from the rule that only public https addresses are allowed. */
 function whereEventsGo({ allowsInsecureWebhooks, allowsWebhooksToThisMachine }: Config): string {
   if (allowsInsecureWebhooks) return 'Events          may go to http and to private addresses: WEBHOOK_ALLOW_INSECURE\n';
   if (allowsWebhooksToThisMachine) return 'Events          may go to 127.0.0.1 and ::1 of this machine too, by http or https\n';
   return '';
 }
 
-/** One of several processes, started by the first; ends with it, whatever became of it. */
+/** One of several processes, started by the first process; ends when the first process ends, for whatever reason. */
 async function serveAsWorker(
   config: Config,
   options: Pick<ServeOptions, 'processes' | 'roles'>,
@@ -99,7 +99,7 @@ async function showConsole({ database, operationsPort: port }: Service, config: 
   );
 }
 
-async function showFirstCall(service: Service, { environment }: Config): Promise<void> {
+async function printFirstCall(service: Service, { environment }: Config): Promise<void> {
   const { database } = service;
   const [partner] = await listPartners(database.pool, { afterId: '', limit: 1 });
   if (partner) {

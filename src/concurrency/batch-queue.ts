@@ -1,40 +1,40 @@
 /**
- * This folder says how work runs: together, in turn, again and again. It knows no subject, no SQL and no HTTP; whoever uses it says what
- * the work is.
+ * This folder controls how work runs: in batches, one after another, or repeatedly. It knows no subject, no SQL and no HTTP; the caller
+ * provides the work.
  */
 
 import { type ServiceError, unavailable } from '../domain/service-error.ts';
 import { WaitingQueue } from './waiting-queue.ts';
 
 export interface BatchOptions<Request, Outcome> {
-  /** How many batches may be under way at once. */
-  readonly lanes: number;
+  /** The most batches under way at the same time. */
+  readonly concurrency: number;
   /** The most requests of one batch. */
   readonly batchMax: number;
   /**
-   * The most requests that wait, so that waiting time stays bounded. One more takes the place of the latest of whoever has the most
-   * waiting, or is refused where its own sender has.
+   * The most requests that wait, so that the waiting time is bounded. One more request replaces the latest request of the sender with the
+   * most waiting requests. It is refused when that is its own sender.
    */
   readonly waitingMax: number;
-  /** A request that waited longer is given up unanswered by the database: its sender has stopped waiting. */
+  /** A request that waited longer is refused without a query: its sender no longer waits. */
   readonly waitMaxMs: number;
-  /** On whose behalf it is sent: where not all fit into a batch, each sends as many. */
+  /** The sender of a request. When not all requests fit into a batch, each sender gets the same number of places. */
   readonly shareOf: (request: Request) => string;
-  /** Whether a batch holds requests of one share only. */
+  /** Whether a batch holds requests of one sender only. */
   readonly isOfOneShare?: boolean;
   /**
-   * Does the work of one batch. An outcome may be a promise: the request then goes on without holding the lane.
+   * Does the work of one batch. An outcome may be a promise: the next batch does not wait for it.
    *
    * @returns An outcome for each request, in their order.
    */
   run(requests: readonly Request[]): Promise<readonly (Outcome | Promise<Outcome>)[]>;
 }
 
-/** How look-ups go together. */
-export interface LookupLanes {
-  /** Statements under way at once. */
-  readonly lanes: number;
-  /** Whether a statement looks up for one partner only. */
+/** How look-ups are batched. */
+export interface LookupOptions {
+  /** The most queries under way at the same time. */
+  readonly concurrency: number;
+  /** Whether a query reads the records of one partner only. */
   readonly isOfOneShare: boolean;
 }
 
@@ -50,17 +50,17 @@ export function byPartner({ partnerId }: { readonly partnerId: string }): string
 }
 
 /**
- * Requests that arrive while a batch is under way wait, and go together in the next. There are no timers: a request that
- * comes alone goes at once, in a batch of one.
+ * Requests that arrive while a batch is under way wait for the next batch. There are no timers: a single request starts at once, in a
+ * batch of one.
  *
- * @returns A function that hands in one request and gives its outcome.
+ * @returns A function that submits one request and resolves with its outcome.
  */
-export function batched<Request, Outcome>(options: BatchOptions<Request, Outcome>): (request: Request) => Promise<Outcome> {
-  const { lanes, batchMax, waitingMax, shareOf, isOfOneShare = false } = options;
+export function createBatcher<Request, Outcome>(options: BatchOptions<Request, Outcome>): (request: Request) => Promise<Outcome> {
+  const { concurrency, batchMax, waitingMax, shareOf, isOfOneShare = false } = options;
   const waiting = new WaitingQueue<Waiting<Request, Outcome>>(({ request }) => shareOf(request));
   let underWay = 0;
 
-  const runLane = async (): Promise<void> => {
+  const runBatches = async (): Promise<void> => {
     while (waiting.size > 0) {
       await runBatch(isOfOneShare ? waiting.takeOfOneShare(batchMax) : waiting.take(batchMax), options);
     }
@@ -75,9 +75,9 @@ export function batched<Request, Outcome>(options: BatchOptions<Request, Outcome
         displaced.reject(overloaded());
       }
       waiting.add({ request, since: performance.now(), resolve, reject });
-      if (underWay >= lanes) return;
+      if (underWay >= concurrency) return;
       underWay++;
-      setImmediate(runLane);
+      setImmediate(runBatches);
     });
 }
 

@@ -1,10 +1,10 @@
 /**
- * Does work for one after the other. What fails for one holds up no other.
+ * Does the work for each item, one after another. A failure for one item does not stop the others.
  *
- * @param failed What to say, by how many failed. The message of the first failure follows.
- * @throws AggregateError When the work failed for some, after it was done for all others.
+ * @param failed The error message for this number of failures. The message of the first failure is appended.
+ * @throws AggregateError When the work failed for some items, after the work for all others.
  */
-export async function eachApart<Item>(
+export async function forEachSettled<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   { signal, failed }: { readonly signal?: AbortSignal | undefined; readonly failed: (count: number) => string },
   work: (item: Item) => Promise<void>,

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** So much is read at once: about a millisecond of work, whatever the bytes are. */
+/** One read: about a millisecond of work for any content. */
 const SLICE_BYTES = 8 * 1024;
 
 /**
- * Cuts what has come into slices, and lets the event loop turn before each: whatever a sender puts into its bytes, others are answered
- * between two slices. Where the sender is gone, the source says so before the next chunk.
+ * Cuts incoming data into slices, and yields to the event loop before each slice, so that other requests are answered in between. When
+ * the sender has left, the source reports it before the next chunk.
  */
 export async function* inSlices(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {

@@ -1,33 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface LookOutOptions {
-  /** Between two looks, however often it is woken: what comes meanwhile is found together. */
+  /** The least pause between two looks, however often it is woken: work that arrives meanwhile is found together. */
   readonly pauseMinMs: number;
-  /** Between two looks while nothing is found. */
+  /** The longest pause between two looks while nothing is found. */
   readonly pauseMaxMs: number;
   readonly onError: (error: unknown) => void;
-  /** Looks, and does what it finds. A failure is told, and nothing was found. */
+  /** Looks for work and does it. After a failure `onError` is called, and the look counts as having found nothing. */
   work(): Promise<Found>;
 }
 
-/** `more`: there is more of it, so that no pause is made. `some`: there may be more soon, so that the next look comes early. */
+/** `more`: there is more work, so there is no pause. `some`: there may be more soon, so the next look comes early. */
 export type Found = 'more' | 'some' | 'nothing';
 
 export interface LookOut {
-  /** There is something: looks at once. */
+  /** There is work: look at once. */
   wake(): void;
-  /** Resolves when what is under way is done. */
+  /** Resolves when the work under way is done. */
   end(): Promise<void>;
 }
 
-/** A rest follows each look, so many times as long: under load much is found together, and most of the time is left to others. */
+/**
+ * The pause after a look, as a multiple of its duration: under load much work is found together, and most of the time is left to other
+ * work.
+ */
 const REST_FACTOR = 4;
 const REST_MAX_MS = 100;
 
-/** After a look that found something the next comes early, and then later and later. */
+/** After a look that found work the pauses grow by this factor. */
 const STRETCH = 2;
 
-/** Looks for work whenever it is woken, and by itself: often while there is some, and seldom while there is none. */
+/** Looks for work when it is woken, and at intervals: short ones while it finds work, longer ones while it finds none. */
 export function lookOut({ pauseMinMs, pauseMaxMs, onError, work }: LookOutOptions): LookOut {
   const stop = new AbortController();
   let woken = Promise.withResolvers<void>();

@@ -1,21 +1,21 @@
-import { type BatchOptions, batched, byPartner } from './batch-queue.ts';
+import { type BatchOptions, byPartner, createBatcher } from './batch-queue.ts';
 
 export interface OneByOneOptions<Request, Outcome> extends Pick<BatchOptions<Request, Outcome>, 'waitingMax' | 'waitMaxMs'> {
-  /** How many requests may be under way at once. */
-  readonly lanes: number;
+  /** The most requests under way at the same time. */
+  readonly concurrency: number;
   run(request: Request): Promise<Outcome>;
 }
 
 /**
- * Bounds how many requests are under way at once, each for itself; the others wait, and partners take turns.
+ * Bounds how many requests are under way at the same time. The others wait; partners take turns.
  *
- * @returns A function that hands in one request and gives its outcome.
+ * @returns A function that submits one request and resolves with its outcome.
  */
 export function oneByOne<Request extends { readonly partnerId: string }, Outcome>({
   run,
   ...limits
 }: OneByOneOptions<Request, Outcome>): (request: Request) => Promise<Outcome> {
-  return batched<Request, Outcome>({
+  return createBatcher<Request, Outcome>({
     ...limits,
     batchMax: 1,
     shareOf: byPartner,

@@ -3,11 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Repetition {
   readonly pauseMs: number;
   readonly onError: (error: unknown) => void;
-  /** Does a part of the work. @returns Whether there is more of it, so that no pause is made. */
+  /**
+   * Does a part of the work.
+   *
+   * @returns Whether there is more, so that there is no pause.
+   */
   work(signal: AbortSignal): Promise<boolean>;
 }
 
-/** Does work again and again; a failure is told, and it is tried again after the pause. @returns A function that ends it. */
+/**
+ * Repeats work. After a failure `onError` is called, and the work is tried again after the pause.
+ *
+ * @returns A function that stops it.
+ */
 export function repeat({ pauseMs, onError, work }: Repetition): () => Promise<void> {
   const stop = new AbortController();
   const run = async () => {

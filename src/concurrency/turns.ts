@@ -1,13 +1,13 @@
-/** Work that takes long gives way to what has come up meanwhile. */
+/** Pauses long work so that other work can run in between. */
 const ROUND_MS = 250;
 const AT_ONCE = 4;
-/** What is forgotten is taken for new, and comes first. */
+/** A forgotten item counts as new, and is first. */
 const REMEMBERED_MAX = 10_000;
 
-/** Whose turn it is: those come first that never had one, then those whose last turn is the longest ago. */
+/** The order of turns: first the items that had none, then those whose last turn was longest ago. */
 export class Turns<Item> {
   readonly #nameOf: (item: Item) => string;
-  /** By name, the longest ago first. */
+  /** By name, the last turn longest ago first. */
   readonly #taken = new Map<string, number>();
   #count = 0;
 
@@ -16,10 +16,10 @@ export class Turns<Item> {
   }
 
   /**
-   * Gives turns for a moment, a few at a time, so that the work leaves connections for others.
+   * Gives turns for a limited time, a few at a time, so that connections are left for other work.
    *
-   * @param work Tells whether it did anything: else it was no turn.
-   * @returns Whether all have had theirs.
+   * @param work Returns whether it did anything; otherwise it does not count as a turn.
+   * @returns Whether all items had their turn.
    */
   async give(items: readonly Item[], work: (item: Item) => Promise<boolean>): Promise<boolean> {
     const endsAtMs = performance.now() + ROUND_MS;

@@ -1,10 +1,13 @@
-/** What waits, each share's in its order. Shares take turns, so that nobody waits behind all that one of them has sent. */
+/**
+ * Waiting requests, in the order of arrival of each share. Shares take turns, so that no request waits behind all requests of another
+ * share.
+ */
 export class WaitingQueue<Item> {
   readonly #shareOf: (item: Item) => string;
   /** In the order of their turns; none is empty. */
   readonly #shares = new Map<string, Item[]>();
   #inShares = 0;
-  /** What came last. Most batches take all that there is, and ask nobody's share. */
+  /** The newest requests. Most batches take all waiting requests, so their share is not needed. */
   #latest: Item[] = [];
 
   constructor(shareOf: (item: Item) => string) {
@@ -19,7 +22,7 @@ export class WaitingQueue<Item> {
     this.#latest.push(item);
   }
 
-  /** Takes out the latest of the share that has the most; `undefined` where this share would have as many with one more. */
+  /** Removes the latest request of the share with the most requests; `undefined` when this share would then have as many. */
   displaceFor(share: string): Item | undefined {
     this.#divide();
     const own = this.#shares.get(share)?.length ?? 0;
@@ -30,7 +33,7 @@ export class WaitingQueue<Item> {
     return largest.pop();
   }
 
-  /** The next ones, one of each share in turn. */
+  /** The next requests, one of each share in turn. */
   take(max: number): Item[] {
     if (this.#inShares === 0 && this.#latest.length <= max) return this.#takeLatest();
     this.#divide();
@@ -40,7 +43,7 @@ export class WaitingQueue<Item> {
     return taken;
   }
 
-  /** The next ones of the share whose turn it is. */
+  /** The next requests of the share whose turn it is. */
   takeOfOneShare(max: number): Item[] {
     this.#divide();
     return this.#takeTurn(max);

@@ -1,15 +1,15 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** What an address is for. Only `public` may be connected to; the other names are those of the registries of IANA. */
+/** What an address is for. Connections are allowed only to `public`; the other names are those of the IANA registries. */
 export type AddressClass = 'public' | RefusedAddressClass;
 
-/** Why a host is not public: its address, or a name that leads inside wherever it is asked. */
+/** Why a host is not public: its address, or a name that leads to internal addresses. */
 export type RefusedHostClass = RefusedAddressClass | 'local_name';
 
 export type RefusedAddressClass = keyof typeof ADDRESS_CLASSES;
 
-/** Every class of addresses that are refused, in words that follow "is". */
+/** Every class of refused addresses, in words that follow "is". */
 const ADDRESS_CLASSES = {
   loopback: 'a loopback address',
   private: 'a private address',
@@ -34,7 +34,7 @@ const ADDRESS_CLASSES = {
   unreadable: 'not an address',
 } as const;
 
-/** Ranges that are more than what `ipaddr.js` says of them, or that it does not know. The first that fits counts. */
+/** Ranges that `ipaddr.js` does not know, or classifies too widely. The first match counts. */
 const BLOCKS = blocks({
   metadata: [
     // Several clouds; the next two are Amazon's for containers and name service.
@@ -42,7 +42,7 @@ const BLOCKS = blocks({
     '169.254.170.2/32',
     '169.254.169.253/32',
     'fd00:ec2::/32',
-    // Google, Alibaba, Azure (an address that belongs to nobody else), Oracle, Scaleway.
+    // Google, Alibaba, Azure (a public address used internally), Oracle, Scaleway.
     'fd20:ce::254/128',
     '100.100.100.200/32',
     '168.63.129.16/32',
@@ -55,11 +55,11 @@ const BLOCKS = blocks({
   loopback: ['::1/128'],
   unspecified: ['::/128'],
   ipv4_compatible: ['::/96'],
-  // Given back by the 6bone.
+  // Returned by the 6bone.
   reserved: ['3ffe::/16'],
 });
 
-/** Of what `ipaddr.js` finds; any other name of its is `reserved`. */
+/** Names of `ipaddr.js` that are kept; every other name counts as `reserved`. */
 const CLASS_OF_RANGE: Readonly<Record<string, AddressClass>> = {
   unicast: 'public',
   loopback: 'loopback',
@@ -77,16 +77,16 @@ const CLASS_OF_RANGE: Readonly<Record<string, AddressClass>> = {
   teredo: 'teredo',
 };
 
-/** The only part of IPv6 from which addresses of hosts are given out. */
+/** The only part of IPv6 with addresses of hosts. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Names that no public name service answers for, themselves and all below them. */
+/** Names that no public name service answers, with all names below them. */
 const LOCAL_NAMES = ['localhost', 'localdomain', 'local', 'internal', 'home.arpa'];
 
 /**
- * What a host is, as far as its spelling alone tells. Nothing is looked up: what a public name leads to is another question.
+ * Classifies a host by its spelling alone. Nothing is resolved.
  *
- * @param hostname As in a parsed URL; the brackets around an IPv6 address may be missing.
+ * @param hostname As in a parsed URL; an IPv6 address may have no brackets.
  */
 export function classifyHost(hostname: string): 'public' | RefusedHostClass {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
@@ -95,7 +95,7 @@ export function classifyHost(hostname: string): 'public' | RefusedHostClass {
 }
 
 /**
- * What an address is for. Addresses that carry an IPv4 address inside are none of the public ones, whatever they carry.
+ * Classifies an address. An address that contains an IPv4 address is never public.
  *
  * @param address Four decimal numbers or IPv6, as a name service or a parsed URL gives it; any other spelling is `unreadable`.
  */
@@ -115,13 +115,17 @@ export function inWords(hostClass: RefusedHostClass): string {
   return hostClass === 'local_name' ? 'a name of the local network' : ADDRESS_CLASSES[hostClass];
 }
 
-/** A name without a full stop is completed by the machine that asks, so that it is local too. */
+/** A name without a full stop is completed by the resolver of the machine, so it is local too. */
 function isLocalName(hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/\.+$/, '');
   return !name.includes('.') || LOCAL_NAMES.some((local) => name === local || name.endsWith(`.${local}`));
 }
 
-/** An IPv4 address behind any prefix at all. @see RFC 5214, section 6.1. */
+/**
+ * An IPv4 address behind any prefix.
+ *
+ * @see RFC 5214, section 6.1.
+ */
 function isIsatap({ parts }: ipaddr.IPv6): boolean {
   return ((parts[4] ?? 0) & ~0x200) === 0 && parts[5] === 0x5efe;
 }

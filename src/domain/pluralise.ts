@@ -1,4 +1,4 @@
 /** A number with its noun, in English, where the plural takes an s: `1 partner`, `0 partners`, `3 partners`. */
-export function counted(count: number | bigint, noun: string): string {
+export function pluralise(count: number | bigint, noun: string): string {
   return `${count} ${noun}${Number(count) === 1 ? '' : 's'}`;
 }

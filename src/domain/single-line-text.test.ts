@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { isLine, isText, lineForm, showHidden, showHiddenInLines, textForm } from './single-line-text.ts';
+import { escapeHidden, escapeHiddenInLines, isLine, isText, lineForm, textForm } from './single-line-text.ts';
 
 /** Every bidirectional control character of Unicode. */
 const BIDIRECTIONAL = ['\u061c', '\u200e', '\u200f', ...'\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'];
@@ -25,7 +25,7 @@ describe('a line', () => {
     for (const text of SEEN) {
       assert.equal(isLine(text, 200), true, JSON.stringify(text));
       assert.equal(isText(`${text}\n${text}`, 200), true);
-      assert.equal(showHidden(text), text);
+      assert.equal(escapeHidden(text), text);
       assert.equal(lineForm(text, 200), 'a line of 1 to 200 characters');
     }
   });
@@ -38,7 +38,7 @@ describe('a line', () => {
       const name = (hidden.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0');
       for (const form of [lineForm, textForm])
         assert.match(form(text, 200), new RegExp(`bidirectional control characters .*; character 5 is U\\+${name}$`));
-      assert.match(showHidden(text), /^شجرة(?:\\u[0-9a-f]{4}){1,2}a$/);
+      assert.match(escapeHidden(text), /^شجرة(?:\\u[0-9a-f]{4}){1,2}a$/);
     }
   });
 
@@ -53,12 +53,12 @@ describe('a line', () => {
 test('what is shown does nothing to a terminal, reads back as what it was, and keeps what is seen', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (text) => {
-      const shown = showHidden(text);
+      const shown = escapeHidden(text);
       assert.equal(shown.search(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u), -1);
-      assert.equal(shown, showHidden(shown));
+      assert.equal(shown, escapeHidden(shown));
       const read = shown.replace(/\\u([0-9a-f]{4})/g, (_all, digits) => String.fromCharCode(Number.parseInt(digits, 16)));
       if (!text.includes('\\u')) assert.equal(read, text);
-      assert.equal(showHiddenInLines(`${text}\n`), `${showHiddenInLines(text)}\n`);
+      assert.equal(escapeHiddenInLines(`${text}\n`), `${escapeHiddenInLines(text)}\n`);
     }),
   );
 });

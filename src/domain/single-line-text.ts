@@ -39,13 +39,13 @@ function nameOf(character: string): string {
 }
 
 /** For a terminal: what is hidden is written as in JSON, everything else as it is. `a` and U+202E → `a\u202e` */
-export function showHidden(text: string): string {
+export function escapeHidden(text: string): string {
   return text.replace(HIDDEN, (hidden) =>
     [...Array(hidden.length).keys()].map((at) => `\\u${hidden.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
   );
 }
 
 /** The same for a text of several lines. */
-export function showHiddenInLines(text: string): string {
-  return text.split('\n').map(showHidden).join('\n');
+export function escapeHiddenInLines(text: string): string {
+  return text.split('\n').map(escapeHidden).join('\n');
 }

@@ -213,7 +213,7 @@ function watchDeliveries(registry: Registry, { measureBacklog, listEndpointState
   );
   const states = gauge(
     'partner_impact_endpoint_state',
-    'Always 1; the state of the endpoint: sound (healthy), failing, probed (half-open), open (circuit open) or disabled.',
+    'Always 1; the state of the endpoint: healthy, failing, half_open, circuit_open or disabled.',
     async () => {
       const endpoints = await listEndpointStates();
       states.reset();

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seldom } from './throttled.ts';
+import { throttled } from './throttled.ts';
 
-test('an error is told at once, then every ten seconds with how often it occurred; another one is told by itself', () => {
+test('an error is reported at once, then every ten seconds with how often it occurred; another one is reported by itself', () => {
   let nowMs = 0;
-  const told: [message: string, times: number, atMs: number][] = [];
-  const note = seldom(
-    (error, times) => told.push([(error as Error).message, times, nowMs]),
+  const reported: [message: string, times: number, atMs: number][] = [];
+  const note = throttled(
+    (error, times) => reported.push([(error as Error).message, times, nowMs]),
     () => nowMs,
   );
   for (; nowMs <= 20_000; nowMs += 250) note(new Error('the database is away'));
   note(new TypeError('something else'));
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     ['the database is away', 1, 0],
     ['the database is away', 40, 10_000],
     ['the database is away', 40, 20_000],
@@ -19,9 +19,9 @@ test('an error is told at once, then every ten seconds with how often it occurre
   ]);
 });
 
-test('errors that never recur do not fill the memory, and are all told', () => {
-  let told = 0;
-  const note = seldom(() => told++);
+test('errors that never recur do not fill the memory, and are all reported', () => {
+  let reported = 0;
+  const note = throttled(() => reported++);
   for (let number = 0; number < 5_000; number++) note(new Error(`the ${number}th`));
-  assert.equal(told, 5_000);
+  assert.equal(reported, 5_000);
 });

@@ -1,25 +1,25 @@
-/** What recurs several times a second while something is wrong, such as a database that is away, is told so often and no more. */
+/** An error that recurs several times a second, such as an unreachable database, is reported once in this time. */
 const EVERY_MS = 10_000;
-/** A text that differs each time must not fill the memory. */
+/** Bounds the memory when each error has a different text. */
 const KINDS_MAX = 1_000;
 
 /**
- * Tells an error when it first occurs, and the same one again after ten seconds at the earliest.
+ * Reports an error when it first occurs, and the same error again after ten seconds at the earliest.
  *
- * @param tell `times`: how often it occurred since it was last told, this time included.
+ * @param report `times`: how often the error occurred since its last report, this time included.
  * @param clock Milliseconds from any beginning.
  */
-export function seldom(
-  tell: (error: unknown, times: number) => void,
+export function throttled(
+  report: (error: unknown, times: number) => void,
   clock: () => number = () => performance.now(),
 ): (error: unknown) => void {
-  const known = new Map<string, { readonly toldAtMs: number; untold: number }>();
+  const known = new Map<string, { readonly reportedAtMs: number; unreported: number }>();
   return (error) => {
     const kind = String(error);
     const last = known.get(kind);
-    if (last && clock() - last.toldAtMs < EVERY_MS) return void last.untold++;
+    if (last && clock() - last.reportedAtMs < EVERY_MS) return void last.unreported++;
     if (known.size >= KINDS_MAX) known.clear();
-    known.set(kind, { toldAtMs: clock(), untold: 0 });
-    tell(error, (last?.untold ?? 0) + 1);
+    known.set(kind, { reportedAtMs: clock(), unreported: 0 });
+    report(error, (last?.unreported ?? 0) + 1);
   };
 }

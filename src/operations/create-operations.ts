@@ -5,24 +5,30 @@
 
 import type { Environment } from '../domain/access/api-key.ts';
 import type { Database } from '../store/database.ts';
-import { type AnswerOnce, answerOnceIn } from './access/answer-once.ts';
-import { type GetPartnerTerms, getPartnerTermsBy } from './access/get-partner-terms.ts';
-import { type ConfirmContribution, confirmContributions } from './contributions/confirm-contribution.ts';
-import { type GetContribution, getContributions } from './contributions/get-contribution.ts';
-import { type ListContributions, listContributionsOf } from './contributions/list-contributions.ts';
-import { type AssociateEmissionsEstimate, associateEstimates } from './emissions/associate-emissions-estimate.ts';
-import { type CreateDeliveryEmissionsEstimate, createEstimates } from './emissions/create-delivery-emissions-estimate.ts';
-import { type GetDeliveryEmissionsEstimate, getEstimates } from './emissions/get-delivery-emissions-estimate.ts';
-import { type ReadEvents, readEvents } from './events/list-events.ts';
+import { type AnswerOnce, createAnswerOnce } from './access/answer-once.ts';
+import { createGetPartnerPolicy, type GetPartnerPolicy } from './access/get-partner-policy.ts';
+import { type ConfirmContribution, createConfirmContribution } from './contributions/confirm-contribution.ts';
+import { createGetContribution, type GetContribution } from './contributions/get-contribution.ts';
+import { createListContributions, type ListContributions } from './contributions/list-contributions.ts';
+import { type AssociateEmissionsEstimate, createAssociateEmissionsEstimate } from './emissions/associate-emissions-estimate.ts';
+import {
+  type CreateDeliveryEmissionsEstimate,
+  createCreateDeliveryEmissionsEstimate,
+} from './emissions/create-delivery-emissions-estimate.ts';
+import {
+  createGetDeliveryEmissionsEstimate,
+  type GetDeliveryEmissionsEstimate,
+} from './emissions/get-delivery-emissions-estimate.ts';
+import { createReadEvents, type ReadEvents } from './events/list-events.ts';
 import type { RecentContributions } from './events/recent-contributions.ts';
-import { type ReadEnvironmentalStatus, readEnvironmentalStatus } from './impact/read-environmental-status.ts';
+import { createReadEnvironmentalStatus, type ReadEnvironmentalStatus } from './impact/read-environmental-status.ts';
 import { type StorageUsage, UNCOUNTED } from './quotas/storage-usage.ts';
-import { type ReconcileSettlement, reconcileSettlements } from './reconciliations/reconcile-settlement.ts';
+import { createReconcileSettlement, type ReconcileSettlement } from './reconciliations/reconcile-settlement.ts';
 import type { RulesOf } from './rules/rule-cache.ts';
 import { pricesUnderRules } from './rules/rule-prices.ts';
-import { type Rehearse, rehearseIn } from './sandbox/rehearse.ts';
-import { type AcknowledgeSettlement, acknowledgeSettlements } from './settlements/acknowledge-settlement.ts';
-import { type ReadSettlements, readSettlements } from './settlements/read-settlements.ts';
+import { createRehearse, type Rehearse } from './sandbox/rehearse.ts';
+import { type AcknowledgeSettlement, createAcknowledgeSettlement } from './settlements/acknowledge-settlement.ts';
+import { createReadSettlements, type ReadSettlements } from './settlements/read-settlements.ts';
 
 /** What partners may ask for, ready to be called. */
 export interface Operations {
@@ -37,7 +43,7 @@ export interface Operations {
   readonly reconcileSettlement: ReconcileSettlement;
   readonly readEnvironmentalStatus: ReadEnvironmentalStatus;
   readonly answerOnce: AnswerOnce;
-  readonly getPartnerTerms: GetPartnerTerms;
+  readonly getPartnerPolicy: GetPartnerPolicy;
   readonly listContributions: ListContributions;
   /** Called in a sandbox alone. */
   readonly rehearse: Rehearse;
@@ -47,10 +53,10 @@ export interface Operations {
  * How many connections each kind of work may hold at once, so that none starves another. One batch at a time is fastest: the more
  * requests it holds, the less each costs.
  */
-const LANES = {
-  confirm: { batches: 1, singles: 2, twins: 3 },
-  confirmCapped: { batches: 2, singles: 1, twins: 1 },
-  estimate: { batches: 1, singles: 1, twins: 1 },
+const CONCURRENCY = {
+  confirm: { batches: 1, singles: 2, duplicates: 3 },
+  confirmCapped: { batches: 2, singles: 1, duplicates: 1 },
+  estimate: { batches: 1, singles: 1, duplicates: 1 },
   associate: 2,
   lookup: 1,
   events: 1,
@@ -58,14 +64,17 @@ const LANES = {
   environment: 1,
 };
 
-/** A batch of one partner touches one node, over many partners all of them, at ten times the cost: partners take lanes beside each other. */
-const DISTRIBUTED_LANES = {
-  ...LANES,
-  confirm: { ...LANES.confirm, batches: 4 },
+/**
+ * A batch of one partner uses one node. A batch of many partners uses all nodes and costs ten times as much, so batches of several
+ * partners run at the same time.
+ */
+const DISTRIBUTED_CONCURRENCY = {
+  ...CONCURRENCY,
+  confirm: { ...CONCURRENCY.confirm, batches: 4 },
   lookup: 3,
 };
 
-/** Twins and single requests may hold theirs for seconds; what is left is enough for all that is short. */
+/** Concurrent duplicates and single requests may hold a connection for seconds. The others are enough for all short work. */
 export const POOL_SIZE = 20;
 
 export interface OperationsOptions {
@@ -81,25 +90,29 @@ export function createOperations(
   database: Database,
   { environment, rulesOf, usage = UNCOUNTED, recent }: OperationsOptions,
 ): Operations {
-  const lanes = database.isDistributed ? DISTRIBUTED_LANES : LANES;
+  const concurrency = database.isDistributed ? DISTRIBUTED_CONCURRENCY : CONCURRENCY;
   const grouping = { isOfOneShare: database.isDistributed };
   const rehearsed = {
-    confirmContribution: confirmContributions(database, rulesOf, { ...lanes, ...grouping, usage, recent }),
-    getContribution: getContributions(database, { lanes: lanes.lookup, ...grouping }),
-    createDeliveryEmissionsEstimate: createEstimates(database, { lanes: lanes.estimate, ...grouping, usage }),
+    confirmContribution: createConfirmContribution(database, rulesOf, { ...concurrency, ...grouping, usage, recent }),
+    getContribution: createGetContribution(database, { concurrency: concurrency.lookup, ...grouping }),
+    createDeliveryEmissionsEstimate: createCreateDeliveryEmissionsEstimate(database, {
+      concurrency: concurrency.estimate,
+      ...grouping,
+      usage,
+    }),
   };
   return {
     ...rehearsed,
-    getPartnerTerms: getPartnerTermsBy(database, rulesOf),
-    listContributions: listContributionsOf(database, lanes.settlements),
-    answerOnce: (request, work, seal) => answerOnceIn(database, request, work, seal),
-    rehearse: rehearseIn(database, rehearsed),
-    getDeliveryEmissionsEstimate: getEstimates(database, { lanes: lanes.lookup, ...grouping }),
-    associateEmissionsEstimate: associateEstimates(database, lanes.associate),
-    readEvents: readEvents(database, environment, lanes.events),
-    readSettlements: readSettlements(database, pricesUnderRules, lanes.settlements),
-    acknowledgeSettlement: acknowledgeSettlements(database, lanes.settlements),
-    reconcileSettlement: reconcileSettlements(database, usage),
-    readEnvironmentalStatus: readEnvironmentalStatus(database, lanes.environment),
+    getPartnerPolicy: createGetPartnerPolicy(database, rulesOf),
+    listContributions: createListContributions(database, concurrency.settlements),
+    answerOnce: (request, work, seal) => createAnswerOnce(database, request, work, seal),
+    rehearse: createRehearse(database, rehearsed),
+    getDeliveryEmissionsEstimate: createGetDeliveryEmissionsEstimate(database, { concurrency: concurrency.lookup, ...grouping }),
+    associateEmissionsEstimate: createAssociateEmissionsEstimate(database, concurrency.associate),
+    readEvents: createReadEvents(database, environment, concurrency.events),
+    readSettlements: createReadSettlements(database, pricesUnderRules, concurrency.settlements),
+    acknowledgeSettlement: createAcknowledgeSettlement(database, concurrency.settlements),
+    reconcileSettlement: createReconcileSettlement(database, usage),
+    readEnvironmentalStatus: createReadEnvironmentalStatus(database, concurrency.environment),
   };
 }

@@ -1,11 +1,11 @@
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 
 /**
- * A key that is known replays when the payload is the same.
+ * A known key replays when the payload is the same.
  *
- * @throws ServiceError `idempotency_conflict` when it is not.
+ * @throws ServiceError `idempotency_conflict` for another payload.
  */
-export function tellKeyApart(stored: Buffer, sent: Buffer): void {
+export function assertSameFingerprint(stored: Buffer, sent: Buffer): void {
   if (stored.equals(sent)) return;
   const message = 'This Idempotency-Key was used with another payload.';
   throw new ServiceError('idempotency_conflict', message, {
@@ -13,17 +13,17 @@ export function tellKeyApart(stored: Buffer, sent: Buffer): void {
   });
 }
 
-/** How the partner of a request stands. */
+/** Whether the partner of a request may store new records. */
 export interface Standing {
-  /** New records are refused; what is stored already replays. */
+  /** New records are refused; stored records replay. */
   readonly isSuspended: boolean;
-  /** The partner's row differs from the audit, so that nobody knows whether it is suspended, or on what terms it is. */
-  readonly isUnproven?: boolean;
+  /** The partner's row differs from its audit entry, so its suspension and settings are not known. */
+  readonly isUnverified?: boolean;
 }
 
-/** @throws ServiceError `partner_suspended`, or `internal_service_unavailable` for an unproven partner: new records only. */
-export function refuseSuspended({ isSuspended, isUnproven = false }: Standing): void {
-  if (isUnproven) throw unavailable('The service cannot verify the partner at the moment, so it records nothing new.');
+/** @throws ServiceError `partner_suspended`, or `internal_service_unavailable` for an unverified partner: new records only. */
+export function refuseSuspended({ isSuspended, isUnverified = false }: Standing): void {
+  if (isUnverified) throw unavailable('The service cannot verify the partner at the moment, so it records nothing new.');
   if (!isSuspended) return;
   throw new ServiceError(
     'partner_suspended',

@@ -5,7 +5,7 @@ const NOTE_MAX = 500;
 const NAME_MAX = 200;
 
 /** Throws `invalid_request` unless an operator says why in a line of 1 to 500 characters. */
-export function requireNote(note: string): void {
+export function requireReason(note: string): void {
   requireLine('reason', note, NOTE_MAX);
 }
 

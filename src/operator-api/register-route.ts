@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import type { Actor } from '../domain/access/role.ts';
 import { fingerprint, type JsonValue } from '../domain/fingerprint.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { answerOnceIn, answersAsGiven } from '../operations/access/answer-once.ts';
+import { createAnswerOnce, answersAsGiven } from '../operations/access/answer-once.ts';
 import { findSession, isCsrfTokenOf, type OperatorSession, sessionEnded } from '../operations/access/operator-session.ts';
 import { requireRole } from '../operations/with-role.ts';
 import { WriteHeaders } from '../partner-api/envelope-schemas.ts';
@@ -91,7 +91,7 @@ async function answerKeyed(route: OperatorRoute, call: Call): Promise<KeptText> 
   };
   const seal = route.tellsSecret ? sealedAnswers(tools.endpointTools) : answersAsGiven;
   const work = async () => operatorJson(await route.handle(call));
-  const { text, isReplay } = await answerOnceIn(tools.database, keyed, work, seal);
+  const { text, isReplay } = await createAnswerOnce(tools.database, keyed, work, seal);
   if (isReplay) reply.header('idempotent-replayed', 'true');
   return new KeptText(text);
 }

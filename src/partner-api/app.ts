@@ -16,7 +16,7 @@ import type { Readiness } from '../operations/sandbox/readiness.ts';
 import type { SandboxOperations } from '../operations/sandbox/sandbox-operations.ts';
 import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
 import type { Authenticate } from './access/authenticate.ts';
-import { judgeCaller, wasJudgedLongAgo } from './access/still-allowed.ts';
+import { needsNewCheck, requireStillAllowed } from './access/still-allowed.ts';
 import { LIST_CONSTRAINT } from './contributions/list-contributions.ts';
 import { serveDocs } from './docs/serve-docs.ts';
 import { sendError } from './errors.ts';
@@ -29,11 +29,11 @@ import { refuseIllFormed } from './http/refuse-ill-formed.ts';
 import { LONGEST_REQUEST_MS, limitRequestTime } from './http/request-time.ts';
 import { type SuspectConnections, suspectConnections } from './http/suspect-connections.ts';
 import { changeLimit } from './limits/change-limit.ts';
-import { type LoadGate, loadGate, type Traffic } from './limits/load-shedding.ts';
+import { type LoadShedding, loadShedding, type Traffic } from './limits/load-shedding.ts';
 import { paced, REFUSED_SENDERS, type Refuse, SHED } from './limits/paced.ts';
 import { rateLimits } from './limits/rate-limits.ts';
 import { DOCUMENT_HEAD } from './openapi/build-document.ts';
-import { callerOf, type RequestContext, type RouteTerms } from './request-context.ts';
+import { callerOf, type RequestContext, type RoutePolicy } from './request-context.ts';
 import { ROUTES } from './routes.ts';
 import { SANDBOX_ROUTES } from './sandbox/sandbox-routes.ts';
 import { validateByContract } from './validation/validate-by-contract.ts';
@@ -49,7 +49,7 @@ export interface PartnerApiOptions {
   /** What endpoints are changed and tried with. */
   readonly endpointTools: EndpointTools;
   /** Whether `/docs` is served. */
-  readonly showsReference: boolean;
+  readonly servesReference: boolean;
   /** Addresses and blocks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /** How many processes share the port; each counts its share of a partner's rate. */
@@ -98,7 +98,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   const traffic: Traffic = { isDraining: false, lastArrivalAtMs: 0 };
   const { partnerOf } = options.authenticate;
   const refuseInTurn = paced(SHED);
-  const gate = loadGate({ traffic, partnerOf, refuseInTurn, onAnswer: options.onAnswer });
+  const gate = loadShedding({ traffic, partnerOf, refuseInTurn, onAnswer: options.onAnswer });
   // Known as soon as the application is there, which needs the answers first.
   let routes: KnownRoutes | undefined;
   const recoverableOf = (asked: AskedRoute) => routes?.recoverableOf(asked);
@@ -138,8 +138,8 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
     done();
   });
   app.setErrorHandler((error, request, reply) => {
-    const { terms } = request.routeOptions.config;
-    sendError(error, request, reply, terms ? terms.recoverable : recoverableOf(request));
+    const { policy } = request.routeOptions.config;
+    sendError(error, request, reply, policy ? policy.recoverable : recoverableOf(request));
     // A client that leaves in the midst of its list is no defect of ours.
     const isItsSenders = error === request.raw.errored;
     if (!(error instanceof ServiceError) && !isItsSenders && reply.statusCode >= 500)
@@ -150,7 +150,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   answerWhatNodeWould(app);
   await app.register(fastifySwagger, { openapi: DOCUMENT_HEAD, convertConstToEnum: false });
   await app.register(async (v1) => registerContract(v1, options, { gate, suspects, refuseInTurn }));
-  if (options.showsReference) serveDocs(app, options.environment);
+  if (options.servesReference) serveDocs(app, options.environment);
   await app.ready();
   const drain = () => {
     traffic.isDraining = true;
@@ -192,7 +192,7 @@ async function untilQuiet(traffic: { readonly lastArrivalAtMs: number }): Promis
 }
 
 interface Limits {
-  readonly gate: LoadGate;
+  readonly gate: LoadShedding;
   readonly suspects: SuspectConnections;
   readonly refuseInTurn: Refuse;
 }
@@ -203,12 +203,12 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gat
   const limitChanges = changeLimit();
   const refuseSenderInTurn = paced({ ...REFUSED_SENDERS, beyond: refuseInTurn });
   v1.addHook('onRequest', async (request, reply) => {
-    const terms = termsOf(request);
+    const policy = policyOf(request);
     try {
-      await judgeCaller(request, options.authenticate);
+      await requireStillAllowed(request, options.authenticate);
       suspects.trust(request.raw.socket);
-      request.context.rate = limitRate(callerOf(request), terms.trafficClass, reply);
-      if (terms.isManaging && terms.isWrite) limitChanges(callerOf(request).partnerId);
+      request.context.rate = limitRate(callerOf(request), policy.trafficClass, reply);
+      if (policy.isManaging && policy.isWrite) limitChanges(callerOf(request).partnerId);
     } catch (error) {
       // A key that cannot be looked up is not its sender's fault.
       await new Promise<void>(isOurs(error) ? refuseInTurn : refuseSenderInTurn);
@@ -226,8 +226,8 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gat
     done();
   });
   v1.addHook('preHandler', (request, _reply, done) => {
-    if (!wasJudgedLongAgo(request)) return done();
-    judgeCaller(request, options.authenticate).then(() => done(), done);
+    if (!needsNewCheck(request)) return done();
+    requireStillAllowed(request, options.authenticate).then(() => done(), done);
   });
   validateByContract(v1);
   for (const route of ROUTES) {
@@ -251,10 +251,10 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('cache-control', 'no-store');
 }
 
-function termsOf({ routeOptions }: FastifyRequest): RouteTerms {
-  const { terms } = routeOptions.config;
-  if (!terms) throw new Error(`The route ${routeOptions.url} has no terms.`);
-  return terms;
+function policyOf({ routeOptions }: FastifyRequest): RoutePolicy {
+  const { policy } = routeOptions.config;
+  if (!policy) throw new Error(`The route ${routeOptions.url} has no policy.`);
+  return policy;
 }
 
 function describeAnswer(request: FastifyRequest, reply: FastifyReply): Answer {

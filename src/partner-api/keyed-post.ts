@@ -10,7 +10,7 @@ import { KeyedEcho, WriteHeaders } from './envelope-schemas.ts';
 import { beforeDeadline } from './http/deadline.ts';
 import { sendWritten, writtenAlready } from './http/written-answer.ts';
 import { describeOperation, type OperationId } from './openapi/openapi-operations.ts';
-import { callerOf, type RouteTerms } from './request-context.ts';
+import { callerOf, type RoutePolicy } from './request-context.ts';
 import { closed } from './schema-parts.ts';
 import { compilePart, refuseProblems } from './validation/validation.ts';
 
@@ -47,7 +47,7 @@ export interface KeyedPost<Body, Params> {
 
 const NO_MEMBERS = Type.Object({}, closed);
 
-const TERMS: RouteTerms = { trafficClass: 'reports', inFlightMax: 400, isWrite: true };
+const POLICY: RoutePolicy = { trafficClass: 'reports', inFlightMax: 400, isWrite: true };
 
 /**
  * A POST of a path that the interface does not name: it requires an `Idempotency-Key`, and the same key and payload give the first answer
@@ -69,16 +69,16 @@ export function keyedPost<Body = unknown, Params = unknown>(
     response: { 201: Type.Object({ ...post.answer, request: KeyedEcho }, closed) },
   };
   // Where no body is expected, members of one are refused all the same.
-  const judgeBody = post.body ? undefined : compilePart('body', NO_MEMBERS);
-  const judge = (body: unknown) => {
-    if (judgeBody && body !== undefined) refuseProblems(judgeBody(body));
+  const checkBody = post.body ? undefined : compilePart('body', NO_MEMBERS);
+  const checkBodyFields = (body: unknown) => {
+    if (checkBody && body !== undefined) refuseProblems(checkBody(body));
   };
   for (const path of [post.path, post.alias]) {
     if (path === undefined) continue;
     app.post<{ Headers: { 'idempotency-key': string } }>(
       path,
       {
-        config: { operation, terms: { ...TERMS, isManaging } },
+        config: { operation, policy: { ...POLICY, isManaging } },
         schema: { ...schema, ...(path === post.alias && { hide: true }) },
         serializerCompiler: writtenAlready,
         preValidation: (request, _reply, done) => {
@@ -90,12 +90,12 @@ export function keyedPost<Body = unknown, Params = unknown>(
         const caller = callerOf(request);
         const { correlationId } = request.context;
         const idempotencyKey = request.headers['idempotency-key'];
-        judge(request.body);
+        checkBodyFields(request.body);
         const [params, body] = [request.params as Params, (request.body ?? {}) as Body];
         const members = { ...(params as object), ...(post.body && (body as object)) } as Record<string, JsonValue>;
         const keyed = { partnerId: caller.partnerId, idempotencyKey, operation, fingerprint: fingerprint(operation, members) };
         const doWork = async (work: Work) => {
-          refuseSuspended({ isSuspended: caller.isSuspended && !isManaging, isUnproven: caller.unproven === 'partner' });
+          refuseSuspended({ isSuspended: caller.isSuspended && !isManaging, isUnverified: caller.unverified === 'partner' });
           return exactJson(await post.work({ caller, correlationId, idempotencyKey, work, body, params }));
         };
         const { text, isReplay } = await beforeDeadline(operations.answerOnce(keyed, doWork, seal), deadlineMs);

@@ -9,7 +9,7 @@ import type { TokenBucket } from './limits/token-bucket.ts';
 export type TrafficClass = 'writes' | 'lookups' | 'reports';
 
 /** What a route says of itself beside its schema. */
-export interface RouteTerms {
+export interface RoutePolicy {
   readonly trafficClass: TrafficClass;
   /** How many requests may be in flight in all before this route's are shed. */
   readonly inFlightMax: number;
@@ -42,11 +42,11 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     operation?: string;
-    terms?: RouteTerms;
+    policy?: RoutePolicy;
   }
 }
 
-/** Who calls. Routes with terms are reached by nobody else. */
+/** Who calls. Routes with policy are reached by nobody else. */
 export function callerOf(request: FastifyRequest): Credential {
   const { caller } = request.context;
   if (!caller) throw new Error('The route has no authentication.');

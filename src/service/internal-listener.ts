@@ -6,7 +6,7 @@ import {
   openOperationsListener,
 } from '../observability/admin-listener.ts';
 import type { Database } from '../store/database.ts';
-import { proveCommit } from '../store/durability.ts';
+import { checkWritable } from '../store/durability.ts';
 import { explainBusyPort } from './listen-error.ts';
 
 const READINESS_TIMEOUT_MS = 2_000;
@@ -22,7 +22,7 @@ export async function openInternalListener(
 
 /** @throws Error With the reason why no contribution could be committed now. */
 export async function checkDatabase({ pool }: Database): Promise<void> {
-  await Promise.race([proveCommit(pool), refuseAfter(READINESS_TIMEOUT_MS)]);
+  await Promise.race([checkWritable(pool), refuseAfter(READINESS_TIMEOUT_MS)]);
 }
 
 async function refuseAfter(timeoutMs: number): Promise<never> {

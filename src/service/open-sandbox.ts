@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Log } from '../observability/log.ts';
-import { seldom } from '../observability/throttled.ts';
+import { throttled } from '../observability/throttled.ts';
 import { type Readiness, watchReadiness } from '../operations/sandbox/readiness.ts';
 import { type SandboxOperations, sandboxOperations } from '../operations/sandbox/sandbox-operations.ts';
 import type { Database } from '../store/database.ts';
@@ -15,7 +15,7 @@ export function openSandbox(database: Database, config: Config): SandboxOperatio
 }
 
 export function openReadiness(database: Database, { logger }: Log, parts: AsyncDisposableStack): Readiness {
-  const onError = seldom((err, times) => logger.warn({ err, times }, 'evidence of readiness could not be recorded'));
+  const onError = throttled((err, times) => logger.warn({ err, times }, 'evidence of readiness could not be recorded'));
   const readiness = watchReadiness(database, onError);
   parts.defer(() => readiness.close());
   return readiness;

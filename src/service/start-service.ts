@@ -8,12 +8,12 @@ import type { Config } from '../config.ts';
 import type { ContributionRules } from '../domain/rules/contribution-rules.ts';
 import { type Log, openLog } from '../observability/log.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
-import { seldom } from '../observability/throttled.ts';
-import { noteKeyUse } from '../operations/access/record-key-use.ts';
+import { throttled } from '../observability/throttled.ts';
+import { createKeyUse } from '../operations/access/record-key-use.ts';
 import { createOperations, POOL_SIZE } from '../operations/create-operations.ts';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
 import { countStorage, type QuotaStage, type StorageUsage } from '../operations/quotas/storage-usage.ts';
-import { openRuleBook, type RuleBook } from '../operations/rules/rule-cache.ts';
+import { openRuleCache, type RuleCache } from '../operations/rules/rule-cache.ts';
 import { startSeals } from '../operations/verification/start-seals.ts';
 import { authenticator } from '../partner-api/access/authenticate.ts';
 import { CREDENTIALS_POOL_SIZE } from '../partner-api/access/credential-memory.ts';
@@ -170,9 +170,9 @@ async function startPartnerApi(
   { database, ofKeys }: { database: Database; ofKeys: Database },
   parts: AsyncDisposableStack,
 ): Promise<string> {
-  const uses = noteKeyUse(database, (err) => log.logger.warn({ err }, 'the last use of keys could not be recorded'));
+  const uses = createKeyUse(database, (err) => log.logger.warn({ err }, 'the last use of keys could not be recorded'));
   parts.defer(() => uses.close());
-  const onDoubt = seldom((err, times) =>
+  const onDoubt = throttled((err, times) =>
     log.logger.error({ err, times }, 'a record differs from the audit: it authorises nothing'),
   );
   const rules = openRules(database, rulesOf, log);
@@ -192,15 +192,15 @@ async function startPartnerApi(
       database: ofKeys,
       environment: config.environment,
       failures: failureLimit(),
-      onUse: uses.note,
+      onUse: uses.record,
       onDoubt,
     }),
-    showsReference: config.showsReference,
+    servesReference: config.servesReference,
     trustedProxies: config.trustedProxies,
     processes,
     onAnswer: (answer) => {
       metrics.countAnswer(answer);
-      pace.noteAnswer(answer.durationMs);
+      pace.addAnswer(answer.durationMs);
       logAnswer(log, answer);
     },
     onLimit: metrics.countLimit,
@@ -236,7 +236,9 @@ function startWebhooks(
         { partner_id, endpoint_id, reason },
         'a webhook endpoint was disabled: its events are held until it is enabled',
       ),
-    onError: seldom((err, times) => log.logger.error({ err, times }, 'events could not be delivered; the service tries again')),
+    onError: throttled((err, times) =>
+      log.logger.error({ err, times }, 'events could not be delivered; the service tries again'),
+    ),
   });
 }
 
@@ -269,9 +271,9 @@ function endInTime(part: { close(): Promise<void> }): () => Promise<void> {
   };
 }
 
-function openRules(database: Database, rulesOf: ServiceOptions['rulesOf'], { logger }: Log): RuleBook {
+function openRules(database: Database, rulesOf: ServiceOptions['rulesOf'], { logger }: Log): RuleCache {
   if (rulesOf) return { rulesOf: ({ partnerId }) => rulesOf(partnerId), close() {} };
-  return openRuleBook(database, {
+  return openRuleCache(database, {
     onError: (err) => logger.warn({ err }, 'the rules could not be read; the service tries again'),
   });
 }
@@ -288,7 +290,7 @@ function openUsage(database: Database, { logger }: Log): StorageUsage {
       const [level, sentence] = QUOTA_STAGES[stage];
       logger[level]({ partner_id, stored_bytes, bytes_per_day }, sentence);
     },
-    onError: seldom((err, times) =>
+    onError: throttled((err, times) =>
       logger.warn({ err, times }, 'the storage usage of partners could not be recorded; the service tries again'),
     ),
   });

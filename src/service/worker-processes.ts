@@ -35,9 +35,9 @@ export async function startServiceProcesses(
   { onProgress = () => {} }: ServiceOptions = {},
 ): Promise<Service> {
   const log = openLog(config.logLevel);
-  const crew = openCrew(count, log);
+  const pool = openWorkerPool(count, log);
   const store = await connectStore(config, { migrates: true, logger: log.logger, onProgress }).catch(async (error: unknown) => {
-    await crew.stop();
+    await pool.stop();
     throw error;
   });
   let listener: OperationsListener | undefined;
@@ -45,7 +45,7 @@ export async function startServiceProcesses(
   let operatorsPool: Database | undefined;
   const stop = once(async () => {
     await operators?.close();
-    await crew.stop();
+    await pool.stop();
     await listener?.close();
     await operatorsPool?.close();
     await store.close();
@@ -61,11 +61,11 @@ export async function startServiceProcesses(
       further: operators.handle,
       metrics: collectFromProcesses(),
       checkReadiness: async () => {
-        crew.assertComplete();
+        pool.assertComplete();
         await checkDatabase(store.database);
       },
     });
-    const baseUrl = await crew.start();
+    const baseUrl = await pool.start();
     return { baseUrl, operationsPort: listener.port, database: store.database, log, stop };
   } catch (error) {
     await stop();
@@ -73,7 +73,7 @@ export async function startServiceProcesses(
   }
 }
 
-interface Crew {
+interface WorkerPool {
   /** Starts all; gives the address that they share. */
   start(): Promise<string>;
   /** @throws Error With how many are missing. */
@@ -82,7 +82,7 @@ interface Crew {
 }
 
 /** The processes that take requests. They load the program while the first one prepares the database. */
-function openCrew(count: number, { logger }: Log): Crew {
+function openWorkerPool(count: number, { logger }: Log): WorkerPool {
   const workers = new Set<Worker>();
   const loading = Array.from({ length: count }, () => cluster.fork());
   let isStopping = false;

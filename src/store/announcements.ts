@@ -9,7 +9,7 @@ export class CommittedEvents {
     this.#listener = listener;
   }
 
-  tell(): void {
+  notify(): void {
     this.#listener?.();
   }
 }

@@ -133,13 +133,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     }),
   });
   // The server may end before it has read that a connection is over.
-  const tellLoss = (error: Error) => {
+  const reportLoss = (error: Error) => {
     if (!pool.ending) onConnectionError(error);
   };
-  pool.on('error', tellLoss);
+  pool.on('error', reportLoss);
   // The pool's own listener leaves while a client is checked out; without this one a lost connection would end the process.
   pool.on('connect', (client) => {
-    client.on('error', tellLoss);
+    client.on('error', reportLoss);
     const session = client as unknown as Session;
     session.heedWarnings();
     session.preparesStatements = preparesStatements;

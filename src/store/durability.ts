@@ -28,7 +28,7 @@ export async function readServerSettings(db: Queryable): Promise<ServerSettings>
 /** With `local` a commit is on this machine's disk before it is answered, which is what one machine can promise. */
 const DURABLE_COMMITS = ['on', 'local', 'remote_write', 'remote_apply'];
 
-/** Why contributions would not be safe on this server, a sentence each with what to do; empty when they are. */
+/** Why contributions would not be safe on this server: a sentence each, with what to do. Empty when they are safe. */
 export function listDurabilityProblems(settings: ServerSettings): string[] {
   const problems: string[] = [];
   if (settings.version < OLDEST_SERVER_VERSION) {
@@ -47,7 +47,7 @@ export function listDurabilityProblems(settings: ServerSettings): string[] {
   return problems;
 }
 
-/** Commits something that leaves no trace, as durably as a contribution. A server that only reads fails. */
-export async function proveCommit(db: Queryable): Promise<void> {
+/** Checks that the server can commit: commits a message that leaves no trace, as durably as a contribution. Fails on a read-only server. */
+export async function checkWritable(db: Queryable): Promise<void> {
   await run(db, { name: 'prove_commit', text: "select pg_logical_emit_message(true, 'partner-impact', 'ready')" }, []);
 }

@@ -38,18 +38,18 @@ export class Session extends pg.Client {
     const given = typeof values === 'function' ? values : callback;
     const list = typeof values === 'function' ? undefined : values;
     const query = super.query.bind(this) as AnyQuery;
-    if (given) return query(config, list, this.#judged(given as Callback));
+    if (given) return query(config, list, this.#watched(given as Callback));
     return new Promise((resolve, reject) => {
       query(
         config,
         list,
-        this.#judged((error, result) => (error ? reject(error) : resolve(result))),
+        this.#watched((error, result) => (error ? reject(error) : resolve(result))),
       );
     });
   }
 
   /** The driver calls back when a statement is through, and before it reads what belongs to the next. */
-  #judged(callback: Callback): Callback {
+  #watched(callback: Callback): Callback {
     return (error, result) => {
       const warning = this.#warning;
       this.#warning = undefined;

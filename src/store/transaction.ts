@@ -3,7 +3,7 @@ import { ServiceError } from '../domain/service-error.ts';
 import type { Database, Queryable } from './database.ts';
 import type { Session } from './session.ts';
 
-/** The COMMIT was sent and not answered: the transaction took effect, or it did not. Only a look at the database tells. */
+/** The COMMIT was sent and not answered. Only a query can find out whether the transaction took effect. */
 export class CommitUnknownError extends Error {
   override readonly name = 'CommitUnknownError';
 }
@@ -13,21 +13,21 @@ export interface TransactionOptions {
   readonly lockTimeoutMs: number;
 }
 
-/** Of a change by itself: shorter than its statements may take, so that the lock is named as what it waited for. */
+/** For a change that is not batched. Shorter than the time-out of its queries, so that the error names the lock. */
 export const USUAL_LOCK_TIMEOUT: TransactionOptions = { lockTimeoutMs: 4_000 };
 
 export interface Transaction {
-  /** `performance.now()` just before it began: never later than the database's `now()`. */
+  /** `performance.now()` just before the transaction began: never later than the database's `now()`. */
   readonly begunAtMs: number;
-  /** Runs the last statement: the COMMIT follows it at once, on the same trip to the server. */
-  lastly<Result>(statement: () => Promise<Result>): Promise<Result>;
+  /** Runs the last statement. The COMMIT is sent with it, so that both take one round trip. */
+  finalStatement<Result>(statement: () => Promise<Result>): Promise<Result>;
 }
 
 /**
- * Runs `work` in one READ COMMITTED transaction on a connection of its own. The BEGIN travels with its first statement, and the
- * COMMIT with the one that it hands to `lastly`, if any; the server takes them one after the other.
+ * Runs `work` in one READ COMMITTED transaction on a connection of its own. The BEGIN is sent with its first statement, and the COMMIT
+ * with the statement given to `finalStatement`, if any; the server executes them one after the other.
  *
- * @throws CommitUnknownError When the COMMIT was sent and its answer did not come, or did not vouch for a durable commit.
+ * @throws CommitUnknownError When the COMMIT was sent and its answer did not come, or did not confirm a durable commit.
  * @throws Whatever `work` throws; then nothing was stored.
  */
 export async function inTransaction<T>(
@@ -41,7 +41,7 @@ export async function inTransaction<T>(
   let commit: Promise<Ending> | undefined;
   const transaction: Transaction = {
     begunAtMs: performance.now(),
-    lastly(statement) {
+    finalStatement(statement) {
       const result = statement();
       commit = sendCommit(client);
       return result;
@@ -57,18 +57,18 @@ export async function inTransaction<T>(
   const ending = await (commit ?? sendCommit(client));
   if (ending.is !== 'durable') return endInDoubt(client, ending.cause);
   client.release();
-  if (hasEvents) database.committedEvents.tell();
+  if (hasEvents) database.committedEvents.notify();
   return done.value;
 }
 
-/** @throws Error For a pool, or whatever else no transaction was begun on. */
+/** @throws Error For a pool, or a connection without a transaction. */
 export function databaseOf(transaction: Queryable): Database {
   const { transactionOf: database } = transaction as Partial<Session>;
   if (!database) throw new Error('This is not a transaction of inTransaction().');
   return database;
 }
 
-/** Nothing was stored, unless a COMMIT went along and took effect all the same. */
+/** Nothing was stored, unless a COMMIT was sent and took effect. */
 async function endFailed(client: pg.PoolClient, error: unknown, ending: Ending | undefined): Promise<never> {
   if (ending && ending.is !== 'rolled back') return endInDoubt(client, error);
   if (ending) client.release();
@@ -81,7 +81,7 @@ function endInDoubt(client: pg.PoolClient, cause: unknown): never {
   throw new CommitUnknownError('The outcome of the COMMIT is unknown.', { cause });
 }
 
-/** Where the connection itself is in doubt (a time-out, a broken socket), a ROLLBACK would wait behind what hangs. */
+/** After a time-out or a broken socket a ROLLBACK would wait behind a query that hangs. */
 async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {
   if (!(error instanceof pg.DatabaseError || error instanceof ServiceError)) return client.release(true);
   try {
@@ -92,7 +92,7 @@ async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {
   }
 }
 
-/** What a COMMIT came to. PostgreSQL answers that of a failed transaction with the word ROLLBACK, and no error. */
+/** The outcome of a COMMIT. PostgreSQL answers the COMMIT of a failed transaction with the word ROLLBACK, and no error. */
 type Ending = { readonly is: 'durable' | 'rolled back' | 'in doubt'; readonly cause?: unknown };
 
 async function sendCommit(client: pg.PoolClient): Promise<Ending> {

@@ -1,7 +1,7 @@
 import { environmentalSummary } from '../domain/customer-texts.ts';
 import type { EnvironmentalChangeType, EnvironmentalStatus } from '../domain/impact/environmental-status.ts';
 import type { Evidence } from '../domain/impact/evidence.ts';
-import type { ShownBatch } from '../domain/impact/impact-batch.ts';
+import type { ImpactBatchView } from '../domain/impact/impact-batch.ts';
 import type { Project } from '../domain/impact/project.ts';
 import type { BatchTransaction, PooledContribution } from '../store/impact/impact-batch-settlement.ts';
 
@@ -16,7 +16,7 @@ export interface BatchNews {
 }
 
 /** The member `data` of `environmental.status.updated`. @see docs/spec/settlements.md#4-environmental-status. */
-export function batchNewsToData(shown: ShownBatch, news: BatchNews) {
+export function batchNewsToData(shown: ImpactBatchView, news: BatchNews) {
   const { impactBatchId, status } = shown.batch;
   return {
     impact_batch_id: impactBatchId,
@@ -35,7 +35,7 @@ export function batchNewsToData(shown: ShownBatch, news: BatchNews) {
 }
 
 /** A batch on the paths of partners. */
-export function impactBatchToWire(shown: ShownBatch, contributionCount: bigint) {
+export function impactBatchToWire(shown: ImpactBatchView, contributionCount: bigint) {
   const { batch } = shown;
   return {
     impact_batch_id: batch.impactBatchId,
@@ -46,7 +46,7 @@ export function impactBatchToWire(shown: ShownBatch, contributionCount: bigint) 
 }
 
 /** The projection on a contribution: `recorded` before it is in a batch, no status unless it is confirmed. */
-export function environmentalStatusToWire(contribution: PooledContribution, shown: ShownBatch | null) {
+export function environmentalStatusToWire(contribution: PooledContribution, shown: ImpactBatchView | null) {
   const { transactionId, status, confirmedAt, settlementId } = contribution;
   const head = { transaction_id: transactionId, contribution_status: status, settlement_id: settlementId };
   if (shown) {
@@ -80,7 +80,7 @@ export function batchTransactionToWire(transaction: BatchTransaction) {
   };
 }
 
-function progressToWire({ batch, project, evidence }: ShownBatch) {
+function progressToWire({ batch, project, evidence }: ImpactBatchView) {
   return {
     status: batch.status,
     status_at: batch.statusAt.toISOString(),

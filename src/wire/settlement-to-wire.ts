@@ -6,7 +6,7 @@ import { type SettlementTotals, settlementAmount } from '../domain/settlements/s
 import type { Settlement } from '../store/settlements/settlement.ts';
 
 /** A settlement with its totals: its own where it is closed, else those of a moment. */
-export interface ShownSettlement {
+export interface SettlementView {
   readonly settlement: Settlement;
   readonly totals: SettlementTotals;
   readonly currency: string | null;
@@ -15,7 +15,7 @@ export interface ShownSettlement {
 }
 
 /** All but the environment, which is not known where an event is written down. */
-export function settlementToData({ settlement, totals, currency, asOf }: ShownSettlement) {
+export function settlementToData({ settlement, totals, currency, asOf }: SettlementView) {
   const { period, closedAt, acknowledgement } = settlement;
   return {
     settlement_id: settlement.settlementId,
@@ -80,7 +80,7 @@ function statementToData({ statement, closedAt }: Settlement) {
 
 type SettlementData = ReturnType<typeof settlementToData>;
 
-export function settlementToWire(shown: ShownSettlement, environment: Environment) {
+export function settlementToWire(shown: SettlementView, environment: Environment) {
   return withEnvironment(settlementToData(shown), environment);
 }
 

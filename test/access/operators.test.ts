@@ -9,7 +9,7 @@ import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { newCredential } from '../../src/domain/access/operator.ts';
 import { ROLES, type Role } from '../../src/domain/access/role.ts';
-import { requireSecondPerson, requireSignedIn } from '../../src/operations/access/four-eyes.ts';
+import { requireSecondOperator, requireSignedIn } from '../../src/operations/access/four-eyes.ts';
 import { changeOperatorRole, createOperator, disableOperator, resetSignIn } from '../../src/operations/access/manage-operator.ts';
 import { authenticateOperator, renewSignIn, signIn, signOut } from '../../src/operations/access/sign-in.ts';
 import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
@@ -155,20 +155,20 @@ describe('what takes two people', () => {
   test('is begun by one who is signed in, and approved by another', async () => {
     const [one, other] = await people;
     requireSignedIn(one);
-    await requireSecondPerson(database.pool, other, one.operatorId);
-    await assert.rejects(requireSecondPerson(database.pool, one, one.operatorId), /another operator has to approve/);
+    await requireSecondOperator(database.pool, other, one.operatorId);
+    await assert.rejects(requireSecondOperator(database.pool, one, one.operatorId), /another operator has to approve/);
   });
 
   test('the owner of the machine is none of the two, and neither is the schedule; the refusal says how to sign in', async () => {
     const [one] = await people;
     assert.throws(() => requireSignedIn(OWNER), /partner-impact login.*operator create/);
     await assert.rejects(
-      requireSecondPerson(database.pool, OWNER, one.operatorId),
+      requireSecondOperator(database.pool, OWNER, one.operatorId),
       /The owner account is not a person.*partner-impact login/,
     );
-    await assert.rejects(requireSecondPerson(database.pool, one, 'owner'), /no signed-in author \(owner\).*create it again/);
+    await assert.rejects(requireSecondOperator(database.pool, one, 'owner'), /no signed-in author \(owner\).*create it again/);
     await assert.rejects(
-      requireSecondPerson(database.pool, { ...OWNER, operatorId: 'schedule' }, one.operatorId),
+      requireSecondOperator(database.pool, { ...OWNER, operatorId: 'schedule' }, one.operatorId),
       /account is not a person/,
     );
   });

@@ -7,7 +7,7 @@ import { newApiKey } from '../../src/domain/access/api-key.ts';
 import type { Actor, Role } from '../../src/domain/access/role.ts';
 import { newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { breakGlass } from '../../src/operations/access/break-glass.ts';
-import { requireSecondPerson } from '../../src/operations/access/four-eyes.ts';
+import { requireSecondOperator } from '../../src/operations/access/four-eyes.ts';
 import { issueApiKey, revokeApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { changeOperatorRole, createOperator, resetSignIn } from '../../src/operations/access/manage-operator.ts';
 import { createPartner, getPartner, suspendPartner } from '../../src/operations/access/manage-partner.ts';
@@ -21,7 +21,7 @@ import {
 } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import { changeImpactBatch } from '../../src/operations/impact/change-impact-batch.ts';
 import { createRule } from '../../src/operations/rules/manage-rule.ts';
-import { readSoundRules } from '../../src/operations/rules/rule-proofs.ts';
+import { readVerifiedRules } from '../../src/operations/rules/verified-rules.ts';
 import { verifySettlements } from '../../src/operations/settlements/verify-settlements.ts';
 import { attestContribution } from '../../src/operations/verification/attest.ts';
 import { CONTROL_DAYS } from '../../src/store/access/operator-control.ts';
@@ -34,7 +34,7 @@ import { Client, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { advanceTo, evidence, newBatch, withClosed } from '../support/environment.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
-import { insertPendingAged, untilNumbered } from '../support/records.ts';
+import { insertPendingAged, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, closeRegularly, openFirst, priced, sealKeys } from '../support/settlements.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -300,7 +300,10 @@ const TRIES: Readonly<Record<string, () => Promise<boolean>>> = {
     const wanted = { name: 'Badr', email: 'badr@example.org', role: 'approver' } as const;
     const { operatorId } = (await createOperator(made.database, maker, wanted)).operator;
     const isTwo = () =>
-      isDone(requireSecondPerson(made.database.pool, { ...signedIn('approver'), operatorId }, maker.operatorId), /within 7 days/);
+      isDone(
+        requireSecondOperator(made.database.pool, { ...signedIn('approver'), operatorId }, maker.operatorId),
+        /within 7 days/,
+      );
     assert.equal(await isTwo(), false);
     const age = `update audit_entry set recorded_at = recorded_at - interval '${CONTROL_DAYS} days'`;
     await asSuperuser(made.database.pool, async (client) => void (await client.query(age)));
@@ -351,7 +354,7 @@ const TRIES: Readonly<Record<string, () => Promise<boolean>>> = {
   async 'superuser of the database: remove a contribution with its event and everything about it'() {
     const { partnerId, transactionId, client } = await newContribution();
     await client.confirm();
-    await untilNumbered(database, partnerId, 3);
+    await untilSequenced(database, partnerId, 3);
     const { rows } = await pool.query('select event_id from event where partner_id = $1 and subject_id = $2', [
       partnerId,
       transactionId,
@@ -369,7 +372,7 @@ const TRIES: Readonly<Record<string, () => Promise<boolean>>> = {
         values ('point_conversion', $1, $2, now() - interval '1 hour', 995, 'SAR', now() - interval '2 hours')`,
       [uniqueId('rule'), partnerId],
     );
-    return isDone(readSoundRules(pool, database.auditKeys, partnerId), /differs from the audit/);
+    return isDone(readVerifiedRules(pool, database.auditKeys, partnerId), /differs from the audit/);
   },
   async 'superuser of the database: raise the role of an operator'() {
     const { operator: raised, signInCode } = await createOperator(database, OWNER, { name: 'x', email: null, role: 'viewer' });

@@ -26,7 +26,7 @@ import { type Answer, type Client, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { document, listMisfits } from '../support/published.ts';
-import { insertPendingAged, untilAllNumbered } from '../support/records.ts';
+import { insertPendingAged, untilAllSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, getOpen, linesOf, openFirst, partnerWith, priced, sealKeys, tools } from '../support/settlements.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -76,7 +76,7 @@ const posted = async (of: Of, pointsDelta: bigint, over: object = {}, price?: st
 const restated = { reasonCode: 'conversion_restatement' };
 
 async function eventsOf(client: Client, partnerId: string, kinds = ['impact.transaction.adjusted']): Promise<Answer['body'][]> {
-  await untilAllNumbered(database, partnerId);
+  await untilAllSequenced(database, partnerId);
   const { body, text } = await client.call('/v1/events?limit=500');
   for (const event of JSON.parse(text).events) {
     const { schema } = document.webhooks[event.event_type].post.requestBody.content['application/json'];

@@ -1,7 +1,7 @@
 /** What a superuser edits of an adjustment, or of the rules that bound it, is never settled or posted as true: settlements, sections 3 and 5. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { changeSettlementTerms } from '../../src/operations/access/manage-partner.ts';
+import { changeSettlementPolicy } from '../../src/operations/access/manage-partner.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../../src/operations/adjustments/manage-adjustment.ts';
 import { approveFailure, draftFailure } from '../../src/operations/contributions/record-failure.ts';
 import { pricesUnderRules } from '../../src/operations/rules/rule-prices.ts';
@@ -37,7 +37,7 @@ async function tamper(text: string, values: unknown[]): Promise<void> {
 }
 
 const unsound = (id: string) => (error: Error) => {
-  assert.equal(error.name, 'UnsoundRecordError');
+  assert.equal(error.name, 'UnverifiedRecordError');
   assert.match(error.message, new RegExp(`${id}[^0-9A-Za-z]`));
   return true;
 };
@@ -119,7 +119,7 @@ describe('rules that the audit does not have bound nothing', () => {
   async function withRule() {
     const { partner, client } = await service.newPartner();
     const { partnerId } = partner;
-    await changeSettlementTerms(database, OWNER, partnerId, { currency: 'SAR' });
+    await changeSettlementPolicy(database, OWNER, partnerId, { currency: 'SAR' });
     const label = uniqueId('value');
     await insertPrice(database, 'point_conversion', { partnerId, label, starts: '-1 day', price: '0.05' });
     const answer = await client.confirm({ points: 250 });

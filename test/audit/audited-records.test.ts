@@ -60,7 +60,7 @@ describe('an API key', () => {
       } as const;
       const { key } = await service.newPartner({ key: terms });
       const { keyId } = key.key;
-      assert.equal((await instance().of(key.apiKey)).unproven, null);
+      assert.equal((await instance().of(key.apiKey)).unverified, null);
       await tamper(`update api_key set ${set} where key_id = $1`, [keyId]);
       const { of, doubts } = instance();
       await assert.rejects(of(key.apiKey), { code: 'internal_service_unavailable' });
@@ -91,7 +91,7 @@ describe('an API key', () => {
   test('a change of one that was edited writes no entry that would make the edit true', async () => {
     const { key } = await service.newPartner({ key: { permission: 'read_only' } });
     await tamper("update api_key set permission = 'read_write' where key_id = $1", [key.key.keyId]);
-    await assert.rejects(revokeApiKey(database, OWNER, key.key.keyId), { name: 'UnsoundRecordError' });
+    await assert.rejects(revokeApiKey(database, OWNER, key.key.keyId), { name: 'UnverifiedRecordError' });
     await attestRecord(database, OWNER, { kind: 'api_key', id: key.key.keyId, reason: 'as the backup has it' });
     assert.equal((await instance().of(key.apiKey)).permission, 'read_write');
     await revokeApiKey(database, OWNER, key.key.keyId);
@@ -111,8 +111,8 @@ describe('a partner', () => {
       await suspendPartner(database, OWNER, partnerId);
       await tamper('update partner set suspended_at = null where partner_id = $1', [partnerId]);
       const { of, doubts } = instance();
-      const { isSuspended, unproven } = await of(key.apiKey);
-      assert.deepEqual([isSuspended, unproven], [true, 'partner']);
+      const { isSuspended, unverified } = await of(key.apiKey);
+      assert.deepEqual([isSuspended, unverified], [true, 'partner']);
       assert.match(doubts.join(), new RegExp(`The partner ${partnerId} differs from the audit: suspended_at differs`));
       // A second service has nothing remembered.
       const other = await testService({ env: { ...WEBHOOK_ENV, DATABASE_URL: service.databaseUrl } });
@@ -138,8 +138,8 @@ describe('a partner', () => {
       new RegExp(`The partner ${partnerId} differs from the audit: currency`),
     );
     assert.deepEqual(await getOpen(database, partnerId), open);
-    await assert.rejects(setPartnerRates(database, OWNER, partnerId, { writesPerSecond: 7 }), { name: 'UnsoundRecordError' });
-    await assert.rejects(resumePartner(database, OWNER, partnerId), { name: 'UnsoundRecordError' });
+    await assert.rejects(setPartnerRates(database, OWNER, partnerId, { writesPerSecond: 7 }), { name: 'UnverifiedRecordError' });
+    await assert.rejects(resumePartner(database, OWNER, partnerId), { name: 'UnverifiedRecordError' });
     await attestRecord(database, OWNER, { kind: 'partner', id: partnerId, reason: 'as agreed with the partner' });
     assert.equal((await closeRegularly(database, partnerId)).closed.totals?.contributionCount, 1n);
   });
@@ -157,8 +157,8 @@ describe('an endpoint', () => {
     await neighbour.receiver.until(1);
     const [held] = await untilDeliveries(database, partnerId, ({ length }) => length === 1);
     assert.deepEqual([held?.status, held?.attempts, theirs.arrived.length, receiver.arrived.length], ['waiting', 0, 0, before]);
-    await assert.rejects(testEndpoint(tools, OWNER, { partnerId, endpointId }), { name: 'UnsoundRecordError' });
-    await assert.rejects(enableEndpoint(database, OWNER, { partnerId, endpointId }), { name: 'UnsoundRecordError' });
+    await assert.rejects(testEndpoint(tools, OWNER, { partnerId, endpointId }), { name: 'UnverifiedRecordError' });
+    await assert.rejects(enableEndpoint(database, OWNER, { partnerId, endpointId }), { name: 'UnverifiedRecordError' });
     await tamper('update webhook_endpoint set url = $2 where endpoint_id = $1', [endpointId, receiver.url]);
     await untilDeliveries(database, partnerId, ([delivery]) => delivery?.status === 'delivered');
     assert.equal(theirs.arrived.length, 0);
@@ -191,26 +191,26 @@ describe('an operator', () => {
         authenticateOperator(database, token),
         new RegExp(`The operator ${operatorId} differs from the audit`),
       );
-      await assert.rejects(changeOperatorRole(database, OWNER, operatorId, 'viewer'), { name: 'UnsoundRecordError' });
+      await assert.rejects(changeOperatorRole(database, OWNER, operatorId, 'viewer'), { name: 'UnverifiedRecordError' });
     });
 
   test('a sign-in that ended, an operator who was disabled, and a token made by SQL', async () => {
     const over = await signedInAs('operator');
     await signOut(database, over.token);
     await tamper('update operator_credential set ended_at = null where operator_id = $1', [over.operatorId]);
-    await assert.rejects(authenticateOperator(database, over.token), { name: 'UnsoundRecordError' });
+    await assert.rejects(authenticateOperator(database, over.token), { name: 'UnverifiedRecordError' });
     const gone = await signedInAs('approver');
     await disableOperator(database, OWNER, gone.operatorId);
     await tamper('update operator set disabled_at = null where operator_id = $1', [gone.operatorId]);
     await tamper('update operator_credential set ended_at = null where operator_id = $1', [gone.operatorId]);
-    await assert.rejects(authenticateOperator(database, gone.token), { name: 'UnsoundRecordError' });
+    await assert.rejects(authenticateOperator(database, gone.token), { name: 'UnverifiedRecordError' });
     const { operatorId, token } = await signedInAs('approver');
     const { id, text, secretSha256 } = newCredential('token');
     await tamper(
       "insert into operator_credential (credential_id, operator_id, kind, secret_sha256, created_at, expires_at) values ($1, $2, 'token', $3, now(), now() + interval '1 day')",
       [id, operatorId, secretSha256],
     );
-    await assert.rejects(authenticateOperator(database, text), { name: 'UnsoundRecordError' });
+    await assert.rejects(authenticateOperator(database, text), { name: 'UnverifiedRecordError' });
     assert.equal((await authenticateOperator(database, token)).actor.operatorId, operatorId);
   });
 
@@ -253,7 +253,8 @@ describe('what a release before has written', () => {
       );
       assert.equal((await verifyAudit(old)).fault, null);
       await suspendPartner(old, OWNER, 'ptn_a');
-      for (const id of ['ptn_b', 'ptn_d']) await assert.rejects(suspendPartner(old, OWNER, id), { name: 'UnsoundRecordError' });
+      for (const id of ['ptn_b', 'ptn_d'])
+        await assert.rejects(suspendPartner(old, OWNER, id), { name: 'UnverifiedRecordError' });
     } finally {
       await old.close();
     }

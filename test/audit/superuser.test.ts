@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test';
 import pg from 'pg';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { createOperator } from '../../src/operations/access/manage-operator.ts';
-import { changeSettlementTerms } from '../../src/operations/access/manage-partner.ts';
+import { changeSettlementPolicy } from '../../src/operations/access/manage-partner.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../../src/operations/adjustments/manage-adjustment.ts';
 import { draftFailure } from '../../src/operations/contributions/record-failure.ts';
 import { doubtsUnderAudit, pricesUnderRules } from '../../src/operations/rules/rule-prices.ts';
@@ -175,7 +175,7 @@ async function fill() {
   const { partner, client, receiver } = await newEndpoint(service, endpointTools(database));
   const { partnerId } = partner;
   receiver.answerWith(200);
-  await changeSettlementTerms(database, OWNER, partnerId, { currency: 'SAR' });
+  await changeSettlementPolicy(database, OWNER, partnerId, { currency: 'SAR' });
   await insertContributionRule(database, { partnerId, points_min: 2 });
   await insertPrice(database, 'point_conversion', { partnerId, label: uniqueId('value'), starts: '-1 day', price: '0.05' });
   await insertPrice(database, 'tree_cost', { partnerId, label: uniqueId('cost'), starts: '-1 day', price: '5' });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { showTime } from '../../src/commands/terminal/output.ts';
+import { formatTime } from '../../src/commands/terminal/output.ts';
 import { Client } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
@@ -71,7 +71,7 @@ describe('for programs: exactly one JSON value on standard output', () => {
     const { stdout } = await run(['key', 'rotate', '--key', endless.key_id, '--expires-at', expiresAt]);
     assert.match(
       stdout,
-      new RegExp(`The new key expires at ${showTime(new Date(expiresAt))}; the old key ${endless.key_id} is valid until`),
+      new RegExp(`The new key expires at ${formatTime(new Date(expiresAt))}; the old key ${endless.key_id} is valid until`),
     );
     assert.equal(rotated.replaces.key_id, issued.key_id);
     assert.equal((await runJson('key', 'revoke', '--key', rotated.key_id, '--yes')).status, 'revoked');

@@ -30,7 +30,7 @@ after(() => rmSync(folder, { recursive: true }));
 const { run } = commandLine({ DATABASE_URL: service.databaseUrl, DATA_DIR: folder, XDG_CONFIG_HOME: join(folder, 'home') });
 
 /** A partner with a record of each kind, whose texts somebody has changed past the service. */
-async function hostile() {
+async function adversarial() {
   const { partner, client } = await newPartner();
   const { partnerId } = partner;
   await openFirst(database, partner);
@@ -82,7 +82,7 @@ async function hostile() {
 }
 
 describe('what is in the database, however it came there', waiting, () => {
-  const made = hostile();
+  const made = adversarial();
   const commands = async () => {
     const { partnerId, settlementId, reconciliationId, batchId } = await made;
     const of = ['--partner', partnerId];

@@ -6,7 +6,7 @@ import { listFailureDrafts } from '../../src/store/contributions/failure-draft.t
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { type Answer, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
-import { countRows, untilNumbered } from '../support/records.ts';
+import { countRows, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();
@@ -102,7 +102,7 @@ describe('approved', () => {
     const never = { ...newStrangerOf(made.partner.partnerId), reason: 'never arrived' };
     const { failureId } = await draftFailure(database, operator, never);
     await approveFailure(database, approver, { partnerId: made.partner.partnerId, failureId });
-    await untilNumbered(database, made.partner.partnerId, 2);
+    await untilSequenced(database, made.partner.partnerId, 2);
     const [event, ...more] = (await made.client.listEvents('?after_sequence=1')).body.events;
     const { contribution } = (await made.client.findByEvent(never.partnerEventId)).body;
     assert.equal(event.event_type, 'impact.transaction.adjusted');

@@ -9,7 +9,7 @@ import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER } from '../support/actor.ts';
 import { detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
-import { untilNumbered } from '../support/records.ts';
+import { untilSequenced } from '../support/records.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { OPEN_RATES, testService } from '../support/service.ts';
 
@@ -90,7 +90,7 @@ test('points out of bounds for good: drafted by one, approved by another, told a
   assert.deepEqual([again.status, again.body.error.code], [422, 'contribution_final_failure']);
   assert.equal(detailCodes(again)['transaction_id'], contribution.transaction_id);
 
-  await untilNumbered(service.database, partnerId, 2);
+  await untilSequenced(service.database, partnerId, 2);
   const { events } = (await client.listEvents('?after_sequence=1')).body;
   assert.deepEqual(
     events.map(({ event_type, data }: { event_type: string; data: object }) => [event_type, data]),

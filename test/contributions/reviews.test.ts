@@ -14,7 +14,7 @@ import { expirePending } from '../../src/schedule/jobs/expire-pending.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
 import { detailCodes, newConfirmation, type TestEvent, uniqueId } from '../support/client.ts';
-import { insertPendingAged, untilNumbered } from '../support/records.ts';
+import { insertPendingAged, untilSequenced } from '../support/records.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { OPEN_RATES, testService } from '../support/service.ts';
 
@@ -141,7 +141,7 @@ describe('after 72 hours it fails by itself', () => {
     await insertPendingAged(database, { partnerId: partner.partnerId, partnerOrderRef: 'young', age: '71 hours 59 minutes' });
     await expire();
     assert.deepEqual(await statusesOf(partner), { failed: 1, pending: 1 });
-    await untilNumbered(database, partner.partnerId, 2);
+    await untilSequenced(database, partner.partnerId, 2);
     const [event, ...more] = await eventsAbout(partner, ids[0] as string);
     assert.deepEqual([event?.event_type, event?.data.change, more.length], ['impact.transaction.adjusted', 'failed', 0]);
     assert.deepEqual(
@@ -169,7 +169,7 @@ describe('after 72 hours it fails by itself', () => {
     const inTime = outcomes.filter(({ status }) => status === 'fulfilled').length;
     assert.deepEqual(await statusesOf(partner), { failed: 130 - inTime, ...(inTime > 0 && { confirmed: inTime }) });
     assert.equal(Number(first['failed']) + Number(second['failed']), 130 - inTime);
-    await untilNumbered(database, partner.partnerId, 131);
+    await untilSequenced(database, partner.partnerId, 131);
     const { rows } = await database.pool.query(
       'select count(*)::int4, count(distinct subject_id)::int4 as subjects from event where partner_id = $1 and sequence > 1',
       [partner.partnerId],

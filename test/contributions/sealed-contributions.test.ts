@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
-import { changeSettlementTerms, createPartner } from '../../src/operations/access/manage-partner.ts';
+import { changeSettlementPolicy, createPartner } from '../../src/operations/access/manage-partner.ts';
 import { sealContributions } from '../../src/operations/audit/seal-contributions.ts';
 import {
   confirmPendingContribution,
   failPendingContribution,
 } from '../../src/operations/contributions/resolve-pending-contribution.ts';
-import { openRuleBook } from '../../src/operations/rules/rule-cache.ts';
+import { openRuleCache } from '../../src/operations/rules/rule-cache.ts';
 import { doubtsUnderAudit, pricesUnderRules } from '../../src/operations/rules/rule-prices.ts';
 import { closeDueSettlements } from '../../src/operations/settlements/close-due-settlements.ts';
 import { verifySettlements } from '../../src/operations/settlements/verify-settlements.ts';
@@ -19,7 +19,7 @@ import { OWNER } from '../support/actor.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
-import { insertPendingAged, untilNumbered } from '../support/records.ts';
+import { insertPendingAged, untilSequenced } from '../support/records.ts';
 import { insertPrice } from '../support/rules.ts';
 import { testService } from '../support/service.ts';
 import { actor, closeNow, closeRegularly, getOpen, linesOf, openFirst, sealKeys, tools } from '../support/settlements.ts';
@@ -49,7 +49,7 @@ async function problemsOf(partnerId: string): Promise<string[]> {
 async function assertRefused(partnerId: string, id: string, closing = () => closeRegularly(database, partnerId)): Promise<void> {
   const open = await getOpen(database, partnerId);
   await assert.rejects(closing, (error: Error) => {
-    assert.equal(error.name, 'UnsoundRecordError');
+    assert.equal(error.name, 'UnverifiedRecordError');
     assert.match(error.message, new RegExp(`${id}[^0-9A-Za-z][^]*\`verify\``));
     return true;
   });
@@ -158,7 +158,7 @@ describe('a contribution that is edited before its settlement closes: nothing is
   test('a row that is removed, and its event is there', async () => {
     const { partnerId, ids } = await newPartner();
     const [id = ''] = ids;
-    await untilNumbered(database, partnerId, 3);
+    await untilSequenced(database, partnerId, 3);
     await tamper('delete from contribution where partner_id = $1 and transaction_id = $2', [partnerId, id]);
     await assert.rejects(closeRegularly(database, partnerId), new RegExp(`${id} was removed`));
     assert.ok(
@@ -269,7 +269,7 @@ describe('the value of a point, held against the audit', waiting, () => {
     const { partner, client } = await service.newPartner();
     await openFirst(database, partner);
     const label = uniqueId('value');
-    await changeSettlementTerms(database, OWNER, partner.partnerId, { currency: 'SAR' });
+    await changeSettlementPolicy(database, OWNER, partner.partnerId, { currency: 'SAR' });
     await insertPrice(database, 'point_conversion', { partnerId: partner.partnerId, label, starts: '-1 day', price: '0.05' });
     const { transaction_id } = (await client.confirm()).body.contribution;
     await relabel(partner.partnerId, transaction_id, label);
@@ -302,7 +302,7 @@ describe('the value of a point, held against the audit', waiting, () => {
       await tamper(text, [label]);
       const open = await findOpenSettlement(database.pool, partnerId);
       await assert.rejects(closeRegularly(database, partnerId, real), (error: Error) => {
-        assert.equal(error.name, 'UnsoundRecordError');
+        assert.equal(error.name, 'UnverifiedRecordError');
         assert.match(error.message, new RegExp(`"${label}".* ${id} on line 1, differs from the audit`));
         return true;
       });
@@ -344,7 +344,7 @@ describe('the value of a point, held against the audit', waiting, () => {
       new RegExp(`point_conversion/${label} differs from the audit`),
     );
     const errors: unknown[] = [];
-    const book = openRuleBook(database, { onError: (error) => errors.push(error) });
+    const book = openRuleCache(database, { onError: (error) => errors.push(error) });
     const rulesOf = async (currency: string | null) => book.rulesOf({ partnerId, currency }, performance.now());
     try {
       await assert.rejects(rulesOf('SAR'), { code: 'internal_service_unavailable' });
@@ -358,7 +358,7 @@ describe('the value of a point, held against the audit', waiting, () => {
 
   test('a version by SQL under the label of the service itself prices nothing', async () => {
     const { partnerId } = await newPartner(1);
-    await changeSettlementTerms(database, OWNER, partnerId, { currency: 'SAR' });
+    await changeSettlementPolicy(database, OWNER, partnerId, { currency: 'SAR' });
     await tamper(
       `insert into rule_version (kind, version, partner_id, starts_at, point_value, currency, created_at)
         values ('point_conversion', 'default-1', $1, '2020-01-01', 9, 'SAR', '2020-01-01')`,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { commandLine } from '../support/command-line.ts';
-import { untilNumbered } from '../support/records.ts';
+import { untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
@@ -18,7 +18,7 @@ async function withEndpoint() {
   const receiver = await WebhookReceiver.open();
   const { partnerId } = partner;
   // `settlement.created`, with sequence 1, is from before the endpoint.
-  await untilNumbered(database, partnerId, 1);
+  await untilSequenced(database, partnerId, 1);
   const added = await runJson('endpoint', 'add', '--partner', partnerId, '--url', receiver.url);
   return { partnerId, client, receiver, added, endpointId: added.endpoint_id as string };
 }

@@ -7,7 +7,7 @@ import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
 import { Client, detailCodes } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
-import { untilNumbered } from '../support/records.ts';
+import { untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { endpointTools, WEBHOOK_ENV } from '../support/webhook-service.ts';
@@ -16,12 +16,12 @@ const service = await testService({ env: WEBHOOK_ENV });
 const { client, partner } = await service.newPartner();
 const { partnerId } = partner;
 // The first is `settlement.created`, from before there is an endpoint.
-await untilNumbered(service.database, partnerId, 1);
+await untilSequenced(service.database, partnerId, 1);
 const other = await service.newPartner();
 const receiver = await WebhookReceiver.open();
 await addEndpoint(endpointTools(service.database), OWNER, { partnerId, url: receiver.url, eventTypes: [] });
 await client.confirm({ points: 9_223_372_036_854_775_807n });
-await untilNumbered(service.database, partnerId, 2);
+await untilSequenced(service.database, partnerId, 2);
 const [listed] = (await client.listEvents('?after_sequence=1')).body.events;
 
 const waiting = { timeout: 30_000 };

@@ -8,7 +8,7 @@ import { disableEndpoint, enableEndpoint } from '../../src/webhooks/endpoints/ma
 import { OWNER } from '../support/actor.ts';
 import { type Answer, Client, countByStatus, detailCodes, type TestEvent } from '../support/client.ts';
 import { assertPublished, document, listMisfits } from '../support/published.ts';
-import { untilNumbered } from '../support/records.ts';
+import { untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { getOpen } from '../support/settlements.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -32,7 +32,7 @@ describe('pages', waiting, () => {
       const answers = await Promise.all(Array.from({ length: 150 }, () => client.confirm()));
       for (const { body } of answers) confirmed.add(body.contribution.transaction_id);
     }
-    await untilNumbered(database, partner.partnerId, FIRST + 1_050);
+    await untilSequenced(database, partner.partnerId, FIRST + 1_050);
     const pages: Answer[] = [];
     for (let after = 0n, hasMore = true; hasMore; ) {
       const page = await client.listEvents(`?after_sequence=${after}&limit=500`);
@@ -59,11 +59,11 @@ describe('pages', waiting, () => {
   test('100 from the first on when nothing is said, and the last page says that there are no more', async () => {
     const { client, partner } = await service.newPartner();
     await Promise.all(Array.from({ length: 100 - FIRST }, () => client.confirm()));
-    await untilNumbered(database, partner.partnerId, 100);
+    await untilSequenced(database, partner.partnerId, 100);
     const exactly = await client.listEvents();
     assert.deepEqual([sequencesOf(exactly), exactly.body.has_more], [upTo(100), false]);
     await client.confirm();
-    await untilNumbered(database, partner.partnerId, 101);
+    await untilSequenced(database, partner.partnerId, 101);
     const first = await client.listEvents();
     assert.deepEqual([sequencesOf(first), first.body.has_more, first.body.next_after_sequence], [upTo(100), true, 100n]);
     const one = await client.listEvents('?after_sequence=100&limit=1');
@@ -72,7 +72,7 @@ describe('pages', waiting, () => {
 
   test('an empty page keeps its place: right behind the last event, and beyond it up to the largest int64', async () => {
     const { client, partner } = await service.newPartner();
-    await untilNumbered(database, partner.partnerId, FIRST);
+    await untilSequenced(database, partner.partnerId, FIRST);
     for (const after of ['1', '7', '9223372036854775807']) {
       const answer = await client.listEvents(`?after_sequence=${after}`, { 'x-correlation-id': 'corr-of-nothing' });
       assert.equal(answer.status, 200);
@@ -99,7 +99,7 @@ describe('the very bytes that are delivered', waiting, () => {
   test('whoever asks first: read before they are sent, sent before they are read, and read by many at once', async () => {
     const { client, partner } = await service.newPartner();
     const { partnerId } = partner;
-    await untilNumbered(database, partnerId, FIRST);
+    await untilSequenced(database, partnerId, FIRST);
     const receiver = await WebhookReceiver.open();
     const { endpointId } = await addEndpoint(tools, OWNER, { partnerId, url: receiver.url, eventTypes: [] });
     const { contribution } = (await client.confirm({ points: 9_223_372_036_854_775_807n })).body;
@@ -109,7 +109,7 @@ describe('the very bytes that are delivered', waiting, () => {
     const { estimate } = (await client.estimate({ partner_order_ref })).body;
     assert.equal((await client.associate(transaction_id, estimate.calculation_id)).status, 201);
     await client.confirm({ points: 9_007_199_254_740_993n });
-    await untilNumbered(database, partnerId, FIRST + 3);
+    await untilSequenced(database, partnerId, FIRST + 3);
     const headers = { 'x-correlation-id': 'corr-of-reading' };
     const answers = await Promise.all(Array.from({ length: 12 }, () => client.listEvents('?after_sequence=1', headers)));
     await enableEndpoint(database, OWNER, { partnerId, endpointId });
@@ -130,7 +130,7 @@ describe('the very bytes that are delivered', waiting, () => {
     const { partner_order_ref, transaction_id } = (await client.confirm()).body.contribution;
     const { calculation_id } = (await client.estimate({ partner_order_ref })).body.estimate;
     await client.associate(transaction_id, calculation_id);
-    await untilNumbered(database, partner.partnerId, FIRST + 2);
+    await untilSequenced(database, partner.partnerId, FIRST + 2);
     const { events } = (await client.listEvents('?after_sequence=1')).body;
     assert.deepEqual(
       events.map(({ event_type, data }: TestEvent) => [event_type, data.change, data.association.status]),
@@ -146,7 +146,7 @@ describe('who may ask', waiting, () => {
   test("another partner's events are not among one's own", async () => {
     const [one, other] = [await service.newPartner(), await service.newPartner()];
     const { transaction_id } = (await one.client.confirm()).body.contribution;
-    await Promise.all([untilNumbered(database, one.partner.partnerId, 2), untilNumbered(database, other.partner.partnerId, 1)]);
+    await Promise.all([untilSequenced(database, one.partner.partnerId, 2), untilSequenced(database, other.partner.partnerId, 1)]);
     const [ones, others] = [(await one.client.listEvents()).body.events, (await other.client.listEvents()).body.events];
     assert.equal(ones[1].data.contribution.transaction_id, transaction_id);
     const created = [ones[0], ...others].map(({ event_type, data }) => [event_type, data.settlement.settlement_id]);
@@ -161,7 +161,7 @@ describe('who may ask', waiting, () => {
   test('a read-only key, and a suspended partner', async () => {
     const { client, partner } = await service.newPartner();
     await client.confirm();
-    await untilNumbered(database, partner.partnerId, FIRST + 1);
+    await untilSequenced(database, partner.partnerId, FIRST + 1);
     const terms = { name: 'reader', permission: 'read_only', allowedAddresses: [], expiresAt: null } as const;
     const { apiKey } = await issueApiKey(database, OWNER, { environment: 'sandbox', partnerId: partner.partnerId, ...terms });
     await suspendPartner(database, OWNER, partner.partnerId);

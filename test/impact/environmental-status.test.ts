@@ -13,7 +13,7 @@ import { type Answer, type Client, uniqueId } from '../support/client.ts';
 import { ADA, advanceTo, BEA, evidence, newBatch, newProject, withClosed } from '../support/environment.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { document, listMisfits } from '../support/published.ts';
-import { insertPendingAged, untilAllNumbered } from '../support/records.ts';
+import { insertPendingAged, untilAllSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { openFirst } from '../support/settlements.ts';
 
@@ -41,7 +41,7 @@ const change = (impactBatchId: string, actor: Actor, wanted: object) =>
 
 /** The partner's events of this kind, each of which has to fit its schema. */
 async function newsOf(client: Client, partnerId: string) {
-  await untilAllNumbered(database, partnerId);
+  await untilAllSequenced(database, partnerId);
   const { body, text } = await client.call('/v1/events?limit=500');
   const kind = 'environmental.status.updated';
   const { schema } = document.webhooks[kind].post.requestBody.content['application/json'];

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import fastify from 'fastify';
-import { type BatchOptions, batched, byPartner } from '../../src/concurrency/batch-queue.ts';
+import { type BatchOptions, byPartner, createBatcher } from '../../src/concurrency/batch-queue.ts';
 import { inSlices } from '../../src/concurrency/in-slices.ts';
 import { oneAtATime } from '../../src/partner-api/http/connection-queue.ts';
 import { limitIdle } from '../../src/partner-api/http/idle-connections.ts';
@@ -253,8 +253,8 @@ describe('requests that wait for a batch', () => {
     const batches: string[] = [];
     const released = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
-    const submit = batched<Request, string>({
-      ...{ lanes: 1, waitMaxMs: 60_000, shareOf: byPartner },
+    const submit = createBatcher<Request, string>({
+      ...{ concurrency: 1, waitMaxMs: 60_000, shareOf: byPartner },
       ...limits,
       run: async (requests) => {
         const names = requests.map(({ partnerId, number }) => `${partnerId}${number}`);
@@ -391,7 +391,7 @@ describe('slow readers of statements', () => {
 
 describe('a transfer', () => {
   /** Each chunk takes so long on the partner's side. */
-  async function carry(partner: 'sends' | 'takes', chunks: readonly [bytes: number, ms: number][], judge = async () => {}) {
+  async function carry(partner: 'sends' | 'takes', chunks: readonly [bytes: number, ms: number][], checkAllowed = async () => {}) {
     let nowMs = 0;
     const source = async function* () {
       for (const [bytes, ms] of chunks) {
@@ -400,7 +400,7 @@ describe('a transfer', () => {
       }
     };
     let taken = 0;
-    for await (const _chunk of watchTransfer(source(), { partner, judge, clock: () => nowMs })) {
+    for await (const _chunk of watchTransfer(source(), { partner, checkAllowed, clock: () => nowMs })) {
       if (partner === 'takes') nowMs += chunks[taken]?.[1] ?? 0;
       taken++;
     }
@@ -416,12 +416,12 @@ describe('a transfer', () => {
 
     test(`whose partner ${partner} has its key judged every 4 s, and ends when the key no longer holds`, async () => {
       let asked = 0;
-      const judge = async () => {
+      const checkAllowed = async () => {
         if (++asked === 3) throw new Error('the key is revoked');
       };
-      await assert.rejects(carry(partner, Array(100).fill([100_000, 1_000]), judge), /the key is revoked/);
+      await assert.rejects(carry(partner, Array(100).fill([100_000, 1_000]), checkAllowed), /the key is revoked/);
       asked = 10;
-      assert.equal(await carry(partner, Array(9).fill([100_000, 1_000]), judge), 9);
+      assert.equal(await carry(partner, Array(9).fill([100_000, 1_000]), checkAllowed), 9);
       assert.equal(asked, 12);
     });
   }

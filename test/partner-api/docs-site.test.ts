@@ -282,11 +282,11 @@ describe('REFERENCE', () => {
   };
 
   test('is on in the sandbox and off in production, unless it is asked for', () => {
-    assert.equal(readConfig({}).showsReference, true);
-    assert.equal(readConfig({ REFERENCE: 'off' }).showsReference, false);
+    assert.equal(readConfig({}).servesReference, true);
+    assert.equal(readConfig({ REFERENCE: 'off' }).servesReference, false);
     const production = { SERVICE_ENVIRONMENT: 'production', ...keys };
-    assert.equal(readConfig(production).showsReference, false);
-    assert.equal(readConfig({ ...production, REFERENCE: 'on' }).showsReference, true);
+    assert.equal(readConfig(production).servesReference, false);
+    assert.equal(readConfig({ ...production, REFERENCE: 'on' }).servesReference, true);
     assert.throws(() => readConfig({ REFERENCE: 'yes' }), /REFERENCE must be on or off/);
   });
 });

@@ -12,7 +12,7 @@ import { getContributionByPartnerEventId } from '../../src/partner-api/contribut
 import { createDeliveryEmissionsEstimate } from '../../src/partner-api/emissions/create-delivery-emissions-estimate.ts';
 import { getEvent } from '../../src/partner-api/events/get-event.ts';
 import { listEvents } from '../../src/partner-api/events/list-events.ts';
-import { loadGate } from '../../src/partner-api/limits/load-shedding.ts';
+import { loadShedding } from '../../src/partner-api/limits/load-shedding.ts';
 import { paced, SHED } from '../../src/partner-api/limits/paced.ts';
 import type { Credential } from '../../src/store/access/api-key.ts';
 import { countByStatus, detailCodes } from '../support/client.ts';
@@ -131,7 +131,7 @@ describe('overload is shed with 503 and not queued without bound', () => {
   test('reports first, then estimates, then new confirmations; look-ups of contributions last', () => {
     const app = fastify();
     const ceilings = new Map<string | undefined, number | undefined>();
-    app.addHook('onRoute', ({ config }) => void ceilings.set(config?.operation, config?.terms?.inFlightMax));
+    app.addHook('onRoute', ({ config }) => void ceilings.set(config?.operation, config?.policy?.inFlightMax));
     const routes = [listEvents, getEvent, createDeliveryEmissionsEstimate, confirmContribution, getContributionByPartnerEventId];
     for (const route of routes) route(app, {} as PartnerApiOptions);
     const order = routes.map(({ name }) => ceilings.get(name) as number);
@@ -147,7 +147,7 @@ describe('overload is shed with 503 and not queued without bound', () => {
   const listen = async ({ lookUpKey = async () => {} }: { lookUpKey?: () => Promise<void> } = {}) => {
     const work: (() => void)[] = [];
     const traffic = { isDraining: false, lastArrivalAtMs: 0 };
-    const gate = loadGate({ traffic, partnerOf: (apiKey) => apiKey, refuseInTurn: paced(SHED), onAnswer: () => {} });
+    const gate = loadShedding({ traffic, partnerOf: (apiKey) => apiKey, refuseInTurn: paced(SHED), onAnswer: () => {} });
     const app = fastify({ serverFactory: (handle) => createServer(gate.guard(handle)) });
     gate.learnRoutes(app);
     app.decorateRequest('context');
@@ -161,8 +161,8 @@ describe('overload is shed with 503 and not queued without bound', () => {
     app.addHook('preValidation', async (request) => gate.arrive(request));
     const terms = { trafficClass: 'writes', isWrite: true, recoverable: 'confirm' } as const;
     const answerLater = (_request: unknown, reply: FastifyReply) => void work.push(() => void reply.send({}));
-    app.post('/work', { config: { operation: 'work', terms: { ...terms, inFlightMax: 2 } } }, answerLater);
-    app.get('/work', { config: { operation: 'look', terms: { ...terms, inFlightMax: 3 } } }, answerLater);
+    app.post('/work', { config: { operation: 'work', policy: { ...terms, inFlightMax: 2 } } }, answerLater);
+    app.get('/work', { config: { operation: 'look', policy: { ...terms, inFlightMax: 3 } } }, answerLater);
     after(() => app.close());
     const url = `${await app.listen({ host: '127.0.0.1', port: 0 })}/work`;
     const call = (method: 'GET' | 'POST', headers = {}) =>

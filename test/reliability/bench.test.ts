@@ -1,8 +1,8 @@
-/** The parts of the bench that judge: what they let through unnoticed, no figure would show. */
+/** The parts of the bench that compareWithBudgets: what they let through unnoticed, no figure would show. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { LEAST_TABLE, writeLeastScript, writeScript } from '../../bench/baselines/pgbench.ts';
-import { judge, type Measured } from '../../bench/budgets.ts';
+import { compareWithBudgets, type Measured } from '../../bench/budgets.ts';
 import { type Cell, medianCell } from '../../bench/cells.ts';
 import { REQUESTS } from '../../bench/load/requests.ts';
 import type { Figures } from '../../bench/measures/measure.ts';
@@ -64,10 +64,13 @@ describe('the verdict on a budget', () => {
     young: [],
   };
   const held = (residentMegabytes: number) => ({ confirmations: 1, residentMegabytes });
-  const verdictOn = (what: string, measured: Measured) => judge(measured).find((verdict) => verdict.what.startsWith(what));
+  const verdictOn = (what: string, measured: Measured) =>
+    compareWithBudgets(measured).find((verdict) => verdict.what.startsWith(what));
 
   test('what was not measured has none', () => {
-    assert.ok(judge(nothing).every(({ isMustMet, isAimReached }) => isMustMet === undefined && isAimReached === undefined));
+    assert.ok(
+      compareWithBudgets(nothing).every(({ isMustMet, isAimReached }) => isMustMet === undefined && isAimReached === undefined),
+    );
   });
 
   test('of deliveries to one endpoint and to five the worse counts', () => {

@@ -359,7 +359,7 @@ describe('imports', () => {
       ['domain/planted.ts', "import { readConfig } from '../config.ts';"],
       ['operations/audit/planted.ts', "import { getPartner } from '../access/manage-partner.ts';"],
       ['operations/settlements/planted.ts', "import { getPartner } from '../access/manage-partner.ts';"],
-      ['operations/emissions/planted.ts', "import { getContributions } from '../contributions/get-contribution.ts';"],
+      ['operations/emissions/planted.ts', "import { createGetContribution } from '../contributions/get-contribution.ts';"],
       ['operations/impact/planted.ts', "import { createOperations } from '../create-operations.ts';"],
       ['operations/group-commit.ts', "import { audit } from './audit/audit.ts';"],
       ['store/query.ts', "import { findPartner } from './access/partner.ts';"],

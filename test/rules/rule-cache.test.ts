@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { ContributionRules } from '../../src/domain/rules/contribution-rules.ts';
 import { withdrawRule } from '../../src/operations/rules/manage-rule.ts';
-import { openRuleBook, type RulesOf } from '../../src/operations/rules/rule-cache.ts';
+import { openRuleCache, type RulesOf } from '../../src/operations/rules/rule-cache.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { auditKeys, OWNER } from '../support/actor.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
@@ -19,10 +19,10 @@ after(() => database.close());
 const someone = { partnerId: 'ptn_someone', currency: null };
 
 /** A book whose clock stands still until it is moved. */
-function openBook(at = database) {
+function openCache(at = database) {
   const clock = { atMs: 5_000, now: () => clock.atMs };
   const errors: unknown[] = [];
-  const book = openRuleBook(at, { clock, onError: (error) => errors.push(error) });
+  const book = openRuleCache(at, { clock, onError: (error) => errors.push(error) });
   after(() => book.close());
   return { clock, errors, labelOf: async (atMs: number) => (await book.rulesOf(someone, atMs)).contributionRuleVersion, book };
 }
@@ -42,7 +42,7 @@ const SLACK_MS = 2_000;
 
 describe('the moment', () => {
   test('a version is in force from its start on the clock of the database, and never before', async () => {
-    const { labelOf, clock } = openBook();
+    const { labelOf, clock } = openCache();
     await labelOf(0);
     const label = await insertContributionRule(database, { starts: '1 hour' });
     clock.atMs += 60_000;
@@ -61,14 +61,14 @@ describe('the moment', () => {
 
 describe('the memory', () => {
   test('it answers at once while it is fresh, without asking the database', async () => {
-    const { book, clock } = openBook();
+    const { book, clock } = openCache();
     await book.rulesOf(someone, 0);
     clock.atMs += 10_000;
     assert.ok(!((book.rulesOf as RulesOf)(someone, clock.atMs) instanceof Promise));
   });
 
   test('older than ten seconds it is read anew before it is used', async () => {
-    const { book, clock, labelOf } = openBook();
+    const { book, clock, labelOf } = openCache();
     await labelOf(clock.atMs);
     const label = await insertContributionRule(database, { starts: '-1 hour' });
     clock.atMs += 10_000;
@@ -80,7 +80,7 @@ describe('the memory', () => {
 
   test('what was withdrawn is forgotten', async () => {
     const label = await insertContributionRule(database, { starts: '2 hours' });
-    const { clock, labelOf } = openBook();
+    const { clock, labelOf } = openCache();
     const inThreeHours = () => clock.atMs + 3 * 3_600_000;
     assert.equal(await labelOf(inThreeHours()), label);
     await withdrawRule(database, OWNER, { kind: 'contribution_rule', version: label });
@@ -92,7 +92,7 @@ describe('the memory', () => {
     const proxy = await databaseProxy(databaseUrl);
     const cut = openDatabase({ databaseUrl: proxy.databaseUrl, poolSize: 1, auditKeys });
     after(() => cut.close());
-    const { clock, labelOf } = openBook(cut);
+    const { clock, labelOf } = openCache(cut);
     await labelOf(clock.atMs);
     proxy.cut();
     clock.atMs += 10_001;

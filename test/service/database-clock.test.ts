@@ -17,7 +17,7 @@ import { rotateSecret } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { auditKeys, OWNER } from '../support/actor.ts';
 import { Client } from '../support/client.ts';
 import { testDatabase } from '../support/postgres/database.ts';
-import { countRows, untilNumbered } from '../support/records.ts';
+import { countRows, untilSequenced } from '../support/records.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { OPEN_RATES, type ServiceProcess, spawnService } from '../support/service.ts';
 import { tools as settlementTools } from '../support/settlements.ts';
@@ -84,7 +84,7 @@ for (const [clock, aheadMs] of CLOCKS) {
   describe(`beside a process whose clock is ${clock}`, { timeout: 30_000 }, () => {
     test('deliveries wait as long as the receiver asks, are signed by the secret in force, and disable no endpoint', async () => {
       const tools = endpointTools(database);
-      await untilNumbered(database, partnerId, 1);
+      await untilSequenced(database, partnerId, 1);
       const receiver = await WebhookReceiver.open();
       const { endpointId, secret } = await addEndpoint(tools, OWNER, { partnerId, url: receiver.url, eventTypes: [] });
       const next = await rotateSecret(tools, OWNER, { partnerId, endpointId });

@@ -15,7 +15,7 @@ import { sumUnsettled } from '../../src/store/settlements/unsettled-contribution
 import { OWNER } from '../support/actor.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { document, listMisfits } from '../support/published.ts';
-import { insertOldPartner, sealRows, untilNumbered } from '../support/records.ts';
+import { insertOldPartner, sealRows, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { actor, closeNow, closeRegularly, getOpen, linesOf, openFirst, sealKeys, tools } from '../support/settlements.ts';
 
@@ -33,7 +33,7 @@ async function settlementsOf(partnerId: string) {
 }
 
 async function eventsOf(partnerId: string, count: number) {
-  await untilNumbered(database, partnerId, count);
+  await untilSequenced(database, partnerId, count);
   const { rows } = await database.pool.query(
     'select event_type, data, correlation_id from event where partner_id = $1 order by sequence',
     [partnerId],
@@ -217,7 +217,7 @@ describe('assignment at close', () => {
     const { partnerId, client } = await newPartner();
     await client.confirm();
     await client.confirm();
-    await untilNumbered(database, partnerId, 3);
+    await untilSequenced(database, partnerId, 3);
     await database.pool.query(
       "update event set occurred_at = now() - interval '91 days' where partner_id = $1 and sequence <= 2",
       [partnerId],
@@ -233,7 +233,7 @@ describe('assignment at close', () => {
   test('an event of after the end, removed before a late closing, is on the next settlement', async () => {
     const { partnerId, client, open } = await newPartner();
     await client.confirm({ points: 7 });
-    await untilNumbered(database, partnerId, 2);
+    await untilSequenced(database, partnerId, 2);
     await database.pool.query("update event set occurred_at = now() - interval '91 days' where partner_id = $1", [partnerId]);
     assert.equal(await deleteOldEvents(database.pool, partnerId, { days: 90, limit: 10 }), 2);
     const numbered = await sumUnsettled(
@@ -345,7 +345,7 @@ describe('events', () => {
     const { partnerId, client } = await newPartner();
     await client.confirm();
     const { closed, opened } = await closeNow(database, partnerId, tools('0.05'));
-    await untilNumbered(database, partnerId, 4);
+    await untilSequenced(database, partnerId, 4);
     const { events } = (await client.listEvents()).body;
     assert.deepEqual(
       events.map(({ event_type }: { event_type: string }) => event_type),

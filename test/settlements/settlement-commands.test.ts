@@ -14,7 +14,7 @@ import { eachSettlement, type Settlement } from '../../src/store/settlements/set
 import { auditKeys, enrolled } from '../support/actor.ts';
 import { commandLine } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
-import { sealRows, untilNumbered } from '../support/records.ts';
+import { sealRows, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, linesOf, openFirst, sealKeys, tools } from '../support/settlements.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -272,7 +272,7 @@ describe('settlement verify finds what a superuser changed, with all plain hashe
   test('a contribution that was taken off its line, and out of reach of every closing', async () => {
     const { partnerId, client } = await newPartner();
     await client.confirm();
-    await untilNumbered(database, partnerId, 2);
+    await untilSequenced(database, partnerId, 2);
     await closeNow(database, partnerId);
     await tamper('delete from settlement_line where partner_id = $1', [partnerId]);
     assert.ok((await verdictOn(partnerId)).includes('- - not_settled'));

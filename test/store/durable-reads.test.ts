@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { findContributionsByEvent } from '../../src/store/contributions/contribution.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { proveCommit } from '../../src/store/durability.ts';
+import { checkWritable } from '../../src/store/durability.ts';
 import { CommitUnknownError, inTransaction } from '../../src/store/transaction.ts';
 import { type Answer, countByStatus, detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
 import { clearAway, end, hold, makeDataDirectory } from '../support/postgres/embedded.ts';
@@ -179,7 +179,7 @@ describe('a wait for the standby that is cut short', () => {
   });
 
   test('a commit that is to be proved is not proved', async () => {
-    const proof = proveCommit(service.database.pool);
+    const proof = checkWritable(service.database.pool);
     assert.ok((await cancelWaits(proof)) > 0);
     await assert.rejects(proof, /answered with a warning/);
   });
@@ -215,8 +215,8 @@ describe('a warning in any language (lc_messages)', () => {
   test('beside a COMMIT: in doubt', async () => {
     const insert = inTransaction(service.database, { lockTimeoutMs: 100 }, (db) => db.query('insert into warned values (1)'));
     await assert.rejects(insert, CommitUnknownError);
-    const last = inTransaction(service.database, { lockTimeoutMs: 100 }, (db, { lastly }) =>
-      lastly(() => db.query('insert into warned values (2)')),
+    const last = inTransaction(service.database, { lockTimeoutMs: 100 }, (db, { finalStatement }) =>
+      finalStatement(() => db.query('insert into warned values (2)')),
     );
     await assert.rejects(last, CommitUnknownError);
   });

@@ -296,9 +296,9 @@ describe('transactions', () => {
   });
 
   test('a last statement that fails stores nothing, whatever COMMIT goes along, and says why', async () => {
-    const failing = inTransaction(service.database, { lockTimeoutMs: 100 }, async (db, { lastly }) => {
+    const failing = inTransaction(service.database, { lockTimeoutMs: 100 }, async (db, { finalStatement }) => {
       await db.query("insert into partner values ('ptn_last_failed', 'x', 1, 1, 1)");
-      return lastly(() => db.query('select 1/0'));
+      return finalStatement(() => db.query('select 1/0'));
     });
     await assert.rejects(failing, /division by zero/);
     const { rows } = await pool.query("select 1 from partner where partner_id = 'ptn_last_failed'");
@@ -306,15 +306,15 @@ describe('transactions', () => {
   });
 
   test('what is stored, or may be, is never reported as not stored', async () => {
-    const brokenAfterwards = inTransaction(service.database, { lockTimeoutMs: 100 }, async (db, { lastly }) => {
-      await lastly(() => db.query("insert into partner values ('ptn_stored', 'x', 1, 1, 1)"));
+    const brokenAfterwards = inTransaction(service.database, { lockTimeoutMs: 100 }, async (db, { finalStatement }) => {
+      await finalStatement(() => db.query("insert into partner values ('ptn_stored', 'x', 1, 1, 1)"));
       throw new Error('a defect behind the COMMIT');
     });
     await assert.rejects(brokenAfterwards, CommitUnknownError);
     const { rows } = await pool.query("select 1 from partner where partner_id = 'ptn_stored'");
     assert.equal(rows.length, 1);
-    const cutOff = inTransaction(service.database, { lockTimeoutMs: 100 }, (db, { lastly }) =>
-      lastly(() => db.query('select pg_terminate_backend(pg_backend_pid())')),
+    const cutOff = inTransaction(service.database, { lockTimeoutMs: 100 }, (db, { finalStatement }) =>
+      finalStatement(() => db.query('select pg_terminate_backend(pg_backend_pid())')),
     );
     await assert.rejects(cutOff, CommitUnknownError);
   });

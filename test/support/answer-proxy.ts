@@ -40,19 +40,19 @@ export async function answerProxy(serviceUrl: string, faults: readonly Fault[]):
   let count = 0;
   const server = createServer(async (incoming, outgoing) => {
     const fault = faults[Math.min(count++, faults.length - 1)] ?? 'none';
-    const note = (what: string | number | undefined) => exchanges.push(`${incoming.method} ${what}`);
+    const recordStatus = (what: string | number | undefined) => exchanges.push(`${incoming.method} ${what}`);
     if (incoming.headers['idempotency-key']) keys.add(String(incoming.headers['idempotency-key']));
     if (typeof fault === 'object') {
-      note(fault.status);
+      recordStatus(fault.status);
       return void outgoing.writeHead(fault.status, fault.headers).end(fault.body);
     }
     if (fault === 'request_lost') {
-      note(fault);
+      recordStatus(fault);
       return void incoming.destroy();
     }
     if (typeof fault === 'function') await fault();
     const answer = await forward(serviceUrl, incoming);
-    note(typeof fault === 'function' || fault === 'none' ? answer.message.statusCode : fault);
+    recordStatus(typeof fault === 'function' || fault === 'none' ? answer.message.statusCode : fault);
     if (fault !== 'silence') sendOn(answer, outgoing, fault);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -28,7 +28,7 @@ export async function countRows({ pool }: Database, partnerId: string): Promise<
 const NUMBERED_WITHIN_MS = 60_000;
 
 /** Waits until so many events of the partner have their place. */
-export async function untilNumbered({ pool }: Database, partnerId: string, sequence: number): Promise<void> {
+export async function untilSequenced({ pool }: Database, partnerId: string, sequence: number): Promise<void> {
   let last = 0;
   for (const since = performance.now(); performance.now() - since < NUMBERED_WITHIN_MS; ) {
     const { rows } = await pool.query('select last_sequence from event_counter where partner_id = $1', [partnerId]);
@@ -40,13 +40,13 @@ export async function untilNumbered({ pool }: Database, partnerId: string, seque
 }
 
 /** Waits until what the partner's outbox holds now has its place. */
-export async function untilAllNumbered(database: Database, partnerId: string): Promise<void> {
+export async function untilAllSequenced(database: Database, partnerId: string): Promise<void> {
   // In one statement: between two of them the relay may number an event, which would then be waited for twice.
   const { rows } = await database.pool.query(
     `select (select count(*) from event_outbox where partner_id = $1) + last_sequence as last from event_counter where partner_id = $1`,
     [partnerId],
   );
-  await untilNumbered(database, partnerId, Number(rows[0].last));
+  await untilSequenced(database, partnerId, Number(rows[0].last));
 }
 
 export interface Aged {

@@ -1,7 +1,7 @@
 import type { RuleKind } from '../../src/domain/rules/rule-versions.ts';
 import { audit } from '../../src/operations/audit/audit.ts';
-import { ruleSubject } from '../../src/operations/rules/rule-proofs.ts';
 import { ruleToWire } from '../../src/operations/rules/rule-to-wire.ts';
+import { ruleSubject } from '../../src/operations/rules/verified-rules.ts';
 import type { Database } from '../../src/store/database.ts';
 import { findRuleVersion, type RuleRecord } from '../../src/store/rules/rule-version.ts';
 import { inTransaction } from '../../src/store/transaction.ts';

@@ -4,7 +4,7 @@ import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../src/config.ts';
 import type { ContributionRules } from '../../src/domain/rules/contribution-rules.ts';
-import { type ApiKeyTerms, type IssuedApiKey, issueApiKey } from '../../src/operations/access/manage-api-key.ts';
+import { type ApiKeyOptions, type IssuedApiKey, issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { openAuditKeys } from '../../src/service/configured-keys.ts';
 import type { ServiceRole } from '../../src/service/role.ts';
@@ -34,7 +34,7 @@ export interface TestService {
   /** The service's own kind of connection, for what a test looks up or prepares in the database. */
   readonly database: Database;
   /** @param terms `of`: only a key, of a partner that there is. */
-  newPartner(terms?: { rates?: Partial<PartnerRates>; key?: Partial<ApiKeyTerms>; of?: Partner }): Promise<TestPartner>;
+  newPartner(terms?: { rates?: Partial<PartnerRates>; key?: Partial<ApiKeyOptions>; of?: Partner }): Promise<TestPartner>;
 }
 
 export type Prepare = (database: Database) => Promise<void>;
@@ -132,7 +132,7 @@ function withPartners(baseUrl: string, database: Database): Omit<TestService, 'd
     database,
     async newPartner({ rates = {}, key: terms = {}, of } = {}) {
       const partner = of ?? (await createPartner(database, OWNER, 'Test partner', { ...OPEN_RATES, ...rates }));
-      const defaults: ApiKeyTerms = { name: 'test', permission: 'read_write', allowedAddresses: [], expiresAt: null };
+      const defaults: ApiKeyOptions = { name: 'test', permission: 'read_write', allowedAddresses: [], expiresAt: null };
       const key = await issueApiKey(database, OWNER, {
         environment: 'sandbox',
         partnerId: partner.partnerId,

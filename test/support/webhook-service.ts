@@ -8,7 +8,7 @@ import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import type { EndpointTools } from '../../src/webhooks/endpoints/endpoint-context.ts';
 import { openGuardedAgent } from '../../src/webhooks/security/guarded-agent.ts';
 import { OWNER } from './actor.ts';
-import { untilNumbered } from './records.ts';
+import { untilSequenced } from './records.ts';
 import type { TestPartner, TestService } from './service.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
@@ -38,7 +38,7 @@ export async function newEndpoint(
   eventTypes: readonly string[] = [],
 ): Promise<TestEndpoint> {
   const made = await service.newPartner();
-  await untilNumbered(service.database, made.partner.partnerId, 1);
+  await untilSequenced(service.database, made.partner.partnerId, 1);
   const receiver = await WebhookReceiver.open();
   const endpoint = await addEndpoint(tools, OWNER, { partnerId: made.partner.partnerId, url: receiver.url, eventTypes });
   return { ...made, receiver, ...endpoint };

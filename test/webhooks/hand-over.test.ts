@@ -19,7 +19,7 @@ import type { Handed, TogetherTools } from '../../src/webhooks/delivery/relay-to
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
 import { testDatabase } from '../support/postgres/database.ts';
-import { insertOldPartner, untilNumbered } from '../support/records.ts';
+import { insertOldPartner, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
 
@@ -46,7 +46,7 @@ function openTools(meanwhile = async () => {}) {
     recent: new RecentContributions(),
     onError: (error) => errors.push(error),
     handOff: {
-      async keepSound(endpoints) {
+      async keepVerified(endpoints) {
         await meanwhile();
         return [...endpoints];
       },
@@ -255,11 +255,11 @@ describe('while events are numbered', { timeout: 60_000 }, () => {
       assert.equal((await claimElsewhere(endpoint)).length, status === 'disabled' ? 2 : 1);
     });
 
-  test('an endpoint that is not as the audit has it is handed nothing: its delivery is due for whoever finds it sound', async () => {
+  test('an endpoint that is not as the audit has it is handed nothing: its delivery is due for whoever verifies it', async () => {
     const { partnerId } = await newPartner();
     const { tools, handed } = openTools();
     await tell(partnerId);
-    await relay(await openSession(), { ...tools, handOff: { ...tools.handOff, keepSound: async () => [] } });
+    await relay(await openSession(), { ...tools, handOff: { ...tools.handOff, keepVerified: async () => [] } });
     assert.deepEqual(handed, []);
     assert.deepEqual(
       (await deliveriesOf(partnerId)).map(({ lease, isDue }) => [lease, isDue]),
@@ -380,7 +380,7 @@ test('the body from memory is, byte for byte, the one from the database', { time
   const { estimate } = (await client.estimate({ partner_order_ref: 'order-of-memory' })).body;
   const linked = { partner_order_ref: 'order-of-memory', calculation_id: estimate.calculation_id };
   for (const fields of [{ points: 9_223_372_036_854_775_807n }, linked]) assert.equal((await client.confirm(fields)).status, 201);
-  await untilNumbered(service.database, partner.partnerId, 3);
+  await untilSequenced(service.database, partner.partnerId, 3);
   await untilDeliveries(service.database, partner.partnerId, (found) => found.every(({ status }) => status === 'delivered'));
   const events = (await listEvents(service.database.pool, partner.partnerId, { afterSequence: 1n, limit: 10 })) as EventRecord[];
   const fresh = { environment: 'sandbox', recent: new RecentContributions(), onError: assert.ifError } as const;
@@ -401,12 +401,12 @@ test('a confirmation and the link after it, written together: each body tells wh
   const [asConfirmed] = await findContributionsById(own.pool, [{ partnerId: partner.partnerId, transactionId }]);
   assert.equal((await client.associate(transactionId, estimate.calculation_id)).status, 201);
   const other = await client.confirm({ partner_order_ref: 'order-of-another-process' });
-  await untilNumbered(own, partner.partnerId, 4);
+  await untilSequenced(own, partner.partnerId, 4);
   const events = await listEvents(own.pool, partner.partnerId, { afterSequence: 1n, limit: 10 });
   // With nothing else to read, and with something.
   for (const together of [events.slice(0, 2), events]) {
     const recent = new RecentContributions();
-    recent.note(asConfirmed as ContributionRecord);
+    recent.add(asConfirmed as ContributionRecord);
     const bodies = await makeEventBodies(own.pool, { environment: 'sandbox', recent, onError: assert.ifError }, together);
     const told = together.map(({ eventId }) => JSON.parse(bodies.get(eventId) as string).data);
     assert.deepEqual(

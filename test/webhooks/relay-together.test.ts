@@ -36,7 +36,7 @@ function openTools(room: number) {
     recent: new RecentContributions(),
     onError: (error) => errors.push(error),
     handOff: {
-      keepSound: async (endpoints) => [...endpoints],
+      keepVerified: async (endpoints) => [...endpoints],
       roomForNew: () => room,
       take: (_, tasks) => handed.push(...tasks),
     },

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Database, openDatabase, type Queryable } from '../../src/store/database.ts';
 import { insertEventCounter } from '../../src/store/events/event.ts';
-import { findUnnumberedEvents, numberEvents, WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
+import { assignSequences, findUnsequencedEvents, WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
 import { deleteOldEvents } from '../../src/store/events/event-retention.ts';
-import { takeUnnumberedEvents } from '../../src/store/events/number-together.ts';
-import { claimDeliveries, hastenDeliveries, recordAttempts } from '../../src/store/webhooks/delivery.ts';
+import { takeUnsequencedEvents } from '../../src/store/events/sequence-together.ts';
+import { claimDeliveries, makeDeliveriesDue, recordAttempts } from '../../src/store/webhooks/delivery.ts';
 import { recoverDeliveries } from '../../src/store/webhooks/delivery-log.ts';
 import { listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
 import { watchEndpoints } from '../../src/store/webhooks/endpoint-watch.ts';
@@ -27,15 +27,15 @@ const LIMIT = 16;
 const ALWAYS = new Date(0);
 
 const steps: readonly [name: string, prepare: string, work: (db: Queryable) => Promise<unknown>][] = [
-  ['numbers', '', (db) => numberEvents(db, database, partnerId, { limit: LIMIT, attemptsMax: 10, range: WHOLE_OUTBOX })],
-  ['finds', '', (db) => findUnnumberedEvents(db, database, WHOLE_OUTBOX, LIMIT)],
-  ['takes', '', (db) => takeUnnumberedEvents(db, WHOLE_OUTBOX, [partnerId], LIMIT)],
+  ['numbers', '', (db) => assignSequences(db, database, partnerId, { limit: LIMIT, attemptsMax: 10, range: WHOLE_OUTBOX })],
+  ['finds', '', (db) => findUnsequencedEvents(db, database, WHOLE_OUTBOX, LIMIT)],
+  ['takes', '', (db) => takeUnsequencedEvents(db, WHOLE_OUTBOX, [partnerId], LIMIT)],
   ['looks for', '', (db) => listDueEndpoints({ pool: db as Database['pool'], isDistributed: false })],
   ['claims and records', '', claimAndRecord],
   [
     'hastens',
     "update delivery set next_attempt_at = now() + interval '1 hour'",
-    (db) => hastenDeliveries(db, endpoint, { leaseMs: LEASE_MS, limit: LIMIT }),
+    (db) => makeDeliveriesDue(db, endpoint, { leaseMs: LEASE_MS, limit: LIMIT }),
   ],
   [
     'recovers',

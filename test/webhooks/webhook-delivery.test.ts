@@ -24,7 +24,7 @@ import { testEndpoint } from '../../src/webhooks/endpoints/test-endpoint.ts';
 import { makeMissingCounters } from '../../src/webhooks/start-webhooks.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertPublished } from '../support/published.ts';
-import { insertOldPartner, untilNumbered } from '../support/records.ts';
+import { insertOldPartner, untilSequenced } from '../support/records.ts';
 import { spawnService, testService, testServiceProcesses } from '../support/service.ts';
 import { type Arrived, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
@@ -181,7 +181,7 @@ describe('whoever answers', waiting, () => {
 });
 
 describe('an endpoint that fails on and on', waiting, () => {
-  test('is left in peace after 20 failures in a row, then tried out by one delivery, which uses up no attempt of the others', async () => {
+  test('the circuit opens after 20 failures in a row; then one delivery tests the endpoint, and uses up no attempt of the others', async () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint();
     receiver.answerWith(500);
     await Promise.all(Array.from({ length: 30 }, () => caller.confirm()));
@@ -204,7 +204,7 @@ describe('an endpoint that fails on and on', waiting, () => {
     assert.equal(endpointId.slice(0, 4), 'wep_');
   });
 
-  test('is left in peace for 30 s the first time, however many attempts were under way', async () => {
+  test('the circuit is open for 30 s the first time, however many attempts were under way', async () => {
     const { client: caller, partner, receiver } = await withEndpoint();
     const held: ServerResponse[] = [];
     receiver.answer = (response) => void held.push(response);
@@ -543,7 +543,7 @@ test('a partner whose old events cannot be removed holds up no other, and is tol
   const made = [await withEndpoint(), await withEndpoint(), await withEndpoint()];
   for (const { client: caller, partner } of made) {
     await caller.confirm();
-    await untilNumbered(database, partner.partnerId, 2);
+    await untilSequenced(database, partner.partnerId, 2);
   }
   const partnerIds = made.map(({ partner }) => partner.partnerId).sort();
   const held = partnerIds[1] as string;

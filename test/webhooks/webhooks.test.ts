@@ -20,7 +20,7 @@ import { explainSignature } from '../../src/webhooks/receiver/explain-signature.
 import { OWNER } from '../support/actor.ts';
 import { type Client, countByStatus, newConfirmation } from '../support/client.ts';
 import { assertPublished } from '../support/published.ts';
-import { countRows, insertOldPartner, untilNumbered } from '../support/records.ts';
+import { countRows, insertOldPartner, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import type { Arrived } from '../support/webhook-receiver.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -127,7 +127,7 @@ describe('impact.transaction.adjusted: associated', waiting, () => {
     assert.equal((await caller.associate('txn_of-nobody-1', another.calculation_id)).status, 404);
     const { partner_order_ref, calculation_id } = (await caller.estimate()).body.estimate;
     await caller.confirm({ partner_order_ref, calculation_id });
-    await untilNumbered(database, partner.partnerId, 4);
+    await untilSequenced(database, partner.partnerId, 4);
     const { rows } = await database.pool.query(
       'select event_type from event where partner_id = $1 union all select event_type from event_outbox where partner_id = $1',
       [partner.partnerId],
@@ -213,7 +213,7 @@ describe('endpoints', waiting, () => {
   test('a filter leaves kinds out, and the sequence shows it', async () => {
     const { client: caller, partner, receiver } = await withEndpoint(['settlement.closed']);
     await caller.confirm();
-    await untilNumbered(database, partner.partnerId, 2);
+    await untilSequenced(database, partner.partnerId, 2);
     const { rows } = await database.pool.query('select 1 from delivery where partner_id = $1', [partner.partnerId]);
     assert.deepEqual([rows.length, receiver.arrived.length], [0, 0]);
   });
@@ -221,7 +221,7 @@ describe('endpoints', waiting, () => {
   test('a changed filter holds for what happens from then on', async () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint(['settlement.closed']);
     await caller.confirm();
-    await untilNumbered(database, partner.partnerId, 2);
+    await untilSequenced(database, partner.partnerId, 2);
     await updateEventTypes(database, OWNER, { partnerId: partner.partnerId, endpointId }, ['impact.transaction.confirmed']);
     await caller.confirm();
     const [{ event }] = (await receiver.until(1)) as [Arrived];
@@ -307,7 +307,7 @@ describe('endpoints', waiting, () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint();
     await removeEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId });
     await caller.confirm();
-    await untilNumbered(database, partner.partnerId, 2);
+    await untilSequenced(database, partner.partnerId, 2);
     const { rows } = await database.pool.query('select 1 from delivery where partner_id = $1', [partner.partnerId]);
     assert.deepEqual([rows.length, receiver.arrived.length], [0, 0]);
   });
@@ -316,7 +316,7 @@ describe('endpoints', waiting, () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint();
     await disableEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId }, 'a test');
     await caller.confirm();
-    await untilNumbered(database, partner.partnerId, 2);
+    await untilSequenced(database, partner.partnerId, 2);
     assert.equal(receiver.arrived.length, 0);
     await enableEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId });
     await receiver.until(1);

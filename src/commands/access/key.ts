@@ -3,7 +3,7 @@ import { type IssuedApiKey, issueApiKey, revokeApiKey, rotateApiKey } from '../.
 import { type ApiKey, listApiKeys, type Permission } from '../../store/access/api-key.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { collectAddress, readFutureTime, readHours, readName } from '../terminal/options.ts';
-import { printFields, printJson, printText, type Row, showTime } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, printText, type Row } from '../terminal/output.ts';
 import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
@@ -99,8 +99,8 @@ async function rotate(
   if (json) return printJson({ ...issuedToJson(issued), replaces: toJson(old) });
   printIssued(issued, false);
   const { expiresAt: endsAt } = issued.key;
-  const newKey = endsAt === null ? 'The new key does not expire' : `The new key expires at ${showTime(endsAt)}`;
-  printText(`\n${newKey}; the old key ${old.keyId} is valid until ${showTime(old.expiresAt)}.\n`);
+  const newKey = endsAt === null ? 'The new key does not expire' : `The new key expires at ${formatTime(endsAt)}`;
+  printText(`\n${newKey}; the old key ${old.keyId} is valid until ${formatTime(old.expiresAt)}.\n`);
 }
 
 async function revoke(
@@ -153,8 +153,8 @@ function toRow(key: ApiKey): Row {
     status: statusOf(key),
     permission: key.permission,
     addresses: key.allowedAddresses.join(' ') || 'every',
-    created: showTime(key.createdAt),
-    expires: showTime(key.expiresAt),
-    'last used': showTime(key.lastUsedAt),
+    created: formatTime(key.createdAt),
+    expires: formatTime(key.expiresAt),
+    'last used': formatTime(key.lastUsedAt),
   };
 }

@@ -14,7 +14,7 @@ import {
 import { listOperators } from '../../store/access/operator.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { readEmail, readName } from '../terminal/options.ts';
-import { printFields, printJson, printText, type Row, showTime } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, printText, type Row } from '../terminal/output.ts';
 import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
@@ -126,7 +126,7 @@ function printCode(config: Config, { operator, signInCode, expiresAt }: SignInCo
   }
   printFields({ ...toRow(operator), 'one-time code': signInCode });
   printText(
-    `\nThe code is shown only once, and is valid once until ${showTime(expiresAt)}: npx partner-impact login asks for it.\nIn a browser  ${link}\n`,
+    `\nThe code is shown only once, and is valid once until ${formatTime(expiresAt)}: npx partner-impact login asks for it.\nIn a browser  ${link}\n`,
   );
 }
 
@@ -149,5 +149,5 @@ function toJson(operator: Operator): object {
 
 function toRow(operator: Operator): Row {
   const { operatorId, name, email, role, createdAt } = operator;
-  return { operator: operatorId, name, email: email ?? '-', role, status: statusOf(operator), created: showTime(createdAt) };
+  return { operator: operatorId, name, email: email ?? '-', role, status: statusOf(operator), created: formatTime(createdAt) };
 }

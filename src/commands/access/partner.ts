@@ -1,6 +1,6 @@
 import { DEFAULT_TIME_ZONE } from '../../domain/settlements/settlement-period.ts';
 import {
-  changeSettlementTerms,
+  changeSettlementPolicy,
   createPartner,
   DEFAULT_RATES,
   getPartner,
@@ -13,7 +13,7 @@ import { listPartners, type Partner, type PartnerRates } from '../../store/acces
 import type { PartnerQuota } from '../../store/quotas/partner-quota.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { readBytes, readName, readRate, UsageError } from '../terminal/options.ts';
-import { printFields, printJson, printText, type Row, showTime } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, printText, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
@@ -61,7 +61,7 @@ export function partnerCommand(): ProgramCommand {
     .option('--currency <code>', 'currency of its settlements (ISO 4217)')
     .option('--time-zone <zone>', 'time zone of its days and periods')
     .option('--json', 'one JSON object, for programs')
-    .action(withOperator(changeSettlementTerms.leastRole, change));
+    .action(withOperator(changeSettlementPolicy.leastRole, change));
   partner.command('list').description('all partners').paged(1_000).action(withOperator('viewer', list));
   partner
     .command('show')
@@ -111,7 +111,7 @@ async function create({ database, actor }: OperatorContext, { name, json, ...rat
 async function change({ database, actor }: OperatorContext, { partner, json, ...terms }: ChangeOptions): Promise<void> {
   if (terms.currency === undefined && terms.timeZone === undefined)
     throw new UsageError('Nothing to change: give --currency, --time-zone or both.');
-  print(await changeSettlementTerms(database, actor, partner, terms), json);
+  print(await changeSettlementPolicy(database, actor, partner, terms), json);
 }
 
 async function list({ database: { pool } }: OperatorContext, options: PageOptions): Promise<void> {
@@ -203,6 +203,6 @@ function toRow(partner: Partner): Row {
     'writes/lookups/reports a second': `${writesPerSecond}/${lookupsPerSecond}/${reportsPerSecond}`,
     currency: partner.currency ?? '-',
     'time zone': partner.timeZone,
-    created: showTime(partner.createdAt),
+    created: formatTime(partner.createdAt),
   };
 }

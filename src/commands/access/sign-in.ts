@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { authenticateOperator, renewSignIn, type SignIn, signIn, signOut } from '../../operations/access/sign-in.ts';
 import { requireOwnerMayAct } from '../../operations/audit/act-as-owner.ts';
 import { UsageError } from '../terminal/options.ts';
-import { printFields, printJson, printText, showTime } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, printText } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { openTokenFile, type TokenFile } from '../terminal/token-file.ts';
 import { withDatabase, withoutOperator } from '../terminal/with-operator.ts';
@@ -52,14 +52,14 @@ function keepSignIn(file: TokenFile, { operator, token, expiresAt }: SignIn, jso
   file.write(token);
   const { operatorId: operator_id, name, role } = operator;
   if (json) printJson({ operator_id, name, role, expires_at: expiresAt, token_file: file.path });
-  else printText(`Signed in as ${name} (${operator_id}), ${role}, until ${showTime(expiresAt)}.\n`);
+  else printText(`Signed in as ${name} (${operator_id}), ${role}, until ${formatTime(expiresAt)}.\n`);
 }
 
 function refuseToRenew(): never {
   throw new UsageError('No operator is signed in on this machine. Sign in with a code: npx partner-impact login');
 }
 
-/** What others may have read is replaced like any other. */
+/** A token file that others may have read is replaced like any other. */
 function readIfPossible(file: TokenFile): string | undefined {
   try {
     return file.read();
@@ -68,16 +68,16 @@ function readIfPossible(file: TokenFile): string | undefined {
   }
 }
 
-/** What is typed is shown nowhere, and never enters the list of arguments. */
+/** The typed code is not echoed, and is never an argument of the process. */
 async function askUnseen(question: string): Promise<string> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // From here on the terminal itself shows nothing either.
+  // From here on the terminal echoes nothing either.
   const prompt = createInterface({ input: process.stdin, output: unseen, terminal: true });
   process.stderr.write(question);
   const refuse = (cause: unknown): never => {
     throw new UsageError('No code was given.', { cause });
   };
-  // Whoever leaves by Ctrl-C rejects the question, and by Ctrl-D ends it without an answer.
+  // Ctrl-C rejects the question; Ctrl-D ends it without an answer.
   const left = once(prompt, 'close').then(refuse);
   left.catch(() => {});
   try {
@@ -113,6 +113,6 @@ async function whoami({ json }: JsonOption): Promise<void> {
     }
     const { operatorId: operator_id, name, role } = signedIn.operator;
     if (json) return printJson({ operator_id, name, role, expires_at: signedIn.expiresAt });
-    printFields({ operator: operator_id, name, role, 'signed in until': showTime(signedIn.expiresAt) });
+    printFields({ operator: operator_id, name, role, 'signed in until': formatTime(signedIn.expiresAt) });
   });
 }

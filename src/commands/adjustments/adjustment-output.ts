@@ -4,9 +4,9 @@ import type { AdjustmentPreview, PreviewedSettlement } from '../../operations/ad
 import type { Adjustment } from '../../store/adjustments/adjustment.ts';
 import { adjustmentToWire } from '../../wire/adjustment-to-wire.ts';
 import { figuresToData } from '../../wire/settlement-to-wire.ts';
-import { printFields, printJson, type Row, showTime } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, type Row } from '../terminal/output.ts';
 
-/** How the command shows an adjustment: its fields, and money and points before it and after it. */
+/** How the command prints an adjustment: its fields, and the points and amounts before it and after it. */
 export function printAdjustment(
   adjustment: Adjustment,
   preview: AdjustmentPreview | undefined,
@@ -15,7 +15,7 @@ export function printAdjustment(
   if (asJson) return void printJson({ ...adjustmentToJson(adjustment), ...(preview && { effect: previewToJson(preview) }) });
   printFields({
     ...adjustmentToRow(adjustment),
-    posted: showTime(adjustment.postedAt),
+    posted: formatTime(adjustment.postedAt),
     settlement: adjustment.settlementId ?? '-',
     ...(preview && previewToRow(preview)),
     'english reason': adjustment.reasonEn,

@@ -2,8 +2,7 @@ import { Option } from 'commander';
 import { ADJUSTMENT_REASONS, ADJUSTMENT_STATUSES, type AdjustmentStatus } from '../../domain/adjustments/adjustment.ts';
 import type { NewAdjustment } from '../../domain/adjustments/new-adjustment.ts';
 import { amountText } from '../../domain/numbers/money.ts';
-import { counted } from '../../domain/pluralise.ts';
-import { getPartner } from '../../operations/access/manage-partner.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import {
   approveAdjustment,
   draftAdjustment,
@@ -14,17 +13,17 @@ import {
 } from '../../operations/adjustments/manage-adjustment.ts';
 import { previewAdjustment } from '../../operations/adjustments/preview-adjustment.ts';
 import { verifyAdjustments } from '../../operations/adjustments/verify-adjustments.ts';
-import { eachAuditedSubject } from '../../operations/audit/compare-with-audit.ts';
+import { type AuditDifference, eachAuditedSubject } from '../../operations/audit/compare-with-audit.ts';
 import type { SettlementTools } from '../../operations/settlements/settlement-tools.ts';
 import { configuredSettlementTools } from '../../service/configured-seals.ts';
-import { eachPartner } from '../../store/access/partner.ts';
 import { type Adjustment, listAdjustments } from '../../store/adjustments/adjustment.ts';
 import type { Database } from '../../store/database.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { integerReader, UsageError } from '../terminal/options.ts';
-import { printJson, printProgress, printTable } from '../terminal/output.ts';
+import { printProgress } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
+import { partnersToVerify, printVerification } from '../terminal/verification.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 import { adjustmentToJson, adjustmentToRow, describeChange, printAdjustment } from './adjustment-output.ts';
 
@@ -162,7 +161,7 @@ async function post(
   await printDone(database, await postAdjustment(database, actor, id, tools), { tools, json });
 }
 
-/** What was done is done, also where what it comes to cannot be read at the moment. */
+/** The change is done, even when its effect cannot be read at the moment. */
 async function printDone(
   database: Database,
   adjustment: Adjustment,
@@ -177,25 +176,21 @@ async function printDone(
 
 async function verify({ database }: OperatorContext, { partner, json }: Partial<OfPartner>): Promise<void> {
   const audited = new Set(partner === undefined ? await Array.fromAsync(eachAuditedSubject(database.pool, 'adj_')) : []);
-  const problems: { subjectId: string; fields: readonly string[] }[] = [];
+  const problems: AuditDifference[] = [];
   let adjustments = 0;
-  for await (const { partnerId } of partner === undefined
-    ? eachPartner(database.pool)
-    : [await getPartner(database.pool, partner)]) {
+  for await (const { partnerId } of partnersToVerify(database, partner)) {
     const verdict = await verifyAdjustments(database, partnerId, audited);
     adjustments += verdict.adjustments;
     problems.push(...verdict.problems);
     if (verdict.adjustments > 0) printProgress(`… ${verdict.adjustments} adjustments of ${partnerId}`);
   }
   problems.push(...[...audited].map((subjectId) => ({ subjectId, fields: ['removed'] })));
-  if (problems.length > 0) process.exitCode = 1;
-  if (json) {
-    const told = problems.map(({ subjectId, fields }) => ({ adjustment_id: subjectId, fields }));
-    return printJson({ ok: problems.length === 0, adjustments, problems: told });
-  }
-  const rows = problems.map(({ subjectId, fields }) => ({
-    adjustment: subjectId,
-    'differs from the audit': fields.join(', '),
-  }));
-  printTable(rows, `Unmodified: ${counted(adjustments, 'adjustment')}.`);
+  const verification = {
+    figures: { adjustments },
+    problems,
+    toJson: ({ subjectId, fields }: AuditDifference) => ({ adjustment_id: subjectId, fields }),
+    toRow: ({ subjectId, fields }: AuditDifference) => ({ adjustment: subjectId, 'differs from the audit': fields.join(', ') }),
+    unmodified: `Unmodified: ${pluralise(adjustments, 'adjustment')}.`,
+  };
+  printVerification(verification, json);
 }

@@ -1,13 +1,14 @@
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import { verifyAudit } from '../../operations/audit/verify-audit.ts';
 import { type AuditHead, listAuditEntries } from '../../store/audit/audit.ts';
-import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
+import { escapeForTerminal } from '../../webhooks/receiver/escape-for-terminal.ts';
 import { readExactJson } from '../../wire/exact-json.ts';
 import { readHead, readPastTime } from '../terminal/options.ts';
-import { printJson, printProgress, printText, type Row, showTime } from '../terminal/output.ts';
+import { formatTime, printJson, printProgress, printText, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfter } from '../terminal/page.ts';
 import { readPartnerNames } from '../terminal/partner-names.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
+import { setVerified } from '../terminal/verification.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface ListOptions extends PageOptions {
@@ -62,13 +63,13 @@ async function list({ database }: OperatorContext, options: ListOptions): Promis
   });
 }
 
-/** Progress is told this often. */
+/** Progress is reported this often. */
 const PROGRESS_ENTRIES = 100_000n;
 
 async function verify({ database }: OperatorContext, { expectLast, json }: VerifyOptions): Promise<void> {
   const onProgress = (entries: bigint) => entries % PROGRESS_ENTRIES === 0n && printProgress(`… ${entries}`);
   const { entries, last, fault } = await verifyAudit(database, { expected: expectLast, onProgress });
-  if (fault) process.exitCode = 1;
+  setVerified(fault === null);
   const shown = `${last.lastNo}:${last.lastMac}`;
   if (json) {
     const found = fault && { entry_no: fault.entryNo, is: fault.is, sentence: fault.sentence };
@@ -106,11 +107,11 @@ function rangeOf(entries: bigint): string {
 function toRow({ entryNo, recordedAt, operatorId, role, action, subjectId, partnerId }: SealedEntry): Row {
   return {
     no: String(entryNo),
-    recorded: showTime(recordedAt),
-    operator: showUntrusted(operatorId),
-    role: showUntrusted(role),
-    action: showUntrusted(action),
-    subject: showUntrusted(subjectId),
-    partner: showUntrusted(partnerId ?? '-'),
+    recorded: formatTime(recordedAt),
+    operator: escapeForTerminal(operatorId),
+    role: escapeForTerminal(role),
+    action: escapeForTerminal(action),
+    subject: escapeForTerminal(subjectId),
+    partner: escapeForTerminal(partnerId ?? '-'),
   };
 }

@@ -4,6 +4,7 @@ import type { AuditHead } from '../../store/audit/audit.ts';
 import { readHead } from '../terminal/options.ts';
 import { printJson, printProgress, printTable, printText } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
+import { setVerified } from '../terminal/verification.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface VerifyOptions {
@@ -29,7 +30,7 @@ async function verify({ database, config }: OperatorContext, { expectLast, json 
     if (process.stderr.isTTY) printProgress(`… ${part.part}: ${part.checked}`);
   }
   const problems = parts.flatMap((part) => part.problems);
-  if (problems.length > 0) process.exitCode = 1;
+  setVerified(problems.length === 0);
   const shown = lasts.map(({ lastNo, lastMac }) => `${lastNo}:${lastMac}`).join();
   if (json) return printJson({ ok: problems.length === 0, audit_last: shown, parts });
   for (const { part, checked, problems: found } of parts)

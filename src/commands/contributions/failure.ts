@@ -2,7 +2,7 @@ import { approveFailure, draftFailure, rejectFailure } from '../../operations/co
 import { type FailureDraft, listFailureDrafts } from '../../store/contributions/failure-draft.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { integerReader } from '../terminal/options.ts';
-import { printFields, printJson, type Row, showTime } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
@@ -119,6 +119,6 @@ function toRow(failure: FailureDraft): Row {
     points: String(failure.points),
     'drafted by': failure.draftedBy,
     'decided by': failure.decidedBy ?? '-',
-    drafted: showTime(failure.draftedAt),
+    drafted: formatTime(failure.draftedAt),
   };
 }

@@ -6,7 +6,7 @@ import {
 } from '../../operations/contributions/resolve-pending-contribution.ts';
 import type { Queryable } from '../../store/database.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
-import { printFields, printJson, type Row, showTime } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfter } from '../terminal/page.ts';
 import { readPartnerNames } from '../terminal/partner-names.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
@@ -137,8 +137,8 @@ function toRow({ record, review }: ReviewedContribution, nameOf: (partnerId: str
     partner: nameOf(partnerId),
     points: String(contribution.points),
     why: review ? REASONS[review.reason] : '-',
-    age: showAge(ageSeconds(record)),
-    created: showTime(contribution.createdAt),
+    age: formatAge(ageSeconds(record)),
+    created: formatTime(contribution.createdAt),
   };
 }
 
@@ -152,14 +152,14 @@ function toFields(reviewed: ReviewedContribution, nameOf: (partnerId: string) =>
     rule: record.contribution.contributionRuleVersion,
     'counted on': review?.countedOn ?? '-',
     estimate: record.calculationId ?? '-',
-    resolved: showTime(review?.resolvedAt ?? null),
+    resolved: formatTime(review?.resolvedAt ?? null),
     'resolved by': review?.resolvedBy ?? '-',
     reason: review?.note ?? '-',
   };
 }
 
 /** `3 h 20 min` */
-function showAge(seconds: number): string {
+function formatAge(seconds: number): string {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
   return hours === 0 ? `${minutes} min` : `${hours} h ${minutes} min`;
 }

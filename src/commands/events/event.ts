@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 import { getPartner } from '../../operations/access/manage-partner.ts';
-import { readEvents } from '../../operations/events/list-events.ts';
+import { createReadEvents } from '../../operations/events/list-events.ts';
 import { listDeliveries } from '../../store/webhooks/delivery-log.ts';
 import { readCursor, readLimit } from '../terminal/options.ts';
-import { printBytes, printFields, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { formatTime, printBytes, printFields, printTable, printText, type Row } from '../terminal/output.ts';
 import { printMore } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
@@ -42,16 +42,16 @@ export function eventCommand(): ProgramCommand {
   return event;
 }
 
-/** A command asks for one thing. */
-const LANES = 1;
+/** A command sends one request at a time. */
+const CONCURRENCY = 1;
 
 async function list(
   { database, config: { environment } }: OperatorContext,
   { partner, afterSequence, limit, json }: ListOptions,
 ): Promise<void> {
   await getPartner(database.pool, partner);
-  const page = await readEvents(database, environment, LANES).page({ partnerId: partner, afterSequence, limit });
-  // The stored bytes: a number in them may be larger than JavaScript's own are exact.
+  const page = await createReadEvents(database, environment, CONCURRENCY).page({ partnerId: partner, afterSequence, limit });
+  // The stored bytes: a number in them may be larger than JavaScript's exact integers.
   const more = { json, option: '--after-sequence', cursorOf: String };
   const next = page.hasMore ? page.nextAfterSequence : undefined;
   if (json) {
@@ -61,7 +61,7 @@ async function list(
   const rows = page.events.map(
     ({ sequence, occurredAt, eventType, eventId }): Row => ({
       sequence: String(sequence),
-      occurred: showTime(occurredAt),
+      occurred: formatTime(occurredAt),
       event: eventType,
       'event id': eventId,
     }),
@@ -73,13 +73,13 @@ async function list(
 const DELIVERIES_SHOWN = 100;
 
 async function show({ database, config: { environment } }: OperatorContext, { partner, eventId, json }: Target): Promise<void> {
-  const event = await readEvents(database, environment, LANES).byId({ partnerId: partner, eventId });
+  const event = await createReadEvents(database, environment, CONCURRENCY).byId({ partnerId: partner, eventId });
   if (json) return printBytes(`${event.body}\n`);
   printFields({
     event: event.eventId,
     type: event.eventType,
     sequence: String(event.sequence),
-    occurred: showTime(event.occurredAt),
+    occurred: formatTime(event.occurredAt),
     about: event.subjectId,
     'correlation id': event.correlationId ?? '-',
   });

@@ -1,4 +1,4 @@
-import { counted } from '../../domain/pluralise.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { getImpactBatch } from '../../operations/impact/impact-batch-record.ts';
 import { poolSettlements } from '../../operations/impact/pool-contributions.ts';
@@ -20,7 +20,7 @@ interface AddOptions {
   readonly json?: boolean;
 }
 
-/** Partner by partner, each in a transaction: what was interrupted is completed by repeating it. */
+/** One transaction per partner. An interrupted command is completed by repeating it. */
 export async function addToBatch(
   { database, actor }: OperatorContext,
   { batch: id, yes, json, ...wanted }: AddOptions,
@@ -29,13 +29,13 @@ export async function addToBatch(
   const found = await findWanted(database, wanted);
   const count = found.reduce((sum, { settlementIds }) => sum + settlementIds.length, 0);
   await confirm(
-    `Add ${counted(count, 'settlement')} of ${counted(found.length, 'partner')} to the impact batch "${batch.name}"?`,
+    `Add ${pluralise(count, 'settlement')} of ${pluralise(found.length, 'partner')} to the impact batch "${batch.name}"?`,
     'final',
     yes,
   );
   for (const { partnerId, settlementIds } of found) {
     const { contributionCount } = await poolSettlements(database, actor, { impactBatchId: id, partnerId, settlementIds });
-    printProgress(`… ${partnerId}: in the batch with ${counted(contributionCount, 'contribution')}`);
+    printProgress(`… ${partnerId}: in the batch with ${pluralise(contributionCount, 'contribution')}`);
   }
   await printBatch(database, await getImpactBatch(database.pool, id), json);
 }

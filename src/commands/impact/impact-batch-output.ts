@@ -1,12 +1,12 @@
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
-import { addUpSettlements, showBatch } from '../../operations/impact/impact-batch-record.ts';
+import { addUpSettlements, evidenceRecord, getImpactBatchView } from '../../operations/impact/impact-batch-record.ts';
 import type { Database } from '../../store/database.ts';
 import { type ImpactBatchChange, listImpactBatchChanges } from '../../store/impact/impact-batch.ts';
-import { printFields, printJson, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, printTable, printText, type Row } from '../terminal/output.ts';
 
-/** A batch with what it pools, its evidence and its history. */
+/** A batch with its settlements, its evidence and its history. */
 export async function printBatch({ pool }: Database, batch: ImpactBatch, asJson: boolean | undefined): Promise<void> {
-  const { project, evidence } = await showBatch(pool, batch);
+  const { project, evidence } = await getImpactBatchView(pool, batch);
   const pooled = await addUpSettlements(pool, batch.impactBatchId);
   const changes = await listImpactBatchChanges(pool, batch.impactBatchId);
   const counts = {
@@ -15,18 +15,8 @@ export async function printBatch({ pool }: Database, batch: ImpactBatch, asJson:
     contributions: pooled.contributionCount,
   };
   if (asJson) {
-    const told = evidence.map(({ evidenceNo, type, url, fileName, byteCount, sha256, capturedAt, addedBy, addedAt }) => ({
-      evidence_no: evidenceNo,
-      type,
-      url,
-      file_name: fileName,
-      byte_count: byteCount,
-      sha256,
-      captured_at: capturedAt,
-      added_by: addedBy,
-      added_at: addedAt,
-    }));
-    return printJson({ ...batchToJson(batch), ...counts, evidence: told, changes: changes.map(changeToJson) });
+    const history = changes.map(changeToJson);
+    return printJson({ ...batchToJson(batch), ...counts, evidence: evidence.map(evidenceRecord), changes: history });
   }
   printFields({
     ...batchToRow(batch),
@@ -38,7 +28,7 @@ export async function printBatch({ pool }: Database, batch: ImpactBatch, asJson:
   const files = evidence.map(({ evidenceNo, type, fileName, sha256, capturedAt }) => ({
     evidence: String(evidenceNo),
     type,
-    captured: showTime(capturedAt),
+    captured: formatTime(capturedAt),
     sha256,
     file: fileName,
   }));
@@ -55,7 +45,7 @@ export function batchToRow(batch: ImpactBatch): Row {
   return {
     batch: batch.impactBatchId,
     status: batch.status,
-    since: showTime(batch.statusAt),
+    since: formatTime(batch.statusAt),
     trees: String(batch.quantity),
     project: batch.projectId ?? '-',
     expected: batch.expectedDeliveryPeriod ?? '-',
@@ -99,7 +89,7 @@ function changeToRow(change: ImpactBatchChange): Row {
     change: String(change.changeNo),
     type: change.changeType,
     status: change.status,
-    at: showTime(change.occurredAt),
+    at: formatTime(change.occurredAt),
     by: change.operatorId,
     trees: String(change.quantity),
     reason: change.reason ?? '-',

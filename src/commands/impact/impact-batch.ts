@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
+import type { AuditDifference } from '../../operations/audit/compare-with-audit.ts';
 import { type BatchChange, changeImpactBatch } from '../../operations/impact/change-impact-batch.ts';
 import { getImpactBatch } from '../../operations/impact/impact-batch-record.ts';
 import { createImpactBatch, poolSettlements } from '../../operations/impact/pool-contributions.ts';
@@ -10,9 +11,10 @@ import { listEvidence } from '../../store/impact/impact-evidence.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { hashFile } from '../terminal/hash-file.ts';
 import { integerReader, readName, readPastTime } from '../terminal/options.ts';
-import { printJson, printProgress, printTable, printText } from '../terminal/output.ts';
+import { printJson, printProgress, printText } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
+import { printVerification } from '../terminal/verification.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 import { addToBatch } from './impact-batch-add.ts';
 import { batchToJson, batchToRow, printBatch } from './impact-batch-output.ts';
@@ -150,12 +152,12 @@ async function addEvidence(
   options: Target & { file: string; type: string; url: string; capturedAt: Date },
 ): Promise<void> {
   const { file, type, url, capturedAt } = options;
-  const hashed = await hashFile(file, tellBytes);
+  const hashed = await hashFile(file, printBytesHashed);
   const question = `Record ${hashed.fileName} (SHA-256 ${hashed.sha256}) as evidence and send an event to its partners?`;
   await record(context, options, { changeType: 'evidence_added', evidence: { ...hashed, type, url, capturedAt } }, question);
 }
 
-/** They cannot be taken back; the others only by another change, of which the partners get an event too. */
+/** These changes cannot be undone. Another change can correct the others; partners get an event for it too. */
 const FINAL: ReadonlySet<BatchChange['changeType']> = new Set(['advanced', 'evidence_added']);
 
 type Recorded = BatchChange extends infer Change ? (Change extends BatchChange ? Omit<Change, 'reason'> : never) : never;
@@ -178,7 +180,7 @@ async function record(
 
 async function checkEvidence({ database }: OperatorContext, { batch, file, json }: Target & { file: string }): Promise<void> {
   const { impactBatchId } = await getImpactBatch(database.pool, batch);
-  const { fileName, sha256 } = await hashFile(file, tellBytes);
+  const { fileName, sha256 } = await hashFile(file, printBytesHashed);
   const evidence = await listEvidence(database.pool, impactBatchId);
   const found = evidence.find((each) => each.sha256 === sha256);
   const sameName = evidence.find((each) => each.fileName === fileName);
@@ -196,15 +198,16 @@ function explainOther(fileName: string, evidenceNo: number | undefined): string 
 async function verify({ database }: OperatorContext, { json }: JsonOption): Promise<void> {
   const onProgress = (compared: number) => printProgress(`… ${compared} impact batches`);
   const { batches, projects, problems } = await verifyImpactBatches(database, onProgress);
-  if (problems.length > 0) process.exitCode = 1;
-  if (json) {
-    const told = problems.map(({ subjectId, fields }) => ({ subject_id: subjectId, fields }));
-    return printJson({ ok: problems.length === 0, batches, projects, problems: told });
-  }
-  const rows = problems.map(({ subjectId, fields }) => ({ record: subjectId, 'differs from the audit': fields.join(', ') }));
-  printTable(rows, `Unmodified: ${batches} impact batches and ${projects} projects.`);
+  const verification = {
+    figures: { batches, projects },
+    problems,
+    toJson: ({ subjectId, fields }: AuditDifference) => ({ subject_id: subjectId, fields }),
+    toRow: ({ subjectId, fields }: AuditDifference) => ({ record: subjectId, 'differs from the audit': fields.join(', ') }),
+    unmodified: `Unmodified: ${batches} impact batches and ${projects} projects.`,
+  };
+  printVerification(verification, json);
 }
 
-function tellBytes(bytes: bigint): void {
+function printBytesHashed(bytes: bigint): void {
   printProgress(`… ${bytes / 2n ** 30n} GiB read`);
 }

@@ -2,7 +2,7 @@ import type { NewProject, Project } from '../../domain/impact/project.ts';
 import { createProject } from '../../operations/impact/manage-project.ts';
 import { listProjects } from '../../store/impact/project.ts';
 import { readName } from '../terminal/options.ts';
-import { printFields, printJson, type Row, showTime } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, type Row } from '../terminal/output.ts';
 import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
@@ -45,5 +45,5 @@ function toJson({ projectId, nameEn, nameAr, country, createdAt }: Project): obj
 }
 
 function toRow({ projectId, nameEn, nameAr, country, createdAt }: Project): Row {
-  return { project: projectId, country, created: showTime(createdAt), name: nameEn, 'arabic name': nameAr };
+  return { project: projectId, country, created: formatTime(createdAt), name: nameEn, 'arabic name': nameAr };
 }

@@ -10,7 +10,7 @@ import {
 } from '../../store/reconciliations/reconciliation.ts';
 import { listReconciliationLines, type ReconciliationLine } from '../../store/reconciliations/reconciliation-line.ts';
 import { reconciliationLineToWire, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
-import { printFields, printJson, printProgress, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, printProgress, printTable, printText, type Row } from '../terminal/output.ts';
 import { type PageOptions, printMore, printPage, readAfter, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
@@ -75,11 +75,11 @@ async function show({ database: { pool } }: OperatorContext, { partner, reconcil
   const list = found.isStatement ? "the service's own statement" : "the partner's own";
   printFields({
     ...toRow(found),
-    ended: showTime(found.endedAt),
+    ended: formatTime(found.endedAt),
     list,
     ...Object.fromEntries(texts),
     problem: found.problem ?? '-',
-    'lines removed': showTime(found.linesRemovedAt),
+    'lines removed': formatTime(found.linesRemovedAt),
   });
 }
 
@@ -108,7 +108,7 @@ async function lines(
 const MISSING_IN_SERVICE = `missing_in_service: ${adviseMissing('contribution')[0]?.message}`;
 
 function linesRemoved(at: Date): string {
-  return `The lines were removed at ${showTime(at)}, after ${RECONCILIATION_DAYS} days. The counts remain: \`reconciliation show\`.`;
+  return `The lines were removed at ${formatTime(at)}, after ${RECONCILIATION_DAYS} days. The counts remain: \`reconciliation show\`.`;
 }
 
 function lineToRow(stored: ReconciliationLine): Row {
@@ -132,7 +132,7 @@ function lineToRow(stored: ReconciliationLine): Row {
   };
 }
 
-/** Each verdict fills columns of its own. */
+/** Each verdict fills its own columns. */
 function withoutEmptyColumns(rows: readonly Row[]): Row[] {
   const isFilled = (name: string) => rows.some((row) => row[name] !== '-');
   return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => isFilled(name))));
@@ -145,6 +145,6 @@ function toRow(one: Reconciliation): Row {
     status: one.status,
     lines: String(one.listedLines),
     matched: String(one.counts.matched ?? 0),
-    created: showTime(one.createdAt),
+    created: formatTime(one.createdAt),
   };
 }

@@ -1,17 +1,18 @@
 import { Option } from 'commander';
-import { counted } from '../../domain/pluralise.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import { RULE_KINDS, type RuleKind } from '../../domain/rules/rule-versions.ts';
 import { createRule, getRule, withdrawRule } from '../../operations/rules/manage-rule.ts';
-import { readRuleProofs, ruleSubject } from '../../operations/rules/rule-proofs.ts';
 import { ruleToWire } from '../../operations/rules/rule-to-wire.ts';
+import { readVerifiedRuleEntries, ruleSubject } from '../../operations/rules/verified-rules.ts';
 import { attestRule } from '../../operations/verification/attest.ts';
 import { listRuleVersions, type RuleRecord } from '../../store/rules/rule-version.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { readFutureTime } from '../terminal/options.ts';
-import { printFields, printJson, printTable, type Row, showTime } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, type Row } from '../terminal/output.ts';
 import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
 import { readPartnerNames } from '../terminal/partner-names.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
+import { printVerification } from '../terminal/verification.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface CreateOptions {
@@ -127,13 +128,13 @@ async function attest(
 }
 
 async function verify({ database: { pool, auditKeys } }: OperatorContext, { json }: { json?: boolean }): Promise<void> {
-  // What was made while it was read is not a doubt a moment later.
-  const first = await readRuleProofs(pool, auditKeys);
-  const doubts = first.doubts.size === 0 ? first.doubts : (await readRuleProofs(pool, auditKeys)).doubts;
+  // A version created during the first read is no difference in a second read.
+  const first = await readVerifiedRuleEntries(pool, auditKeys);
+  const doubts = first.doubts.size === 0 ? first.doubts : (await readVerifiedRuleEntries(pool, auditKeys)).doubts;
   const problems = [...doubts].map(([rule, problem]) => ({ rule, problem }));
-  if (problems.length > 0) process.exitCode = 1;
-  if (json) return printJson({ ok: problems.length === 0, rules: first.stored.length, problems });
-  printTable(problems, `Unmodified: ${counted(first.stored.length, 'version')}.`);
+  const unmodified = `Unmodified: ${pluralise(first.stored.length, 'version')}.`;
+  const asItIs = (problem: (typeof problems)[number]) => problem;
+  printVerification({ figures: { rules: first.stored.length }, problems, toJson: asItIs, toRow: asItIs, unmodified }, json);
 }
 
 async function show({ database: { pool } }: OperatorContext, { kind, label, json }: Target): Promise<void> {
@@ -160,7 +161,7 @@ function toRow(rule: RuleRecord): Row {
     kind: rule.kind,
     label: rule.version,
     status: statusOf(rule),
-    starts: showTime(rule.startsAt),
+    starts: formatTime(rule.startsAt),
     partner: rule.partnerId ?? 'all',
     holds: Object.entries(contentOf(rule))
       .map(([name, value]) => `${name} ${value}`)
@@ -170,12 +171,12 @@ function toRow(rule: RuleRecord): Row {
 
 function toFields(rule: RuleRecord): Row {
   const { holds: _holds, ...head } = toRow(rule);
-  return { ...head, ...contentOf(rule), created: showTime(rule.createdAt) };
+  return { ...head, ...contentOf(rule), created: formatTime(rule.createdAt) };
 }
 
 const HEAD = ['kind', 'version', 'partner_id', 'starts_at', 'created_at', 'withdrawn_at'];
 
-/** What is set, in words. */
+/** The values of a rule, in words. */
 function contentOf(rule: RuleRecord): Row {
   const content = Object.entries(ruleToWire(rule)).filter(
     ([name, value]) => !HEAD.includes(name) && value !== null && value !== false,

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from '../terminal/options.ts';
 
-/** The service, as a partner reaches it. */
+/** The service, as a partner calls it. */
 export interface PartnerClient {
   get<Answer>(path: string): Promise<Answer>;
-  /** With a key of its own. */
+  /** The key of the call, when it differs. */
   post<Answer>(path: string, body: object): Promise<Answer>;
 }
 
@@ -19,7 +19,9 @@ const BUSY_MAX = 60;
 
 /**
  * @param baseUrl Without a slash at its end.
- * @throws From its calls, `UsageError` for what the service refuses, such as a wrong key; `Error` where it does not answer. None names the key.
+ *
+ * @throws From its calls, `UsageError` when the service refuses, such as for a wrong key; `Error` when it does not answer. No message
+ * contains the key.
  */
 export function partnerClient(baseUrl: string, apiKey: string): PartnerClient {
   const call = async <Answer>(path: string, init: RequestInit): Promise<Answer> => {

@@ -13,7 +13,7 @@ interface RehearseOptions {
   readonly json?: boolean;
 }
 
-/** What `POST /v1/sandbox/events` answers, as far as it is shown. */
+/** The answer of `POST /v1/sandbox/events`, the members that are printed. */
 interface SampleAnswer {
   readonly deliveries: readonly {
     readonly delivery_id: string;
@@ -24,7 +24,7 @@ interface SampleAnswer {
   }[];
 }
 
-/** What `GET /v1/sandbox/readiness` answers. */
+/** The answer of `GET /v1/sandbox/readiness`. */
 interface ReadinessAnswer {
   readonly readiness: {
     readonly ready: boolean;
@@ -43,7 +43,7 @@ interface Endpoint {
   readonly status: string;
 }
 
-/** One sample, and what the receiver made of it. */
+/** One sample, and the receiver's answer. */
 interface Played {
   readonly event_type: string;
   readonly fault: string | null;
@@ -70,11 +70,11 @@ async function rehearse({ url, wait, json }: RehearseOptions): Promise<void> {
   const endpoint = await findEndpoint(client, url);
   if (!endpoint) return addEndpoint(client, url, json);
   const played = await playAll(client, endpoint.endpoint_id);
-  if (!json) showPlayed(played);
+  if (!json) printPlayed(played);
   const readiness = await untilReady(client, wait * 3_600_000);
   const isRight = played.every(({ as_expected }) => as_expected);
   if (json) printJson({ endpoint_id: endpoint.endpoint_id, samples: played, readiness });
-  else showChecks(readiness);
+  else printChecks(readiness);
   if (!isRight || !readiness.ready) process.exitCode = 1;
 }
 
@@ -101,7 +101,7 @@ async function findEndpoint(client: PartnerClient, url: string): Promise<Endpoin
   return found;
 }
 
-/** A receiver can verify nothing before it has the secret, which nobody knew until now. */
+/** A receiver can verify nothing before it has the secret, which was created a moment ago. */
 async function addEndpoint(client: PartnerClient, url: string, json?: boolean): Promise<void> {
   const answer = await client.post<{ webhook_endpoint: Endpoint; secret: string }>('/v1/webhook-endpoints', { url });
   const { endpoint_id } = answer.webhook_endpoint;
@@ -131,7 +131,7 @@ async function playAll(client: PartnerClient, endpointId: string): Promise<Playe
   return played;
 }
 
-/** What is noted beside an answer is there a moment later. */
+/** Evidence that is recorded beside an answer is stored a moment later. */
 async function untilReady(client: PartnerClient, waitMs: number): Promise<ReadinessAnswer['readiness']> {
   const endsAt = performance.now() + waitMs;
   for (let passed = new Set<string>(), isFirst = true; ; isFirst = false) {
@@ -146,7 +146,7 @@ async function untilReady(client: PartnerClient, waitMs: number): Promise<Readin
   }
 }
 
-function showPlayed(played: readonly Played[]): void {
+function printPlayed(played: readonly Played[]): void {
   const rows = played.map(({ event_type, fault, answers, expected, as_expected }) => ({
     event: event_type,
     fault: fault ?? '-',
@@ -157,7 +157,7 @@ function showPlayed(played: readonly Played[]): void {
   printTable(rows, '');
 }
 
-function showChecks({ ready, checks }: ReadinessAnswer['readiness']): void {
+function printChecks({ ready, checks }: ReadinessAnswer['readiness']): void {
   const rows = checks.map(({ check, passed, evidence }) => ({
     check,
     passed: passed ? 'yes' : 'no',

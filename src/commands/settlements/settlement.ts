@@ -1,21 +1,22 @@
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
-import { counted } from '../../domain/pluralise.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import { amountFigures, pointFigures } from '../../domain/settlements/settlement-figures.ts';
 import type { SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
 import { settlementNotFound, show as withTotals } from '../../operations/settlements/read-settlements.ts';
+import type { SettlementProblem } from '../../operations/settlements/settlement-problem.ts';
 import { type SettlementsVerdict, verifySettlements } from '../../operations/settlements/verify-settlements.ts';
 import { attestContribution } from '../../operations/verification/attest.ts';
 import { configuredSettlementTools } from '../../service/configured-seals.ts';
-import { eachPartner } from '../../store/access/partner.ts';
 import type { Database } from '../../store/database.ts';
 import { findOpenSettlement, findSettlement, listSettlements } from '../../store/settlements/settlement.ts';
-import { type ShownSettlement, settlementToWire } from '../../wire/settlement-to-wire.ts';
+import { type SettlementView, settlementToWire } from '../../wire/settlement-to-wire.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
-import { printFields, printJson, printProgress, printTable, type Row, showTime } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, printProgress, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
+import { partnersToVerify, printVerification } from '../terminal/verification.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface OfPartner {
@@ -89,7 +90,7 @@ async function close(
   const open = await findOpenSettlement(database.pool, (await getPartner(database.pool, partner)).partnerId);
   if (!open) throw new Error('The partner has no open settlement yet; the running service opens it.');
   await confirm(
-    `Close settlement ${open.period.label} of ${partner}, which runs to ${showTime(open.period.endsAt)}?`,
+    `Close settlement ${open.period.label} of ${partner}, which runs to ${formatTime(open.period.endsAt)}?`,
     'final',
     yes,
   );
@@ -114,64 +115,54 @@ async function verify(
   { partner, json }: { partner?: string; json?: boolean },
 ): Promise<void> {
   const { signLike } = configuredSettlementTools(config);
-  const partners = partner === undefined ? eachPartner(database.pool) : [await getPartner(database.pool, partner)];
   const verdicts: (SettlementsVerdict & { partnerId: string })[] = [];
-  for await (const { partnerId } of partners) {
+  for await (const { partnerId } of partnersToVerify(database, partner)) {
     const onProgress = (lines: number) => printProgress(`… ${lines} lines of ${partnerId}`);
     verdicts.push({ partnerId, ...(await verifySettlements(database, partnerId, { signLike, onProgress })) });
   }
   const sum = (pick: (verdict: SettlementsVerdict) => number) => verdicts.reduce((total, each) => total + pick(each), 0);
   const figures = { settlements: sum(({ settlements }) => settlements), lines: sum(({ lines }) => lines) };
   const problems = verdicts.flatMap(({ partnerId, problems: own }) => own.map((problem) => ({ partnerId, ...problem })));
-  if (problems.length > 0) process.exitCode = 1;
-  if (json) {
-    const told = problems.map(({ partnerId, settlementId, lineNo, sequence, code, message }) => ({
-      partner_id: partnerId,
-      settlement_id: settlementId,
-      sequence,
-      line_no: lineNo,
-      code,
-      message,
-    }));
-    return printJson({ ok: problems.length === 0, ...figures, problems: told });
-  }
-  const rows = problems.map(
-    ({ partnerId, settlementId, lineNo, message }): Row => ({
-      partner: partnerId,
-      settlement: settlementId ?? '-',
-      line: String(lineNo ?? '-'),
-      problem: message,
-    }),
-  );
-  printTable(rows, `Unmodified: ${counted(figures.settlements, 'settlement')} with ${counted(figures.lines, 'line')}.`);
+  const unmodified = `Unmodified: ${pluralise(figures.settlements, 'settlement')} with ${pluralise(figures.lines, 'line')}.`;
+  printVerification({ figures, problems, toJson: problemToJson, toRow: problemToRow, unmodified }, json);
 }
 
-function print(shown: ShownSettlement, environment: 'sandbox' | 'production', asJson: boolean | undefined): void {
+type PartnerProblem = SettlementProblem & { readonly partnerId: string };
+
+function problemToJson({ partnerId, settlementId, lineNo, sequence, code, message }: PartnerProblem): object {
+  return { partner_id: partnerId, settlement_id: settlementId, sequence, line_no: lineNo, code, message };
+}
+
+function problemToRow({ partnerId, settlementId, lineNo, message }: PartnerProblem): Row {
+  return { partner: partnerId, settlement: settlementId ?? '-', line: String(lineNo ?? '-'), problem: message };
+}
+
+function print(shown: SettlementView, environment: 'sandbox' | 'production', asJson: boolean | undefined): void {
   if (asJson) return void printJson(settlementToWire(shown, environment));
   const { settlement } = shown;
   const { statement, acknowledgement, period } = settlement;
   const { totals, currency, asOf } = shown;
   printFields({
     ...headOf(shown),
-    from: showTime(period.startsAt),
-    to: showTime(period.endsAt),
+    from: formatTime(period.startsAt),
+    to: formatTime(period.endsAt),
     timezone: period.timeZone,
     contributions: String(totals.contributionCount),
     adjustments: String(totals.adjustmentCount),
     'gross points': String(totals.grossPoints),
     'adjustment points': String(totals.adjustmentPoints),
     ...figuresToRow(totals, currency),
-    'as of': showTime(asOf),
+    'as of': formatTime(asOf),
     lines: statement ? String(statement.lineCount) : '-',
     sha256: statement?.csvSha256 ?? '-',
     acknowledgement: acknowledgement.status,
-    acknowledged: showTime(acknowledgement.acknowledgedAt),
+    acknowledged: formatTime(acknowledgement.acknowledgedAt),
     reference: acknowledgement.reference ?? '-',
   });
 }
 
-/** Over several settlements the net, and what is payable, add up: what is carried from one to the next has columns of its own. */
-function toRow(shown: ShownSettlement): Row {
+/** Over several settlements only the net and the payable figures add up. Carried figures have columns of their own. */
+function toRow(shown: SettlementView): Row {
   const { settlement, totals, currency } = shown;
   return {
     ...headOf(shown),
@@ -181,7 +172,7 @@ function toRow(shown: ShownSettlement): Row {
   };
 }
 
-function headOf({ settlement: { settlementId, period, status } }: ShownSettlement): Row {
+function headOf({ settlement: { settlementId, period, status } }: SettlementView): Row {
   return { settlement: settlementId, period: period.label, status };
 }
 

@@ -3,7 +3,7 @@ import { access, constants, open, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { InvalidArgumentError } from 'commander';
-import { counted } from '../../domain/pluralise.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import { verifyStatement } from '../../domain/settlements/statement/verify-statement.ts';
 import { writeStatement } from '../../domain/settlements/statement/write-statement.ts';
 import { getPartnerNamed } from '../../operations/access/manage-partner.ts';
@@ -21,7 +21,7 @@ import { printJson, printProgress, printStream, printText } from '../terminal/ou
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { asOperator, type OperatorContext, withOperator, withoutOperator } from '../terminal/with-operator.ts';
 
-/** It says what a partner owes. */
+/** The statement says what a partner owes. */
 const OWNER_ONLY = 0o600;
 
 interface DownloadOptions {
@@ -84,7 +84,7 @@ async function download(
   });
   await pipeline(bytes, file.createWriteStream());
   if (json) printJson({ file: output, line_count: statement.lineCount, csv_sha256: excelSafe ? null : statement.csvSha256 });
-  else printProgress(`Written: ${output}, ${counted(statement.lineCount, 'line')}.`);
+  else printProgress(`Written: ${output}, ${pluralise(statement.lineCount, 'line')}.`);
 }
 
 async function getClosed(db: Queryable, partnerId: string, settlementId: string): Promise<ClosedSettlement> {
@@ -128,9 +128,9 @@ function report(verdict: StatementFileVerdict, asJson: boolean | undefined): voi
     const place = [line !== null && `line ${line}`, column !== null && `column ${column}`].filter(Boolean).join(', ');
     printText(`${place && `${place}: `}${message}\n`);
   }
-  if (more > 0) printText(`${counted(more, 'further difference')}.\n`);
+  if (more > 0) printText(`${pluralise(more, 'further difference')}.\n`);
   if (chainBreak !== undefined) printText(`${chainBreak}\n`);
   if (!isIntact) return;
   const what = form === 'excel_safe' ? 'The file is the statement in its excel_safe form, every line' : 'The statement is';
-  printText(`${what} unchanged: ${counted(lineCount, 'line')}, SHA-256 ${csvSha256}.\n`);
+  printText(`${what} unchanged: ${pluralise(lineCount, 'line')}, SHA-256 ${csvSha256}.\n`);
 }

@@ -10,10 +10,10 @@ import { printProgress } from './output.ts';
 import { openTokenFile } from './token-file.ts';
 
 /**
- * Who gives this command: the operator who signed in on this machine, with the role of this moment, else the owner of the machine, as
- * long as that one may act. A sign-in that has ended makes nobody the owner.
+ * Who gives this command: the operator who signed in on this machine, with the current role; otherwise the owner account, while it may
+ * act. After a sign-in that has ended nobody becomes the owner.
  *
- * @throws ServiceError `unauthorized` for a sign-in that has ended, `forbidden` for an operator who is disabled, and for the owner of a
+ * @throws ServiceError `unauthorized` for a sign-in that has ended, `forbidden` for a disabled operator, and for the owner of a
  * production machine.
  */
 export async function currentActor(database: Database): Promise<Actor> {
@@ -33,7 +33,10 @@ async function ownerByBreakGlass(database: Database, reason: string): Promise<Ac
   return actor;
 }
 
-/** Whoever has the machine and its database. In a sandbox no sign-in is needed for what takes one person; it never counts where it takes two. */
+/**
+ * The account that has the machine and its database. In a sandbox one-person commands need no sign-in. The owner account never counts as
+ * one of two operators.
+ */
 export function owner(): Actor {
   return { operatorId: OWNER_ID, role: 'admin', correlationId: newId('corr') };
 }

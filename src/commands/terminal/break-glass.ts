@@ -1,4 +1,4 @@
-/** What `--break-glass` says, for the command that runs; loads nothing, because every command has the option. */
+/** The value of `--break-glass` for the running command. Loads no module, because every command has the option. */
 let reason: string | undefined;
 
 export function actByBreakGlass(given: string | undefined): void {

@@ -1,9 +1,9 @@
-/** What a shell says of a program that SIGPIPE ended (128 + 13). Node ignores that signal and fails the write instead. */
+/** The exit code of a shell for a program that SIGPIPE ended (128 + 13). Node ignores that signal and fails the write instead. */
 const CLOSED_PIPE = 141;
 
 /**
- * A reader such as `head` may leave before the last line. What the command does is done to its end all the same; only its
- * output is dropped, and the exit code of a command that found nothing wrong says so.
+ * A reader such as `head` may leave before the last line. The command finishes its work; only its output is dropped. Its exit code says
+ * so when the command found no problem.
  */
 export function dropUnreadOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', dropOutput);

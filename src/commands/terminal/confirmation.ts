@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline/promises';
-import { showHidden } from '../../domain/single-line-text.ts';
+import { escapeHidden } from '../../domain/single-line-text.ts';
 import { UsageError } from './options.ts';
 
-/** Of every command that asks first: `.option(...YES)`. */
+/** The option of every command that asks for confirmation: `.option(...YES)`. */
 export const YES = ['--yes', 'do not ask for confirmation'] as const;
 
-/** Why a command asks first. */
+/** Why a command asks for confirmation. */
 export type Consequence = 'final' | 'partners_are_told' | 'new_records_are_refused';
 
 const SENTENCES: Record<Consequence, string> = {
@@ -15,14 +15,14 @@ const SENTENCES: Record<Consequence, string> = {
 };
 
 /**
- * Asks before what is final, and before what partners notice.
+ * Asks before a change that is final or that partners notice.
  *
  * @param isConfirmed Whether `--yes` was given, for programs.
- * @throws UsageError Without `--yes` where there is no terminal to ask on, and when the answer is no. Nothing is done then.
+ * @throws UsageError Without `--yes` when there is no terminal, and when the answer is no. Nothing is done then.
  */
 export async function confirm(question: string, consequence: Consequence, isConfirmed: boolean | undefined): Promise<void> {
   if (isConfirmed) return;
-  const asked = `${showHidden(question)} ${SENTENCES[consequence]}`;
+  const asked = `${escapeHidden(question)} ${SENTENCES[consequence]}`;
   if (!process.stdin.isTTY) throw new UsageError(`${asked} There is no terminal to ask on: repeat the command with --yes.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

@@ -1,12 +1,12 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../../config.ts';
 import { ServiceError } from '../../domain/service-error.ts';
-import { UnsoundRecordError } from '../../operations/audit/unsound-record.ts';
+import { UnverifiedRecordError } from '../../operations/audit/unverified-record.ts';
 import { UsageError } from './options.ts';
 
 /**
- * Whether the words of the command, a value, a file or the settings have to change. An error that names the field at fault is one; the same
- * command may succeed later after any other.
+ * Whether the words of the command, a value, a file or the settings have to change. An error with a field is such a mistake; after any
+ * other error the same command may succeed later.
  */
 export function isMistake(error: unknown): boolean {
   if (error instanceof CommanderError || error instanceof UsageError || error instanceof ConfigError) return true;
@@ -14,7 +14,7 @@ export function isMistake(error: unknown): boolean {
   return error.code.endsWith('_not_found') || (error.code === 'invalid_request' && error.details.length > 0);
 }
 
-/** What `--json` tells of an error. `code` is one of the interface's, or says where the mistake is. */
+/** An error in the JSON output. `code` is a code of the interface, or says where the mistake is. */
 export function errorToWire(error: unknown): object {
   const message = (error as Error).message.replace(/^error: /, '');
   if (error instanceof ServiceError) return { error: { code: error.code, message, details: error.details } };
@@ -23,6 +23,6 @@ export function errorToWire(error: unknown): object {
 
 function codeOf(error: unknown): string {
   if (error instanceof ConfigError) return 'invalid_settings';
-  if (error instanceof UnsoundRecordError) return 'record_modified';
+  if (error instanceof UnverifiedRecordError) return 'record_modified';
   return isMistake(error) ? 'invalid_arguments' : 'failed';
 }

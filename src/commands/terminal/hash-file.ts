@@ -13,13 +13,13 @@ export interface HashedFile {
 }
 
 /**
- * Reads a file of any size once, piece by piece.
+ * Reads a file of any size once, in pieces.
  *
- * @param onProgress Told of every gigabyte or so.
- * @throws UsageError For what is no readable file, or changed while it was read: its hash would be that of no file at all.
+ * @param onProgress Called after about each gigabyte.
+ * @throws UsageError For a file that cannot be read, or that changed while it was read.
  */
 export async function hashFile(path: string, onProgress: (bytes: bigint) => void = () => {}): Promise<HashedFile> {
-  // A pipe would be waited for until somebody writes into it.
+  // Opening a pipe would wait until a program writes into it.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: NodeJS.ErrnoException) => {
     throw new UsageError(`${path} cannot be read (${cause.code}).`, { cause });
   });
@@ -41,13 +41,13 @@ const PROGRESS_BYTES = 2n ** 30n;
 async function readThrough(file: FileHandle, onProgress: (bytes: bigint) => void) {
   const hash = createHash('sha256');
   let byteCount = 0n;
-  let toldAt = PROGRESS_BYTES;
+  let reportedAt = PROGRESS_BYTES;
   for await (const chunk of file.createReadStream({ autoClose: false, start: 0 })) {
     hash.update(chunk);
     byteCount += BigInt(chunk.length);
-    if (byteCount < toldAt) continue;
+    if (byteCount < reportedAt) continue;
     onProgress(byteCount);
-    toldAt += PROGRESS_BYTES;
+    reportedAt += PROGRESS_BYTES;
   }
   return { byteCount, sha256: hash.digest('hex') };
 }

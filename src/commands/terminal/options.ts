@@ -5,12 +5,14 @@ import { isLine, lineForm } from '../../domain/single-line-text.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../../service/role.ts';
 import type { AuditHead } from '../../store/audit/audit.ts';
 
-/** What was asked for makes no sense; the message says what would. */
+/** Invalid words or values; the message says which are valid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** @param form What the value must be, for whoever gave another. */
+/**
+ * @param form The valid form, for the error message.
+ */
 function numberReader(min: number, max: number, form = `a whole number from ${min} to ${max}`): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -28,10 +30,14 @@ export const readHours = numberReader(0, 8_760, 'a whole number of hours, 0 to 8
 export const readLimit = numberReader(1, 1_000);
 export const readProcesses = numberReader(1, 64);
 export const readPort = numberReader(0, PORT_MAX, `a port, 0 to ${PORT_MAX}; 0 selects a free one`);
-/** Below 200 are no answers but announcements of one. */
+/** Statuses below 200 are interim. */
 export const readStatus = numberReader(200, 599, 'an HTTP status, 200 to 599');
 
-/** An integer of 64 bits with all its digits. @param form What the value must be, for whoever gave another. */
+/**
+ * An integer of 64 bits with all its digits.
+ *
+ * @param form The valid form, for the error message.
+ */
 export function integerReader(form: string, { isSigned = false } = {}): (text: string) => bigint {
   const pattern = isSigned ? /^-?\d{1,19}$/ : /^\d{1,19}$/;
   return (text) => {
@@ -79,7 +85,7 @@ export function readName(text: string): string {
   throw new InvalidArgumentError(`It must be ${lineForm(name, NAME_MAX)}.`);
 }
 
-/** By which a person is told from others; nothing is sent there. */
+/** The address identifies a person; no message is sent to it. */
 export function readEmail(text: string): string {
   const email = text.trim();
   const read = readAddress(email);
@@ -99,7 +105,7 @@ export function readUnixSeconds(text: string): number {
   throw new InvalidArgumentError('It must be whole seconds since 1970, at most ten digits.');
 }
 
-/** An entry of the audit, as a verification shows the last one. */
+/** An audit entry, in the form in which a verification prints the last one. */
 export function readHead(text: string): AuditHead {
   const [, lastNo, lastMac] = /^(\d{1,18}):([0-9a-f]{64})?$/.exec(text) ?? [];
   if (lastNo === undefined || (lastNo === '0') !== (lastMac === undefined))

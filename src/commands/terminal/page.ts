@@ -1,27 +1,27 @@
 import { UsageError } from './options.ts';
 import { printJson, printProgress, printTable, printText, type Row } from './output.ts';
 
-/** The options of every list: `ProgramCommand.paged()` adds them. */
+/** The options of every list; `ProgramCommand.paged()` adds them. */
 export interface PageOptions {
   readonly limit: number;
-  /** What the page before named: where this one begins. */
+  /** The cursor that the previous page named. */
   readonly after?: string;
   readonly json?: boolean;
 }
 
 export interface Presentation<Item> {
-  /** The place of an item in its list, as `--after` takes it. */
+  /** The cursor of an item, as `--after` takes it. */
   readonly cursorOf: (item: Item) => string;
   readonly toJson: (item: Item) => unknown;
   readonly toRow: (item: Item) => Row;
-  /** A sentence where there is none. */
+  /** The sentence for an empty list. */
   readonly ifNone: string;
 }
 
 /**
- * A page as JSON or as a table, and how to go on when there is more.
+ * Prints a page as JSON or as a table, and how to continue when there is more.
  *
- * @param found One more than the page holds, where there is more.
+ * @param found One item more than the page holds, when there is more.
  */
 export function printPage<Item>(
   found: readonly Item[],
@@ -34,7 +34,7 @@ export function printPage<Item>(
   printMore(found.length > limit ? page.at(-1) : undefined, { json, cursorOf });
 }
 
-/** Standard output holds exactly one JSON value, so that a program is told on standard error. */
+/** Standard output holds exactly one JSON value, so this line goes to standard error. */
 export function printMore<Item>(
   last: Item | undefined,
   { json, option = '--after', cursorOf }: { json?: boolean | undefined; option?: string; cursorOf: (item: Item) => string },
@@ -45,7 +45,7 @@ export function printMore<Item>(
   else printText(`\n${sentence}\n`);
 }
 
-/** The part of a short list that a page begins with; all of it is in memory. */
+/** The items of a list in memory after the cursor. */
 export function listAfter<Item>(all: readonly Item[], { after }: PageOptions, cursorOf: (item: Item) => string): readonly Item[] {
   if (after === undefined) return all;
   const index = all.findIndex((item) => cursorOf(item) === after);
@@ -54,9 +54,9 @@ export function listAfter<Item>(all: readonly Item[], { after }: PageOptions, cu
 }
 
 /**
- * What `--after` says, in the form that the list has.
+ * The value of `--after`, in the form of the list.
  *
- * @throws UsageError For a cursor of another list, and for what is none.
+ * @throws UsageError For the cursor of another list, and for a value that is no cursor.
  */
 export function readAfter({ after }: { readonly after?: string | undefined }, form: RegExp): RegExpExecArray | undefined {
   if (after === undefined) return undefined;
@@ -65,7 +65,7 @@ export function readAfter({ after }: { readonly after?: string | undefined }, fo
   return read;
 }
 
-/** The id that the page before ended with. */
+/** The last id of the previous page. */
 export function readAfterId(options: { readonly after?: string | undefined }, prefix: string): string | undefined {
   return readAfter(options, new RegExp(`^${prefix}_[\\w.]+$`))?.[0];
 }

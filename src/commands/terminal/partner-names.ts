@@ -2,9 +2,9 @@ import { listPartnersOfIds } from '../../store/access/partner.ts';
 import type { Queryable } from '../../store/database.ts';
 
 /**
- * Reads the names of partners, to show them beside the ids.
+ * Reads the names of partners, to print them beside the ids.
  *
- * @returns How people read a partner: `Example Store (ptn_01M7Y4XR25D7M1W9HKGY1C1RXM)`, or the id alone of one that there is not.
+ * @returns The form for people: `Example Store (ptn_01M7Y4XR25D7M1W9HKGY1C1RXM)`, or the id alone when no partner has it.
  */
 export async function readPartnerNames(db: Queryable, ids: readonly (string | null)[]): Promise<(partnerId: string) => string> {
   const wanted = [...new Set(ids.filter((id) => id !== null))];

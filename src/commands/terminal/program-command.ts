@@ -2,21 +2,24 @@ import { Command, Option } from 'commander';
 import type { Role } from '../../domain/access/role.ts';
 import { readLimit } from './options.ts';
 
-/** Who may give a command: an operator with at least a role; or whoever can start the program, for a reason that the command states. */
+/**
+ * Who may give a command: an operator with at least a role; or every account that can start the program, for a reason that the command
+ * states.
+ */
 export type Access = { readonly leastRole: Role } | { readonly openBecause: string };
 
 /**
- * What a command does, with who may give it: `withOperator` and `withoutOperator` make one. It takes what commander hands to an action: the
- * arguments, the options, the command.
+ * The action of a command with its least role: `withOperator` and `withoutOperator` create it. It takes the arguments that commander
+ * gives to an action: the arguments, the options, the command.
  */
 // biome-ignore lint/suspicious/noExplicitAny: commander knows the options as any too
 export type DeclaredAction = ((...given: any[]) => Promise<void> | void) & { readonly access: Access };
 
-/** A command of this program: it takes a declared action and no other, so that none is open because nobody thought of it. */
+/** A command of this program. It takes only an action with a declared role, so that no command is open by mistake. */
 export class ProgramCommand extends Command {
   #access: Access | undefined;
 
-  /** `undefined` for a command that only holds others. */
+  /** `undefined` for a command that only has subcommands. */
   get access(): Access | undefined {
     return this.#access;
   }
@@ -32,7 +35,7 @@ export class ProgramCommand extends Command {
       .option('--json', 'one JSON array, for programs');
   }
 
-  /** Takes an option by the name that it had before too, which the help does not show. */
+  /** Accepts an option by its former name too, which the help does not show. */
   formerly(former: string, now: string): this {
     const option = this.options.find(({ long }) => long === `--${now}`);
     if (option === undefined) throw new Error(`${this.name()} has no --${now}.`);

@@ -1,15 +1,15 @@
 import stringWidth from 'string-width';
 
-/** A row for people: column headings to values, each in one line. */
+/** A row for people: column headings to values, each on one line. */
 export type Row = Readonly<Record<string, string>>;
 
-/** Wider than this is no table: most terminals, and every document, would break its lines. */
+/** A wider table would be broken by most terminals and documents. */
 export const COLUMNS_MAX = 120;
 const GAP = '  ';
 
 /**
- * The lines of a table that fits {@link COLUMNS_MAX} columns, as a terminal counts them: an Arabic vowel mark takes none. Cells are wrapped
- * at spaces where that is enough; else each row is shown as fields, with a blank line between two rows.
+ * The lines of a table that fits {@link COLUMNS_MAX} columns, as a terminal counts them: an Arabic vowel mark takes none. Cells are
+ * wrapped at spaces. When that is not enough, each row is printed as fields, with a blank line between two rows.
  */
 export function layOutTable(rows: readonly Row[]): string[] {
   const names = Object.keys(rows[0] ?? {});
@@ -20,7 +20,11 @@ export function layOutTable(rows: readonly Row[]): string[] {
   return lines.flatMap((cells) => layOutLine(cells, widths));
 }
 
-/** One thing, a line for each of its fields. @param columnsMax Longer values are wrapped at spaces. */
+/**
+ * One record, a line for each field.
+ *
+ * @param columnsMax Longer values are wrapped at spaces.
+ */
 export function layOutFields(fields: Row, columnsMax = Number.POSITIVE_INFINITY): string[] {
   const width = Math.max(...Object.keys(fields).map((name) => widthOf(name)));
   return Object.entries(fields).flatMap(([name, value]) =>
@@ -28,7 +32,7 @@ export function layOutFields(fields: Row, columnsMax = Number.POSITIVE_INFINITY)
   );
 }
 
-/** `undefined` where the longest words of the columns do not stand beside each other. */
+/** `undefined` when the longest words of the columns do not fit side by side. */
 function fitWidths(lines: readonly (readonly string[])[]): number[] | undefined {
   const columns = (lines[0] ?? []).map((_, index) => lines.map((cells) => cells[index] ?? ''));
   const widths = columns.map((cells) => Math.max(...cells.map((cell) => widthOf(cell))));
@@ -72,7 +76,7 @@ function wrap(cell: string, width: number): string[] {
   return lines;
 }
 
-/** Most texts are of characters that take one column each, which is known at once. */
+/** In most texts each character takes one column, which is quick to check. */
 function widthOf(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }

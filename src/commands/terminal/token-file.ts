@@ -6,10 +6,12 @@ import { OWNER_ONLY, readPrivateFile } from '../../service/private-file.ts';
 import type { Database } from '../../store/database.ts';
 import { findInstallationId } from '../../store/installation.ts';
 
-/** Where the token of this installation is kept, in the folder that the system sets aside for the person's own settings. */
+/** The folder of the token of this installation: the system's folder for a user's configuration. */
 export interface TokenFile {
   readonly path: string;
-  /** @throws Error With what to do when others may read it. */
+  /**
+   * @throws Error With what to do when other users may read it.
+   */
   read(): string | undefined;
   write(token: string): void;
   remove(): void;
@@ -23,7 +25,7 @@ export async function openTokenFile({ pool }: Database): Promise<TokenFile> {
     read: () => readToken(path),
     write(token) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      // Written beside its place: it is there whole or not at all, and for nobody else at any moment.
+      // Written to a temporary file and renamed, so that the file is complete and readable only by its owner at every moment.
       const draft = `${path}.${randomBytes(6).toString('hex')}`;
       writeFileSync(draft, `${token}\n`, { mode: OWNER_ONLY, flag: 'wx' });
       renameSync(draft, path);
@@ -32,7 +34,7 @@ export async function openTokenFile({ pool }: Database): Promise<TokenFile> {
   };
 }
 
-/** As the XDG Base Directory Specification has it; a relative path does not count. */
+/** As the XDG Base Directory Specification says; a relative path is ignored. */
 function configurationFolder({ XDG_CONFIG_HOME: folder }: NodeJS.ProcessEnv): string {
   return folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), '.config');
 }

@@ -8,7 +8,7 @@ import { currentActor } from './actor.ts';
 import { printProgress } from './output.ts';
 import type { DeclaredAction } from './program-command.ts';
 
-/** What a command of an operator works with: the database of the running service, or of the next one, and who gives the command. */
+/** The context of an operator's command: the database of the running service, or of the next one, and who gives the command. */
 export interface OperatorContext {
   readonly database: Database;
   readonly config: Config;
@@ -16,9 +16,9 @@ export interface OperatorContext {
 }
 
 /**
- * A command for operators with at least this role. Nothing of it runs, and nothing is asked or shown, for anybody else.
+ * A command for operators with at least this role. For anybody else nothing runs, and nothing is asked or printed.
  *
- * @param leastRole `viewer` for what only reads; else that of the operation which the command calls.
+ * @param leastRole `viewer` for a command that only reads; otherwise the role of the operation that the command calls.
  */
 export function withOperator<Given extends readonly unknown[]>(
   leastRole: Role,
@@ -36,12 +36,12 @@ interface OfPartner {
   partner?: string;
 }
 
-/** Whatever a command does about a partner, the partner exists: `--partner` takes the id or the name, and the command gets the id. */
+/** Every command about a partner checks that the partner exists: `--partner` takes the id or the name, and the command gets the id. */
 async function resolvePartner({ pool }: Database, options: OfPartner): Promise<void> {
   if (options.partner !== undefined) options.partner = (await getPartnerNamed(pool, options.partner)).partnerId;
 }
 
-/** The part of a command that needs an operator with at least this role, where the rest needs none. */
+/** The part of a command that needs an operator with at least this role, when the rest needs none. */
 export function asOperator(leastRole: Role, act: (context: OperatorContext) => Promise<void>): Promise<void> {
   return withDatabase(async (database, config) => {
     const actor = await currentActor(database);
@@ -51,9 +51,9 @@ export function asOperator(leastRole: Role, act: (context: OperatorContext) => P
 }
 
 /**
- * A command that whoever can start the program may give.
+ * A command that every account that can start the program may give.
  *
- * @param openBecause Why it asks for no operator.
+ * @param openBecause Why it needs no operator.
  */
 export function withoutOperator<Given extends readonly unknown[]>(
   openBecause: string,
@@ -63,7 +63,7 @@ export function withoutOperator<Given extends readonly unknown[]>(
   return Object.assign(run, { access: { openBecause } });
 }
 
-/** Lends the database for one command. */
+/** Opens the database for one command. */
 export async function withDatabase(use: (database: Database, config: Config) => Promise<void>): Promise<void> {
   const config = readConfig(process.env);
   const store = await connectStore(config, { onProgress: printProgress });

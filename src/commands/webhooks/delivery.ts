@@ -9,9 +9,9 @@ import {
   resend,
 } from '../../webhooks/endpoints/manage-delivery.ts';
 import { getEndpoint } from '../../webhooks/endpoints/manage-endpoint.ts';
-import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
+import { escapeForTerminal } from '../../webhooks/receiver/escape-for-terminal.ts';
 import { readPastTime } from '../terminal/options.ts';
-import { printFields, printJson, printProgress, printTable, printText, type Row, showTime } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, printProgress, printTable, printText, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
@@ -93,7 +93,7 @@ async function resendOne({ database, actor }: OperatorContext, { partner, delive
   printText(`${due.deliveryId} is sent again ${when}.\n`);
 }
 
-/** Before any event. */
+/** The cursor before the first event. */
 const ALWAYS = new Date(0);
 
 async function recover(
@@ -129,7 +129,7 @@ function toJson(delivery: LoggedDelivery): object {
 }
 
 function toRow({ deliveryId, status, attempts, eventType, createdAt }: LoggedDelivery): Row {
-  return { delivery: deliveryId, status, attempts: String(attempts), event: eventType, created: showTime(createdAt) };
+  return { delivery: deliveryId, status, attempts: String(attempts), event: eventType, created: formatTime(createdAt) };
 }
 
 function toFields(delivery: DeliveryWithAttempts): Row {
@@ -137,14 +137,14 @@ function toFields(delivery: DeliveryWithAttempts): Row {
     delivery: delivery.deliveryId,
     status: delivery.status,
     attempts: String(delivery.attempts),
-    'next attempt': delivery.status === 'waiting' ? showTime(delivery.nextAttemptAt) : '-',
+    'next attempt': delivery.status === 'waiting' ? formatTime(delivery.nextAttemptAt) : '-',
     event: delivery.eventType,
     sequence: String(delivery.sequence ?? '-'),
-    created: showTime(delivery.createdAt),
+    created: formatTime(delivery.createdAt),
     'event id': delivery.eventId,
     endpoint: delivery.endpointId,
     trigger: delivery.trigger,
-    ended: showTime(delivery.endedAt),
+    ended: formatTime(delivery.endedAt),
   };
 }
 
@@ -155,13 +155,13 @@ function attemptToJson({ number, trigger, startedAt, milliseconds, status, error
 function attemptToRow({ number, trigger, startedAt, milliseconds, status, errorClass, excerpt }: DeliveryAttemptRecord): Row {
   return {
     attempt: String(number),
-    started: showTime(startedAt),
+    started: formatTime(startedAt),
     trigger,
     result: String(status ?? errorClass),
     ms: String(milliseconds),
-    answer: showUntrusted(excerpt ?? '').slice(0, EXCERPT_MAX),
+    answer: escapeForTerminal(excerpt ?? '').slice(0, EXCERPT_MAX),
   };
 }
 
-/** As much as a line shows; `--json` has the whole of it. */
+/** As much as fits on a line; `--json` prints everything. */
 const EXCERPT_MAX = 80;

@@ -15,11 +15,11 @@ import {
   updateEventTypes,
 } from '../../webhooks/endpoints/manage-endpoint.ts';
 import { testEndpoint } from '../../webhooks/endpoints/test-endpoint.ts';
-import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
+import { escapeForTerminal } from '../../webhooks/receiver/escape-for-terminal.ts';
 import { openGuardedAgent } from '../../webhooks/security/guarded-agent.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { readPort } from '../terminal/options.ts';
-import { printFields, printJson, printText, type Row, showTime } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, printText, type Row } from '../terminal/output.ts';
 import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
@@ -34,7 +34,7 @@ interface Wanted {
   readonly events: readonly string[];
 }
 
-/** The service keeps no list for all kinds, so that those of a later version are among them. */
+/** The service stores no list for all event types, so that types of a later version are included. */
 const ALL = 'all';
 
 export function endpointCommand(): ProgramCommand {
@@ -199,7 +199,7 @@ async function test(context: OperatorContext, { partner, endpoint, json }: Targe
     }
     const outcome = status === null ? ERROR_CLASSES[errorClass as ErrorClass] : `it answered ${status}`;
     printText(`${isSuccess ? 'Delivered' : 'Not delivered'}: ${outcome}, after ${milliseconds} ms.\n`);
-    if (excerpt) printText(`    ${showUntrusted(excerpt)}\n`);
+    if (excerpt) printText(`    ${escapeForTerminal(excerpt)}\n`);
     printText(`Delivery ID: ${claimed.deliveryId}\n`);
   });
 }
@@ -230,15 +230,15 @@ function toRow(endpoint: WebhookEndpoint & EndpointHealth): Row {
     endpoint: endpoint.endpointId,
     status: endpoint.statusReason === null ? endpoint.status : `${endpoint.status}: ${endpoint.statusReason}`,
     events: endpoint.eventTypes.length === 0 ? 'all' : endpoint.eventTypes.join(' '),
-    failures: showFailures(endpoint),
-    'new secret alone from': showTime(endpoint.nextSecretFrom),
-    created: showTime(endpoint.createdAt),
+    failures: formatFailures(endpoint),
+    'new secret alone from': formatTime(endpoint.nextSecretFrom),
+    created: formatTime(endpoint.createdAt),
     url: endpoint.url,
   };
 }
 
-function showFailures({ status, failuresInRow, failingSince, breakerOpenUntil }: WebhookEndpoint & EndpointHealth): string {
+function formatFailures({ status, failuresInRow, failingSince, breakerOpenUntil }: WebhookEndpoint & EndpointHealth): string {
   if (failuresInRow === 0) return '0';
   const pause = status === 'active' && breakerOpenUntil !== null && breakerOpenUntil.getTime() > Date.now();
-  return `${failuresInRow} since ${showTime(failingSince)}${pause ? `, left in peace until ${showTime(breakerOpenUntil)}` : ''}`;
+  return `${failuresInRow} since ${formatTime(failingSince)}${pause ? `, circuit open until ${formatTime(breakerOpenUntil)}` : ''}`;
 }

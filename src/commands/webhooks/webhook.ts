@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { Option } from 'commander';
 import { explainBusyPort } from '../../service/listen-error.ts';
 import { openReceiver, type ReceivedEvent } from '../../webhooks/receiver/development-receiver.ts';
-import { showUntrusted } from '../../webhooks/receiver/escape-for-terminal.ts';
+import { escapeForTerminal } from '../../webhooks/receiver/escape-for-terminal.ts';
 import { explainSignature } from '../../webhooks/receiver/explain-signature.ts';
 import { verdictInWords, verdictToWire } from '../../webhooks/receiver/present-verdict.ts';
 import { readHeaders } from '../../webhooks/receiver/read-headers.ts';
 import { readPort, readStatus, readUnixSeconds, UsageError } from '../terminal/options.ts';
-import { printJson, printProgress, printText, showTime } from '../terminal/output.ts';
+import { formatTime, printJson, printProgress, printText } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { stopSignal } from '../terminal/stop-signal.ts';
 import { withoutOperator } from '../terminal/with-operator.ts';
@@ -67,7 +67,7 @@ async function listen({ port, status, json, ...sources }: ListenOptions): Promis
   await receiver.close();
 }
 
-/** Resolves when the program that was to read the lines has ended, such as `head`. */
+/** Resolves when the program that reads the lines has ended, such as `head`. */
 function nobodyReads(): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.on('error', (failure: NodeJS.ErrnoException) => (failure.code === 'EPIPE' ? resolve() : reject(failure)));
@@ -85,7 +85,7 @@ function readSecretFile(path: string): string {
   return trimSecret(readInput(path).toString('utf8'), path);
 }
 
-/** Editors end a file with a line end, which belongs to no secret. */
+/** Editors end a file with a line end, which is not part of the secret. */
 function trimSecret(text: string, source: string): string {
   const secret = text.trim();
   if (/^\S+$/.test(secret)) return secret;
@@ -95,11 +95,11 @@ function trimSecret(text: string, source: string): string {
 function printEvent(event: ReceivedEvent): void {
   const { receivedAt, verdict, eventType = '-', sequence = '-', eventId = '-', attempt = '-', isRepeated } = event;
   const parts = [
-    showTime(receivedAt),
-    showUntrusted(eventType),
+    formatTime(receivedAt),
+    escapeForTerminal(eventType),
     `sequence ${sequence}`,
-    showUntrusted(eventId),
-    `attempt ${showUntrusted(attempt)}`,
+    escapeForTerminal(eventId),
+    `attempt ${escapeForTerminal(attempt)}`,
     ...(isRepeated ? ['repeated'] : []),
     verdict.status.replaceAll('_', ' '),
   ];
@@ -107,7 +107,7 @@ function printEvent(event: ReceivedEvent): void {
   if (verdict.status !== 'valid' && verdict.status !== 'not_checked') printText(`    ${verdictInWords(verdict)}\n`);
 }
 
-/** The body stays text: a number in it may be larger than JavaScript's own are exact. */
+/** The body stays text: a number in it may be larger than JavaScript's exact integers. */
 function printEventAsJson({ receivedAt, verdict, isRepeated, headers, body }: ReceivedEvent): void {
   const line = {
     received_at: receivedAt.toISOString(),
@@ -128,7 +128,7 @@ function verify({ secretFile, headers, body, now, json }: VerifyOptions): void {
     nowSeconds: now ?? Math.floor(Date.now() / 1000),
   });
   const text = json ? JSON.stringify(verdictToWire(verdict)) : verdictInWords(verdict);
-  // Whoever writes headers by hand may have put the secret where the signature belongs.
+  // A person who writes headers by hand may have put the secret in place of the signature.
   printText(`${text.replaceAll(secret, 'whsec_…')}\n`);
   if (verdict.status !== 'valid') process.exitCode = 1;
 }

@@ -32,14 +32,14 @@ export function newApiKey(environment: Environment): NewApiKey {
   return { apiKey: text, keyId: id, secretSha256 };
 }
 
-/** The parts of a key, or `undefined` when prefix, length, alphabet or checksum is wrong. Whether the key exists is another question. */
+/** The parts of a key, or `undefined` when prefix, length, alphabet or checksum is wrong. Does not check whether the key exists. */
 export function parseApiKey(text: string): ParsedApiKey | undefined {
   const environment = environmentOfKey(text);
   const parsed = environment && parseCheckedSecret(PREFIXES[environment], text);
   return parsed && { environment, keyId: parsed.id, secretSha256: parsed.secretSha256 };
 }
 
-/** The environment that a key's prefix shows, whatever follows it, so that a refusal can name a key of the other environment. */
+/** The environment in a key's prefix, whatever follows it, so that a refusal can name a key of the other environment. */
 export function environmentOfKey(text: string): Environment | undefined {
   return ENVIRONMENTS.find((environment) => text.startsWith(PREFIXES[environment]));
 }

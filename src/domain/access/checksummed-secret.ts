@@ -2,8 +2,8 @@ import { hash, randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * A secret for people and programs to hand over: a prefix that tells what it is for, then, without separators, an id of 12 characters,
- * a secret of 43 and a checksum of 6, all in base 62. The checksum lets a typing error be refused before any database is asked.
+ * A secret that people and programs hand over: a prefix for its purpose, then, without separators, an id of 12 characters, a secret of 43
+ * and a checksum of 6, all in base 62. The checksum lets the service refuse a typing error without a query.
  */
 export interface CheckedSecret {
   /** The whole of it, to be shown once and never stored or logged. */
@@ -22,7 +22,7 @@ const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 const BODY = new RegExp(`^([0-9A-Za-z]{${ID_LENGTH}})([0-9A-Za-z]{${SECRET_LENGTH}})[0-9A-Za-z]{${CHECKSUM_LENGTH}}$`);
 
-/** A new one, uniform over 2^256. */
+/** A new secret, uniform over 2^256. */
 export function newCheckedSecret(prefix: string): CheckedSecret {
   const id = Array.from({ length: ID_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   const secret = base62(BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`), SECRET_LENGTH);
@@ -30,7 +30,7 @@ export function newCheckedSecret(prefix: string): CheckedSecret {
   return { text: unchecked + checksum(unchecked), id, secretSha256: sha256(secret) };
 }
 
-/** Its parts, or `undefined` when prefix, length, alphabet or checksum is wrong. Whether it exists is another question. */
+/** The parts of a secret, or `undefined` when prefix, length, alphabet or checksum is wrong. Does not check whether it exists. */
 export function parseCheckedSecret(prefix: string, text: string): Omit<CheckedSecret, 'text'> | undefined {
   if (!text.startsWith(prefix)) return undefined;
   const [, id, secret] = BODY.exec(text.slice(prefix.length)) ?? [];
@@ -39,7 +39,7 @@ export function parseCheckedSecret(prefix: string, text: string): Omit<CheckedSe
   return { id, secretSha256: sha256(secret) };
 }
 
-/** Every request brings a key, so this counts in whole numbers that need no `bigint`. */
+/** Every request has a key, so this computes with numbers instead of `bigint`. */
 function checksum(text: string): string {
   let digits = '';
   for (let rest = crc32(text); digits.length < CHECKSUM_LENGTH; rest = Math.floor(rest / ALPHABET.length))

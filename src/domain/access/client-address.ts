@@ -23,7 +23,7 @@ function contains(entry: string, client: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   return network.kind() === client.kind() && client.match([network, bits] as never);
 }
 
-/** What failed attempts are counted under: an IPv6 host has a whole /64 at its disposal. */
+/** The key under which failed attempts are counted: an IPv6 host can use a whole /64. */
 export function addressGroup(address: string): string {
   const client = read(address);
   if (!client) return 'unknown';

@@ -1,13 +1,13 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-/** An address of a person in the one form in which accounts are told apart, or why it is none. */
+/** A person's address in the canonical form that identifies an account, or why it is not valid. */
 export type ReadAddress = { readonly canonical: string } | { readonly problem: string };
 
 const ADDRESS_CHARACTERS_MAX = 254;
 const LOCAL_CHARACTERS_MAX = 64;
 const LOCAL = /^[a-z0-9#$&'*+/=?^_{|}~-]+(?:\.[a-z0-9#$&'*+/=?^_{|}~-]+)*$/;
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** Writing systems with letters that look alike. */
+/** Scripts with letters that look alike. */
 const SCRIPTS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Arabic}/u];
 
 /**
@@ -17,7 +17,7 @@ const SCRIPTS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/
  * A-labels (`xn--…`), none of which mixes alphabets.
  */
 export function readAddress(text: string): ReadAddress {
-  // Only ASCII is put into lower case: the sign of the kelvin would become a k.
+  // Only ASCII is converted to lower case: the kelvin sign would become a k.
   const address = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   const at = address.lastIndexOf('@');
   const [local, domain] = [address.slice(0, Math.max(at, 0)), address.slice(at + 1)];
@@ -26,7 +26,7 @@ export function readAddress(text: string): ReadAddress {
   return problem === undefined ? { canonical: `${mailbox}@${domain}` } : { problem };
 }
 
-/** The same where a problem has been told before, or cannot be: `undefined` for no address, and for one that is none. */
+/** The canonical form without a problem: `undefined` for no address and for an invalid one. */
 export function canonicalAddress(text: string | null): string | undefined {
   const read = text === null ? undefined : readAddress(text);
   return read && 'canonical' in read ? read.canonical : undefined;

@@ -4,16 +4,16 @@ import { amountText, isWholeMinorUnits } from '../numbers/money.ts';
 import type { ErrorDetail } from '../service-error.ts';
 import { settledPointsAfter } from './adjustment.ts';
 
-/** What stands of a contribution, after all adjustments that were posted. */
+/** The settled state of a contribution, after all posted adjustments. */
 export interface Standing {
-  /** Of the contribution; they never change. */
+  /** Points of the contribution; they never change. */
   readonly points: bigint;
   readonly settledPoints: bigint;
-  /** What was added to its amount by restatements, in 10^-12 of the currency's unit. */
+  /** The sum of the restatements of its amount, in 10^-12 of the currency's unit. */
   readonly restated: bigint;
-  /** Of one point, under the version that the contribution was converted by; `null` where it has no amount. */
+  /** The value of one point under the contribution's conversion version; `null` when it has no amount. */
   readonly pointValue: bigint | null;
-  /** Of one point, under any version that was ever in force for the partner. */
+  /** The highest value of one point under any version that was in force for the partner. */
   readonly highestValue: bigint | null;
   readonly currency: string | null;
 }
@@ -24,13 +24,13 @@ export interface Deltas {
   readonly amountDelta: bigint | null;
 }
 
-/** What is settled of a contribution before an adjustment and after it. Amounts are `null` where its points have no value. */
+/** What is settled of a contribution before an adjustment and after it. Amounts are `null` when its points have no value. */
 export interface AdjustmentEffect {
   readonly settledPointsBefore: bigint;
   readonly settledPointsAfter: bigint;
   readonly settledAmountBefore: bigint | null;
   readonly settledAmountAfter: bigint | null;
-  /** What the points that are settled afterwards are worth at the highest value. */
+  /** The value of the settled points after the adjustment, at the highest value of a point. */
   readonly settledAmountMax: bigint | null;
 }
 
@@ -49,10 +49,10 @@ export function effectOf(standing: Standing, { pointsDelta, amountDelta }: Delta
 }
 
 /**
- * What speaks against posting an adjustment now; empty when it may be posted.
+ * The problems that prevent posting an adjustment now; empty when it can be posted.
  *
- * @see docs/spec/settlements.md#3-adjustment: settled points stay within 0 and the contribution's points, the settled amount
- * within 0 and their worth.
+ * @see docs/spec/settlements.md#3-adjustment: settled points stay within 0 and the contribution's points, the settled amount within 0 and
+ * their worth.
  */
 export function checkEffect(
   standing: Standing,
@@ -79,7 +79,7 @@ export function isWithinWorth({ settledAmountAfter: after, settledAmountMax: mos
   return after === null || most === null || (after >= 0n && after <= most);
 }
 
-/** What is undone may have been stated otherwise, before amounts were bound to minor units. */
+/** A reversed restatement may be older than the rule that amounts are whole minor units. */
 function checkMinorUnits(amount: bigint, currency: string | null): ErrorDetail | false {
   if (currency === null || isWholeMinorUnits(amount, currency)) return false;
   const form = `a whole number of minor units of ${currency}, which has ${findMinorUnits(currency)} decimals`;

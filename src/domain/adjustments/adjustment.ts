@@ -3,7 +3,10 @@ export const ADJUSTMENT_STATUSES = ['draft', 'approved', 'posted', 'rejected'] a
 
 export type AdjustmentStatus = (typeof ADJUSTMENT_STATUSES)[number];
 
-/** What an adjustment may become. Until it is posted it can be rejected; what is posted is undone by another adjustment only. */
+/**
+ * The possible next statuses of an adjustment. Before it is posted it can be rejected; a posted adjustment is only undone by another
+ * adjustment.
+ */
 export const ADJUSTMENT_TRANSITIONS = {
   none: ['draft'],
   draft: ['approved', 'rejected'],
@@ -20,8 +23,8 @@ export function adjustmentMayBecome(from: 'none' | AdjustmentStatus, to: Adjustm
 export type AdjustmentRefusal = 'not_possible' | 'second_operator_needed';
 
 /**
- * Why an operator may not take a step with an adjustment, or `undefined`. Whoever drafted it may reject it, that is withdraw it, or
- * post it once it is approved, but never approve it.
+ * Why an operator may not take a step with an adjustment, or `undefined`. The operator who drafted it may reject (withdraw) it, or post
+ * it after approval, but never approve it.
  *
  * @see docs/spec/settlements.md#3-adjustment: approved by a second operator.
  */
@@ -47,17 +50,19 @@ export const ADJUSTMENT_REASONS = [
 
 export type AdjustmentReason = (typeof ADJUSTMENT_REASONS)[number];
 
-/** Whether an adjustment for this reason changes an amount and leaves the points; every other changes points, and the amount follows. */
+/**
+ * Whether an adjustment for this reason changes the amount and not the points. Every other reason changes points, and the amount follows.
+ */
 export function isRestatement(reason: AdjustmentReason): boolean {
   return reason === 'conversion_restatement' || reason === 'tree_cost_restatement';
 }
 
 /**
- * What of a contribution is settled after an adjustment. A contribution begins with all of its points settled.
+ * The settled points of a contribution after an adjustment. At first all of its points are settled.
  *
  * @param points The contribution's points; they never change.
- * @param settledPoints What is settled before: `points` and all deltas posted so far.
- * @returns `undefined` where it would leave 0 to `points`, so the adjustment must not be posted.
+ * @param settledPoints Points settled before: `points` and all posted deltas.
+ * @returns `undefined` for a result below 0 or above `points`; then the adjustment must not be posted.
  * @see docs/spec/settlements.md#3-adjustment: settled points stay within 0 and the contribution's points.
  */
 export function settledPointsAfter(points: bigint, settledPoints: bigint, pointsDelta: bigint): bigint | undefined {
@@ -66,11 +71,11 @@ export function settledPointsAfter(points: bigint, settledPoints: bigint, points
 }
 
 /**
- * The amount of an adjustment's line, exactly: that of a restatement is stated, any other is its points times the value that the
- * contribution was settled at.
+ * The exact amount of an adjustment's line. A restatement states it; otherwise it is the points times the value at which the contribution
+ * was settled.
  *
- * @param pointValue Of the contribution's `point_conversion_version`; `null` where it has none.
- * @returns In 10^-12 of the currency's unit; `null` where the points have no value.
+ * @param pointValue Of the contribution's `point_conversion_version`; `null` when it has none.
+ * @returns In 10^-12 of the currency's unit; `null` when the points have no value.
  */
 export function adjustmentAmount(
   { pointsDelta, amountDelta }: { pointsDelta: bigint; amountDelta: bigint | null },

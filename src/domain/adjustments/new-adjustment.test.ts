@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AdjustmentSurroundings, checkNewAdjustment, type NewAdjustment } from './new-adjustment.ts';
+import { type AdjustmentContext, checkNewAdjustment, type NewAdjustment } from './new-adjustment.ts';
 
 const duplicate: NewAdjustment = {
   reasonCode: 'duplicate_report',
@@ -11,7 +11,7 @@ const duplicate: NewAdjustment = {
   reversalOf: null,
 };
 const restatement: NewAdjustment = { ...duplicate, reasonCode: 'conversion_restatement', pointsDelta: 0n, amountDelta: '-1.25' };
-const surroundings: AdjustmentSurroundings = {
+const context: AdjustmentContext = {
   transactionId: 'txn_a',
   contributionStatus: 'confirmed',
   points: 250n,
@@ -24,8 +24,8 @@ const surroundings: AdjustmentSurroundings = {
 };
 const posted = { transactionId: 'txn_a', status: 'posted', pointsDelta: -250n, amountDelta: null, isReversed: false } as const;
 
-const problems = (adjustment: Partial<NewAdjustment>, over: Partial<AdjustmentSurroundings> = {}) =>
-  checkNewAdjustment({ ...duplicate, ...adjustment }, { ...surroundings, ...over }).map(({ field, code }) => `${field} ${code}`);
+const problems = (adjustment: Partial<NewAdjustment>, over: Partial<AdjustmentContext> = {}) =>
+  checkNewAdjustment({ ...duplicate, ...adjustment }, { ...context, ...over }).map(({ field, code }) => `${field} ${code}`);
 
 test('settlements, section 3: points are adjusted within what is settled, and the amount follows', () => {
   assert.deepEqual(problems({}), []);
@@ -46,8 +46,7 @@ test('settlements, section 3: a restatement changes the amount alone, where ther
 });
 
 test('settlements, section 3: a restatement keeps the settled amount within 0 and what the settled points are worth at most', () => {
-  const restate = (amountDelta: string, over: Partial<AdjustmentSurroundings> = {}) =>
-    problems({ ...restatement, amountDelta }, over);
+  const restate = (amountDelta: string, over: Partial<AdjustmentContext> = {}) => problems({ ...restatement, amountDelta }, over);
   assert.deepEqual(restate('-12.5'), []);
   assert.deepEqual(restate('-12.51'), ['amount_delta out_of_bounds']);
   assert.deepEqual(restate('0.01'), ['amount_delta out_of_bounds']);

@@ -9,24 +9,24 @@ import { checkEffect, effectOf, isWithinWorth, type Standing } from './adjustmen
 /** An adjustment as an operator states it. */
 export interface NewAdjustment {
   readonly reasonCode: string;
-  /** Why, for the partner, in both languages. */
+  /** The explanation for the partner, in both languages. */
   readonly reasonEn: string;
   readonly reasonAr: string;
   /** Signed; `0n` for a restatement. */
   readonly pointsDelta: bigint;
   /** A signed decimal with at most twelve decimals; `null` unless it is a restatement. */
   readonly amountDelta: string | null;
-  /** The adjustment that this one undoes. */
+  /** The id of the adjustment that this one reverses. */
   readonly reversalOf: string | null;
-  /** An admin's, where the settled amount goes beyond what the points are worth; not for the partner. */
+  /** An admin's reason, when the settled amount exceeds the worth of the points; not shown to the partner. */
   readonly beyondWorthReason?: string | null | undefined;
 }
 
-/** What a new adjustment is checked against. */
-export interface AdjustmentSurroundings extends Standing {
+/** The records against which a new adjustment is checked. */
+export interface AdjustmentContext extends Standing {
   readonly transactionId: string;
   readonly contributionStatus: ContributionStatus;
-  /** What `reversalOf` names; `undefined` where the partner has no such adjustment. */
+  /** The adjustment with the id `reversalOf`; `undefined` when the partner has none. */
   readonly reversed: ReversedAdjustment | undefined;
 }
 
@@ -35,28 +35,28 @@ export interface ReversedAdjustment {
   readonly status: AdjustmentStatus;
   readonly pointsDelta: bigint;
   readonly amountDelta: bigint | null;
-  /** Whether another adjustment, one that was not rejected, undoes it already. */
+  /** Whether another adjustment that is not rejected reverses it. */
   readonly isReversed: boolean;
 }
 
-/** A draft counts too, so that what is undone is undone once. */
+/** A draft counts too, so that an adjustment is reversed once. */
 export const ALREADY_REVERSED =
   'Another adjustment already reverses it, or is drafted to reverse it. `adjustment list` shows it; if it is not posted, you may reject it.';
 
 const REASON_CHARACTERS_MAX = 500;
-/** More than all points of a contribution are ever worth. */
+/** More than the worth of all points of any contribution. */
 const AMOUNT_MAX = 10n ** BigInt(30 + MONEY_DECIMALS);
 
 /**
- * Everything that is wrong with a new adjustment, field by field under the names on the wire; empty when it may be drafted.
- * The bounds of what is settled are checked again when it is approved and posted, since others may have been posted meanwhile.
+ * All problems of a new adjustment, by the field names on the wire; empty when it can be drafted. Approving and posting check the bounds
+ * again, because other adjustments may have been posted meanwhile.
  *
  * @see docs/spec/settlements.md#3-adjustment.
  */
-export function checkNewAdjustment(adjustment: NewAdjustment, surroundings: AdjustmentSurroundings): ErrorDetail[] {
+export function checkNewAdjustment(adjustment: NewAdjustment, context: AdjustmentContext): ErrorDetail[] {
   const { reasonCode, reasonEn, reasonAr } = adjustment;
   return [
-    surroundings.contributionStatus !== 'confirmed' &&
+    context.contributionStatus !== 'confirmed' &&
       problem('transaction_id', 'not_confirmed', 'Only a confirmed contribution can be adjusted.'),
     !isReason(reasonCode) &&
       problem('reason_code', 'unsupported_value', `reason_code must be one of ${ADJUSTMENT_REASONS.join(', ')}.`),
@@ -64,8 +64,8 @@ export function checkNewAdjustment(adjustment: NewAdjustment, surroundings: Adju
       problem('reason_en', 'wrong_form', `reason_en must be ${lineForm(reasonEn, REASON_CHARACTERS_MAX)}.`),
     !isLine(reasonAr, REASON_CHARACTERS_MAX) &&
       problem('reason_ar', 'wrong_form', `reason_ar must be ${lineForm(reasonAr, REASON_CHARACTERS_MAX)}.`),
-    ...(isReason(reasonCode) ? checkDeltas(reasonCode, adjustment, surroundings) : []),
-    adjustment.reversalOf !== null && checkReversal(adjustment, surroundings),
+    ...(isReason(reasonCode) ? checkDeltas(reasonCode, adjustment, context) : []),
+    adjustment.reversalOf !== null && checkReversal(adjustment, context),
   ].filter((found) => found !== false);
 }
 
@@ -75,12 +75,12 @@ function isReason(value: string): value is AdjustmentReason {
 
 type Problems = readonly (ErrorDetail | false)[];
 
-function checkDeltas(reason: AdjustmentReason, adjustment: NewAdjustment, surroundings: AdjustmentSurroundings): Problems {
-  const form = isRestatement(reason) ? checkRestatement(adjustment, surroundings) : checkPointsDelta(adjustment);
-  return form.some((found) => found !== false) ? form : checkBounds(adjustment, surroundings);
+function checkDeltas(reason: AdjustmentReason, adjustment: NewAdjustment, context: AdjustmentContext): Problems {
+  const form = isRestatement(reason) ? checkRestatement(adjustment, context) : checkPointsDelta(adjustment);
+  return form.some((found) => found !== false) ? form : checkBounds(adjustment, context);
 }
 
-function checkRestatement({ pointsDelta, amountDelta }: NewAdjustment, { pointValue }: AdjustmentSurroundings): Problems {
+function checkRestatement({ pointsDelta, amountDelta }: NewAdjustment, { pointValue }: AdjustmentContext): Problems {
   const amount = amountDelta === null ? undefined : readAmount(amountDelta);
   const form = 'a signed decimal in a string other than zero, with at most twelve decimals, such as "-12.5"';
   return [
@@ -107,13 +107,13 @@ function checkPointsDelta({ pointsDelta, amountDelta }: NewAdjustment): Problems
   ];
 }
 
-/** Deltas that are well formed, against what stands. */
-function checkBounds(adjustment: NewAdjustment, surroundings: AdjustmentSurroundings): Problems {
+/** Checks well-formed deltas against the settled state. */
+function checkBounds(adjustment: NewAdjustment, context: AdjustmentContext): Problems {
   const { pointsDelta, amountDelta, reversalOf, beyondWorthReason = null } = adjustment;
   const deltas = { pointsDelta, amountDelta: amountDelta === null ? null : (readAmount(amountDelta) ?? null) };
-  const isNeeded = !isWithinWorth(effectOf(surroundings, deltas));
+  const isNeeded = !isWithinWorth(effectOf(context, deltas));
   return [
-    ...checkEffect(surroundings, { ...deltas, reversalOf, beyondWorthReason }),
+    ...checkEffect(context, { ...deltas, reversalOf, beyondWorthReason }),
     beyondWorthReason !== null && checkBeyondWorth(beyondWorthReason, isNeeded),
   ];
 }
@@ -130,7 +130,7 @@ function checkBeyondWorth(reason: string, isNeeded: boolean): ErrorDetail | fals
 
 function checkReversal(
   { pointsDelta, amountDelta }: NewAdjustment,
-  { transactionId, reversed }: AdjustmentSurroundings,
+  { transactionId, reversed }: AdjustmentContext,
 ): ErrorDetail | false {
   const refuse = (code: DetailCode, message: string) => problem('reversal_of', code, message);
   if (reversed?.transactionId !== transactionId)

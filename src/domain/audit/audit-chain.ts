@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { canonicalJson } from '../fingerprint.ts';
 import type { NamedKey } from './named-key.ts';
 
-/** An entry of the audit, in its place. */
+/** An audit entry with its place in the chain. */
 export interface ChainedEntry {
   /** 1, 2, 3 …, without gaps. */
   readonly entryNo: bigint;
@@ -29,18 +29,18 @@ export interface SealedEntry extends ChainedEntry {
   readonly mac: string;
 }
 
-/** Sealed so that nobody without the key can change it, or its place. */
+/** Seals an entry. Without the key nobody can change the entry or its place. */
 export function sealEntry(key: NamedKey, entry: ChainedEntry): SealedEntry {
   return { ...entry, keyId: key.id, mac: macOf(key, entry) };
 }
 
-/** Whether the entry is, word for word and in its place, what was sealed with this key. */
+/** Whether the entry and its place are exactly what was sealed with this key. */
 export function isSealedWith(key: NamedKey, entry: SealedEntry): boolean {
   const [told, computed] = [Buffer.from(entry.mac), Buffer.from(macOf(key, entry))];
   return told.length === computed.length && timingSafeEqual(told, computed);
 }
 
-/** RFC 8785 text of an array: no two entries have the same. */
+/** RFC 8785 text of an array: two different entries never have the same text. */
 function macOf(key: NamedKey, entry: ChainedEntry): string {
   const text = canonicalJson([
     'partner-impact/audit/1',

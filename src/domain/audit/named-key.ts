@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
-/** A key of the installation: what is sealed with it says under which one, so that keys can change. */
+/** A key of the installation. Each seal names its key, so that keys can be replaced. */
 export interface NamedKey {
-  /** Stands beside everything sealed with the key. */
+  /** The id that is stored beside everything sealed with the key. */
   readonly id: string;
   /** 32 bytes. */
   readonly bytes: Buffer;
@@ -13,10 +13,10 @@ const KEY_ID = /^[0-9A-Za-z_-]{1,32}$/;
 const KEY_FORM = 'id:base64 of 32 bytes, several separated by commas; `openssl rand -base64 32` creates one';
 
 /**
- * The keys in a text such as `2026:7NQ…=,2025:q0f…=`. White space around the parts does not matter.
+ * The keys in a text such as `2026:7NQ…=,2025:q0f…=`. White space around the parts is ignored.
  *
- * @param setting What the operator calls the text: the variable, or a file.
- * @throws Error With a sentence for the operator, in which no part of a key occurs.
+ * @param setting The name of the source for the message: the variable, or a file.
+ * @throws Error With a sentence for the operator that contains no part of a key.
  */
 export function readNamedKeys(text: string, setting: string): NamedKey[] {
   const keys = text
@@ -32,7 +32,7 @@ export function writeNamedKey({ id, bytes }: NamedKey): string {
   return `${id}:${bytes.toString('base64')}`;
 }
 
-/** A new random key under this name. */
+/** A new random key with this id. */
 export function newNamedKey(id: string): NamedKey {
   return { id, bytes: randomBytes(KEY_BYTES) };
 }
@@ -40,7 +40,7 @@ export function newNamedKey(id: string): NamedKey {
 /** @param opening The first words of a sentence about this part. */
 function readKey(part: string, opening: () => string): NamedKey {
   const [id = '', base64, ...others] = part.split(':');
-  // What stands where the id should be may be the key itself, so that nothing is repeated.
+  // The text in place of the id may be the key itself, so the message does not repeat it.
   if (base64 === undefined || others.length > 0) throw new Error(`${opening()} is not a name and a key separated by one colon.`);
   if (!KEY_ID.test(id)) throw new Error(`${opening()} has an invalid name: use 1 to 32 letters, digits, _ and -.`);
   const bytes = Buffer.from(base64, 'base64');

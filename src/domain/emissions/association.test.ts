@@ -10,7 +10,7 @@ const fitting: AssociationFacts = {
   contributionOrderRef: 'order-1',
   contributionHasLink: false,
   estimate,
-  judgedAt: new Date('2026-11-20T19:29:00.000Z'),
+  decidedAt: new Date('2026-11-20T19:29:00.000Z'),
 };
 
 const codeFor = (facts: Partial<AssociationFacts>) => checkAssociation({ ...fitting, ...facts })?.code;
@@ -34,10 +34,10 @@ test('associateEmissionsEstimate, association_conflict: either side has a link',
 });
 
 test('associateEmissionsEstimate, estimate_expired: at or past expires_at, to the millisecond', () => {
-  assert.equal(codeFor({ judgedAt: new Date(EXPIRES_AT.getTime() - 1) }), undefined);
-  assert.equal(codeFor({ judgedAt: EXPIRES_AT }), 'estimate_expired');
-  assert.equal(codeFor({ judgedAt: new Date(EXPIRES_AT) }), 'estimate_expired');
-  assert.equal(codeFor({ judgedAt: new Date(EXPIRES_AT.getTime() + 1) }), 'estimate_expired');
+  assert.equal(codeFor({ decidedAt: new Date(EXPIRES_AT.getTime() - 1) }), undefined);
+  assert.equal(codeFor({ decidedAt: EXPIRES_AT }), 'estimate_expired');
+  assert.equal(codeFor({ decidedAt: new Date(EXPIRES_AT) }), 'estimate_expired');
+  assert.equal(codeFor({ decidedAt: new Date(EXPIRES_AT.getTime() + 1) }), 'estimate_expired');
 });
 
 test('associateEmissionsEstimate, calculation_mismatch: the order references differ, in case too', () => {
@@ -71,12 +71,12 @@ test('decisions, section 2: nothing is associated unless every condition holds',
       }),
       { nil: undefined },
     ),
-    judgedAt: fc.integer({ min: -2, max: 2 }).map((offset) => new Date(EXPIRES_AT.getTime() + offset)),
+    decidedAt: fc.integer({ min: -2, max: 2 }).map((offset) => new Date(EXPIRES_AT.getTime() + offset)),
   }) as fc.Arbitrary<AssociationFacts>;
   fc.assert(
     fc.property(facts, (given) => {
       const isFree = given.contributionStatus === 'confirmed' && !given.contributionHasLink && given.estimate?.hasLink === false;
-      const isTimely = given.estimate !== undefined && given.judgedAt.getTime() < given.estimate.expiresAt.getTime();
+      const isTimely = given.estimate !== undefined && given.decidedAt.getTime() < given.estimate.expiresAt.getTime();
       const isSameOrder = given.estimate?.partnerOrderRef === given.contributionOrderRef;
       assert.equal(checkAssociation(given) === undefined, isFree && isTimely && isSameOrder);
     }),

@@ -73,7 +73,7 @@ export interface AssociationFacts {
   /** `undefined` when the partner has no such estimate, or the identifier is ill formed. */
   estimate: { partnerOrderRef: string; expiresAt: Date; hasLink: boolean } | undefined;
   /** The moment at which expiry is judged. */
-  judgedAt: Date;
+  decidedAt: Date;
 }
 
 /**
@@ -93,12 +93,12 @@ export function rejectionOf(code: RejectionCode, calculationId: unknown): Reject
 }
 
 function firstObstacle(facts: AssociationFacts): AssociationRefusalCode | undefined {
-  const { contributionStatus, contributionOrderRef, contributionHasLink, estimate, judgedAt } = facts;
+  const { contributionStatus, contributionOrderRef, contributionHasLink, estimate, decidedAt } = facts;
   if (contributionStatus === 'failed') return 'contribution_final_failure';
   if (contributionStatus === 'pending') return 'contribution_pending';
   if (!estimate) return 'estimate_not_found';
   if (contributionHasLink || estimate.hasLink) return 'association_conflict';
-  if (judgedAt >= estimate.expiresAt) return 'estimate_expired';
+  if (decidedAt >= estimate.expiresAt) return 'estimate_expired';
   if (estimate.partnerOrderRef !== contributionOrderRef) return 'calculation_mismatch';
   return undefined;
 }

@@ -25,7 +25,7 @@ export interface ImpactBatch {
 }
 
 /** With all that is shown of it. */
-export interface ShownBatch {
+export interface ImpactBatchView {
   readonly batch: ImpactBatch;
   readonly project: Project | null;
   readonly evidence: readonly Evidence[];

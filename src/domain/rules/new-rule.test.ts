@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { POINTS_MAX } from '../numbers/points.ts';
-import { checkNewRule, type NewRule, RULE_LEAD_MS, type RuleSurroundings, toRuleVersion } from './new-rule.ts';
+import { checkNewRule, type NewRule, RULE_LEAD_MS, type RuleContext, toRuleVersion } from './new-rule.ts';
 import type { ContributionRule } from './rule-versions.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 const tomorrow = new Date('2026-11-21T12:00:00.000Z');
-const surroundings: RuleSurroundings = { now, partnerCurrency: 'AED', existing: [] };
+const context: RuleContext = { now, partnerCurrency: 'AED', existing: [] };
 const head = { startsAt: tomorrow, partnerId: 'ptn_a' };
 const bounds: ContributionRule = {
   ...head,
@@ -23,8 +23,8 @@ const bounds: ContributionRule = {
 const conversion: NewRule = { ...head, kind: 'point_conversion', version: 'value-1', pointValue: '0.05', currency: 'AED' };
 const treeCost: NewRule = { ...head, kind: 'tree_cost', version: 'tree-1', treeCost: '20', currency: 'AED' };
 
-const problems = (rule: NewRule, over: Partial<RuleSurroundings> = {}) =>
-  checkNewRule(rule, { ...surroundings, ...over }).map(({ field, code }) => `${field} ${code}`);
+const problems = (rule: NewRule, over: Partial<RuleContext> = {}) =>
+  checkNewRule(rule, { ...context, ...over }).map(({ field, code }) => `${field} ${code}`);
 
 test('settlements, section 1: a well-formed rule of each kind is kept, its prices as exact amounts', () => {
   for (const rule of [bounds, conversion, treeCost]) assert.deepEqual(problems(rule), [], rule.kind);
@@ -111,6 +111,6 @@ test('settlements, section 1: all problems of a rule are told at once, each with
     'points_max below_points_min',
     'daily_count_cap too_small',
   ]);
-  const [{ message } = { message: '' }] = checkNewRule({ ...bounds, startsAt: new Date(0) }, surroundings);
+  const [{ message } = { message: '' }] = checkNewRule({ ...bounds, startsAt: new Date(0) }, context);
   assert.equal(message, 'starts_at must be 2026-11-20T12:01:00.000Z or later: rules never start in the past.');
 });

@@ -25,7 +25,7 @@ export function earliestStart(now: Date): Date {
 }
 
 /** What a new rule is checked against. */
-export interface RuleSurroundings {
+export interface RuleContext {
   /** The database's time. */
   readonly now: Date;
   /** The currency of the partner that the rule is for; `null` where none was fixed, `undefined` for a rule for all partners. */
@@ -42,8 +42,8 @@ type Problems = readonly (ErrorDetail | false | undefined)[];
  * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels: rules never start in the past, and a rule in another
  * currency than the partner's is refused.
  */
-export function checkNewRule(rule: NewRule, surroundings: RuleSurroundings): ErrorDetail[] {
-  const problems = [...checkHead(rule, surroundings), ...checkContent(rule, surroundings)];
+export function checkNewRule(rule: NewRule, context: RuleContext): ErrorDetail[] {
+  const problems = [...checkHead(rule, context), ...checkContent(rule, context)];
   return problems.filter((problem) => problem !== false && problem !== undefined);
 }
 
@@ -63,7 +63,7 @@ export function toRuleVersion(rule: NewRule): RuleVersion {
   }
 }
 
-function checkHead({ version, startsAt, partnerId }: RuleHead, { now, existing }: RuleSurroundings): Problems {
+function checkHead({ version, startsAt, partnerId }: RuleHead, { now, existing }: RuleContext): Problems {
   const { minLength, maxLength } = SHORT_IDENTIFIER;
   const standing = existing.filter(({ withdrawnAt = null }) => withdrawnAt === null);
   const startsAtOnce = standing.some((other) => other.partnerId === partnerId && other.startsAt.getTime() === startsAt.getTime());
@@ -90,7 +90,7 @@ function checkStart(startsAt: Date, now: Date): ErrorDetail | undefined {
   return undefined;
 }
 
-function checkContent(rule: NewRule, { partnerCurrency }: RuleSurroundings): Problems {
+function checkContent(rule: NewRule, { partnerCurrency }: RuleContext): Problems {
   switch (rule.kind) {
     case 'contribution_rule':
       return checkBounds(rule);

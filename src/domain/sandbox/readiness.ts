@@ -25,7 +25,7 @@ export type ReadinessCheck = keyof typeof READINESS_CHECKS;
 export const EXACT_POINTS = 9_007_199_254_740_993n;
 
 /** What is noted of the traffic of a partner; the rest follows from records. */
-export type NotedItem =
+export type ReadinessItem =
   | 'replayed_key'
   | 'sample_accepted'
   | 'bad_signature_refused'

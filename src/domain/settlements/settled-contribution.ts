@@ -53,7 +53,7 @@ export function compareWithLine(contribution: SettledContribution, line: Settlem
     ['calculation_id', line.calculationId === null ? null : contribution.calculationId, line.calculationId],
   ];
   return pairs
-    .filter(([, now, written]) => showValue(now) !== showValue(written))
+    .filter(([, now, written]) => formatValue(now) !== formatValue(written))
     .map(([field, now, written]) => ({ field, now, written }));
 }
 
@@ -61,7 +61,7 @@ export function compareWithLine(contribution: SettledContribution, line: Settlem
  * Texts in quotation marks: `250`, `"x"`, `null`, `"2026-11-01T00:00:00.000Z"`. Whoever edits a database may write anything: what a
  * terminal would obey is escaped.
  */
-export function showValue(value: RecordedValue): string {
+export function formatValue(value: RecordedValue): string {
   if (typeof value === 'bigint') return String(value);
   return JSON.stringify(value).replace(/\p{C}/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 }

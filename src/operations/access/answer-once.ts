@@ -10,7 +10,7 @@ import {
   renewKeyedClaim,
 } from '../../store/access/keyed-answer.ts';
 import type { Database } from '../../store/database.ts';
-import { tellKeyApart } from '../idempotent-replay.ts';
+import { assertSameFingerprint } from '../idempotent-replay.ts';
 
 export interface KeyedAnswer {
   readonly text: string;
@@ -49,7 +49,7 @@ const LOOK_EVERY_MS = 50;
  *
  * @throws ServiceError `idempotency_conflict`, `internal_service_unavailable`, and what the work throws.
  */
-export async function answerOnceIn(
+export async function createAnswerOnce(
   { pool }: Database,
   request: KeyedRequest,
   work: (work: Work) => Promise<string>,
@@ -70,7 +70,7 @@ export async function answerOnceIn(
     }
     const found = await findKeyedAnswer(pool, request);
     if (!found) continue;
-    tellKeyApart(found.fingerprint, request.fingerprint);
+    assertSameFingerprint(found.fingerprint, request.fingerprint);
     if (found.answer !== null) return { text: open(request, found.answer), isReplay: true };
   }
   throw unavailable('The same request is still under way; its outcome is not known yet.');

@@ -6,7 +6,7 @@ import { audit } from '../audit/audit.ts';
 import { OPERATOR } from '../audit/audited-kinds.ts';
 import { credentialRecord, type OperatorState, operatorRecord } from '../audit/authorising-records.ts';
 import { compareWithEntry } from '../audit/compare-with-audit.ts';
-import { requireAllAudited, unsoundRecord } from '../audit/require-audited.ts';
+import { requireAllAudited, unverifiedRecord } from '../audit/require-audited.ts';
 
 /** The last thing that a change of an operator, or of what somebody signs in with, does: the entry says all that holds from then on. */
 export async function auditOperator(
@@ -25,7 +25,7 @@ export async function auditOperator(
   await audit(db, actor, { ...about, before: kept, after: operatorRecord(state as OperatorState) });
 }
 
-/** @throws UnsoundRecordError For an operator who differs from the audit. Nobody is one that there is not. */
+/** @throws UnverifiedRecordError For an operator who differs from the audit. Nobody is one that there is not. */
 export async function requireAuditedOperator(db: Queryable, operatorId: string): Promise<void> {
   await requireAllAudited(db, OPERATOR, await OPERATOR.list(db, { afterId: '', ids: [operatorId], limit: 1 }));
 }
@@ -33,7 +33,7 @@ export async function requireAuditedOperator(db: Queryable, operatorId: string):
 /**
  * Before somebody acts as an operator: the role, and what was signed in with, are those of the last entry about the operator.
  *
- * @throws UnsoundRecordError
+ * @throws UnverifiedRecordError
  */
 export function requireAuditedSignIn({ auditKeys }: Pick<Database, 'auditKeys'>, held: HeldCredential): void {
   const { operatorId, credential, entry } = held;
@@ -41,7 +41,7 @@ export function requireAuditedSignIn({ auditKeys }: Pick<Database, 'auditKeys'>,
   const isKept = kept.some((each) => JSON.stringify(each) === JSON.stringify(credentialRecord(credential)));
   const record = { ...operatorRecord({ ...held, credentials: [] }), credentials: isKept ? kept : [credentialRecord(credential)] };
   const difference = compareWithEntry(operatorId, record, { entry, keys: auditKeys() });
-  if (difference) throw unsoundRecord(OPERATOR, difference);
+  if (difference) throw unverifiedRecord(OPERATOR, difference);
 }
 
 function listKeptCredentials(after: string | null): readonly object[] {

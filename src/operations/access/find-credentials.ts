@@ -2,7 +2,7 @@ import { type Credential, findHeldApiKeys, type HeldApiKey } from '../../store/a
 import type { Database } from '../../store/database.ts';
 import { API_KEY, type AuditedKind, PARTNER } from '../audit/audited-kinds.ts';
 import { type AuditDifference, compareWithEntry } from '../audit/compare-with-audit.ts';
-import { unsoundRecord } from '../audit/require-audited.ts';
+import { unverifiedRecord } from '../audit/require-audited.ts';
 
 export interface CredentialTools extends Pick<Database, 'pool' | 'auditKeys'> {
   /** Told of a key or a partner that differs from the audit. */
@@ -32,12 +32,12 @@ function compare<Row>(
   { row, entry }: { readonly row: Row; readonly entry: HeldApiKey['keyEntry'] },
 ): AuditDifference | undefined {
   const difference = compareWithEntry(kind.idOf(row), kind.recordOf(row), { entry, keys: auditKeys() });
-  if (difference) onDoubt(unsoundRecord(kind, difference));
+  if (difference) onDoubt(unverifiedRecord(kind, difference));
   return difference;
 }
 
 /** Only what requests are judged by is remembered. */
-function toCredential({ key, partner, isValid, expiresInMs }: HeldApiKey, unproven: Credential['unproven']): Credential {
+function toCredential({ key, partner, isValid, expiresInMs }: HeldApiKey, unverified: Credential['unverified']): Credential {
   return {
     keyId: key.keyId,
     partnerId: key.partnerId,
@@ -46,8 +46,8 @@ function toCredential({ key, partner, isValid, expiresInMs }: HeldApiKey, unprov
     allowedAddresses: key.allowedAddresses,
     isValid,
     expiresInMs,
-    isSuspended: unproven !== null || partner.suspendedAt !== null,
-    unproven,
+    isSuspended: unverified !== null || partner.suspendedAt !== null,
+    unverified,
     writesPerSecond: partner.writesPerSecond,
     lookupsPerSecond: partner.lookupsPerSecond,
     reportsPerSecond: partner.reportsPerSecond,

@@ -25,7 +25,7 @@ export function requireSignedIn(actor: Actor): void {
  *
  * @throws ServiceError `forbidden` for the owner of the machine, and for an operator without an address.
  */
-export async function requireFirstPerson(db: Queryable, actor: Actor): Promise<void> {
+export async function requireFirstOperator(db: Queryable, actor: Actor): Promise<void> {
   if (actor.standsForTwo) return requireSandbox(db);
   requireSignedIn(actor);
   await getAddress(db, actor.operatorId);
@@ -39,7 +39,7 @@ export async function requireFirstPerson(db: Queryable, actor: Actor): Promise<v
  * person has held the codes of both accounts within {@link CONTROL_DAYS} days; and for the owner of the machine on either side, who may be anybody.
  * @see docs/spec/settlements.md#5-operators.
  */
-export async function requireSecondPerson(db: Queryable, actor: Actor, firstOperatorId: string): Promise<void> {
+export async function requireSecondOperator(db: Queryable, actor: Actor, firstOperatorId: string): Promise<void> {
   if (actor.standsForTwo) return requireSandbox(db);
   requireSignedIn(actor);
   const { operatorId } = actor;

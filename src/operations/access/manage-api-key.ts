@@ -22,7 +22,7 @@ import { getPartner } from './manage-partner.ts';
 /** The old key of a rotation works on for so long, unless said otherwise. */
 export const ROTATION_OVERLAP_SECONDS = 24 * 60 * 60;
 
-export interface ApiKeyTerms {
+export interface ApiKeyOptions {
   readonly name: string;
   readonly permission: Permission;
   /** Addresses and CIDR blocks; empty allows every address. */
@@ -36,7 +36,7 @@ export interface IssuedApiKey {
   readonly apiKey: string;
 }
 
-export interface WantedApiKey extends ApiKeyTerms {
+export interface WantedApiKey extends ApiKeyOptions {
   readonly environment: Environment;
   readonly partnerId: string;
 }
@@ -55,9 +55,9 @@ export const issueApiKey = withRole(
   },
 );
 
-async function insertNew(db: Queryable, { environment, partnerId, ...terms }: WantedApiKey): Promise<IssuedApiKey> {
+async function insertNew(db: Queryable, { environment, partnerId, ...policy }: WantedApiKey): Promise<IssuedApiKey> {
   const { apiKey, keyId, secretSha256 } = newApiKey(environment);
-  return { key: await insertApiKey(db, { ...terms, keyId, partnerId, secretSha256 }), apiKey };
+  return { key: await insertApiKey(db, { ...policy, keyId, partnerId, secretSha256 }), apiKey };
 }
 
 export interface Rotation {
@@ -69,7 +69,7 @@ export interface Rotation {
 }
 
 /**
- * A new key on the terms of the old one, its end among them, which runs out after the overlap.
+ * A new key on the policy of the old one, its end among them, which runs out after the overlap.
  *
  * @throws ServiceError `forbidden`; `invalid_request` for an unknown or revoked key, and for one that ends within the overlap unless the new
  * key is given an end, or none.
@@ -89,8 +89,8 @@ export const rotateApiKey = withRole(
         throw new ServiceError('invalid_request', `The key ${keyId} is revoked; issue a new one with \`key issue\`.`);
       const old = (await updateApiKeyExpiry(db, keyId, overlapSeconds)) as ApiKey;
       if (expiresAt === undefined) refuseShortEnd(found, old);
-      const terms = { ...found, expiresAt: expiresAt === undefined ? found.expiresAt : expiresAt };
-      const issued = await insertNew(db, { ...terms, environment });
+      const policy = { ...found, expiresAt: expiresAt === undefined ? found.expiresAt : expiresAt };
+      const issued = await insertNew(db, { ...policy, environment });
       await audit(db, actor, about(found, { action: 'key.rotate', before: apiKeyRecord(found), after: apiKeyRecord(old) }));
       const replaced = { replaces: keyId };
       await audit(db, actor, about(issued.key, { action: 'key.issue', before: replaced, after: apiKeyRecord(issued.key) }));
@@ -99,7 +99,7 @@ export const rotateApiKey = withRole(
   },
 );
 
-/** A key that the overlap did not shorten ends within it, by its terms or by an earlier rotation: no key was meant to begin so. */
+/** A key that the overlap did not shorten ends within it, by its policy or by an earlier rotation: no key was meant to begin so. */
 function refuseShortEnd({ keyId, expiresAt }: ApiKey, shortened: ApiKey): void {
   if (expiresAt === null || Number(shortened.expiresAt) < expiresAt.getTime()) return;
   throw new ServiceError(

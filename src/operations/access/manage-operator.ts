@@ -52,7 +52,7 @@ export const createOperator = withRole(
       if (!operator) throw addressIsTaken(wanted.email);
       const code = await makeCode(db, operator);
       await auditOperator(db, actor, { ...operator, action: 'operator.create' });
-      await noteAdmin(db, operator);
+      await recordFirstAdmin(db, operator);
       return code;
     });
   },
@@ -89,7 +89,7 @@ export const changeOperatorRole = withRole(
       requireAddressFor({ ...operator, role });
       const changed = await updateOperatorRole(db, operatorId, role);
       await auditOperator(db, actor, { operatorId, action: 'operator.change-role', before: operator });
-      await noteAdmin(db, changed);
+      await recordFirstAdmin(db, changed);
       return changed;
     });
   },
@@ -172,7 +172,7 @@ async function change<Result>(
 }
 
 /** After the entry, whose place in the chain is held: of two first admins that the owner of the machine makes at once one is refused. */
-async function noteAdmin(db: Queryable, { role }: Operator): Promise<void> {
+async function recordFirstAdmin(db: Queryable, { role }: Operator): Promise<void> {
   if (role === 'admin') await updateFirstAdmin(db);
 }
 

@@ -10,10 +10,10 @@ import {
   lockPartner,
   type Partner,
   type PartnerRates,
-  type SettlementTerms,
+  type SettlementPolicy,
   updatePartnerRates,
   updatePartnerSuspension,
-  updateSettlementTerms,
+  updateSettlementPolicy,
 } from '../../store/access/partner.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { isRestricted } from '../../store/database-errors.ts';
@@ -30,7 +30,7 @@ import { requireRole, withRole } from '../with-role.ts';
 /** Requests a second where an operator says nothing else. @see docs/spec/decisions.md#6-rate-limits. */
 export const DEFAULT_RATES: PartnerRates = { writesPerSecond: 100, lookupsPerSecond: 200, reportsPerSecond: 50 };
 
-export type PartnerTerms = PartnerRates & SettlementTerms;
+export type PartnerPolicy = PartnerRates & SettlementPolicy;
 
 /**
  * Rates of its own take an admin.
@@ -39,14 +39,14 @@ export type PartnerTerms = PartnerRates & SettlementTerms;
  */
 export const createPartner = withRole(
   'operator',
-  async (database: Database, actor: Actor, name: string, terms: Partial<PartnerTerms> = {}): Promise<Partner> => {
-    if (!hasDefaultRates(terms)) requireRole(actor, 'admin');
+  async (database: Database, actor: Actor, name: string, policy: Partial<PartnerPolicy> = {}): Promise<Partner> => {
+    if (!hasDefaultRates(policy)) requireRole(actor, 'admin');
     requireName(name);
     const partnerId = newId('ptn');
-    const settlement = { currency: null, timeZone: DEFAULT_TIME_ZONE, ...readSettlementTerms(terms) };
+    const settlement = { currency: null, timeZone: DEFAULT_TIME_ZONE, ...readSettlementPolicy(policy) };
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       await insertEventCounter(db, partnerId);
-      const partner = await insertPartner(db, { partnerId, name, ...DEFAULT_RATES, ...terms, ...settlement });
+      const partner = await insertPartner(db, { partnerId, name, ...DEFAULT_RATES, ...policy, ...settlement });
       await openFirstSettlement(db, partner, actor.correlationId);
       await audit(db, actor, {
         action: 'partner.create',
@@ -60,9 +60,9 @@ export const createPartner = withRole(
   },
 );
 
-function hasDefaultRates(terms: Partial<PartnerTerms>): boolean {
+function hasDefaultRates(policy: Partial<PartnerPolicy>): boolean {
   const names = Object.keys(DEFAULT_RATES) as (keyof PartnerRates)[];
-  return names.every((name) => terms[name] === undefined || terms[name] === DEFAULT_RATES[name]);
+  return names.every((name) => policy[name] === undefined || policy[name] === DEFAULT_RATES[name]);
 }
 
 /** @throws ServiceError `invalid_request` when there is none. */
@@ -127,12 +127,12 @@ export const setPartnerRates = withRole(
  *
  * @throws ServiceError `forbidden`, or `invalid_request` for an unknown partner and for what cannot be changed any more.
  */
-export const changeSettlementTerms = withRole(
+export const changeSettlementPolicy = withRole(
   'operator',
-  async (database: Database, actor: Actor, partnerId: string, terms: Partial<SettlementTerms>): Promise<Partner> => {
-    const read = readSettlementTerms(terms);
+  async (database: Database, actor: Actor, partnerId: string, policy: Partial<SettlementPolicy>): Promise<Partner> => {
+    const read = readSettlementPolicy(policy);
     return change(database, actor, { partnerId, action: 'partner.change' }, (db) =>
-      updateSettlementTerms(db, partnerId, read).catch(explainFixed),
+      updateSettlementPolicy(db, partnerId, read).catch(explainFixed),
     );
   },
 );
@@ -147,7 +147,7 @@ function explainFixed(cause: unknown): never {
 }
 
 /** Zones in the spelling of the IANA database. */
-function readSettlementTerms({ currency, timeZone }: Partial<SettlementTerms>): Partial<SettlementTerms> {
+function readSettlementPolicy({ currency, timeZone }: Partial<SettlementPolicy>): Partial<SettlementPolicy> {
   const zone = timeZone === undefined ? undefined : findTimeZone(timeZone);
   const isBadCurrency = currency !== undefined && currency !== null && !isCurrency(currency);
   const problems: ErrorDetail[] = [];

@@ -62,7 +62,7 @@ export async function endSession({ database }: SessionTools, token: string, corr
  *
  * @param isActivity Whether the person did something; a page that looks for news by itself keeps no session alive.
  * @throws ServiceError `unauthorized` for a session that has ended, and for an operator who is disabled.
- * @throws UnsoundRecordError For an operator or a session that differs from the audit.
+ * @throws UnverifiedRecordError For an operator or a session that differs from the audit.
  */
 export async function findSession(
   { database }: Pick<SessionTools, 'database'>,

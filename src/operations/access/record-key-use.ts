@@ -5,13 +5,13 @@ const INTERVAL_MS = 20_000;
 
 export interface KeyUse {
   /** Costs a request nothing but this. */
-  note(keyId: string): void;
+  record(keyId: string): void;
   /** Writes down what is gathered and stops gathering. */
   close(): Promise<void>;
 }
 
 /** When each key was last used, to the minute: gathered, and written down every twenty seconds. */
-export function noteKeyUse(database: Database, onError: (error: unknown) => void): KeyUse {
+export function createKeyUse(database: Database, onError: (error: unknown) => void): KeyUse {
   let used = new Set<string>();
   const write = async (): Promise<void> => {
     if (used.size === 0) return;
@@ -23,7 +23,7 @@ export function noteKeyUse(database: Database, onError: (error: unknown) => void
   const timer = setInterval(() => void write(), INTERVAL_MS);
   timer.unref();
   return {
-    note: (keyId) => void used.add(keyId),
+    record: (keyId) => void used.add(keyId),
     async close() {
       clearInterval(timer);
       await write();

@@ -36,7 +36,7 @@ export async function signIn(database: Database, code: string): Promise<SignIn> 
   const parsed = parseCredential('code', code);
   if (!parsed) throw refusal('Invalid sign-in code: it must start with pi_code_ and match its checksum. Copy the whole code.');
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-    const held = await holdCredential(db, 'code', parsed.id);
+    const held = await lockCredential(db, 'code', parsed.id);
     if (!held || !isSame(held, parsed) || !held.isValid)
       throw refusal(
         'This sign-in code is not valid: it was used, has expired after a day, or belongs to another installation. An admin can create a new one: npx partner-impact operator reset-sign-in --operator ID',
@@ -54,7 +54,7 @@ export async function renewSignIn(database: Database, token: string): Promise<Si
   await authenticateOperator(database, token);
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const parsed = parseCredential('token', token) as CheckedSecret;
-    const held = await holdCredential(db, 'token', parsed.id);
+    const held = await lockCredential(db, 'token', parsed.id);
     if (!held?.isValid || held.disabledAt) throw ended('The sign-in on this machine has ended.');
     return replaceCredential(db, { id: parsed.id, held }, 'operator.renew-sign-in');
   });
@@ -81,7 +81,7 @@ export async function signOut(database: Database, token: string): Promise<void> 
   const parsed = parseCredential('token', token);
   if (!parsed) return;
   await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-    const held = await holdCredential(db, 'token', parsed.id);
+    const held = await lockCredential(db, 'token', parsed.id);
     if (!held?.isValid || !isSame(held, parsed)) return;
     await requireAuditedOperator(db, held.operatorId);
     await updateOperatorCredentialEnded(db, parsed.id);
@@ -93,7 +93,7 @@ export async function signOut(database: Database, token: string): Promise<void> 
  * Who holds a token, with the role of this moment.
  *
  * @throws ServiceError `unauthorized` for a token that has ended, `forbidden` for an operator who is disabled.
- * @throws UnsoundRecordError For an operator or a token that differs from the audit.
+ * @throws UnverifiedRecordError For an operator or a token that differs from the audit.
  */
 export async function authenticateOperator(
   database: Database,
@@ -114,7 +114,7 @@ export async function authenticateOperator(
 }
 
 /** The operator first, as every change of one does. */
-async function holdCredential(db: Queryable, kind: CredentialKind, credentialId: string): Promise<HeldCredential | undefined> {
+async function lockCredential(db: Queryable, kind: CredentialKind, credentialId: string): Promise<HeldCredential | undefined> {
   const found = await findOperatorCredential(db, kind, credentialId);
   if (!found) return undefined;
   await lockOperator(db, found.operatorId);

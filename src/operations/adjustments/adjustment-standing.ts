@@ -13,7 +13,7 @@ export interface Worth {
   readonly highestValue: bigint | null;
 }
 
-/** @throws UnsoundRecordError Where a version of the partner's rules differs from the audit. */
+/** @throws UnverifiedRecordError Where a version of the partner's rules differs from the audit. */
 export async function readWorth(
   db: Queryable,
   partner: Partner,

@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/access/role.ts';
 import { type AdjustmentStatus, checkAdjustmentStep } from '../../domain/adjustments/adjustment.ts';
 import { checkEffect, effectOf, type Standing } from '../../domain/adjustments/adjustment-effect.ts';
 import {
-  type AdjustmentSurroundings,
+  type AdjustmentContext,
   ALREADY_REVERSED,
   checkNewAdjustment,
   type NewAdjustment,
@@ -31,7 +31,7 @@ import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/trans
 import { adjustmentToData } from '../../wire/adjustment-to-wire.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import { requireAuditedOperator } from '../access/audit-operator.ts';
-import { requireFirstPerson, requireSecondPerson, requireSignedIn } from '../access/four-eyes.ts';
+import { requireFirstOperator, requireSecondOperator, requireSignedIn } from '../access/four-eyes.ts';
 import { getPartner } from '../access/manage-partner.ts';
 import { adjustmentRecord } from '../audit/adjustment-record.ts';
 import { audit } from '../audit/audit.ts';
@@ -69,18 +69,18 @@ export const draftAdjustment = withRole(
     { pricesOf }: Pick<SettlementTools, 'pricesOf'>,
   ): Promise<Adjustment> => {
     if ((wanted.beyondWorthReason ?? null) !== null) requireRole(actor, 'admin');
-    await requireFirstPerson(database.pool, actor);
+    await requireFirstOperator(database.pool, actor);
     const partner = await getPartner(database.pool, partnerId);
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const worth = await readWorth(db, partner, { pricesOf, auditKeys: database.auditKeys });
-      const { contribution } = await holdContribution(db, partnerId, transactionId);
-      const surroundings = {
+      const { contribution } = await lockKnownContribution(db, partnerId, transactionId);
+      const context = {
         ...(await readStanding(db, worth, contribution)),
         transactionId,
         contributionStatus: contribution.status,
         reversed: wanted.reversalOf === null ? undefined : await findReversed(db, partnerId, wanted.reversalOf),
       };
-      const details = checkNewAdjustment(wanted, surroundings);
+      const details = checkNewAdjustment(wanted, context);
       refuseInvalid(details);
       const adjustment = await insertAdjustment(db, {
         partnerId,
@@ -142,8 +142,8 @@ export const approveAdjustment = withRole(
     requireSignedIn(actor);
     return step(database, actor, { id, to: 'approved', action: 'adjustment.approve' }, async (db, adjustment) => {
       if (!actor.standsForTwo) await requireAuditedOperator(db, adjustment.draftedBy);
-      await requireSecondPerson(db, actor, adjustment.draftedBy);
-      await holdPostable(db, adjustment, tools);
+      await requireSecondOperator(db, actor, adjustment.draftedBy);
+      await lockPostable(db, adjustment, tools);
       return updateAdjustmentApproved(db, adjustment, actor.operatorId);
     });
   },
@@ -171,7 +171,7 @@ export const postAdjustment = withRole(
   async (database: Database, actor: Actor, id: AdjustmentId, tools: Pick<SettlementTools, 'pricesOf'>): Promise<Adjustment> => {
     return step(database, actor, { id, to: 'posted', action: 'adjustment.post' }, async (db, adjustment) => {
       const { partnerId, transactionId } = adjustment;
-      const effect = effectOf(await holdPostable(db, adjustment, tools), adjustment);
+      const effect = effectOf(await lockPostable(db, adjustment, tools), adjustment);
       const line = await findLineOfContribution(db, partnerId, transactionId);
       const posting = { ...effect, by: actor.operatorId, originalSettlementId: line?.settlementId ?? null };
       const posted = await updateAdjustmentPosted(db, adjustment, posting);
@@ -189,7 +189,7 @@ export const postAdjustment = withRole(
 );
 
 /** Adjustments of a contribution are posted one after the other, so that each knows what the others left. */
-async function holdPostable(
+async function lockPostable(
   db: Queryable,
   adjustment: Adjustment,
   { pricesOf }: Pick<SettlementTools, 'pricesOf'>,
@@ -197,7 +197,7 @@ async function holdPostable(
   const { partnerId, transactionId } = adjustment;
   const { auditKeys } = databaseOf(db);
   const worth = await readWorth(db, await getPartner(db, partnerId), { pricesOf, auditKeys });
-  const { contribution } = await holdContribution(db, partnerId, transactionId);
+  const { contribution } = await lockKnownContribution(db, partnerId, transactionId);
   const standing = await readStanding(db, worth, contribution);
   const details = checkEffect(standing, adjustment);
   if (details.length > 0)
@@ -245,13 +245,13 @@ async function auditStep(
   });
 }
 
-async function holdContribution(db: Queryable, partnerId: string, transactionId: string): Promise<ContributionRecord> {
+async function lockKnownContribution(db: Queryable, partnerId: string, transactionId: string): Promise<ContributionRecord> {
   const record = await lockContribution(db, partnerId, transactionId);
   if (record) return record;
   throw invalidRequest([problem('transaction_id', 'not_found', `The partner has no contribution ${transactionId}.`)]);
 }
 
-async function findReversed(db: Queryable, partnerId: string, adjustmentId: string): Promise<AdjustmentSurroundings['reversed']> {
+async function findReversed(db: Queryable, partnerId: string, adjustmentId: string): Promise<AdjustmentContext['reversed']> {
   const found = await findAdjustment(db, partnerId, adjustmentId);
   return found && { ...found, isReversed: (await findReversal(db, partnerId, adjustmentId)) !== undefined };
 }

@@ -1,5 +1,5 @@
 import type { ContributionSeals } from '../../domain/contributions/contribution-seal.ts';
-import { showValue } from '../../domain/settlements/settled-contribution.ts';
+import { formatValue } from '../../domain/settlements/settled-contribution.ts';
 import { listSealedContributions, type StoredContribution } from '../../store/contributions/contribution-seal.ts';
 import type { Queryable } from '../../store/database.ts';
 
@@ -39,13 +39,13 @@ export function checkSeal(row: StoredContribution, { seals, acceptsUnsealed }: S
       return {
         transactionId,
         code: 'contribution_unknown_key',
-        message: `The contribution ${transactionId} is sealed with the key ${showValue(row.sealKey)}, which is not in AUDIT_KEY: add it after the other keys.`,
+        message: `The contribution ${transactionId} is sealed with the key ${formatValue(row.sealKey)}, which is not in AUDIT_KEY: add it after the other keys.`,
       };
   }
 }
 
 /** The first of these that does not match its seal, or not there. One more test for what is confirmed for certain. */
-export async function findUnsound(
+export async function findUnverified(
   db: Queryable,
   { partnerId, transactionIds }: { readonly partnerId: string; readonly transactionIds: readonly string[] },
   { mustBeConfirmed, ...check }: SealCheck & { readonly mustBeConfirmed: boolean },
@@ -69,6 +69,6 @@ function removed(transactionId: string): ContributionProblem {
 
 function notConfirmed({ contribution: { transactionId, status } }: StoredContribution): ContributionProblem | undefined {
   if (status === 'confirmed') return undefined;
-  const message = `The contribution ${transactionId} is ${showValue(status)}, but its event says that it was confirmed.`;
+  const message = `The contribution ${transactionId} is ${formatValue(status)}, but its event says that it was confirmed.`;
   return { transactionId, code: 'contribution_changed', message };
 }

@@ -3,7 +3,7 @@ import type { Queryable } from '../../store/database.ts';
 import { databaseOf } from '../../store/transaction.ts';
 import type { AuditedKind } from './audited-kinds.ts';
 import { type AuditDifference, compareWithEntry, describeDifference } from './compare-with-audit.ts';
-import { UnsoundRecordError, WHAT_TO_DO } from './unsound-record.ts';
+import { UnverifiedRecordError, WHAT_TO_DO } from './unverified-record.ts';
 
 /**
  * Holds records against the last sealed entries about them.
@@ -27,31 +27,31 @@ export async function findDifferences<Row>(
  * Before anything rests on a record, or a change of it writes an entry that would make an edit true.
  *
  * @param db As {@link findDifferences}.
- * @throws UnsoundRecordError
+ * @throws UnverifiedRecordError
  */
 export async function requireAudited<Row>(db: Queryable, kind: AuditedKind<Row>, row: Row): Promise<void> {
   const [difference] = await findDifferences(db, kind, [row]);
-  if (difference) throw unsoundRecord(kind, difference);
+  if (difference) throw unverifiedRecord(kind, difference);
 }
 
 /**
  * The same of records that the transaction does not hold: somebody may change one between the two looks, so that it is then held and
  * looked at again.
  *
- * @throws UnsoundRecordError With the first that differs from the audit.
+ * @throws UnverifiedRecordError With the first that differs from the audit.
  */
 export async function requireAllAudited<Row>(db: Queryable, kind: AuditedKind<Row>, rows: readonly Row[]): Promise<void> {
   const differing = new Set((await findDifferences(db, kind, rows)).map(({ subjectId }) => subjectId));
   for (const row of rows.filter((each) => differing.has(kind.idOf(each)))) {
     const held = await kind.lock(db, row);
-    if (!held) throw unsoundRecord(kind, { subjectId: kind.idOf(row), fields: ['removed'] });
+    if (!held) throw unverifiedRecord(kind, { subjectId: kind.idOf(row), fields: ['removed'] });
     await requireAudited(db, kind, held);
   }
 }
 
-export function unsoundRecord({ name }: Pick<AuditedKind<never>, 'name'>, difference: AuditDifference): UnsoundRecordError {
+export function unverifiedRecord({ name }: Pick<AuditedKind<never>, 'name'>, difference: AuditDifference): UnverifiedRecordError {
   const { subjectId } = difference;
-  return new UnsoundRecordError(
+  return new UnverifiedRecordError(
     `The ${name.replace('_', ' ')} ${subjectId} differs from the audit: ${describeDifference(difference)}. ${WHAT_TO_DO}`,
   );
 }

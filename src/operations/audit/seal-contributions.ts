@@ -1,6 +1,6 @@
-import { eachApart } from '../../concurrency/for-each-settled.ts';
+import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import type { Actor } from '../../domain/access/role.ts';
-import { counted } from '../../domain/pluralise.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import { eachPartner } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import type { ContributionId } from '../../store/contributions/contribution.ts';
@@ -17,7 +17,7 @@ import { eachLeft } from '../../store/settlements/unsettled-contribution.ts';
 import { databaseOf } from '../../store/transaction.ts';
 import { checkSeal, type SealCheck } from './check-contributions.ts';
 import { endAdoption, ensureSealStart, findSealStart, type SealStart } from './seal-start.ts';
-import { UnsoundRecordError, WHAT_TO_DO } from './unsound-record.ts';
+import { UnverifiedRecordError, WHAT_TO_DO } from './unverified-record.ts';
 import { verifyAudit } from './verify-audit.ts';
 
 const LONG: LongStatements = { timeoutMs: 4_500 };
@@ -43,8 +43,8 @@ export async function sealContributions(
   const start = await ensureSealStart(database, actor);
   if (start.endedAt) return counts;
   const beganAt = now ?? (await readClock(database.pool));
-  const failed = (count: number) => `Contributions of ${counted(count, 'partner')} could not be sealed.`;
-  await eachApart(eachPartner(database.pool), { signal, failed }, async ({ partnerId }) => {
+  const failed = (count: number) => `Contributions of ${pluralise(count, 'partner')} could not be sealed.`;
+  await forEachSettled(eachPartner(database.pool), { signal, failed }, async ({ partnerId }) => {
     counts.sealed += await adoptUnsealed(database, partnerId, start);
   });
   if (beganAt >= start.adoptsUntil && !signal.aborted) await endAdoption(database, actor);
@@ -89,9 +89,9 @@ export async function sealCheckAt(
   return { seals: database.contributionSeals, acceptsUnsealed };
 }
 
-/** @throws UnsoundRecordError When the row is not what was sealed: whatever is sealed next would make the edit true. */
+/** @throws UnverifiedRecordError When the row is not what was sealed: whatever is sealed next would make the edit true. */
 export async function requireSealed(db: Queryable, { partnerId, transactionId }: ContributionId): Promise<void> {
   const [row] = await listSealedContributions(db, partnerId, [transactionId]);
   const problem = row && checkSeal(row, await sealCheckAt(db, databaseOf(db)));
-  if (problem) throw new UnsoundRecordError(`${problem.message} ${WHAT_TO_DO}`);
+  if (problem) throw new UnverifiedRecordError(`${problem.message} ${WHAT_TO_DO}`);
 }

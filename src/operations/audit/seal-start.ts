@@ -5,7 +5,7 @@ import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from './audit.ts';
 import { readSealedRecord } from './sealed-record.ts';
-import { UnsoundRecordError } from './unsound-record.ts';
+import { UnverifiedRecordError } from './unverified-record.ts';
 import { verifyAudit } from './verify-audit.ts';
 
 /** From when on every contribution of this installation is sealed. */
@@ -26,7 +26,7 @@ export async function findSealStart(db: Queryable, { auditKeys }: Pick<Database,
   if (entries.length === 0) return undefined;
   const { last, doubt } = readSealedRecord(entries, auditKeys());
   if (!last?.after)
-    throw new UnsoundRecordError(
+    throw new UnverifiedRecordError(
       `The start of sealing contributions is unknown: ${doubt}. Check the keys in AUDIT_KEY and run \`audit verify\`.`,
     );
   const after = JSON.parse(last.after) as { began_at: string; adopts_until: string; ended_at: string | null };
@@ -41,13 +41,13 @@ export async function findSealStart(db: Queryable, { auditKeys }: Pick<Database,
 export async function ensureSealStart(database: Database, actor: Actor): Promise<SealStart> {
   const known = await findSealStart(database.pool, database);
   if (known?.endedAt) return known;
-  const isSound = (await verifyAudit(database)).fault === null;
-  if (known) return isSound ? known : endAdoption(database, actor);
+  const isVerified = (await verifyAudit(database)).fault === null;
+  if (known) return isVerified ? known : endAdoption(database, actor);
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const { now } = await lockAuditHead(db);
     const meanwhile = await findSealStart(db, database);
     if (meanwhile) return meanwhile;
-    const adopts = isSound && (await hasContributions(db));
+    const adopts = isVerified && (await hasContributions(db));
     const adoptsUntil = adopts ? new Date(now.getTime() + ADOPTION_MS) : now;
     return auditStart(db, actor, { before: null, after: { beganAt: now, adoptsUntil, endedAt: adopts ? null : now } });
   });

@@ -55,7 +55,7 @@ export async function verifyAudit(
     if (found.fault) return { entries: last.lastNo, ...found };
     if (page.length > 0) onProgress?.(last.lastNo);
     await pause?.();
-    const fault = page.length < ENTRIES_AT_ONCE ? await judgeEnd(chain, last) : 'more';
+    const fault = page.length < ENTRIES_AT_ONCE ? await checkEnd(chain, last) : 'more';
     if (fault !== 'more') return { entries: last.lastNo, last, fault };
   }
 }
@@ -82,12 +82,12 @@ async function examinePage(
 }
 
 /** What is wrong with the end of the chain; `more` when entries were appended meanwhile. */
-async function judgeEnd({ pool, expected }: Chain, last: AuditHead): Promise<AuditVerdict['fault'] | 'more'> {
+async function checkEnd({ pool, expected }: Chain, last: AuditHead): Promise<AuditVerdict['fault'] | 'more'> {
   const head = await findAuditHead(pool);
-  if (!head) return judgeWithoutHead(expected, last);
+  if (!head) return checkWithoutHead(expected, last);
   // Whoever appended since then did so in one transaction with the head, so that the next page holds it.
   if (head.lastNo > last.lastNo && (await listAuditEntriesAfter(pool, last.lastNo, 1)).length > 0) return 'more';
-  return judgeHead(head, last) ?? judgeExpected(expected, last);
+  return checkHead(head, last) ?? checkExpected(expected, last);
 }
 
 function isUnexpected(expected: AuditHead | undefined, { lastNo, lastMac }: AuditHead): boolean {
@@ -99,7 +99,7 @@ function unexpected(entryNo: bigint): AuditVerdict['fault'] {
   return { entryNo, is: 'not_expected', sentence };
 }
 
-function judgeHead(head: AuditHead, last: AuditHead): AuditVerdict['fault'] {
+function checkHead(head: AuditHead, last: AuditHead): AuditVerdict['fault'] {
   const entryNo = last.lastNo + 1n;
   if (head.lastNo > last.lastNo) {
     const which = head.lastNo === entryNo ? `entry ${entryNo} was` : `entries ${entryNo} to ${head.lastNo} were`;
@@ -110,7 +110,7 @@ function judgeHead(head: AuditHead, last: AuditHead): AuditVerdict['fault'] {
   return { entryNo: last.lastNo, is: 'head_changed', sentence };
 }
 
-function judgeExpected(
+function checkExpected(
   expected: AuditHead | undefined,
   last: AuditHead,
   head = 'and audit_head set back',
@@ -121,8 +121,8 @@ function judgeExpected(
   return { entryNo, is: 'truncated', sentence };
 }
 
-function judgeWithoutHead(expected: AuditHead | undefined, last: AuditHead): AuditVerdict['fault'] {
-  const cutOff = judgeExpected(expected, last, 'and the row of audit_head with it');
+function checkWithoutHead(expected: AuditHead | undefined, last: AuditHead): AuditVerdict['fault'] {
+  const cutOff = checkExpected(expected, last, 'and the row of audit_head with it');
   if (cutOff) return cutOff;
   const sentence = `the row of audit_head was removed, so no audited change is possible. Only a backup or --expect-last shows whether entries after entry ${last.lastNo} existed; "The audit" in docs/operating.md says how to insert the row again`;
   return { entryNo: last.lastNo, is: 'head_removed', sentence };

@@ -1,8 +1,8 @@
-import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { byPartner, createBatcher } from '../../concurrency/batch-queue.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { contributionBytes } from '../../domain/quotas/stored-bytes.ts';
 import { type ContributionRules, hasDailyCap, isWithinBounds } from '../../domain/rules/contribution-rules.ts';
-import { type ContributionRecord, findContributionRivals } from '../../store/contributions/contribution.ts';
+import { type ContributionRecord, findContributionConflicts } from '../../store/contributions/contribution.ts';
 import { insertContributions, insertContributionsListed } from '../../store/contributions/contribution-insert.ts';
 import { insertContributionReviews } from '../../store/contributions/contribution-review.ts';
 import { addToDailyCount, type CountedDay, lockDailyCount } from '../../store/contributions/daily-count.ts';
@@ -11,16 +11,16 @@ import { type EstimateRecord, findEstimatesById } from '../../store/emissions/es
 import { insertSimulatedEnd } from '../../store/sandbox/simulated-end.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import type { RecentContributions } from '../events/recent-contributions.ts';
-import { type CommitLanes, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
-import { refuseSuspended, tellKeyApart } from '../idempotent-replay.ts';
+import { type CommitConcurrency, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
+import { assertSameFingerprint, refuseSuspended } from '../idempotent-replay.ts';
 import { type CommitBatch, countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
 import type { RulesOf } from '../rules/rule-cache.ts';
 import {
   type Confirmation,
   type ConfirmationRequest,
+  type DecidedDraft,
   draftContributions,
   estimateKey,
-  type JudgedDraft,
   recordOf,
 } from './contribution-draft.ts';
 import { eventConflict, orderConflict, outOfBounds } from './contribution-refusals.ts';
@@ -34,10 +34,10 @@ export interface ConfirmationOutcome {
 
 export type ConfirmContribution = (request: ConfirmationRequest) => Promise<ConfirmationOutcome>;
 
-export interface ConfirmationLanes {
-  readonly confirm: CommitLanes;
+export interface ConfirmationConcurrency {
+  readonly confirm: CommitConcurrency;
   /** For partners with a daily cap. */
-  readonly confirmCapped: CommitLanes;
+  readonly confirmCapped: CommitConcurrency;
   /** Whether what goes together is of one partner. */
   readonly isOfOneShare: boolean;
 }
@@ -57,52 +57,55 @@ export interface ConfirmationTools {
  * @see docs/spec/interface.md#confirmcontribution; docs/spec/decisions.md#1-http, docs/spec/decisions.md#3-idempotency and
  * docs/spec/decisions.md#4-pending-and-failed.
  */
-export function confirmContributions(
+export function createConfirmContribution(
   database: Database,
   rulesOf: RulesOf,
-  { confirm, confirmCapped, isOfOneShare, usage, recent }: ConfirmationLanes & ConfirmationTools,
+  { confirm, confirmCapped, isOfOneShare, usage, recent }: ConfirmationConcurrency & ConfirmationTools,
 ): ConfirmContribution {
-  const options: Omit<GroupCommitOptions<Confirmation, Rivals, ConfirmationOutcome>, 'lanes' | 'commitBatch' | 'isOfOneShare'> = {
-    claimsOf: ({ partnerId, idempotencyKey, partnerEventId, partnerOrderRef }) =>
+  const options: Omit<
+    GroupCommitOptions<Confirmation, Conflicts, ConfirmationOutcome>,
+    'concurrency' | 'commitBatch' | 'isOfOneShare'
+  > = {
+    conflictKeysOf: ({ partnerId, idempotencyKey, partnerEventId, partnerOrderRef }) =>
       [`key ${idempotencyKey}`, `event ${partnerEventId}`, `order ${partnerOrderRef}`].map((claim) => `${partnerId} ${claim}`),
-    findStored: (confirmations) => findContributionRivals(database.pool, confirmations),
-    tellApart,
-    tellOutcome,
+    findStored: (confirmations) => findContributionConflicts(database.pool, confirmations),
+    classifyConflict,
+    findOwnOutcome,
   };
   const counting = (commitBatch: CommitBatch<Confirmation, ConfirmationOutcome>) =>
     countingBatch<Confirmation, ConfirmationOutcome>(usage, contributionBytes, async (confirmations, lockTimeoutMs) => {
       const outcomes = await commitBatch(confirmations, lockTimeoutMs);
-      if (recent) for (const outcome of outcomes) if (outcome) recent.note(outcome.record);
+      if (recent) for (const outcome of outcomes) if (outcome) recent.add(outcome.record);
       return outcomes;
     });
-  const commits = groupCommit<Confirmation, Rivals, ConfirmationOutcome>({
+  const commits = groupCommit<Confirmation, Conflicts, ConfirmationOutcome>({
     ...options,
     isOfOneShare,
-    lanes: confirm,
+    concurrency: confirm,
     commitBatch: counting((confirmations, lockTimeoutMs) => commit(database, confirmations, lockTimeoutMs)),
   });
   // Whoever has a cap counts under a lock of the partner's, which holds up nobody without one.
-  const cappedCommits = groupCommit<Confirmation, Rivals, ConfirmationOutcome>({
+  const cappedCommits = groupCommit<Confirmation, Conflicts, ConfirmationOutcome>({
     ...options,
     isOfOneShare: true,
-    lanes: confirmCapped,
+    concurrency: confirmCapped,
     commitBatch: counting((confirmations, lockTimeoutMs) => commitCounted(database, confirmations, lockTimeoutMs)),
   });
   const submit = (confirmation: Confirmation): Promise<ConfirmationOutcome> => {
     if (!isAdmissible(confirmation)) return commits.submitAlone(confirmation);
     return (hasDailyCap(confirmation.rules) ? cappedCommits : commits).submit(confirmation);
   };
-  const findStored = batched<Claim, Rivals>({
+  const findStored = createBatcher<Claim, Conflicts>({
     ...STORED_LIMITS,
     shareOf: byPartner,
     isOfOneShare,
-    run: (claims) => findContributionRivals(database.pool, claims),
+    run: (claims) => findContributionConflicts(database.pool, claims),
   });
   // What is stored needs no rules, and replays whether or not they can be read.
   const confirmWhenRead = async (claim: Claim, reading: Promise<ContributionRules>): Promise<ConfirmationOutcome> => {
     // Its failure is thrown below, if anybody has to wait for it.
     reading.catch(() => {});
-    return tellStored(claim, await findStored(claim)) ?? submit({ ...claim, rules: await reading });
+    return findStoredOutcome(claim, await findStored(claim)) ?? submit({ ...claim, rules: await reading });
   };
   return (request) => {
     const rules = rulesOf(request, request.arrivedAtMs);
@@ -115,7 +118,7 @@ export function confirmContributions(
 type Claim = Omit<Confirmation, 'rules'>;
 
 /** Only while the rules are read anew, after a pause of the database. */
-const STORED_LIMITS = { lanes: 1, batchMax: 512, waitingMax: 2_048, waitMaxMs: 5_000 };
+const STORED_LIMITS = { concurrency: 1, batchMax: 512, waitingMax: 2_048, waitMaxMs: 5_000 };
 
 function isAdmissible({ isSuspended, points, rules }: Confirmation): boolean {
   return !isSuspended && isWithinBounds(points, rules);
@@ -124,7 +127,7 @@ function isAdmissible({ isSuspended, points, rules }: Confirmation): boolean {
 type Outcomes = (ConfirmationOutcome | undefined)[];
 
 async function commit(database: Database, confirmations: readonly Confirmation[], lockTimeoutMs: number): Promise<Outcomes> {
-  return inTransaction(database, { lockTimeoutMs }, async (db, { begunAtMs, lastly }) => {
+  return inTransaction(database, { lockTimeoutMs }, async (db, { begunAtMs, finalStatement }) => {
     const estimates = await findWantedEstimates(db, confirmations);
     const drafts = draftContributions(confirmations, { estimates, begunAtMs, seals: database.contributionSeals });
     const present = drafts.filter((draft) => draft !== undefined);
@@ -133,7 +136,7 @@ async function commit(database: Database, confirmations: readonly Confirmation[]
       await openReviews(db, present, createdAt);
       return outcomesOf(drafts, createdAt);
     }
-    return outcomesOf(drafts, await lastly(() => insertContributions(db, present)));
+    return outcomesOf(drafts, await finalStatement(() => insertContributions(db, present)));
   });
 }
 
@@ -148,7 +151,7 @@ async function commitCounted(
 ): Promise<Outcomes> {
   const [{ partnerId, timeZone }] = confirmations as readonly [Confirmation, ...Confirmation[]];
   const patience = { lockTimeoutMs: Math.max(lockTimeoutMs, COUNT_LOCK_TIMEOUT_MS) };
-  return inTransaction(database, patience, async (db, { begunAtMs, lastly }) => {
+  return inTransaction(database, patience, async (db, { begunAtMs, finalStatement }) => {
     const today = await lockDailyCount(db, partnerId, timeZone);
     const estimates = await findWantedEstimates(db, confirmations);
     const drafts = draftContributions(confirmations, { estimates, begunAtMs, today, seals: database.contributionSeals });
@@ -156,23 +159,23 @@ async function commitCounted(
     const createdAt = await insertDrafts(database, db, present);
     const counted = countInserted(confirmations, drafts, { today, inserted: createdAt });
     await openReviews(db, present, createdAt, today);
-    await lastly(() => addToDailyCount(db, partnerId, counted));
+    await finalStatement(() => addToDailyCount(db, partnerId, counted));
     return outcomesOf(drafts, createdAt);
   });
 }
 
-function insertDrafts(database: Database, db: Queryable, drafts: readonly JudgedDraft[]): Promise<Map<string, Date>> {
+function insertDrafts(database: Database, db: Queryable, drafts: readonly DecidedDraft[]): Promise<Map<string, Date>> {
   return database.isDistributed ? insertContributionsListed(db, drafts) : insertContributions(db, drafts);
 }
 
-function isPending({ contribution }: JudgedDraft): boolean {
+function isPending({ contribution }: DecidedDraft): boolean {
   return contribution.status === 'pending';
 }
 
 /** Of those that were inserted. */
 async function openReviews(
   db: Queryable,
-  drafts: readonly JudgedDraft[],
+  drafts: readonly DecidedDraft[],
   createdAt: ReadonlyMap<string, Date>,
   today?: CountedDay,
 ): Promise<void> {
@@ -186,7 +189,7 @@ async function openReviews(
       await insertSimulatedEnd(db, { ...simulatedReview, partnerId, transactionId: contribution.transactionId });
 }
 
-function outcomesOf(drafts: readonly (JudgedDraft | undefined)[], createdAt: ReadonlyMap<string, Date>): Outcomes {
+function outcomesOf(drafts: readonly (DecidedDraft | undefined)[], createdAt: ReadonlyMap<string, Date>): Outcomes {
   return drafts.map((draft) => {
     const at = draft && createdAt.get(draft.contribution.transactionId);
     return at && { record: recordOf(draft, at), isReplay: false };
@@ -200,25 +203,25 @@ async function findWantedEstimates(db: Queryable, confirmations: readonly Confir
 }
 
 /** What is stored under a confirmation's key, its event and its order. */
-type Rivals = readonly ContributionRecord[];
+type Conflicts = readonly ContributionRecord[];
 
 /** In the order of the contract: key, event, suspension, bounds, order. */
-function tellApart(confirmation: Confirmation, rivals: Rivals): ConfirmationOutcome | undefined {
-  const ofKey = tellStored(confirmation, rivals);
+function classifyConflict(confirmation: Confirmation, conflicts: Conflicts): ConfirmationOutcome | undefined {
+  const ofKey = findStoredOutcome(confirmation, conflicts);
   if (ofKey) return ofKey;
   refuseSuspended(confirmation);
   if (!isWithinBounds(confirmation.points, confirmation.rules)) throw outOfBounds(confirmation.rules);
-  const holder = rivals[0];
+  const holder = conflicts[0];
   if (holder) throw orderConflict(holder);
   return undefined;
 }
 
 /** What its key or its event is recorded with: its outcome, or a conflict, whatever the rules are. */
-function tellStored(claim: Claim, rivals: Rivals): ConfirmationOutcome | undefined {
-  const ofKey = tellOutcome(claim, rivals);
+function findStoredOutcome(claim: Claim, conflicts: Conflicts): ConfirmationOutcome | undefined {
+  const ofKey = findOwnOutcome(claim, conflicts);
   if (ofKey) return ofKey;
-  const ofEvent = rivals.find(({ contribution }) => contribution.partnerEventId === claim.partnerEventId);
-  if (ofEvent && isItsFailure(ofEvent, claim)) return { record: ofEvent, isReplay: true };
+  const ofEvent = conflicts.find(({ contribution }) => contribution.partnerEventId === claim.partnerEventId);
+  if (ofEvent && isRecordedFailureOf(ofEvent, claim)) return { record: ofEvent, isReplay: true };
   if (ofEvent) throw eventConflict(ofEvent, claim.fingerprint);
   return undefined;
 }
@@ -227,14 +230,14 @@ function tellStored(claim: Claim, rivals: Rivals): ConfirmationOutcome | undefin
  * What two operators recorded as failed has no key of the partner's: the confirmation that it stands for is told so, under whatever
  * key it comes. One that says something else of the event is a conflict.
  */
-function isItsFailure({ firstStatus, contribution }: ContributionRecord, { partnerOrderRef, points }: Claim): boolean {
+function isRecordedFailureOf({ firstStatus, contribution }: ContributionRecord, { partnerOrderRef, points }: Claim): boolean {
   return firstStatus === 'failed' && contribution.partnerOrderRef === partnerOrderRef && contribution.points === points;
 }
 
-function tellOutcome(confirmation: Claim, rivals: Rivals): ConfirmationOutcome | undefined {
-  const record = rivals.find(({ idempotencyKey }) => idempotencyKey === confirmation.idempotencyKey);
+function findOwnOutcome(confirmation: Claim, conflicts: Conflicts): ConfirmationOutcome | undefined {
+  const record = conflicts.find(({ idempotencyKey }) => idempotencyKey === confirmation.idempotencyKey);
   if (!record) return undefined;
   if (record.contribution.transactionId === confirmation.transactionId) return { record, isReplay: false };
-  tellKeyApart(record.fingerprint, confirmation.fingerprint);
+  assertSameFingerprint(record.fingerprint, confirmation.fingerprint);
   return { record, isReplay: true };
 }

@@ -48,13 +48,13 @@ export function estimateKey(partnerId: string, calculationId: string): string {
 }
 
 /** A draft, and why it begins as pending, if it does. */
-export interface JudgedDraft extends ContributionDraft {
+export interface DecidedDraft extends ContributionDraft {
   readonly reviewReason: ReviewReason | undefined;
   readonly simulatedReview: SimulatedReview | undefined;
 }
 
 /** What a batch is judged by beside its confirmations. */
-export interface DraftSurroundings {
+export interface DraftContext {
   readonly estimates: ReadonlyMap<string, EstimateRecord>;
   readonly seals: ContributionSeals;
   /** `performance.now()` just before the transaction began. */
@@ -66,8 +66,8 @@ export interface DraftSurroundings {
 /** A confirmation whose estimate an earlier one of the batch takes is left out, to be judged when that one is settled. */
 export function draftContributions(
   confirmations: readonly Confirmation[],
-  { estimates, begunAtMs, today, seals }: DraftSurroundings,
-): (JudgedDraft | undefined)[] {
+  { estimates, begunAtMs, today, seals }: DraftContext,
+): (DecidedDraft | undefined)[] {
   const taken = new Set<string>();
   let counted = today ?? NOTHING_COUNTED;
   return confirmations.map((confirmation) => {
@@ -94,22 +94,22 @@ export function plus({ points, contributions }: DailyCount, more: bigint): Daily
 
 interface ArrivedEstimate {
   readonly estimate: EstimateRecord | undefined;
-  readonly judgedAt: Date;
+  readonly decidedAt: Date;
 }
 
 function arrivalAt(estimate: EstimateRecord | undefined, { arrivedAtMs }: Confirmation, begunAtMs: number): ArrivedEstimate {
-  return { estimate, judgedAt: arrivalOf(estimate, begunAtMs - arrivedAtMs) };
+  return { estimate, decidedAt: arrivalOf(estimate, begunAtMs - arrivedAtMs) };
 }
 
 function draftContribution(
   confirmation: Confirmation,
   reason: ReviewReason | undefined,
-  { estimate, judgedAt }: ArrivedEstimate,
-): Omit<JudgedDraft, 'seal'> {
+  { estimate, decidedAt }: ArrivedEstimate,
+): Omit<DecidedDraft, 'seal'> {
   const { partnerId, idempotencyKey, fingerprint, calculationId, transactionId, partnerOrderRef, rules } = confirmation;
   const status = reason === undefined ? 'confirmed' : 'pending';
   const refusal =
-    calculationId === undefined ? undefined : refuseLink({ status, partnerOrderRef }, false, { estimate, judgedAt })?.code;
+    calculationId === undefined ? undefined : refuseLink({ status, partnerOrderRef }, false, { estimate, decidedAt })?.code;
   const isLinked = calculationId !== undefined && refusal === undefined;
   return {
     partnerId,

@@ -1,17 +1,17 @@
 import type { DailyCount } from '../../domain/rules/contribution-rules.ts';
 import type { CountedDay } from '../../store/contributions/daily-count.ts';
-import { BatchOvertakenError } from '../group-commit.ts';
-import { type Confirmation, type JudgedDraft, plus, reasonOf } from './contribution-draft.ts';
+import { StaleBatchError } from '../group-commit.ts';
+import { type Confirmation, type DecidedDraft, plus, reasonOf } from './contribution-draft.ts';
 
 /**
  * What the inserted ones of a batch add to their day. Each was judged as if all before it were inserted; one that met a stored record
  * was not, and does not count.
  *
- * @throws BatchOvertakenError Without it, one after it would have been judged otherwise.
+ * @throws StaleBatchError Without it, one after it would have been judged otherwise.
  */
 export function countInserted(
   confirmations: readonly Confirmation[],
-  drafts: readonly (JudgedDraft | undefined)[],
+  drafts: readonly (DecidedDraft | undefined)[],
   { today, inserted }: { readonly today: CountedDay; readonly inserted: ReadonlyMap<string, Date> },
 ): CountedDay {
   let counted: DailyCount = today;
@@ -19,7 +19,7 @@ export function countInserted(
     const { transactionId, points } = confirmation;
     if (!inserted.has(transactionId)) continue;
     if (reasonOf(confirmation, counted) !== drafts[index]?.reviewReason)
-      throw new BatchOvertakenError('A contribution of the batch was recorded already, and another counted with it.');
+      throw new StaleBatchError('A contribution of the batch was recorded already, and another counted with it.');
     counted = plus(counted, points);
   }
   return {

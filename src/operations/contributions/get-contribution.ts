@@ -1,4 +1,4 @@
-import { batched, byPartner, type LookupLanes } from '../../concurrency/batch-queue.ts';
+import { byPartner, createBatcher, type LookupOptions } from '../../concurrency/batch-queue.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import {
   type ContributionRecord,
@@ -30,8 +30,8 @@ const LIMITS = { batchMax: 256, waitingMax: 4_096, waitMaxMs: 5_000, shareOf: by
  *
  * @see docs/spec/interface.md#getcontributionbypartnereventid and docs/spec/interface.md#getcontributionbyid.
  */
-export function getContributions(database: Database, together: LookupLanes): GetContribution {
-  const findByEvent = batched<EventLookup, ContributionRecord | undefined>({
+export function createGetContribution(database: Database, together: LookupOptions): GetContribution {
+  const findByEvent = createBatcher<EventLookup, ContributionRecord | undefined>({
     ...LIMITS,
     ...together,
     run: async (lookups) => {
@@ -40,7 +40,7 @@ export function getContributions(database: Database, together: LookupLanes): Get
       return lookups.map(({ partnerId, partnerEventId }) => byEvent.get(keyOf(partnerId, partnerEventId)));
     },
   });
-  const findById = batched<IdLookup, ContributionRecord | undefined>({
+  const findById = createBatcher<IdLookup, ContributionRecord | undefined>({
     ...LIMITS,
     ...together,
     run: async (lookups) => {

@@ -34,8 +34,8 @@ const SKEW_MS = 600_000;
 const LAST_ID = 'txn_~';
 
 /** The contributions of a partner by the time of their making. */
-export function listContributionsOf(database: Database, lanes: number): ListContributions {
-  return oneByOne({ lanes, waitingMax: 256, waitMaxMs: 5_000, run: (cursor) => listPage(database, cursor) });
+export function createListContributions(database: Database, concurrency: number): ListContributions {
+  return oneByOne({ concurrency, waitingMax: 256, waitMaxMs: 5_000, run: (cursor) => listPage(database, cursor) });
 }
 
 /** Identifiers begin with 1970. */

@@ -19,14 +19,14 @@ import { insertEvent } from '../../store/events/event.ts';
 import { readRuleRevision } from '../../store/rules/rule-version.ts';
 import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireAuditedOperator } from '../access/audit-operator.ts';
-import { requireFirstPerson, requireSecondPerson, requireSignedIn } from '../access/four-eyes.ts';
+import { requireFirstOperator, requireSecondOperator, requireSignedIn } from '../access/four-eyes.ts';
 import { getPartner } from '../access/manage-partner.ts';
 import { audit } from '../audit/audit.ts';
 import { FAILURE_DRAFT } from '../audit/audited-kinds.ts';
 import { failureRecord } from '../audit/authorising-records.ts';
 import { requireAudited } from '../audit/require-audited.ts';
-import { requireNote } from '../require-reason.ts';
-import { readSoundRules } from '../rules/rule-proofs.ts';
+import { requireReason } from '../require-reason.ts';
+import { readVerifiedRules } from '../rules/verified-rules.ts';
 import { withRole } from '../with-role.ts';
 import { failureEvent } from './contribution-events.ts';
 
@@ -55,8 +55,8 @@ export interface FailureId {
 export const draftFailure = withRole(
   'operator',
   async (database: Database, actor: Actor, event: NeverStored): Promise<FailureDraft> => {
-    await requireFirstPerson(database.pool, actor);
-    requireNote(event.reason);
+    await requireFirstOperator(database.pool, actor);
+    requireReason(event.reason);
     refuseIllFormed(event);
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       await getPartner(db, event.partnerId);
@@ -86,7 +86,7 @@ export const approveFailure = withRole(
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const open = await lockOpen(db, id);
       await requireAuditedOperator(db, open.draftedBy);
-      await requireSecondPerson(db, actor, open.draftedBy);
+      await requireSecondOperator(db, actor, open.draftedBy);
       const failed = await failureOf(db, open, actor);
       const { transactionId } = failed.contribution;
       await insertFailedContribution(db, failed).catch((cause: unknown) => {
@@ -152,7 +152,7 @@ async function failureOf(db: Queryable, draft: FailureDraft, actor: Actor): Prom
   const { partnerId, failureId, partnerEventId, partnerOrderRef, points, reason, draftedBy } = draft;
   const partner = await getPartner(db, partnerId);
   const { now } = await readRuleRevision(db);
-  const rules = rulesInForce(await readSoundRules(db, databaseOf(db).auditKeys, partnerId), partner, now);
+  const rules = rulesInForce(await readVerifiedRules(db, databaseOf(db).auditKeys, partnerId), partner, now);
   const payload = { partner_event_id: partnerEventId, partner_order_ref: partnerOrderRef, points };
   const failed = {
     partnerId,

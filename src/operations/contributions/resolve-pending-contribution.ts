@@ -16,7 +16,7 @@ import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/trans
 import { audit } from '../audit/audit.ts';
 import { requireSealed } from '../audit/seal-contributions.ts';
 import { linkSnapshot, refuseLink } from '../emissions/association-facts.ts';
-import { requireNote } from '../require-reason.ts';
+import { requireReason } from '../require-reason.ts';
 import { withRole } from '../with-role.ts';
 import { confirmationEvent, failureEvent } from './contribution-events.ts';
 
@@ -102,7 +102,7 @@ async function resolve(
   { pending, note, action }: Resolution,
   update: (db: Queryable) => Promise<ContributionRecord>,
 ): Promise<ContributionRecord> {
-  requireNote(note);
+  requireReason(note);
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const { partnerId, transactionId } = pending;
     const before = await update(db).catch(explainBusy);
@@ -151,8 +151,8 @@ async function linkIfPossible(db: Queryable, record: ContributionRecord): Promis
   if (record.associationOutcome === 'not_requested') return { associationOutcome: 'not_requested', rejectionCode: null };
   const { partnerId, calculationId, contribution } = record;
   const [estimate] = calculationId === null ? [] : await findEstimatesById(db, [{ partnerId, calculationId }]);
-  const judgement = { estimate, judgedAt: contribution.createdAt };
-  const refusal = refuseLink({ ...contribution, status: 'confirmed' }, record.link !== null, judgement);
+  const checked = { estimate, decidedAt: contribution.createdAt };
+  const refusal = refuseLink({ ...contribution, status: 'confirmed' }, record.link !== null, checked);
   if (refusal || !estimate) return rejected((refusal?.code ?? 'estimate_not_found') as RejectionCode);
   const link = linkSnapshot(contribution.transactionId, estimate.estimate);
   const associatedAt = await insertEmissionsLink(db, { partnerId, idempotencyKey: null, fingerprint: null, link });

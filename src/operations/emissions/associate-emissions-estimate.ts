@@ -10,7 +10,7 @@ import { findEmissionsLinkByKey, insertEmissionsLink } from '../../store/emissio
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
 import { type EventDraft, insertEvent } from '../../store/events/event.ts';
 import { CommitUnknownError, inTransaction, type Transaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { refuseSuspended, type Standing, tellKeyApart } from '../idempotent-replay.ts';
+import { assertSameFingerprint, refuseSuspended, type Standing } from '../idempotent-replay.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './association-facts.ts';
 
 export interface AssociationRequest extends Standing {
@@ -42,8 +42,8 @@ const ATTEMPTS = 3;
  *
  * @see docs/spec/interface.md#associateemissionsestimate; docs/spec/decisions.md#2-fields.
  */
-export function associateEstimates(database: Database, lanes: number): AssociateEmissionsEstimate {
-  return oneByOne({ lanes, waitingMax: 512, waitMaxMs: 5_000, run: (request) => associate(database, request) });
+export function createAssociateEmissionsEstimate(database: Database, concurrency: number): AssociateEmissionsEstimate {
+  return oneByOne({ concurrency, waitingMax: 512, waitMaxMs: 5_000, run: (request) => associate(database, request) });
 }
 
 async function associate(database: Database, request: AssociationRequest): Promise<AssociationOutcome> {
@@ -72,7 +72,7 @@ async function attemptLink(database: Database, request: AssociationRequest): Pro
 async function insertLink(
   db: Queryable,
   request: AssociationRequest,
-  { begunAtMs, lastly }: Transaction,
+  { begunAtMs, finalStatement }: Transaction,
 ): Promise<EmissionsLink | undefined> {
   const { partnerId, transactionId, calculationId, idempotencyKey, fingerprint } = request;
   const [contribution] = await findContributionsById(db, [{ partnerId, transactionId }]);
@@ -82,7 +82,7 @@ async function insertLink(
   const link = linkSnapshot(transactionId, (estimate as EstimateRecord).estimate);
   const associatedAt = await insertEmissionsLink(db, { partnerId, idempotencyKey, fingerprint, link });
   if (!associatedAt) return undefined;
-  await lastly(() => insertEvent(db, associationEvent(request, link.associationId)));
+  await finalStatement(() => insertEvent(db, associationEvent(request, link.associationId)));
   return { ...link, associatedAt };
 }
 
@@ -99,8 +99,8 @@ function associationEvent({ partnerId, transactionId, correlationId }: Associati
 }
 
 function refuseImpossible(contribution: ContributionRecord, estimate: EstimateRecord | undefined, waitedMs: number): void {
-  const judgedAt = arrivalOf(estimate, waitedMs);
-  const refusal = refuseLink(contribution.contribution, contribution.link !== null, { estimate, judgedAt });
+  const decidedAt = arrivalOf(estimate, waitedMs);
+  const refusal = refuseLink(contribution.contribution, contribution.link !== null, { estimate, decidedAt });
   if (!refusal) return;
   const linked = contribution.link ?? estimate?.link;
   const details = refusal.code === 'association_conflict' && linked ? [existingRecord(linked.transactionId)] : [];
@@ -110,12 +110,12 @@ function refuseImpossible(contribution: ContributionRecord, estimate: EstimateRe
 async function findOutcome(database: Database, request: AssociationRequest): Promise<AssociationOutcome | undefined> {
   const known = await findEmissionsLinkByKey(database.pool, request.partnerId, request.idempotencyKey);
   if (!known) return undefined;
-  tellKeyApart(known.fingerprint, request.fingerprint);
+  assertSameFingerprint(known.fingerprint, request.fingerprint);
   return { link: known.link, isReplay: true };
 }
 
 /**
- * What is in the way may be the link of a twin, committed since this request looked for its key. Else the refusal holds: it was found in
+ * What is in the way may be the link of a concurrent duplicate, committed since this request looked for its key. Else the refusal holds: it was found in
  * a transaction that was rolled back, and the read after it is a durable one.
  */
 async function replayOrThrow(
@@ -123,14 +123,14 @@ async function replayOrThrow(
   request: AssociationRequest,
   refusal: ServiceError,
 ): Promise<AssociationOutcome> {
-  const twin = await findOutcome(database, request);
-  if (twin) return twin;
+  const known = await findOutcome(database, request);
+  if (known) return known;
   throw refusal;
 }
 
 async function lookAgain(database: Database, request: AssociationRequest): Promise<AssociationOutcome> {
   const outcome = await findOutcome(database, request);
-  // No id was sent ahead, so a link found now may be a twin's; a replay's mark on the first answer costs nobody anything.
+  // No id was sent ahead, so a link found now may be a concurrent duplicate's; a replay's mark on the first answer costs nobody anything.
   if (outcome) return outcome;
   throw unavailable('The database did not answer the commit; whether the link is recorded is not known yet.');
 }

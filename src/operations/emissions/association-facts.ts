@@ -8,14 +8,14 @@ import type { EstimateRecord } from '../../store/emissions/estimate.ts';
 export function refuseLink(
   contribution: Pick<Contribution, 'status' | 'partnerOrderRef'>,
   contributionHasLink: boolean,
-  { estimate, judgedAt }: { estimate: EstimateRecord | undefined; judgedAt: Date },
+  { estimate, decidedAt }: { estimate: EstimateRecord | undefined; decidedAt: Date },
 ): AssociationRefusal | undefined {
   return checkAssociation({
     contributionStatus: contribution.status,
     contributionOrderRef: contribution.partnerOrderRef,
     contributionHasLink,
     estimate: estimate && { ...estimate.estimate, expiresAt: estimate.endsAt, hasLink: estimate.link !== null },
-    judgedAt,
+    decidedAt,
   });
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../store/emissions/estimate.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { type GroupCommitOptions, groupCommit } from '../group-commit.ts';
-import { refuseSuspended, type Standing, tellKeyApart } from '../idempotent-replay.ts';
+import { assertSameFingerprint, refuseSuspended, type Standing } from '../idempotent-replay.ts';
 import { refuseSpent } from '../quotas/refuse-spent.ts';
 import { countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
 
@@ -40,7 +40,10 @@ interface Calculation extends EstimateRequest {
   readonly calculationId: string;
 }
 
-type EstimateLanes = Pick<GroupCommitOptions<Calculation, EstimateRecord | undefined, EstimateOutcome>, 'lanes' | 'isOfOneShare'>;
+type EstimateCommitOptions = Pick<
+  GroupCommitOptions<Calculation, EstimateRecord | undefined, EstimateOutcome>,
+  'concurrency' | 'isOfOneShare'
+>;
 
 /**
  * Calculates and keeps an estimate. Throws `idempotency_conflict`, `partner_suspended`, and `rate_limited` where the partner has stored its quota
@@ -48,19 +51,19 @@ type EstimateLanes = Pick<GroupCommitOptions<Calculation, EstimateRecord | undef
  *
  * @see docs/spec/interface.md#createdeliveryemissionsestimate.
  */
-export function createEstimates(
+export function createCreateDeliveryEmissionsEstimate(
   database: Database,
-  { usage, ...commitOptions }: EstimateLanes & { readonly usage: StorageUsage },
+  { usage, ...commitOptions }: EstimateCommitOptions & { readonly usage: StorageUsage },
 ): CreateDeliveryEmissionsEstimate {
   const commits = groupCommit<Calculation, EstimateRecord | undefined, EstimateOutcome>({
     ...commitOptions,
-    claimsOf: ({ partnerId, idempotencyKey }) => [`${partnerId} ${idempotencyKey}`],
+    conflictKeysOf: ({ partnerId, idempotencyKey }) => [`${partnerId} ${idempotencyKey}`],
     commitBatch: countingBatch<Calculation, EstimateOutcome>(usage, estimateBytes, (calculations, lockTimeoutMs) =>
       commit(database, calculations, lockTimeoutMs),
     ),
     findStored: (calculations) => findEstimatesByKey(database.pool, calculations),
-    tellApart,
-    tellOutcome,
+    classifyConflict,
+    findOwnOutcome,
   });
   return (request) => {
     const calculation = { ...request, calculationId: newId('calc'), isSpent: usage.isSpent(request.partnerId) };
@@ -73,10 +76,10 @@ async function commit(
   calculations: readonly Calculation[],
   lockTimeoutMs: number,
 ): Promise<(EstimateOutcome | undefined)[]> {
-  return inTransaction(database, { lockTimeoutMs }, async (db, { lastly }) => {
+  return inTransaction(database, { lockTimeoutMs }, async (db, { finalStatement }) => {
     const drafts = calculations.map(draftEstimate);
     const insert = database.isDistributed ? insertEstimatesListed : insertEstimates;
-    const times = await lastly(() => insert(db, drafts));
+    const times = await finalStatement(() => insert(db, drafts));
     return drafts.map((draft) => {
       const at = times.get(draft.estimate.calculationId);
       return at && { record: recordOf(draft, at), isReplay: false };
@@ -107,17 +110,17 @@ function recordOf(draft: EstimateDraft, { calculatedAt, expiresAt }: EstimateTim
 }
 
 /** In the order of the contract: key, suspension; then the quota. */
-function tellApart(calculation: Calculation, stored: EstimateRecord | undefined): EstimateOutcome | undefined {
-  const ofKey = tellOutcome(calculation, stored);
+function classifyConflict(calculation: Calculation, stored: EstimateRecord | undefined): EstimateOutcome | undefined {
+  const ofKey = findOwnOutcome(calculation, stored);
   if (ofKey) return ofKey;
   refuseSuspended(calculation);
   refuseSpent(calculation.isSpent);
   return undefined;
 }
 
-function tellOutcome(calculation: Calculation, record: EstimateRecord | undefined): EstimateOutcome | undefined {
+function findOwnOutcome(calculation: Calculation, record: EstimateRecord | undefined): EstimateOutcome | undefined {
   if (!record) return undefined;
   if (record.estimate.calculationId === calculation.calculationId) return { record, isReplay: false };
-  tellKeyApart(record.fingerprint, calculation.fingerprint);
+  assertSameFingerprint(record.fingerprint, calculation.fingerprint);
   return { record, isReplay: true };
 }

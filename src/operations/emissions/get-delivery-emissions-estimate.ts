@@ -1,4 +1,4 @@
-import { batched, byPartner, type LookupLanes } from '../../concurrency/batch-queue.ts';
+import { byPartner, createBatcher, type LookupOptions } from '../../concurrency/batch-queue.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
@@ -16,8 +16,8 @@ export type GetDeliveryEmissionsEstimate = (lookup: EstimateLookup) => Promise<E
  *
  * @see docs/spec/interface.md#getdeliveryemissionsestimate.
  */
-export function getEstimates(database: Database, together: LookupLanes): GetDeliveryEmissionsEstimate {
-  const find = batched<EstimateLookup, EstimateRecord | undefined>({
+export function createGetDeliveryEmissionsEstimate(database: Database, together: LookupOptions): GetDeliveryEmissionsEstimate {
+  const find = createBatcher<EstimateLookup, EstimateRecord | undefined>({
     ...together,
     batchMax: 256,
     waitingMax: 4_096,

@@ -33,7 +33,7 @@ export async function writeEventBodies(
   const records = await findSubjects(db, unwritten);
   const made = unwritten.map((event) => ({
     sequence: event.sequence,
-    body: eventToText(event, environment, sayWhat(event, environment, records.get(event.subjectId))),
+    body: eventToText(event, environment, buildEventData(event, environment, records.get(event.subjectId))),
   }));
   const others = await updateEventBodies(db, first.partnerId, made);
   const bodies = new Map(made.map(({ sequence, body }) => [sequence, others.get(sequence) ?? body]));
@@ -75,7 +75,7 @@ export async function makeEventBodies(
     if (index % BODIES_IN_A_TURN === BODIES_IN_A_TURN - 1) await nextTurn();
     try {
       const record = confirmed.get(event.eventId) ?? records.get(event.subjectId);
-      bodies.set(event.eventId, eventToText(event, environment, sayWhat(event, environment, record)));
+      bodies.set(event.eventId, eventToText(event, environment, buildEventData(event, environment, record)));
     } catch (error) {
       onError(error);
     }
@@ -94,15 +94,15 @@ async function findSubjects(db: Queryable, events: readonly UnwrittenEvent[]): P
  * The member `data`. A contribution that is confirmed or failed never changes, nor does a link: they are read from their records. What
  * could be read otherwise later was written down with the event.
  */
-function sayWhat(event: UnwrittenEvent, environment: Environment, record: ContributionRecord | undefined): object {
-  const noted = event.data === null ? {} : JSON.parse(event.data, exactIntegers);
-  const association = ASSOCIATIONS[noted.change ?? event.eventType];
-  if (noted.change === 'adjustment') return { ...noted, environment };
-  if (noted.settlement) return { ...noted, settlement: withEnvironment(noted.settlement, environment) };
-  if (association === undefined) return noted;
+function buildEventData(event: UnwrittenEvent, environment: Environment, record: ContributionRecord | undefined): object {
+  const data = event.data === null ? {} : JSON.parse(event.data, exactIntegers);
+  const association = ASSOCIATIONS[data.change ?? event.eventType];
+  if (data.change === 'adjustment') return { ...data, environment };
+  if (data.settlement) return { ...data, settlement: withEnvironment(data.settlement, environment) };
+  if (association === undefined) return data;
   if (!record) throw new Error(`The event ${event.eventId} is about ${event.subjectId}, which is not there.`);
   return {
-    ...noted,
+    ...data,
     contribution: contributionToWire(record.contribution, environment),
     ...(association && { association: associationToWire(association(record), environment) }),
   };

@@ -36,7 +36,7 @@ export interface ReadEvents {
 const LIMITS = { waitingMax: 256, waitMaxMs: 5_000 };
 
 /** Lets a partner that was down catch up by itself. @see docs/spec/decisions.md#7-events. */
-export function readEvents(database: Database, environment: Environment, lanes: number): ReadEvents {
+export function createReadEvents(database: Database, environment: Environment, concurrency: number): ReadEvents {
   const { pool } = database;
   const readPage = async ({ partnerId, afterSequence, limit }: EventCursor): Promise<EventPage> => {
     // One more than is asked for tells whether there are more.
@@ -48,9 +48,9 @@ export function readEvents(database: Database, environment: Environment, lanes: 
     const event = await findEvent(pool, partnerId, eventId);
     return event && (await writeEventBodies(pool, environment, [event]))[0];
   };
-  const find = oneByOne({ ...LIMITS, lanes, run: readOne });
+  const find = oneByOne({ ...LIMITS, concurrency, run: readOne });
   return {
-    page: oneByOne({ ...LIMITS, lanes, run: readPage }),
+    page: oneByOne({ ...LIMITS, concurrency, run: readPage }),
     async byId(id) {
       const event = await find(id);
       if (!event) throw eventNotFound();

@@ -10,7 +10,7 @@ const REMEMBERED_MAX = 2_048;
 export class RecentContributions {
   readonly #records = new Map<string, ContributionRecord>();
 
-  note(record: ContributionRecord): void {
+  add(record: ContributionRecord): void {
     if (record.contribution.status !== 'confirmed') return;
     this.#records.set(record.contribution.transactionId, record);
     if (this.#records.size <= REMEMBERED_MAX) return;

@@ -14,6 +14,7 @@ import { isLine, lineForm } from '../../domain/single-line-text.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import {
+  type ImpactBatchChange,
   insertImpactBatchChange,
   listImpactBatchChanges,
   lockImpactBatch,
@@ -22,18 +23,18 @@ import {
 import { insertEvidence, listEvidence } from '../../store/impact/impact-evidence.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireAuditedOperator } from '../access/audit-operator.ts';
-import { requireFirstPerson, requireSecondPerson } from '../access/four-eyes.ts';
+import { requireFirstOperator, requireSecondOperator } from '../access/four-eyes.ts';
 import { audit } from '../audit/audit.ts';
 import { requireRole, withRole } from '../with-role.ts';
 import { addUpSettlements, impactBatchRecord, type PooledSettlements, refuseUnknownBatch } from './impact-batch-record.ts';
 import { getProject } from './manage-project.ts';
-import { tellOfBatch } from './publish-batch-status.ts';
+import { enqueueBatchEvents } from './publish-batch-status.ts';
 
-/** What an operator wants to record of a batch. */
+/** A change of a batch that an operator requests. */
 export type BatchChange = { readonly reason: string | null } & (
   | {
       readonly changeType: 'advanced';
-      /** The status that the operator has in mind: of two who advance at once, one does. */
+      /** The status that the operator expects: when two operators advance the batch at once, one is refused. */
       readonly to: EnvironmentalStatus;
       /** For `allocated`. */
       readonly projectId?: string | undefined;
@@ -47,11 +48,11 @@ export type BatchChange = { readonly reason: string | null } & (
 const REASON_MAX = 500;
 
 /**
- * Records a change of a batch, and tells every partner with contributions in it, in one transaction.
+ * Records a change of a batch, and writes an event for every partner with contributions in it, in one transaction.
  *
- * Verifying takes the role approver, and another person than the one who recorded the delivery, or who corrected the number of trees
- * since; so does correcting what is verified, and another person than the one who verified it. Whoever records a delivery, or corrects
- * it, is signed in, so that there can be a second person.
+ * To verify a batch takes the role approver. The approver is another operator than the one who recorded the delivery, and than the one
+ * who last corrected the number of trees. To correct a verified batch takes an approver other than the one who verified it. The operator
+ * who records a delivery, or corrects it, is signed in.
  *
  * @throws ServiceError `forbidden`; `invalid_request` with what is wrong.
  */
@@ -63,27 +64,18 @@ export const changeImpactBatch = withRole(
       const batch = (await lockImpactBatch(db, impactBatchId)) ?? refuseUnknownBatch(impactBatchId);
       const now = await readClock(db);
       const pooled = await addUpSettlements(db, impactBatchId);
-      await check(db, batch, { actor, change, pooled, now });
+      const intent = { actor, change, now };
+      await requireOperators(db, batch, intent);
+      await requirePossible(db, batch, { ...intent, pooled });
       const before = await impactBatchRecord(db, batch, pooled);
       if (change.changeType === 'evidence_added') await addEvidence(db, batch, actor, change.evidence);
-      const changed = await updateImpactBatch(db, applied(batch, { actor, change, now }));
-      await insertImpactBatchChange(db, impactBatchId, {
-        changeNo: changed.changeNo,
-        changeType: change.changeType,
-        previousStatus: batch.status,
-        status: changed.status,
-        projectId: changed.projectId,
-        quantity: changed.quantity,
-        expectedDeliveryPeriod: changed.expectedDeliveryPeriod,
-        reason: change.reason,
-        operatorId: actor.operatorId,
-        occurredAt: now,
-      });
-      const { correlationId } = actor;
-      const news = { changeType: change.changeType, previousStatus: batch.status, occurredAt: now, correlationId };
-      await tellOfBatch(db, changed, pooled.shares, news);
+      const changed = await updateImpactBatch(db, applied(batch, intent));
+      await insertImpactBatchChange(db, impactBatchId, historyOf(batch, changed, intent));
+      const { changeType } = change;
+      const news = { changeType, previousStatus: batch.status, occurredAt: now, correlationId: actor.correlationId };
+      await enqueueBatchEvents(db, changed, pooled.shares, news);
       const after = await impactBatchRecord(db, changed, pooled);
-      const action = `impact-batch.${ACTIONS[change.changeType]}`;
+      const action = `impact-batch.${ACTIONS[changeType]}`;
       await audit(db, actor, { action, partnerId: null, subjectId: impactBatchId, before, after });
       return changed;
     });
@@ -108,66 +100,94 @@ interface Intent {
   readonly now: Date;
 }
 
-async function check(db: Queryable, batch: ImpactBatch, intent: Intent & { pooled: PooledSettlements }): Promise<void> {
-  const { actor, change, pooled, now } = intent;
+/** The row of the batch's history. */
+function historyOf(batch: ImpactBatch, changed: ImpactBatch, { actor, change, now }: Intent): ImpactBatchChange {
+  return {
+    changeNo: changed.changeNo,
+    changeType: change.changeType,
+    previousStatus: batch.status,
+    status: changed.status,
+    projectId: changed.projectId,
+    quantity: changed.quantity,
+    expectedDeliveryPeriod: changed.expectedDeliveryPeriod,
+    reason: change.reason,
+    operatorId: actor.operatorId,
+    occurredAt: now,
+  };
+}
+
+/** @throws ServiceError `invalid_request` with all problems of the change at once. */
+async function requirePossible(
+  db: Queryable,
+  batch: ImpactBatch,
+  { actor, change, pooled, now }: Intent & { readonly pooled: PooledSettlements },
+): Promise<void> {
   const { operatorId } = actor;
-  await requirePeople(db, batch, { actor, change });
   const evidence = await listEvidence(db, batch.impactBatchId);
   const facts = { ...batch, evidenceCount: evidence.length };
-  const next = environmentalStatusAfter(batch.status, change.changeType);
-  const checks: readonly (ErrorDetail | false)[] = [
-    change.changeType === 'advanced' && next !== change.to && misstep(batch, change.to),
-    checkEnvironmentalChange(facts, { ...change, operatorId } as EnvironmentalChange) ?? false,
+  const problems: readonly (ErrorDetail | false | undefined)[] = [
+    change.changeType === 'advanced' && checkNextStatus(batch, change.to),
+    checkEnvironmentalChange(facts, { ...change, operatorId } as EnvironmentalChange),
     pooled.settlementCount === 0 &&
       problem('impact_batch_id', 'empty', 'The batch has no contributions yet; add settlements first.'),
-    change.reason !== null &&
-      !isLine(change.reason, REASON_MAX) &&
-      problem('reason', 'wrong_form', `The reason must be ${lineForm(change.reason, REASON_MAX)}.`),
+    checkReason(change.reason),
     ...(change.changeType === 'evidence_added' ? checkNewEvidence(change.evidence, now) : []),
     change.changeType === 'corrected' && checkQuantity(batch, change.quantity),
-    change.changeType === 'advanced' &&
-      next !== 'allocated' &&
-      change.projectId !== undefined &&
-      problem('project_id', 'not_expected', 'Name a project only when you allocate a batch; `reallocate` changes the project.'),
+    change.changeType === 'advanced' && change.projectId !== undefined && checkAllocation(batch),
   ];
-  const details = checks.filter((found) => found !== false);
-  refuseInvalid(details);
+  refuseInvalid(problems.filter((found) => found !== false && found !== undefined));
   if ('projectId' in change && change.projectId !== undefined) await getProject(db, change.projectId);
 }
 
-/** Who may be the first of two people, and who the second. */
-async function requirePeople(
+/** Which operator may record the change: the first of two, the second, or either. */
+async function requireOperators(
   db: Queryable,
   { impactBatchId, status, deliveredBy, verifiedBy }: ImpactBatch,
-  { actor, change }: Pick<Intent, 'actor' | 'change'>,
+  { actor, change }: Intent,
 ): Promise<void> {
-  if (actor.standsForTwo) return requireFirstPerson(db, actor);
-  if (change.changeType === 'advanced' && change.to === 'delivered') await requireFirstPerson(db, actor);
-  if (change.changeType === 'corrected' && status === 'delivered') await requireFirstPerson(db, actor);
+  if (actor.standsForTwo) return requireFirstOperator(db, actor);
+  if (change.changeType === 'advanced' && change.to === 'delivered') await requireFirstOperator(db, actor);
+  if (change.changeType === 'corrected' && status === 'delivered') await requireFirstOperator(db, actor);
   if (isVerification(change) && status === 'delivered') {
     await requireAuditedOperator(db, deliveredBy ?? '');
-    await requireSecondPerson(db, actor, deliveredBy ?? '');
+    await requireSecondOperator(db, actor, deliveredBy ?? '');
     const corrector = await findCorrector(db, impactBatchId);
     if (corrector !== undefined) {
       await requireAuditedOperator(db, corrector);
-      await requireSecondPerson(db, actor, corrector);
+      await requireSecondOperator(db, actor, corrector);
     }
   }
   if (change.changeType === 'corrected' && status === 'verified') {
     requireRole(actor, 'approver');
     await requireAuditedOperator(db, verifiedBy ?? '');
-    await requireSecondPerson(db, actor, verifiedBy ?? '');
+    await requireSecondOperator(db, actor, verifiedBy ?? '');
   }
 }
 
-/** Whose number of trees it is, if another one than was recorded as delivered. */
+/** The operator who last corrected the number of trees after the delivery. */
 async function findCorrector(db: Queryable, impactBatchId: string): Promise<string | undefined> {
   const changes = await listImpactBatchChanges(db, impactBatchId);
   return changes.findLast(({ changeType, status }) => changeType === 'corrected' && status === 'delivered')?.operatorId;
 }
 
-function misstep({ status }: ImpactBatch, to: EnvironmentalStatus): ErrorDetail {
-  return problem('to', 'not_possible', `The batch is ${status}; its next status cannot be ${to}.`);
+function checkNextStatus({ status }: ImpactBatch, to: EnvironmentalStatus): ErrorDetail | false {
+  const isNext = environmentalStatusAfter(status, 'advanced') === to;
+  return !isNext && problem('to', 'not_possible', `The batch is ${status}; its next status cannot be ${to}.`);
+}
+
+function checkReason(reason: string | null): ErrorDetail | false {
+  if (reason === null || isLine(reason, REASON_MAX)) return false;
+  return problem('reason', 'wrong_form', `The reason must be ${lineForm(reason, REASON_MAX)}.`);
+}
+
+/** A project is named when the batch is allocated. */
+function checkAllocation({ status }: ImpactBatch): ErrorDetail | false {
+  if (environmentalStatusAfter(status, 'advanced') === 'allocated') return false;
+  return problem(
+    'project_id',
+    'not_expected',
+    'Name a project only when you allocate a batch; `reallocate` changes the project.',
+  );
 }
 
 function checkQuantity(batch: ImpactBatch, quantity: bigint): ErrorDetail | false {
@@ -183,7 +203,7 @@ async function addEvidence(db: Queryable, { impactBatchId }: ImpactBatch, actor:
   throw new ServiceError('invalid_request', message, { details: [problem('file', 'duplicate', message)] });
 }
 
-/** The batch after a change that was found possible. A delay ends with the delivery, and does not pass on to another project. */
+/** The batch after a possible change. A delivery, and another project, ends a delay. */
 function applied(batch: ImpactBatch, { actor, change, now }: Intent): ImpactBatch {
   const status = environmentalStatusAfter(batch.status, change.changeType);
   const step = { ...batch, status, statusAt: status === batch.status ? batch.statusAt : now };

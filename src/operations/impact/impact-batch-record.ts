@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Evidence } from '../../domain/impact/evidence.ts';
-import type { BatchShare, ImpactBatch, ShownBatch } from '../../domain/impact/impact-batch.ts';
+import type { BatchShare, ImpactBatch, ImpactBatchView } from '../../domain/impact/impact-batch.ts';
 import { recordNotFound } from '../../domain/service-error.ts';
 import type { Queryable } from '../../store/database.ts';
 import { findImpactBatch, type ImpactBatchChange, listImpactBatchChanges } from '../../store/impact/impact-batch.ts';
@@ -66,7 +66,7 @@ export async function impactBatchRecord(
   };
 }
 
-function evidenceRecord(evidence: Evidence): object {
+export function evidenceRecord(evidence: Evidence): object {
   const { evidenceNo, type, url, fileName, byteCount, sha256, capturedAt, addedBy, addedAt } = evidence;
   return {
     evidence_no: evidenceNo,
@@ -86,7 +86,7 @@ function hashChanges(changes: readonly ImpactBatchChange[]): string {
 }
 
 /** The batch with its project and its evidence. */
-export async function showBatch(db: Queryable, batch: ImpactBatch): Promise<ShownBatch> {
+export async function getImpactBatchView(db: Queryable, batch: ImpactBatch): Promise<ImpactBatchView> {
   const project = batch.projectId === null ? undefined : await findProject(db, batch.projectId);
   return { batch, project: project ?? null, evidence: await listEvidence(db, batch.impactBatchId) };
 }

@@ -13,7 +13,7 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { withRole } from '../with-role.ts';
 import { impactBatchRecord, refuseUnknownBatch } from './impact-batch-record.ts';
-import { tellOfBatch } from './publish-batch-status.ts';
+import { enqueueBatchEvents } from './publish-batch-status.ts';
 
 const NAME_MAX = 200;
 
@@ -105,7 +105,7 @@ async function poolInto(
   for (const settlementId of new Set(pooling.settlementIds)) await pool(db, batch, { partnerId, settlementId });
   const share = await findBatchShare(db, partnerId, impactBatchId);
   const isFirst = before.settlementCount === 0;
-  await tellOfBatch(db, batch, [share], {
+  await enqueueBatchEvents(db, batch, [share], {
     changeType: isFirst ? 'advanced' : 'corrected',
     previousStatus: isFirst ? null : 'recorded',
     occurredAt: await readClock(db),

@@ -4,19 +4,19 @@ import type { Queryable } from '../../store/database.ts';
 import { insertEvent } from '../../store/events/event.ts';
 import { type BatchNews, batchNewsToData } from '../../wire/environmental-status-to-wire.ts';
 import { exactJson } from '../../wire/exact-json.ts';
-import { showBatch } from './impact-batch-record.ts';
+import { getImpactBatchView } from './impact-batch-record.ts';
 
 /**
  * Writes `environmental.status.updated` for each partner whose contributions a batch has, in the transaction of the change: one event
  * with their number, and no list of them. Everything in it can be read otherwise later, so all of it is written down.
  */
-export async function tellOfBatch(
+export async function enqueueBatchEvents(
   db: Queryable,
   batch: ImpactBatch,
   shares: readonly BatchShare[],
   { correlationId, ...news }: Omit<BatchNews, 'contributionCount'> & { correlationId: string },
 ): Promise<void> {
-  const shown = await showBatch(db, batch);
+  const shown = await getImpactBatchView(db, batch);
   for (const { partnerId, contributionCount } of shares) {
     const data = exactJson(batchNewsToData(shown, { ...news, contributionCount }));
     const eventType = 'environmental.status.updated';

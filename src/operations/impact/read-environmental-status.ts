@@ -1,6 +1,6 @@
 import { oneByOne } from '../../concurrency/one-by-one.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
-import type { ShownBatch } from '../../domain/impact/impact-batch.ts';
+import type { ImpactBatchView } from '../../domain/impact/impact-batch.ts';
 import { type ErrorDetail, recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { findImpactBatch } from '../../store/impact/impact-batch.ts';
@@ -13,12 +13,12 @@ import {
   listTransactionsOfSettlement,
   type PooledContribution,
 } from '../../store/impact/impact-batch-settlement.ts';
-import { showBatch } from './impact-batch-record.ts';
+import { getImpactBatchView } from './impact-batch-record.ts';
 
 export interface StatusOfContribution {
   readonly contribution: PooledContribution;
   /** `null` while the contribution is in none. */
-  readonly shown: ShownBatch | null;
+  readonly shown: ImpactBatchView | null;
 }
 
 export interface TransactionCursor {
@@ -30,7 +30,7 @@ export interface TransactionCursor {
 }
 
 export interface BatchTransactions {
-  readonly shown: ShownBatch;
+  readonly shown: ImpactBatchView;
   /** How many of the partner's contributions the batch has in all. */
   readonly contributionCount: bigint;
   readonly transactions: readonly BatchTransaction[];
@@ -47,15 +47,15 @@ export interface ReadEnvironmentalStatus {
 
 const LIMITS = { waitingMax: 256, waitMaxMs: 5_000 };
 
-export function readEnvironmentalStatus(database: Database, lanes: number): ReadEnvironmentalStatus {
+export function createReadEnvironmentalStatus(database: Database, concurrency: number): ReadEnvironmentalStatus {
   const { pool } = database;
   const one = <Request extends { readonly partnerId: string }, Outcome>(run: (request: Request) => Promise<Outcome>) =>
-    oneByOne({ ...LIMITS, lanes, run });
+    oneByOne({ ...LIMITS, concurrency, run });
   return {
     ofContribution: one(async ({ partnerId, transactionId }) => {
       const contribution = await findPooledContribution(pool, partnerId, transactionId);
       const batch = contribution?.impactBatchId ? await findImpactBatch(pool, contribution.impactBatchId) : undefined;
-      const shown = batch ? await showBatch(pool, batch) : null;
+      const shown = batch ? await getImpactBatchView(pool, batch) : null;
       if (!contribution) throw contributionNotFound('transaction_id');
       return { contribution, shown };
     }),
@@ -66,7 +66,7 @@ export function readEnvironmentalStatus(database: Database, lanes: number): Read
       if (!batch) throw impactBatchNotFound();
       // One more than is asked for tells whether there are more.
       const found = await listFrom(database, cursor, limit + 1);
-      const shown = await showBatch(pool, batch);
+      const shown = await getImpactBatchView(pool, batch);
       return { shown, contributionCount, transactions: found.slice(0, limit), hasMore: found.length > limit };
     }),
   };

@@ -7,7 +7,7 @@ import { type Reconciliation, updateProgress, type VerdictCounts } from '../../s
 import { insertReconciliationLines, type ReconciliationLine } from '../../store/reconciliations/reconciliation-line.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import type { StorageUsage } from '../quotas/storage-usage.ts';
-import { judgeLines } from './judge-lines.ts';
+import { decideLines } from './decide-lines.ts';
 
 export const LINES_AT_ONCE = 500;
 const LOCK_TIMEOUT_MS = 2_000;
@@ -28,10 +28,10 @@ interface Part {
 }
 
 /** Connections that all lists together may hold, so that a list of a million lines takes none from a confirmation. */
-const LANES = 2;
+const CONCURRENCY = 2;
 
 export function shareComparing(database: Database, usage: StorageUsage): Comparing {
-  const inTurn = oneByOne<Part, void>({ lanes: LANES, waitingMax: 64, waitMaxMs: 60_000, run: ({ work }) => work() });
+  const inTurn = oneByOne<Part, void>({ concurrency: CONCURRENCY, waitingMax: 64, waitMaxMs: 60_000, run: ({ work }) => work() });
   return { database, usage, inTurn };
 }
 
@@ -47,7 +47,7 @@ export async function compareList(
   let batch: ListEntry[] = [];
   let comparedAtMs = performance.now();
   const compare = async () => {
-    const lines = await judgeLines(database.pool, { of: progress, seen }, batch);
+    const lines = await decideLines(database.pool, { of: progress, seen }, batch);
     progress = { ...progress, listedLines: progress.listedLines + BigInt(batch.length), counts: addUp(progress.counts, lines) };
     batch = [];
     await storeProgress(database, progress, lines);

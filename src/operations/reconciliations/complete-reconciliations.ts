@@ -13,7 +13,7 @@ import {
   type ReconciliationLine,
 } from '../../store/reconciliations/reconciliation-line.ts';
 import { addUp, LINES_AT_ONCE, storeProgress } from './compare-list.ts';
-import { EMPTY } from './judge-lines.ts';
+import { EMPTY } from './decide-lines.ts';
 
 /**
  * Looks for what is missing in lists that have come, of every partner where nobody does so: at once after an upload, and later where a process

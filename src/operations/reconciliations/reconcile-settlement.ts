@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
-import { eachApart } from '../../concurrency/for-each-settled.ts';
+import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import { inSlices } from '../../concurrency/in-slices.ts';
 import { fingerprint } from '../../domain/fingerprint.ts';
 import { newId } from '../../domain/identifiers.ts';
-import { counted } from '../../domain/pluralise.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import { LIST_LIMITS } from '../../domain/reconciliations/partner-list.ts';
 import { type ListFormat, limitBytes, readPartnerList } from '../../domain/reconciliations/read-partner-list.ts';
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
@@ -30,7 +30,7 @@ import {
   type ReconciliationLinePage,
 } from '../../store/reconciliations/reconciliation-line.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
-import { refuseSuspended, type Standing, tellKeyApart } from '../idempotent-replay.ts';
+import { assertSameFingerprint, refuseSuspended, type Standing } from '../idempotent-replay.ts';
 import { quotaSpent, refuseSpent } from '../quotas/refuse-spent.ts';
 import type { StorageUsage } from '../quotas/storage-usage.ts';
 import { settlementNotFound } from '../settlements/read-settlements.ts';
@@ -44,7 +44,7 @@ export interface UploadedList {
   /** As they come; nobody waits longer for them than {@link readPartnerList} does. */
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Throws what the list would be refused by if it came now. */
-  judgeSender(): Promise<void>;
+  requireSenderAllowed(): Promise<void>;
   /** As of the last time that the sender was judged. */
   standing(): Standing;
 }
@@ -78,7 +78,7 @@ export interface ReconcileSettlement {
   lines(page: ReconciliationLinePage & { readonly settlementId: string }): Promise<ReconciliationLines>;
 }
 
-export function reconcileSettlements(database: Database, usage: StorageUsage): ReconcileSettlement {
+export function createReconcileSettlement(database: Database, usage: StorageUsage): ReconcileSettlement {
   const { pool } = database;
   const byId: ReconcileSettlement['byId'] = async ({ partnerId, reconciliationId, settlementId }) => {
     const found = await findReconciliation(pool, partnerId, reconciliationId);
@@ -116,7 +116,7 @@ async function take(comparing: Comparing, list: UploadedList): Promise<Reconcili
   await endLostReconciliations(pool);
   const reconciliationId = newId('rec');
   const begun = await insertReconciliation(pool, { partnerId, reconciliationId, settlementId, idempotencyKey, format });
-  if (!begun) return meetAnother(pool, list);
+  if (!begun) return resolveUploadConflict(pool, list);
   try {
     await countOfDay(pool, partnerId);
     const hash = createHash('sha256');
@@ -126,7 +126,7 @@ async function take(comparing: Comparing, list: UploadedList): Promise<Reconcili
     };
     const reading = { ...LIST_LIMITS, onStatement };
     await compareList(comparing, begun, readPartnerList(inSlices(hashed(list, hash)), format, reading));
-    await list.judgeSender();
+    await list.requireSenderAllowed();
     refuseSuspended(list.standing());
     const received = await updateReceived(pool, begun, { fingerprint: fingerprintOf(list, hash.digest('hex')), isStatement });
     if (!received) throw tookTooLong();
@@ -147,18 +147,18 @@ async function countOfDay(db: Queryable, partnerId: string): Promise<void> {
 }
 
 /** The key is taken, or it is another list that is under way. What is still coming under this key may yet break off. */
-async function meetAnother(db: Queryable, list: UploadedList): Promise<ReconciliationOutcome> {
-  const twin = await findReconciliationByKey(db, list.partnerId, list.idempotencyKey);
-  if (!twin) throw underWay();
-  if (twin.status === 'receiving') throw stillComing();
-  return replay(twin, list);
+async function resolveUploadConflict(db: Queryable, list: UploadedList): Promise<ReconciliationOutcome> {
+  const existing = await findReconciliationByKey(db, list.partnerId, list.idempotencyKey);
+  if (!existing) throw underWay();
+  if (existing.status === 'receiving') throw stillComing();
+  return replay(existing, list);
 }
 
 /** The same list gives the same answer; another one is a conflict. */
 async function replay(known: Reconciliation, list: UploadedList): Promise<ReconciliationOutcome> {
   const hash = createHash('sha256');
   for await (const chunk of limitBytes(list.chunks, LIST_LIMITS)) hash.update(chunk);
-  if (known.fingerprint) tellKeyApart(known.fingerprint, fingerprintOf(list, hash.digest('hex')));
+  if (known.fingerprint) assertSameFingerprint(known.fingerprint, fingerprintOf(list, hash.digest('hex')));
   return { reconciliation: known, isReplay: true };
 }
 
@@ -207,8 +207,8 @@ const LINES_REMOVED_AT_ONCE = 2_000;
 /** Removes the lines of those that ended longer ago than so many days; their counts are kept. */
 export async function removeOldReconciliations({ pool }: Database, days: number, signal: AbortSignal): Promise<number> {
   let sum = 0;
-  const failed = (count: number) => `The lines of ${counted(count, 'reconciliation')} could not be removed.`;
-  await eachApart(await listOldReconciliations(pool, days), { signal, failed }, async (name) => {
+  const failed = (count: number) => `The lines of ${pluralise(count, 'reconciliation')} could not be removed.`;
+  await forEachSettled(await listOldReconciliations(pool, days), { signal, failed }, async (name) => {
     for (let removed = LINES_REMOVED_AT_ONCE; removed === LINES_REMOVED_AT_ONCE && !signal.aborted; sum += removed)
       removed = await deleteReconciliationLines(pool, name, LINES_REMOVED_AT_ONCE);
     if (!signal.aborted) await updateLinesRemoved(pool, name);

@@ -8,7 +8,7 @@ import type { Database, Queryable } from '../../store/database.ts';
 import { isRestricted } from '../../store/database-errors.ts';
 import {
   findRuleVersion,
-  findRuleVersionRivals,
+  findRuleVersionConflicts,
   insertRuleVersion,
   listRuleVersions,
   type RuleRecord,
@@ -19,10 +19,10 @@ import {
 import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { getPartner } from '../access/manage-partner.ts';
 import { audit } from '../audit/audit.ts';
-import { UnsoundRecordError, WHAT_TO_DO } from '../audit/unsound-record.ts';
+import { UnverifiedRecordError, WHAT_TO_DO } from '../audit/unverified-record.ts';
 import { withRole } from '../with-role.ts';
-import { readRuleProofs, ruleSubject } from './rule-proofs.ts';
 import { ruleToWire } from './rule-to-wire.ts';
+import { readVerifiedRuleEntries, ruleSubject } from './verified-rules.ts';
 
 /**
  * Keeps a new version of a rule. It takes effect at its start in every process; without a start of its own that is the earliest moment
@@ -39,7 +39,7 @@ export const createRule = withRole(
       const now = await raiseRuleRevision(db);
       const { rule, problems } = readRuleRequest(request, earliestStart(now));
       const partnerCurrency = rule.partnerId === null ? undefined : (await getPartner(db, rule.partnerId)).currency;
-      const existing = await findRuleVersionRivals(db, rule);
+      const existing = await findRuleVersionConflicts(db, rule);
       const all = [...problems, ...checkNewRule(rule, { now, partnerCurrency, existing })];
       if (all.length > 0) {
         const sentences = all.map(({ message }) => `  - ${message}`).join('\n');
@@ -67,7 +67,7 @@ export const withdrawRule = withRole(
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       await raiseRuleRevision(db);
       const standing = await getRule(db, kind, version);
-      await requireSoundRule(db, standing);
+      await requireVerifiedRule(db, standing);
       const withdrawn = await updateRuleVersionWithdrawn(db, kind, version).catch((cause: unknown) => {
         if (!isRestricted(cause)) throw cause;
         const why = standing.withdrawnAt ? 'is already withdrawn' : 'has started, or starts within a minute';
@@ -106,10 +106,10 @@ export async function listPartnersUnderDefaults(
 }
 
 /** The entry of a change says what the version is by then: an edit would become true. */
-async function requireSoundRule(db: Queryable, rule: RuleRecord): Promise<void> {
-  const doubt = (await readRuleProofs(db, databaseOf(db).auditKeys)).doubts.get(ruleSubject(rule));
+async function requireVerifiedRule(db: Queryable, rule: RuleRecord): Promise<void> {
+  const doubt = (await readVerifiedRuleEntries(db, databaseOf(db).auditKeys)).doubts.get(ruleSubject(rule));
   if (doubt === undefined) return;
-  throw new UnsoundRecordError(`The rule ${ruleSubject(rule)} differs from the audit: ${doubt}. ${WHAT_TO_DO}`);
+  throw new UnverifiedRecordError(`The rule ${ruleSubject(rule)} differs from the audit: ${doubt}. ${WHAT_TO_DO}`);
 }
 
 async function auditRule(

@@ -4,7 +4,7 @@ import { type RuledPartner, type RuleVersion, rulesInForce } from '../../domain/
 import { unavailable } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { type RuleRecord, readRuleRevision } from '../../store/rules/rule-version.ts';
-import { readRuleProofs } from './rule-proofs.ts';
+import { readVerifiedRuleEntries } from './verified-rules.ts';
 
 /**
  * What is in force for a partner at a moment, as `performance.now()` counts. At once from memory; after a pause of the database only
@@ -13,12 +13,12 @@ import { readRuleProofs } from './rule-proofs.ts';
 export type RulesOf = (partner: RuledPartner, atMs: number) => ContributionRules | Promise<ContributionRules>;
 
 /** The versions of all rules, as one process remembers them. */
-export interface RuleBook {
+export interface RuleCache {
   readonly rulesOf: RulesOf;
   close(): void;
 }
 
-export interface RuleBookOptions {
+export interface RuleCacheOptions {
   readonly onError: (error: unknown) => void;
   /** What the age of the memory, and the moments that are asked for, are told by. */
   readonly clock?: { now(): number };
@@ -57,7 +57,7 @@ interface Memory {
  * A version is in force from its start on the database's clock, to the millisecond or so, in every process alike: it was made a
  * minute before, so that each knows it by then.
  */
-export function openRuleBook(database: Database, { onError, clock = performance }: RuleBookOptions): RuleBook {
+export function openRuleCache(database: Database, { onError, clock = performance }: RuleCacheOptions): RuleCache {
   let memory: Memory | undefined;
   let reading: Promise<Memory> | undefined;
   const refresh = (): Promise<Memory> => {
@@ -77,9 +77,9 @@ export function openRuleBook(database: Database, { onError, clock = performance 
   look();
   const rulesOf: RulesOf = (partner, atMs) => {
     if (memory && clock.now() - memory.readAtMs <= MEMORY_MAX_MS)
-      return findRules(memory, partner, atMs) ?? Promise.reject(unproven(partner));
+      return findRules(memory, partner, atMs) ?? Promise.reject(refuseUnverified(partner));
     return refresh().then(
-      (fresh) => findRules(fresh, partner, atMs) ?? Promise.reject(unproven(partner)),
+      (fresh) => findRules(fresh, partner, atMs) ?? Promise.reject(refuseUnverified(partner)),
       (cause: unknown) => {
         throw unavailable('The rules of the partner could not be read; whether the contribution is recorded is not known.', {
           cause,
@@ -90,11 +90,11 @@ export function openRuleBook(database: Database, { onError, clock = performance 
   return { rulesOf, close: () => clearInterval(timer) };
 }
 
-function unproven({ partnerId }: RuledPartner): Error {
+function refuseUnverified({ partnerId }: RuledPartner): Error {
   return unavailable(`The rules of the partner ${partnerId} differ from the audit. \`rule verify\` names the version.`);
 }
 
-interface Reading extends Required<RuleBookOptions> {
+interface Reading extends Required<RuleCacheOptions> {
   readonly known: Memory | undefined;
 }
 
@@ -103,10 +103,10 @@ async function read(database: Database, { clock, known, onError }: Reading): Pro
   const { revision, now } = await readRuleRevision(database.pool);
   const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - readAtMs });
   if (known?.revision === revision) return { ...known, readAtMs, aheadMs };
-  const proofs = await readRuleProofs(database.pool, database.auditKeys);
-  for (const [version, doubt] of proofs.doubts) onError(new Error(`The rule ${version} differs from the audit: ${doubt}.`));
+  const rules = await readVerifiedRuleEntries(database.pool, database.auditKeys);
+  for (const [version, doubt] of rules.doubts) onError(new Error(`The rule ${version} differs from the audit: ${doubt}.`));
   const inUse = (rules: readonly RuleRecord[]) => rules.filter(({ withdrawnAt }) => withdrawnAt === null);
-  const [versions, sealed] = [inUse(proofs.stored), inUse(proofs.sealed)];
+  const [versions, sealed] = [inUse(rules.stored), inUse(rules.sealed)];
   // A contribution never carries the label of a version that a failover could take back.
   return { revision, readAtMs, aheadMs, versions, sealed, spans: new Map() };
 }

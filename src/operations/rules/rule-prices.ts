@@ -7,7 +7,7 @@ import type { Queryable } from '../../store/database.ts';
 import { listRuleVersions } from '../../store/rules/rule-version.ts';
 import { databaseOf } from '../../store/transaction.ts';
 import type { DoubtsOf, PricesOf } from '../settlements/settlement-tools.ts';
-import { readRuleProofs, readSoundRules, ruleSubject } from './rule-proofs.ts';
+import { readVerifiedRuleEntries, readVerifiedRules, ruleSubject } from './verified-rules.ts';
 
 /** What one point is worth to a partner under each version that a contribution of it may carry: values in the partner's own currency. */
 export const pricesUnderRules: PricesOf = async (db, partner) => {
@@ -19,7 +19,7 @@ export const pricesUnderRules: PricesOf = async (db, partner) => {
  * label has neither, and no price.
  */
 export const doubtsUnderAudit: DoubtsOf = async (db, partner, { values }) => {
-  const { sealed, doubts } = await readRuleProofs(db, databaseOf(db).auditKeys);
+  const { sealed, doubts } = await readVerifiedRuleEntries(db, databaseOf(db).auditKeys);
   const sealedVersions = new Set(sealed.map(ruleSubject));
   const sealedPrices = pricesIn(sealed, partner);
   return (version) => {
@@ -42,14 +42,14 @@ function pricesIn(rules: readonly RuleVersion[], { partnerId, currency }: RuledP
 /**
  * The most that one point was ever worth to a partner, since it was made; `null` where points never had a value.
  *
- * @throws UnsoundRecordError Where a version of the partner's rules differs from the audit.
+ * @throws UnverifiedRecordError Where a version of the partner's rules differs from the audit.
  */
 export async function findHighestPointValue(
   db: Queryable,
   partner: Partner,
   auditKeys: () => readonly NamedKey[],
 ): Promise<bigint | null> {
-  const versions = await readSoundRules(db, auditKeys, partner.partnerId);
+  const versions = await readVerifiedRules(db, auditKeys, partner.partnerId);
   const span = { partner, from: partner.createdAt, to: await readClock(db) };
   const values = listVersionsInForce('point_conversion', versions, span).map(({ pointValue }) => pointValue);
   return values.reduce((most, value) => (most !== null && (value === null || value < most) ? most : value), null);

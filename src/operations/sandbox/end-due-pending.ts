@@ -1,6 +1,6 @@
-import { eachApart } from '../../concurrency/for-each-settled.ts';
+import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import { newId } from '../../domain/identifiers.ts';
-import { counted } from '../../domain/pluralise.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import type { Database } from '../../store/database.ts';
 import { listSimulatedEndsDue } from '../../store/sandbox/simulated-end.ts';
 import { endPending } from './rehearse.ts';
@@ -14,7 +14,7 @@ const CHUNK = 100;
  */
 export async function endDuePending(database: Database, signal: AbortSignal): Promise<boolean> {
   const due = await listSimulatedEndsDue(database.pool, CHUNK);
-  const failed = (count: number) => `${counted(count, 'pending contribution')} could not be ended.`;
-  await eachApart(due, { signal, failed }, (end) => endPending(database, end, newId('corr')));
+  const failed = (count: number) => `${pluralise(count, 'pending contribution')} could not be ended.`;
+  await forEachSettled(due, { signal, failed }, (end) => endPending(database, end, newId('corr')));
   return due.length === CHUNK;
 }

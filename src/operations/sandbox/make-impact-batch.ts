@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { idOfWork } from '../../domain/identifiers.ts';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
-import type { ImpactBatch, ShownBatch } from '../../domain/impact/impact-batch.ts';
+import type { ImpactBatch, ImpactBatchView } from '../../domain/impact/impact-batch.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database } from '../../store/database.ts';
 import { findImpactBatch } from '../../store/impact/impact-batch.ts';
 import { listEvidence } from '../../store/impact/impact-evidence.ts';
 import { changeImpactBatch } from '../impact/change-impact-batch.ts';
-import { addUpSettlements, getImpactBatch, showBatch } from '../impact/impact-batch-record.ts';
+import { addUpSettlements, getImpactBatch, getImpactBatchView } from '../impact/impact-batch-record.ts';
 import { createProject } from '../impact/manage-project.ts';
 import { createPooledImpactBatch } from '../impact/pool-contributions.ts';
 import { impactBatchNotFound } from '../impact/read-environmental-status.ts';
@@ -35,7 +35,7 @@ export async function makeImpactBatch(
   database: Database,
   caller: SandboxCaller,
   wanted: WantedBatch,
-): Promise<{ readonly shown: ShownBatch; readonly contributionCount: bigint }> {
+): Promise<{ readonly shown: ImpactBatchView; readonly contributionCount: bigint }> {
   await requireSandbox(database);
   const actor = actorOf(caller);
   const batch =
@@ -60,7 +60,7 @@ export async function makeImpactBatch(
     current = await changeImpactBatch(database, to === 'verified' ? secondActorOf(caller) : actor, current.impactBatchId, change);
   }
   const { contributionCount } = await addUpSettlements(database.pool, current.impactBatchId);
-  return { shown: await showBatch(database.pool, current), contributionCount };
+  return { shown: await getImpactBatchView(database.pool, current), contributionCount };
 }
 
 /** The one that the same work made before it was left, or a new one. */

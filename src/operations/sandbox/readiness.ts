@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { EXACT_POINTS, type NotedItem, READINESS_CHECKS, type ReadinessCheck } from '../../domain/sandbox/readiness.ts';
+import { EXACT_POINTS, READINESS_CHECKS, type ReadinessCheck, type ReadinessItem } from '../../domain/sandbox/readiness.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
 import type { Database } from '../../store/database.ts';
 import {
@@ -14,17 +14,17 @@ import {
 } from '../../store/sandbox/evidence.ts';
 
 /** Evidence as it is shown; a list that was compared has no correlation id. */
-export type ShownEvidence = Omit<Evidence, 'correlationId'> & { readonly correlationId: string | null };
+export type EvidenceView = Omit<Evidence, 'correlationId'> & { readonly correlationId: string | null };
 
 export interface CheckedItem {
   readonly check: ReadinessCheck;
   /** Empty: the check is not passed. */
-  readonly evidence: readonly ShownEvidence[];
+  readonly evidence: readonly EvidenceView[];
   readonly whatToDo: string;
 }
 
 /** What a request has shown. */
-export interface Noted {
+export interface EvidenceOf {
   readonly partnerId: string;
   readonly correlationId: string;
   readonly subjectId?: string | null;
@@ -32,15 +32,15 @@ export interface Noted {
 
 /** Watches the traffic of a sandbox beside its answers, which never wait for it, and tells partners whether they are ready. */
 export interface Readiness {
-  note(item: NotedItem, noted: Noted): void;
+  record(item: ReadinessItem, recorded: EvidenceOf): void;
   /** A contribution was looked up. */
-  noteLookup(record: ContributionRecord, correlationId: string): void;
+  recordLookup(record: ContributionRecord, correlationId: string): void;
   check(partnerId: string): Promise<readonly CheckedItem[]>;
   close(): void;
 }
 
 const REMEMBERED_MAX = 50_000;
-/** Notes under way; what comes beyond is noted the next time. */
+/** Notes under way; what comes beyond is recorded the next time. */
 const UNDER_WAY_MAX = 32;
 /** Look-ups are gathered for so long, and so many of a partner and partners at most: one statement for each partner. */
 const GATHER_MS = 1_000;
@@ -49,20 +49,20 @@ const PARTNERS_MAX = 64;
 
 export function watchReadiness(database: Database, onError: (error: unknown) => void): Readiness {
   const { pool } = database;
-  const noted = new LRUCache<string, true>({ max: REMEMBERED_MAX });
+  const recorded = new LRUCache<string, true>({ max: REMEMBERED_MAX });
   let underWay = 0;
   const once = (name: string, work: () => Promise<void>) => {
-    if (noted.has(name) || underWay >= UNDER_WAY_MAX) return;
-    noted.set(name, true);
+    if (recorded.has(name) || underWay >= UNDER_WAY_MAX) return;
+    recorded.set(name, true);
     underWay++;
     work()
       .catch((error: unknown) => {
-        noted.delete(name);
+        recorded.delete(name);
         onError(error);
       })
       .finally(() => underWay--);
   };
-  const note: Readiness['note'] = (item, { partnerId, correlationId, subjectId = null }) =>
+  const record: Readiness['record'] = (item, { partnerId, correlationId, subjectId = null }) =>
     once(`${partnerId} ${item}`, () => insertEvidence(pool, partnerId, { item, correlationId, subjectId }));
   const lookups = new Map<string, Map<string, string>>();
   const flush = () => {
@@ -72,10 +72,10 @@ export function watchReadiness(database: Database, onError: (error: unknown) => 
   };
   const timer = setInterval(flush, GATHER_MS).unref();
   return {
-    note,
+    record,
     close: () => clearInterval(timer),
-    noteLookup({ partnerId, contribution: { transactionId, points } }, correlationId) {
-      if (points === EXACT_POINTS) note('exact_points', { partnerId, correlationId, subjectId: transactionId });
+    recordLookup({ partnerId, contribution: { transactionId, points } }, correlationId) {
+      if (points === EXACT_POINTS) record('exact_points', { partnerId, correlationId, subjectId: transactionId });
       const ofPartner = lookups.get(partnerId) ?? new Map<string, string>();
       if (ofPartner.size < LOOKUPS_MAX) ofPartner.set(transactionId, correlationId);
       if (lookups.size < PARTNERS_MAX) lookups.set(partnerId, ofPartner);
@@ -85,18 +85,18 @@ export function watchReadiness(database: Database, onError: (error: unknown) => 
 }
 
 async function check({ pool }: Database, partnerId: string): Promise<CheckedItem[]> {
-  const noted = await listEvidence(pool, partnerId);
+  const recorded = await listEvidence(pool, partnerId);
   const [recovered, repeated, waited, reconciled] = await Promise.all([
     findRecovered(pool, partnerId),
     findRepeated(pool, partnerId),
     findWaited(pool, partnerId),
     findReconciled(pool, partnerId),
   ]);
-  const of = (...items: NotedItem[]): readonly ShownEvidence[] => {
-    const found = noted.filter(({ item }) => items.includes(item));
+  const of = (...items: ReadinessItem[]): readonly EvidenceView[] => {
+    const found = recorded.filter(({ item }) => items.includes(item));
     return found.length === items.length ? found : [];
   };
-  const evidence: Record<ReadinessCheck, readonly ShownEvidence[]> = {
+  const evidence: Record<ReadinessCheck, readonly EvidenceView[]> = {
     replayed_key: repeated && of('replayed_key').length === 0 ? [repeated] : of('replayed_key'),
     recovered_lost_answer: recovered ? [recovered] : [],
     waited_out_rate_limit: waited ? [waited] : [],

@@ -44,7 +44,7 @@ export interface RehearsedOperations {
 /** Longer than a request may wait in the service: the one that asks for it finds its estimate expired. */
 const BEFORE_ANY_REQUEST_SECONDS = 10;
 
-export function rehearseIn(database: Database, operations: RehearsedOperations): Rehearse {
+export function createRehearse(database: Database, operations: RehearsedOperations): Rehearse {
   const { confirmContribution, createDeliveryEmissionsEstimate, getContribution } = operations;
   return {
     async isRefused({ scenario, ...rehearsal }) {
@@ -85,11 +85,17 @@ async function takeOrder(
   confirm: ConfirmContribution,
   request: ConfirmationRequest,
 ): Promise<{ readonly idempotencyKey: string; readonly transactionId: string } | undefined> {
-  const rival = newId('evt');
-  const holder = { ...request, partnerEventId: rival, idempotencyKey: rival, opaqueCustomerRef: null, calculationId: undefined };
+  const holderId = newId('evt');
+  const holder = {
+    ...request,
+    partnerEventId: holderId,
+    idempotencyKey: holderId,
+    opaqueCustomerRef: null,
+    calculationId: undefined,
+  };
   try {
     const { record } = await confirm(holder);
-    return { idempotencyKey: rival, transactionId: record.contribution.transactionId };
+    return { idempotencyKey: holderId, transactionId: record.contribution.transactionId };
   } catch (error) {
     // What stands against it is told by the confirmation itself, in the order of the contract.
     if (!(error instanceof ServiceError)) throw error;

@@ -11,7 +11,7 @@ import {
 } from '../../store/settlements/settlement-acknowledgement.ts';
 import { CommitUnknownError, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
-import { tellKeyApart } from '../idempotent-replay.ts';
+import { assertSameFingerprint } from '../idempotent-replay.ts';
 import { settlementNotFound } from './read-settlements.ts';
 
 export interface AcknowledgementRequest {
@@ -41,8 +41,8 @@ export const ACKNOWLEDGE = 'settlement.acknowledge';
  * Throws `idempotency_conflict`, and `invalid_request` for an unknown settlement (404), and for one that is open or that was
  * acknowledged otherwise.
  */
-export function acknowledgeSettlements(database: Database, lanes: number): AcknowledgeSettlement {
-  return oneByOne({ lanes, waitingMax: 256, waitMaxMs: 5_000, run: (request) => acknowledge(database, request) });
+export function createAcknowledgeSettlement(database: Database, concurrency: number): AcknowledgeSettlement {
+  return oneByOne({ concurrency, waitingMax: 256, waitMaxMs: 5_000, run: (request) => acknowledge(database, request) });
 }
 
 async function acknowledge(database: Database, request: AcknowledgementRequest): Promise<AcknowledgementOutcome> {
@@ -52,11 +52,11 @@ async function acknowledge(database: Database, request: AcknowledgementRequest):
     const record = await inTransaction(database, USUAL_LOCK_TIMEOUT, (db) => insert(db, request));
     if (record) return { record, isReplay: false };
   } catch (error) {
-    const isTwin = error instanceof ServiceError && error.code === 'invalid_request';
-    if (!isTwin && !(error instanceof CommitUnknownError)) throw error;
+    const isConcurrentDuplicate = error instanceof ServiceError && error.code === 'invalid_request';
+    if (!isConcurrentDuplicate && !(error instanceof CommitUnknownError)) throw error;
     const found = await findOutcome(database, request);
     if (found) return found;
-    if (isTwin) throw error;
+    if (isConcurrentDuplicate) throw error;
   }
   const outcome = await findOutcome(database, request);
   if (outcome) return outcome;
@@ -92,6 +92,6 @@ async function findOutcome(
 ): Promise<AcknowledgementOutcome | undefined> {
   const record = await findAcknowledgementByKey(database.pool, partnerId, idempotencyKey);
   if (!record) return undefined;
-  tellKeyApart(record.fingerprint, fingerprint);
+  assertSameFingerprint(record.fingerprint, fingerprint);
   return { record, isReplay: true };
 }

@@ -5,7 +5,7 @@ import type { Queryable } from '../../store/database.ts';
 import { eachPage } from '../../store/each-page.ts';
 import type { Settlement } from '../../store/settlements/settlement.ts';
 import { ADJUSTMENT } from '../audit/audited-kinds.ts';
-import { requireAllAudited, unsoundRecord } from '../audit/require-audited.ts';
+import { requireAllAudited, unverifiedRecord } from '../audit/require-audited.ts';
 
 const ADJUSTMENTS_AT_ONCE = 500;
 
@@ -13,9 +13,9 @@ const ADJUSTMENTS_AT_ONCE = 500;
  * Holds the adjustments of a partner that no earlier settlement has a line of against the audit, those of this one among them: an edit of
  * a posted one, or of its time or status, would be settled as true, or leave it out. People make them one by one: they are few.
  *
- * @throws UnsoundRecordError With the first that differs from the audit.
+ * @throws UnverifiedRecordError With the first that differs from the audit.
  */
-export async function requireSoundAdjustments(
+export async function requireVerifiedAdjustments(
   db: Queryable,
   { partnerId, settlementId }: Pick<Settlement, 'partnerId' | 'settlementId'>,
 ): Promise<void> {
@@ -26,10 +26,10 @@ export async function requireSoundAdjustments(
     for (const id of ids) missing.delete(id);
     const unsettled = page.filter(({ adjustmentId }) => !settled.has(adjustmentId));
     const moved = unsettled.find((each) => each.settlementId !== null && each.settlementId !== settlementId);
-    if (moved) throw unsoundRecord(ADJUSTMENT, { subjectId: moved.adjustmentId, fields: ['settlementId'] });
+    if (moved) throw unverifiedRecord(ADJUSTMENT, { subjectId: moved.adjustmentId, fields: ['settlementId'] });
     await requireAllAudited(db, ADJUSTMENT, unsettled);
   }
-  for (const subjectId of missing) throw unsoundRecord(ADJUSTMENT, { subjectId, fields: ['removed'] });
+  for (const subjectId of missing) throw unverifiedRecord(ADJUSTMENT, { subjectId, fields: ['removed'] });
 }
 
 function eachAdjustmentPage(db: Queryable, partnerId: string): AsyncGenerator<readonly Adjustment[]> {

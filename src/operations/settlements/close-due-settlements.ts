@@ -1,6 +1,6 @@
-import { eachApart } from '../../concurrency/for-each-settled.ts';
+import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import type { Actor } from '../../domain/access/role.ts';
-import { counted } from '../../domain/pluralise.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import { eachPartner } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -34,8 +34,8 @@ export async function closeDueSettlements(
   const counts = { opened: 0, closed: 0 };
   const at = now ?? (await readClock(database.pool));
   const ends = new Map((await listOpenSettlements(database.pool)).map(({ partnerId, endsAt }) => [partnerId, endsAt]));
-  const failed = (count: number) => `Settlements of ${counted(count, 'partner')} could not be closed.`;
-  await eachApart(eachPartner(database.pool), { signal, failed }, async (partner) => {
+  const failed = (count: number) => `Settlements of ${pluralise(count, 'partner')} could not be closed.`;
+  await forEachSettled(eachPartner(database.pool), { signal, failed }, async (partner) => {
     const { partnerId } = partner;
     const endsAt = ends.get(partnerId);
     if (endsAt === undefined) {

@@ -30,15 +30,15 @@ import { eachLeft } from '../../store/settlements/unsettled-contribution.ts';
 import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { PARTNER } from '../audit/audited-kinds.ts';
-import { findUnsound, type SealCheck } from '../audit/check-contributions.ts';
+import { findUnverified, type SealCheck } from '../audit/check-contributions.ts';
 import { requireAllAudited } from '../audit/require-audited.ts';
 import { adoptUnsealed, sealCheckAt } from '../audit/seal-contributions.ts';
 import { ensureSealStart } from '../audit/seal-start.ts';
-import { UnsoundRecordError, WHAT_TO_DO } from '../audit/unsound-record.ts';
+import { UnverifiedRecordError, WHAT_TO_DO } from '../audit/unverified-record.ts';
 import { withRole } from '../with-role.ts';
-import { requireSoundAdjustments } from './check-adjustments.ts';
+import { requireVerifiedAdjustments } from './check-adjustments.ts';
 import { compareSettledContributions } from './compare-settled-contributions.ts';
-import { asOpened, reread, tellClosed, tellOpened, totalsOfOpen } from './open-settlement.ts';
+import { asOpened, enqueueClosedEvent, enqueueOpenedEvent, reread, totalsOfOpen } from './open-settlement.ts';
 import type { DoubtOf, SettlementTools } from './settlement-tools.ts';
 
 /** A month of many million lines; nobody but another closing of the same partner waits for it. */
@@ -68,7 +68,7 @@ export interface Closed {
  * Every contribution is held against its seal, and the partner, every adjustment and every price against the audit, before they are settled.
  *
  * @returns `undefined` where there was nothing to close: it is not due, or another one closed it.
- * @throws UnsoundRecordError With the row that somebody edited in the database; nothing is closed then.
+ * @throws UnverifiedRecordError With the row that somebody edited in the database; nothing is closed then.
  * @throws ServiceError `forbidden` below the role approver; `invalid_request` when the period has not begun.
  */
 export const closeSettlement = withRole(
@@ -139,11 +139,11 @@ async function close(db: Queryable, work: Work, tools: SettlementTools): Promise
   const assigned = await assignContributions(db, task, LONG);
   const after = { partnerId, settlementId, endsAt, prices, afterLine: afterLine + Number(assigned.count) };
   const adjusted = await assignAdjustments(db, after, LONG);
-  await requireSoundAdjustments(db, open);
+  await requireVerifiedAdjustments(db, open);
   const check = await closingCheck(db);
   const doubtOf = await tools.doubtsOf(db, partner, prices);
   const { totals, statement } = await readBack(db, work, { previous, sign: tools.sign, check, doubtOf });
-  await refuseUnsoundLeft(db, open, check);
+  await refuseUnverifiedLeft(db, open, check);
   refuseDifference({ assigned, adjusted, previous }, totals);
   const { currency } = prices;
   const sealed = { ...open, period, closedAt: at, totals, currency, statement };
@@ -151,7 +151,7 @@ async function close(db: Queryable, work: Work, tools: SettlementTools): Promise
   await updateSettlementClosed(db, { partnerId, settlementId, endsAt, closedAt: at, totals, currency, statement, seal });
   await deleteSettledCandidates(db, partnerId, LONG);
   const closed = await reread(db, open);
-  await tellClosed(db, { settlement: closed, totals, currency, asOf: null }, actor.correlationId);
+  await enqueueClosedEvent(db, { settlement: closed, totals, currency, asOf: null }, actor.correlationId);
   const draft = {
     partnerId,
     settlementId: work.nextSettlementId,
@@ -164,7 +164,7 @@ async function close(db: Queryable, work: Work, tools: SettlementTools): Promise
   if (!(await insertSettlement(db, next))) throw new Error(`The partner ${partnerId} already has another open settlement.`);
   const opened = asOpened(next);
   const openTotals = await totalsOfOpen(db, opened, { previous: totals, prices, long: LONG });
-  await tellOpened(db, { settlement: opened, totals: openTotals, currency, asOf: at }, actor.correlationId);
+  await enqueueOpenedEvent(db, { settlement: opened, totals: openTotals, currency, asOf: at }, actor.correlationId);
   return { closed, opened };
 }
 
@@ -185,17 +185,17 @@ async function closingCheck(db: Queryable): Promise<SealCheck> {
 }
 
 /** What is left to the next settlement must have been left by the service, not by an edit of its time or its status. */
-async function refuseUnsoundLeft(db: Queryable, { partnerId, followsEvent }: Settlement, check: SealCheck): Promise<void> {
+async function refuseUnverifiedLeft(db: Queryable, { partnerId, followsEvent }: Settlement, check: SealCheck): Promise<void> {
   for await (const transactionIds of eachLeft(db, { partnerId, followsEvent }, LONG)) {
-    const [unsound] = await findUnsound(db, { partnerId, transactionIds }, { ...check, mustBeConfirmed: true });
-    if (unsound) throw new UnsoundRecordError(`${unsound.message} ${WHAT_TO_DO}`);
+    const [unverified] = await findUnverified(db, { partnerId, transactionIds }, { ...check, mustBeConfirmed: true });
+    if (unverified) throw new UnverifiedRecordError(`${unverified.message} ${WHAT_TO_DO}`);
   }
 }
 
 function refuseDoubted({ lineNo, pointConversionVersion, transactionId }: SettlementLine, doubtOf: DoubtOf): void {
   const doubt = pointConversionVersion === null ? undefined : doubtOf(pointConversionVersion);
   if (doubt === undefined) return;
-  throw new UnsoundRecordError(
+  throw new UnverifiedRecordError(
     `The value of a point ${JSON.stringify(pointConversionVersion)}, which prices ${transactionId} on line ${lineNo}, differs from the audit: ${doubt}. ${WHAT_TO_DO}`,
   );
 }
@@ -239,8 +239,8 @@ async function readBack(
     if (proofs.length > 0) await keepProofs();
   };
   const { csvSha256, lineCount, byteCount } = await digestStatement(lines());
-  const unsound = await contributions.end();
-  if (unsound) throw new UnsoundRecordError(`${unsound.message} ${WHAT_TO_DO}`);
+  const unverified = await contributions.end();
+  if (unverified) throw new UnverifiedRecordError(`${unverified.message} ${WHAT_TO_DO}`);
   const statement = {
     csvSha256,
     lineCount,

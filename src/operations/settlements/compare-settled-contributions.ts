@@ -1,8 +1,8 @@
-import { counted } from '../../domain/pluralise.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import {
   compareWithLine,
+  formatValue,
   type SettledContribution,
-  showValue,
   type ValueDifference,
 } from '../../domain/settlements/settled-contribution.ts';
 import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
@@ -53,7 +53,7 @@ export function compareSettledContributions(db: Queryable, partnerId: string, ch
     async end() {
       if (lines.length > 0) await compare();
       if (!first || count === 1) return first;
-      const others = counted(count - 1, 'more contribution');
+      const others = pluralise(count - 1, 'more contribution');
       return { ...first, message: `${first.message} ${others} of this settlement differ${count === 2 ? 's' : ''}.` };
     },
   };
@@ -69,8 +69,8 @@ function findProblem(line: SettlementLine, stored: StoredContribution | undefine
   const differences = compareWithLine(toSettled(stored), line);
   if (differences.length > 0) return { lineNo, code: 'contribution_changed', message: describe(line, differences) };
   // What the line does not repeat is sealed all the same.
-  const unsound = checkSeal(stored, check);
-  return unsound && { lineNo, code: unsound.code, message: unsound.message };
+  const unverified = checkSeal(stored, check);
+  return unverified && { lineNo, code: unverified.code, message: unverified.message };
 }
 
 function toSettled({ contribution, linkedCalculationId, associationOutcome }: StoredContribution): SettledContribution {
@@ -78,8 +78,8 @@ function toSettled({ contribution, linkedCalculationId, associationOutcome }: St
 }
 
 function describe({ lineNo, transactionId }: SettlementLine, differences: readonly ValueDifference[]): string {
-  const told = differences.map(
-    ({ field, now, written }) => `${field} is ${showValue(now)}, but the line has ${showValue(written)}`,
+  const reported = differences.map(
+    ({ field, now, written }) => `${field} is ${formatValue(now)}, but the line has ${formatValue(written)}`,
   );
-  return `The contribution ${transactionId} differs from line ${lineNo}: ${told.join('; ')}.`;
+  return `The contribution ${transactionId} differs from line ${lineNo}: ${reported.join('; ')}.`;
 }

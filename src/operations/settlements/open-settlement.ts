@@ -9,7 +9,7 @@ import { findSettlement, insertSettlement, type NewSettlement, type Settlement }
 import type { Prices } from '../../store/settlements/settlement-price.ts';
 import { type SumOptions, sumUnsettled } from '../../store/settlements/unsettled-contribution.ts';
 import { exactJson } from '../../wire/exact-json.ts';
-import { type ShownSettlement, settlementToData } from '../../wire/settlement-to-wire.ts';
+import { type SettlementView, settlementToData } from '../../wire/settlement-to-wire.ts';
 
 const NOTHING: SettlementTotals = totalsOfSums({ contributions: [], adjustments: [] });
 
@@ -32,7 +32,7 @@ export async function openFirstSettlement(db: Queryable, partner: Partner, corre
     seal: null,
   };
   if (!(await insertSettlement(db, first))) return false;
-  await tellOpened(db, { settlement: asOpened(first), totals: NOTHING, currency, asOf: createdAt }, correlationId);
+  await enqueueOpenedEvent(db, { settlement: asOpened(first), totals: NOTHING, currency, asOf: createdAt }, correlationId);
   return true;
 }
 
@@ -42,15 +42,15 @@ export function asOpened(settlement: NewSettlement): Settlement {
   return { ...settlement, status: 'open', closedAt: null, totals: null, currency: null, statement: null, acknowledgement };
 }
 
-export async function tellOpened(db: Queryable, shown: ShownSettlement, correlationId: string): Promise<void> {
-  await tell(db, 'settlement.created', shown, correlationId);
+export async function enqueueOpenedEvent(db: Queryable, shown: SettlementView, correlationId: string): Promise<void> {
+  await enqueueEvent(db, 'settlement.created', shown, correlationId);
 }
 
-export async function tellClosed(db: Queryable, shown: ShownSettlement, correlationId: string): Promise<void> {
-  await tell(db, 'settlement.closed', shown, correlationId);
+export async function enqueueClosedEvent(db: Queryable, shown: SettlementView, correlationId: string): Promise<void> {
+  await enqueueEvent(db, 'settlement.closed', shown, correlationId);
 }
 
-async function tell(db: Queryable, eventType: string, shown: ShownSettlement, correlationId: string): Promise<void> {
+async function enqueueEvent(db: Queryable, eventType: string, shown: SettlementView, correlationId: string): Promise<void> {
   const { partnerId, settlementId } = shown.settlement;
   const data = exactJson({ settlement: settlementToData(shown) });
   await insertEvent(db, { partnerId, eventId: newId('evt'), eventType, subjectId: settlementId, correlationId, data });

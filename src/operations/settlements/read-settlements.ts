@@ -12,7 +12,7 @@ import {
   type Settlement,
 } from '../../store/settlements/settlement.ts';
 import { type LinePage, listSettlementLines } from '../../store/settlements/settlement-line.ts';
-import type { ShownSettlement } from '../../wire/settlement-to-wire.ts';
+import type { SettlementView } from '../../wire/settlement-to-wire.ts';
 import { type OpenTotals, rememberOpenTotals } from './open-totals.ts';
 import type { PricesOf } from './settlement-tools.ts';
 
@@ -29,12 +29,12 @@ export interface SettlementCursor {
 }
 
 export interface SettlementPage {
-  readonly settlements: readonly ShownSettlement[];
+  readonly settlements: readonly SettlementView[];
   /** What the next page begins before; `null` when there is none. */
   readonly nextBeforeSequence: bigint | null;
 }
 
-export interface ShownLines {
+export interface SettlementLinesView {
   readonly lines: readonly SettlementLine[];
   readonly nextAfterLine: number;
   readonly hasMore: boolean;
@@ -50,8 +50,8 @@ export interface Statement {
 export interface ReadSettlements {
   /** The latest first. */
   page(cursor: SettlementCursor): Promise<SettlementPage>;
-  byId(id: SettlementId): Promise<ShownSettlement>;
-  lines(page: LinePage): Promise<ShownLines>;
+  byId(id: SettlementId): Promise<SettlementView>;
+  lines(page: LinePage): Promise<SettlementLinesView>;
   statement(id: SettlementId): Promise<Statement>;
 }
 
@@ -62,17 +62,17 @@ const LINES_AT_ONCE = 1_000;
 /** A statement rests for as long as a page of it took, and for so long at most: whoever downloads it waits for less than other partners would. */
 const REST_MAX_MS = 25;
 
-/** @param lanes Connections for look-ups; as many again serve the statements that are under way. */
-export function readSettlements(database: Database, pricesOf: PricesOf, lanes: number): ReadSettlements {
+/** @param concurrency Connections for look-ups; as many again serve the statements that are under way. */
+export function createReadSettlements(database: Database, pricesOf: PricesOf, concurrency: number): ReadSettlements {
   const { pool } = database;
   const one = <Request extends { readonly partnerId: string }, Outcome>(run: (request: Request) => Promise<Outcome>) =>
-    oneByOne({ ...LIMITS, lanes, run });
+    oneByOne({ ...LIMITS, concurrency, run });
   const find = async ({ partnerId, settlementId }: SettlementId): Promise<Settlement> => {
     const settlement = await findSettlement(pool, partnerId, settlementId);
     if (!settlement) throw settlementNotFound();
     return settlement;
   };
-  const linesAtOnce = oneByOne({ ...STATEMENT_LIMITS, lanes, run: (page: LinePage) => listSettlementLines(pool, page) });
+  const linesAtOnce = oneByOne({ ...STATEMENT_LIMITS, concurrency, run: (page: LinePage) => listSettlementLines(pool, page) });
   const openTotals = rememberOpenTotals();
   return {
     page: one(async ({ partnerId, beforeSequence, limit }) => {
@@ -102,7 +102,7 @@ export async function show(
   pricesOf: PricesOf,
   settlement: Settlement,
   openTotals: OpenTotals = rememberOpenTotals(),
-): Promise<ShownSettlement> {
+): Promise<SettlementView> {
   const { totals, currency, partnerId, settlementId, sequence } = settlement;
   if (totals) return { settlement, totals, currency, asOf: null };
   const { pool } = database;

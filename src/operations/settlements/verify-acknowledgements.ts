@@ -1,4 +1,4 @@
-import { showValue } from '../../domain/settlements/settled-contribution.ts';
+import { formatValue } from '../../domain/settlements/settled-contribution.ts';
 import { listAuditEntries } from '../../store/audit/audit.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { Settlement } from '../../store/settlements/settlement.ts';
@@ -39,19 +39,19 @@ async function listKept(db: Queryable, { settlementId: subjectId }: Settlement):
 }
 
 function compare(kept: Kept, recorded: readonly AcknowledgementRecord[]): AcknowledgementProblem[] {
-  const subject = `The acknowledgement ${showValue(kept.status)}`;
+  const subject = `The acknowledgement ${formatValue(kept.status)}`;
   const record = recorded.find(({ status }) => status === kept.status);
   if (!record) return [{ code: 'acknowledgement_removed', message: `${subject} was recorded, but the row was removed.` }];
   const now = acknowledgementRecord(record);
   const differing = (Object.keys(now) as (keyof Kept)[]).filter((field) => now[field] !== kept[field]);
   if (differing.length === 0) return [];
-  const told = differing.map(
-    (field) => `${field} is ${showValue(now[field])}, but ${showValue(kept[field] ?? null)} was recorded`,
+  const reported = differing.map(
+    (field) => `${field} is ${formatValue(now[field])}, but ${formatValue(kept[field] ?? null)} was recorded`,
   );
-  return [{ code: 'acknowledgement_changed', message: `${subject}: ${told.join('; ')}.` }];
+  return [{ code: 'acknowledgement_changed', message: `${subject}: ${reported.join('; ')}.` }];
 }
 
 function unrecorded({ status }: AcknowledgementRecord): AcknowledgementProblem {
-  const message = `The acknowledgement ${showValue(status)} is not in the audit: it was inserted in the database, or an older release recorded it without an audit entry.`;
+  const message = `The acknowledgement ${formatValue(status)} is not in the audit: it was inserted in the database, or an older release recorded it without an audit entry.`;
   return { code: 'acknowledgement_unrecorded', message };
 }

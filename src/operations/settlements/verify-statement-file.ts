@@ -21,7 +21,7 @@ export type ClosedSettlement = Settlement & { readonly statement: NonNullable<Se
 
 export interface StatementFileVerdict
   extends Pick<StatementVerdict, 'isIntact' | 'problems' | 'csvSha256' | 'lineCount' | 'form'> {
-  /** How many more lines differ than are told. */
+  /** How many more lines differ than are reported. */
   readonly more: number;
   /** What breaks the chain of the partner's statements. */
   readonly chainBreak: string | undefined;
@@ -29,7 +29,7 @@ export interface StatementFileVerdict
 
 /**
  * Whether a file is the statement of a settlement, as it is served or in the form for spreadsheets. Of one that is not, every line that differs
- * is named by comparing it with the settlement's own lines; the statement of another settlement is told as such.
+ * is named by comparing it with the settlement's own lines; the statement of another settlement is reported as such.
  *
  * @param open Gives the file's bytes from their beginning, each time it is called.
  */

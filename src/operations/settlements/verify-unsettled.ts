@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../../store/database.ts';
 import type { Settlement } from '../../store/settlements/settlement.ts';
 import { eachLeft, listUnreachable } from '../../store/settlements/unsettled-contribution.ts';
-import { findUnsound, type SealCheck } from '../audit/check-contributions.ts';
+import { findUnverified, type SealCheck } from '../audit/check-contributions.ts';
 import { sealCheckAt } from '../audit/seal-contributions.ts';
 
 /** A pool, and the keys that the audit and the contributions are sealed with. */
@@ -18,7 +18,7 @@ const LONG = { timeoutMs: 4_500 };
 
 /**
  * Of what has no line: confirmed contributions that no closing would find, all that are not as they were sealed, whatever their status, and
- * those whose event says that they were confirmed and that are not, or not there. Each is told once.
+ * those whose event says that they were confirmed and that are not, or not there. Each is reported once.
  */
 export async function verifyUnsettled(
   database: VerifiedDatabase,
@@ -35,16 +35,16 @@ export async function verifyUnsettled(
         code: 'not_settled',
         message: `The contribution ${transactionId} is on no settlement, and no closing will find it.`,
       });
-    await addUnsound(page.unsettled, { ...check, mustBeConfirmed: false });
+    await addUnverified(page.unsettled, { ...check, mustBeConfirmed: false });
   }
   for await (const transactionIds of eachLeft(db, { partnerId, followsEvent }, LONG))
-    await addUnsound(transactionIds, { ...check, mustBeConfirmed: true });
+    await addUnverified(transactionIds, { ...check, mustBeConfirmed: true });
   return [...problems.values()];
 
-  async function addUnsound(ids: readonly string[], how: SealCheck & { readonly mustBeConfirmed: boolean }): Promise<void> {
+  async function addUnverified(ids: readonly string[], how: SealCheck & { readonly mustBeConfirmed: boolean }): Promise<void> {
     for (let from = 0; from < ids.length; from += ROWS_AT_ONCE) {
       const some = { partnerId, transactionIds: ids.slice(from, from + ROWS_AT_ONCE) };
-      for (const problem of await findUnsound(db, some, how))
+      for (const problem of await findUnverified(db, some, how))
         if (!problems.has(problem.transactionId)) problems.set(problem.transactionId, problem);
     }
   }

@@ -23,14 +23,14 @@ const RECORDS_AT_ONCE = 200;
 export async function adoptRecords(database: Database, actor: Actor): Promise<void> {
   const [known] = await listAuditEntries(database.pool, { subjectId: SUBJECT, limit: 1 });
   if (known) return requireReadable(database, known);
-  const isSound = (await verifyAudit(database)).fault === null;
+  const isVerified = (await verifyAudit(database)).fault === null;
   let adopted = 0;
-  if (isSound) for (const kind of AUDITED_KINDS) adopted += await adoptKind(database, actor, kind);
+  if (isVerified) for (const kind of AUDITED_KINDS) adopted += await adoptKind(database, actor, kind);
   await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     await lockAuditHead(db);
     const [meanwhile] = await listAuditEntries(db, { subjectId: SUBJECT, limit: 1 });
     if (meanwhile) return;
-    const after = { adopted, audit_was_sound: isSound };
+    const after = { adopted, audit_was_sound: isVerified };
     await audit(db, actor, { action: 'record.seal', partnerId: null, subjectId: SUBJECT, before: null, after });
   });
 }

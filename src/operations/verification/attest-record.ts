@@ -4,7 +4,7 @@ import type { Database } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { AUDITED_KINDS } from '../audit/audited-kinds.ts';
-import { requireNote } from '../require-reason.ts';
+import { requireReason } from '../require-reason.ts';
 import { withRole } from '../with-role.ts';
 
 export interface RecordName {
@@ -26,7 +26,7 @@ export const attestRecord = withRole(
     actor: Actor,
     { kind: name, id, reason }: RecordName & { readonly reason: string },
   ): Promise<void> => {
-    requireNote(reason);
+    requireReason(reason);
     const kind = AUDITED_KINDS.find((each) => each.name === name);
     const [found] = kind ? await kind.list(database.pool, { afterId: '', ids: [id], limit: 1 }) : [];
     await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {

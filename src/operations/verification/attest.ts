@@ -12,10 +12,10 @@ import type { Database } from '../../store/database.ts';
 import { type RuleRecord, raiseRuleRevision } from '../../store/rules/rule-version.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
-import { requireNote } from '../require-reason.ts';
+import { requireReason } from '../require-reason.ts';
 import { getRule } from '../rules/manage-rule.ts';
-import { ruleSubject } from '../rules/rule-proofs.ts';
 import { ruleToWire } from '../rules/rule-to-wire.ts';
+import { ruleSubject } from '../rules/verified-rules.ts';
 import { withRole } from '../with-role.ts';
 
 /**
@@ -27,7 +27,7 @@ import { withRole } from '../with-role.ts';
 export const attestContribution = withRole(
   'admin',
   async (database: Database, actor: Actor, id: ContributionId, reason: string): Promise<void> => {
-    requireNote(reason);
+    requireReason(reason);
     await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const { partnerId, transactionId } = id;
       await lockContribution(db, partnerId, transactionId);
@@ -67,7 +67,7 @@ export const attestRule = withRole(
     actor: Actor,
     { kind, version, reason }: { readonly kind: RuleKind; readonly version: string; readonly reason: string },
   ): Promise<RuleRecord> => {
-    requireNote(reason);
+    requireReason(reason);
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       await raiseRuleRevision(db);
       const rule = await getRule(db, kind, version);

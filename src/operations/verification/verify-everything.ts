@@ -4,12 +4,13 @@ import type { AuditHead } from '../../store/audit/audit.ts';
 import type { Database } from '../../store/database.ts';
 import { AUDITED_KINDS } from '../audit/audited-kinds.ts';
 import { type AuditDifference, describeDifference } from '../audit/compare-with-audit.ts';
-import { UnsoundRecordError } from '../audit/unsound-record.ts';
+import { UnverifiedRecordError } from '../audit/unverified-record.ts';
 import { verifyAudit } from '../audit/verify-audit.ts';
 import { verifyKind } from '../audit/verify-kind.ts';
 import { verifyImpactBatches } from '../impact/verify-impact-batches.ts';
-import { readRuleProofs } from '../rules/rule-proofs.ts';
-import { type SettlementProblem, verifySettlements } from '../settlements/verify-settlements.ts';
+import { readVerifiedRuleEntries } from '../rules/verified-rules.ts';
+import type { SettlementProblem } from '../settlements/settlement-problem.ts';
+import { verifySettlements } from '../settlements/verify-settlements.ts';
 
 /** A record that is not as the service wrote it. */
 export interface VerifiedProblem {
@@ -46,11 +47,11 @@ export async function* verifyEverything(database: Database, options: EverythingO
   yield await verifyRules(database);
   for (const kind of AUDITED_KINDS) {
     const { records, differences } = await verifyKind(database, kind, pause);
-    yield { part: kind.name, checked: BigInt(records), problems: differences.map((each) => told(kind.name, each)) };
+    yield { part: kind.name, checked: BigInt(records), problems: differences.map((each) => problemOf(kind.name, each)) };
   }
   yield await verifyAllSettlements(database, { ...options, pause });
   const { batches, projects, problems } = await verifyImpactBatches(database);
-  const ofBatches = problems.map((each) => told(each.subjectId.startsWith('batch_') ? 'impact_batch' : 'project', each));
+  const ofBatches = problems.map((each) => problemOf(each.subjectId.startsWith('batch_') ? 'impact_batch' : 'project', each));
   yield { part: 'impact_batch', checked: BigInt(batches + projects), problems: ofBatches };
 }
 
@@ -62,9 +63,9 @@ async function verifyChain(database: Database, { expected, onLast, pause }: Ever
 }
 
 async function verifyRules({ pool, auditKeys }: Database): Promise<VerifiedPart> {
-  const first = await readRuleProofs(pool, auditKeys);
+  const first = await readVerifiedRuleEntries(pool, auditKeys);
   // What was made while it was read is not a doubt a moment later.
-  const doubts = first.doubts.size === 0 ? first.doubts : (await readRuleProofs(pool, auditKeys)).doubts;
+  const doubts = first.doubts.size === 0 ? first.doubts : (await readVerifiedRuleEntries(pool, auditKeys)).doubts;
   const problems = [...doubts].map(([rule, problem]) => ({ record: `rule_version ${rule}`, problem }));
   return { part: 'rule_version', checked: BigInt(first.stored.length), problems };
 }
@@ -87,7 +88,7 @@ async function verifyAllSettlements(database: Database, options: EverythingOptio
 
 /** An edited value may be none of its kind any more. @throws Whatever else was thrown. */
 function explainUnreadable(error: unknown): string {
-  if (error instanceof UnsoundRecordError) return error.message;
+  if (error instanceof UnverifiedRecordError) return error.message;
   if (!(error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError)) throw error;
   return `its settlements cannot be read, so a column was edited: ${error.message}`;
 }
@@ -97,6 +98,6 @@ function nameOf(partnerId: string, { settlementId, lineNo }: SettlementProblem):
   return `settlement ${settlementId}${lineNo === null ? '' : ` line ${lineNo}`}`;
 }
 
-function told(kind: string, difference: AuditDifference): VerifiedProblem {
+function problemOf(kind: string, difference: AuditDifference): VerifiedProblem {
   return { record: `${kind} ${difference.subjectId}`, problem: describeDifference(difference) };
 }

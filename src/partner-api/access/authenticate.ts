@@ -88,9 +88,9 @@ export function authenticator({
   return Object.assign(authenticate, { partnerOf, isSuspect: failures.isReached });
 }
 
-function refuseUnusable({ unproven, allowedAddresses }: Credential, address: string): void {
+function refuseUnusable({ unverified, allowedAddresses }: Credential, address: string): void {
   // It proves nothing, and will be right again once an operator has seen to it.
-  if (unproven === 'key') throw unavailable(UNPROVEN);
+  if (unverified === 'key') throw unavailable(UNPROVEN);
   if (isAllowedAddress(address, allowedAddresses)) return;
   throw new ServiceError('forbidden', 'This API key may not be used from this address. Ask the operator to allow the address.');
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { batched, byPartner } from '../../concurrency/batch-queue.ts';
+import { byPartner, createBatcher } from '../../concurrency/batch-queue.ts';
 import { addressGroup } from '../../domain/access/client-address.ts';
 import { findCredentials } from '../../operations/access/find-credentials.ts';
 import type { Credential } from '../../store/access/api-key.ts';
@@ -19,7 +19,7 @@ const UNKNOWN_MAX = 1_000;
 /** One for keys that are known, one for those that are not: confirmations wait for neither. */
 export const CREDENTIALS_POOL_SIZE = 2;
 /** A connection has one request under way, so that more than these wait where there are as many connections. */
-const LIMITS = { lanes: 1, batchMax: 256, waitingMax: 16_384, waitMaxMs: 5_000 };
+const LIMITS = { concurrency: 1, batchMax: 256, waitingMax: 16_384, waitMaxMs: 5_000 };
 /** Keys from an address that has tried too many are looked up together, so often. */
 const SUSPECT_TURN_MS = 100;
 
@@ -63,12 +63,12 @@ export function credentialMemory({ database, failures, onDoubt, clock }: Credent
     const byId = new Map(found.map((credential) => [credential.keyId, { credential, readAtMs }]));
     return wanted.map(({ keyId }) => byId.get(keyId));
   };
-  const findKnown = batched<{ keyId: string; partnerId: string }, RememberedCredential | undefined>({
+  const findKnown = createBatcher<{ keyId: string; partnerId: string }, RememberedCredential | undefined>({
     ...LIMITS,
     shareOf: byPartner,
     run: find,
   });
-  const findUnknown = batched<{ keyId: string; address: string }, RememberedCredential | undefined>({
+  const findUnknown = createBatcher<{ keyId: string; address: string }, RememberedCredential | undefined>({
     ...LIMITS,
     shareOf: ({ address }) => addressGroup(address),
     run: find,

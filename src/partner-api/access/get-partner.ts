@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { PartnerTerms } from '../../operations/access/get-partner-terms.ts';
+import type { PartnerPolicy } from '../../operations/access/get-partner-policy.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { NoQuery } from '../envelope-schemas.ts';
@@ -14,20 +14,20 @@ export function getPartner(app: FastifyInstance, { operations, environment }: Pa
   app.get(
     '/v1/partner',
     {
-      config: { operation: 'getPartner', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'getPartner', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
       schema: { ...describeOperation('getPartner'), querystring: NoQuery, response: { 200: PartnerBody } },
       serializerCompiler: writtenAlready,
     },
     async (request, reply) => {
       const { correlationId, arrivedAtMs } = request.context;
-      const terms = await beforeDeadline(operations.getPartnerTerms(callerOf(request).partnerId, arrivedAtMs));
-      const partner = { ...toWire(terms), environment };
+      const policy = await beforeDeadline(operations.getPartnerPolicy(callerOf(request).partnerId, arrivedAtMs));
+      const partner = { ...toWire(policy), environment };
       return sendWritten(reply, exactJson({ partner, request: { correlation_id: correlationId } }));
     },
   );
 }
 
-function toWire({ partner, rules }: PartnerTerms) {
+function toWire({ partner, rules }: PartnerPolicy) {
   return {
     partner_id: partner.partnerId,
     name: partner.name,

@@ -3,22 +3,22 @@ import { ServiceError } from '../../domain/service-error.ts';
 import type { Authenticate } from './authenticate.ts';
 
 /** For so long after its arrival a request goes by what was known of its key then. */
-const JUDGED_FOR_MS = 1_000;
+const CHECKED_FOR_MS = 1_000;
 
 /**
  * Judges who calls by what is known of the key now, at most 4 s old, and remembers the caller in the request's context.
  *
  * Throws what {@link Authenticate} throws, and `forbidden` for a write by a key that may only read, and for what needs a key that may manage.
  */
-export async function judgeCaller(request: FastifyRequest, authenticate: Authenticate): Promise<void> {
+export async function requireStillAllowed(request: FastifyRequest, authenticate: Authenticate): Promise<void> {
   const apiKey = request.headers['x-api-key'];
   const caller = await authenticate({ apiKey: typeof apiKey === 'string' ? apiKey : undefined, address: request.ip });
   request.context.caller = caller;
-  const { terms } = request.routeOptions.config;
-  if (terms?.isManaging && caller.permission !== 'manage') {
+  const { policy } = request.routeOptions.config;
+  if (policy?.isManaging && caller.permission !== 'manage') {
     throw new ServiceError('forbidden', 'This API key may not manage endpoints. Use a key with the permission manage.');
   }
-  if (terms?.isWrite && caller.permission === 'read_only') {
+  if (policy?.isWrite && caller.permission === 'read_only') {
     throw new ServiceError('forbidden', 'This API key is read-only. Use a key with the permission read_write.');
   }
 }
@@ -29,6 +29,6 @@ export async function judgeCaller(request: FastifyRequest, authenticate: Authent
  *
  * @see docs/spec/decisions.md#5-api-keys.
  */
-export function wasJudgedLongAgo({ context }: FastifyRequest): boolean {
-  return performance.now() - context.arrivedAtMs > JUDGED_FOR_MS;
+export function needsNewCheck({ context }: FastifyRequest): boolean {
+  return performance.now() - context.arrivedAtMs > CHECKED_FOR_MS;
 }

@@ -29,7 +29,7 @@ export function confirmContribution(app: FastifyInstance, options: PartnerApiOpt
     {
       config: {
         operation: 'confirmContribution',
-        terms: { trafficClass: 'writes', inFlightMax: 640, isWrite: true, recoverable: 'confirm' },
+        policy: { trafficClass: 'writes', inFlightMax: 640, isWrite: true, recoverable: 'confirm' },
       },
       schema: {
         ...describeOperation('confirmContribution'),
@@ -39,7 +39,7 @@ export function confirmContribution(app: FastifyInstance, options: PartnerApiOpt
       },
     },
     async (request, reply) => {
-      const { partnerId, isSuspended, unproven, currency, timeZone } = callerOf(request);
+      const { partnerId, isSuspended, unverified, currency, timeZone } = callerOf(request);
       const idempotencyKey = request.headers['idempotency-key'];
       const { body } = request;
       const confirmation: ConfirmationRequest = {
@@ -47,7 +47,7 @@ export function confirmContribution(app: FastifyInstance, options: PartnerApiOpt
         currency,
         timeZone,
         isSuspended,
-        isUnproven: unproven === 'partner',
+        isUnverified: unverified === 'partner',
         idempotencyKey,
         fingerprint: fingerprintOf(body),
         partnerEventId: body.partner_event_id,
@@ -64,7 +64,7 @@ export function confirmContribution(app: FastifyInstance, options: PartnerApiOpt
       const { transactionId, status } = record.contribution;
       if (isReplay) {
         reply.header('idempotent-replayed', 'true');
-        options.readiness?.note('replayed_key', {
+        options.readiness?.record('replayed_key', {
           partnerId,
           correlationId: confirmation.correlationId,
           subjectId: transactionId,

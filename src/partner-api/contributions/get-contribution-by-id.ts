@@ -17,7 +17,7 @@ export function getContributionById(app: FastifyInstance, { operations, environm
     {
       config: {
         operation: 'getContributionById',
-        terms: { trafficClass: 'lookups', inFlightMax: 4_096, isWrite: false, recoverable: 'lookup' },
+        policy: { trafficClass: 'lookups', inFlightMax: 4_096, isWrite: false, recoverable: 'lookup' },
       },
       schema: {
         ...describeOperation('getContributionById'),
@@ -32,7 +32,7 @@ export function getContributionById(app: FastifyInstance, { operations, environm
       const record = await beforeDeadline(
         operations.getContribution.byId({ partnerId: callerOf(request).partnerId, transactionId }),
       );
-      readiness?.noteLookup(record, request.context.correlationId);
+      readiness?.recordLookup(record, request.context.correlationId);
       return recordToWire(record, environment, request.context.correlationId);
     },
   );

@@ -17,7 +17,7 @@ export function getContributionByPartnerEventId(
     {
       config: {
         operation: 'getContributionByPartnerEventId',
-        terms: { trafficClass: 'lookups', inFlightMax: 4_096, isWrite: false, recoverable: 'lookup' },
+        policy: { trafficClass: 'lookups', inFlightMax: 4_096, isWrite: false, recoverable: 'lookup' },
       },
       schema: {
         ...describeOperation('getContributionByPartnerEventId'),
@@ -28,7 +28,7 @@ export function getContributionByPartnerEventId(
     async (request) => {
       const lookup = { partnerId: callerOf(request).partnerId, partnerEventId: request.query.partner_event_id };
       const record = await beforeDeadline(operations.getContribution.byPartnerEventId(lookup));
-      readiness?.noteLookup(record, request.context.correlationId);
+      readiness?.recordLookup(record, request.context.correlationId);
       return recordToWire(record, environment, request.context.correlationId);
     },
   );

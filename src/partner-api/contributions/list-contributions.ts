@@ -63,7 +63,7 @@ export function listContributions(app: FastifyInstance, { operations, environmen
     PATH,
     {
       constraints: { contributionList: 'list' },
-      config: { operation: 'listContributions', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'listContributions', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
       // A document has one operation for a path and a method: that of the look-up describes the list too.
       schema: { hide: true, querystring: ListQuery } as object,
       serializerCompiler: writtenAlready,

@@ -25,7 +25,7 @@ export function associateEmissionsEstimate(app: FastifyInstance, { operations, e
     {
       config: {
         operation: 'associateEmissionsEstimate',
-        terms: { trafficClass: 'writes', inFlightMax: 480, isWrite: true, recoverable: 'associate' },
+        policy: { trafficClass: 'writes', inFlightMax: 480, isWrite: true, recoverable: 'associate' },
       },
       schema: {
         ...describeOperation('associateEmissionsEstimate'),
@@ -36,7 +36,7 @@ export function associateEmissionsEstimate(app: FastifyInstance, { operations, e
       },
     },
     async (request, reply) => {
-      const { partnerId, isSuspended, unproven } = callerOf(request);
+      const { partnerId, isSuspended, unverified } = callerOf(request);
       const { transaction_id: transactionId } = request.params;
       const { calculation_id: calculationId } = request.body;
       const idempotencyKey = request.headers['idempotency-key'];
@@ -44,7 +44,7 @@ export function associateEmissionsEstimate(app: FastifyInstance, { operations, e
       const association = operations.associateEmissionsEstimate({
         partnerId,
         isSuspended,
-        isUnproven: unproven === 'partner',
+        isUnverified: unverified === 'partner',
         idempotencyKey,
         fingerprint: fingerprint('associateEmissionsEstimate', { transaction_id: transactionId, calculation_id: calculationId }),
         transactionId,

@@ -21,7 +21,7 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, options: P
     {
       config: {
         operation: 'createDeliveryEmissionsEstimate',
-        terms: { trafficClass: 'writes', inFlightMax: 480, isWrite: true },
+        policy: { trafficClass: 'writes', inFlightMax: 480, isWrite: true },
       },
       schema: {
         ...describeOperation('createDeliveryEmissionsEstimate'),
@@ -31,14 +31,14 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, options: P
       },
     },
     async (request, reply) => {
-      const { partnerId, isSuspended, unproven } = callerOf(request);
+      const { partnerId, isSuspended, unverified } = callerOf(request);
       const { partner_order_ref, distance_km, distance_unit, vehicle_category } = request.body;
       const distanceMetres = readDistanceKm(distance_km) as number;
       const payload = { partner_order_ref, distance_km: distanceText(distanceMetres), distance_unit, vehicle_category };
       const estimation: EstimateRequest = {
         partnerId,
         isSuspended,
-        isUnproven: unproven === 'partner',
+        isUnverified: unverified === 'partner',
         idempotencyKey: request.headers['idempotency-key'],
         fingerprint: fingerprint('createDeliveryEmissionsEstimate', payload),
         partnerOrderRef: partner_order_ref,

@@ -16,7 +16,10 @@ export function getDeliveryEmissionsEstimate(app: FastifyInstance, { operations,
   app.get<{ Params: Static<typeof CalculationParams> }>(
     '/v1/emissions/estimates/:calculation_id',
     {
-      config: { operation: 'getDeliveryEmissionsEstimate', terms: { trafficClass: 'lookups', inFlightMax: 560, isWrite: false } },
+      config: {
+        operation: 'getDeliveryEmissionsEstimate',
+        policy: { trafficClass: 'lookups', inFlightMax: 560, isWrite: false },
+      },
       schema: {
         ...describeOperation('getDeliveryEmissionsEstimate'),
         params: CalculationParams,

@@ -12,7 +12,7 @@ export function getEmissionFactors(app: FastifyInstance): void {
   app.get<{ Params: Static<typeof FactorsParams> }>(
     '/v1/emissions/factors/:emission_factor_version',
     {
-      config: { operation: 'getEmissionFactors', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'getEmissionFactors', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
       schema: {
         ...describeOperation('getEmissionFactors'),
         params: FactorsParams,

@@ -20,7 +20,7 @@ export function getEstimateCalculation(app: FastifyInstance, { operations }: Par
   app.get<{ Params: Static<typeof CalculationParams> }>(
     '/v1/emissions/estimates/:calculation_id/calculation',
     {
-      config: { operation: 'getEstimateCalculation', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'getEstimateCalculation', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
       schema: {
         ...describeOperation('getEstimateCalculation'),
         params: CalculationParams,

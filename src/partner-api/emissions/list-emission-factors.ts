@@ -16,7 +16,7 @@ export function listEmissionFactors(app: FastifyInstance): void {
   app.get<{ Querystring: Static<typeof ListFactorsQuery> }>(
     '/v1/emissions/factors',
     {
-      config: { operation: 'listEmissionFactors', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'listEmissionFactors', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
       schema: {
         ...describeOperation('listEmissionFactors'),
         querystring: ListFactorsQuery,

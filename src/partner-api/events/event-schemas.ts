@@ -268,8 +268,11 @@ export const EVENT_ENVELOPES = {
   'environmental.status.updated': envelope('environmental.status.updated', sequence, environmentalStatus),
 } as const satisfies Record<EventType, TSchema>;
 
-const unnumbered = Type.Unsafe<null>({ type: 'null', description: 'The number of an event of the partner. This one has none.' });
+const withoutSequence = Type.Unsafe<null>({
+  type: 'null',
+  description: 'The number of an event of the partner. This one has none.',
+});
 
-export const ChallengeEnvelope = envelope(VERIFICATION_TYPE, unnumbered, challenge);
+export const ChallengeEnvelope = envelope(VERIFICATION_TYPE, withoutSequence, challenge);
 
-export const TestEnvelope = envelope(TEST_TYPE, unnumbered, says({ endpoint_id: longId('The id of the endpoint.') }));
+export const TestEnvelope = envelope(TEST_TYPE, withoutSequence, says({ endpoint_id: longId('The id of the endpoint.') }));

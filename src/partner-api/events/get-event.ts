@@ -19,7 +19,7 @@ export function getEvent(app: FastifyInstance, { operations }: PartnerApiOptions
   app.get<{ Params: Static<typeof EventParams> }>(
     '/v1/events/:event_id',
     {
-      config: { operation: 'getEvent', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'getEvent', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
       schema: { ...describeOperation('getEvent'), params: EventParams, querystring: NoQuery, response: { 200: EventBody } },
       serializerCompiler: writtenAlready,
     },

@@ -13,7 +13,7 @@ export function listEvents(app: FastifyInstance, { operations, readiness }: Part
   app.get<{ Querystring: Static<typeof ListEventsQuery> }>(
     '/v1/events',
     {
-      config: { operation: 'listEvents', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'listEvents', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
       schema: { ...describeOperation('listEvents'), querystring: ListEventsQuery, response: { 200: EventPageBody } },
       serializerCompiler: writtenAlready,
     },
@@ -27,7 +27,7 @@ export function listEvents(app: FastifyInstance, { operations, readiness }: Part
       const page = await beforeDeadline(operations.readEvents.page(cursor));
       const { partnerId } = cursor;
       const { correlationId } = request.context;
-      if (cursor.afterSequence > 0n && !page.hasMore) readiness?.note('caught_up', { partnerId, correlationId });
+      if (cursor.afterSequence > 0n && !page.hasMore) readiness?.record('caught_up', { partnerId, correlationId });
       return sendWritten(reply, eventPageToText(page, correlationId));
     },
   );

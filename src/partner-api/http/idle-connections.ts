@@ -30,7 +30,7 @@ type HttpSocket = Socket & { readonly _httpMessage?: object | null; [CARRIED_KEY
 const CARRIED_KEY = Symbol('carried a valid key');
 
 /** A request with a valid key came on this connection. @returns Whether it was the first one. */
-export function noteKeyOn(socket: HttpSocket): boolean {
+export function countKeyOn(socket: HttpSocket): boolean {
   const isFirst = !socket[CARRIED_KEY];
   socket[CARRIED_KEY] = true;
   return isFirst;

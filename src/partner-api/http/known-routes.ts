@@ -27,7 +27,7 @@ export function learnRoutes(app: FastifyInstance): KnownRoutes {
   const routes: KnownRoute[] = [];
   app.addHook('onRoute', ({ url, method, config }) => {
     const path = routePattern(url);
-    for (const each of [method].flat()) routes.push({ path, method: each, recoverable: config?.terms?.recoverable });
+    for (const each of [method].flat()) routes.push({ path, method: each, recoverable: config?.policy?.recoverable });
   });
   const findOnPath = (url: string): KnownRoute[] => {
     const [path] = url.split('?', 1) as [string];

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { addressGroup } from '../../domain/access/client-address.ts';
 import type { Limit } from '../../domain/limit.ts';
 import type { Authenticate } from '../access/authenticate.ts';
-import { noteKeyOn } from './idle-connections.ts';
+import { countKeyOn } from './idle-connections.ts';
 
 /** An address keeps its trust for so long after the last connection that carried a valid key. */
 const TRUSTED_FOR_MS = 600_000;
@@ -66,7 +66,7 @@ export function suspectConnections(
       return server;
     },
     trust(socket) {
-      if (!noteKeyOn(socket)) return;
+      if (!countKeyOn(socket)) return;
       const group = addressGroup(socket.remoteAddress ?? '');
       trusted.set(group, true);
       socket.once('close', () => trusted.set(group, true));

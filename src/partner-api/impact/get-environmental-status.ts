@@ -20,7 +20,7 @@ export function getEnvironmentalStatus(app: FastifyInstance, { operations }: Par
     {
       config: {
         operation: 'getEnvironmentalStatus',
-        terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false, recoverable: 'lookup' },
+        policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false, recoverable: 'lookup' },
       },
       schema: {
         ...describeOperation('getEnvironmentalStatus'),

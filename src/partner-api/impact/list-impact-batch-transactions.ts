@@ -24,7 +24,7 @@ export function listImpactBatchTransactions(app: FastifyInstance, { operations }
   app.get<Shape>(
     '/v1/impact-batches/:impact_batch_id/transactions',
     {
-      config: { operation: 'listImpactBatchTransactions', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'listImpactBatchTransactions', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
       schema: {
         ...describeOperation('listImpactBatchTransactions'),
         params: BatchParams,

@@ -64,7 +64,7 @@ export class InFlight {
   /** Its answer has left, or its connection is gone. Once for each request. */
   end({ partner, hasArrived }: Counted): void {
     if (hasArrived) {
-      this.#queue.noteEnd();
+      this.#queue.countEnd();
       this.#addWhole(partner, -1);
     } else partner.arriving--;
     if (partner.whole + partner.arriving === 0) this.#partners.delete(partner.partnerId);

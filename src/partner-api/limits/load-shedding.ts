@@ -8,7 +8,7 @@ import { errorEnvelope } from '../errors.ts';
 import { plainTarget } from '../http/request-target.ts';
 import { hasBody } from '../http/request-time.ts';
 import { routePattern } from '../http/route-pattern.ts';
-import { callerOf, type RouteTerms } from '../request-context.ts';
+import { callerOf, type RoutePolicy } from '../request-context.ts';
 import { InFlight } from './in-flight.ts';
 import type { Refuse } from './paced.ts';
 
@@ -27,7 +27,7 @@ interface GuardedRoute {
   readonly body: readonly [string, string];
 }
 
-export interface LoadGateOptions {
+export interface LoadSheddingOptions {
   readonly traffic: Traffic;
   /** Whose key it is, where it was found right a moment ago. */
   readonly partnerOf: (apiKey: string) => string | undefined;
@@ -36,8 +36,8 @@ export interface LoadGateOptions {
   readonly onAnswer: (answer: Answer) => void;
 }
 
-export interface LoadGate {
-  /** Learns every route with terms that is registered from now on. */
+export interface LoadShedding {
+  /** Learns every route with policy that is registered from now on. */
   learnRoutes(app: FastifyInstance): void;
   /** Puts the gate before a listener, which is given the target of each request in the form of {@link plainTarget}. */
   guard(handle: RequestListener): RequestListener;
@@ -57,26 +57,26 @@ export interface LoadGate {
  * @see docs/spec/decisions.md#6-rate-limits: reports are shed first, then estimates, then new confirmations; look-ups of
  * contributions last.
  */
-export function loadGate(options: LoadGateOptions): LoadGate {
-  return new Gate(options);
+export function loadShedding(options: LoadSheddingOptions): LoadShedding {
+  return new LoadShedder(options);
 }
 
-class Gate implements LoadGate {
-  readonly #options: LoadGateOptions;
+class LoadShedder implements LoadShedding {
+  readonly #options: LoadSheddingOptions;
   readonly #routes: GuardedRoute[] = [];
   #lowestMax = Number.POSITIVE_INFINITY;
   readonly #inFlight = new InFlight();
 
-  constructor(options: LoadGateOptions) {
+  constructor(options: LoadSheddingOptions) {
     this.#options = options;
   }
 
   learnRoutes(app: FastifyInstance): void {
     app.addHook('onRoute', ({ url, method, config }) => {
-      const terms = config?.terms;
-      if (!terms) return;
-      this.#lowestMax = Math.min(this.#lowestMax, terms.inFlightMax);
-      for (const each of [method].flat()) this.#routes.push(guardedRoute(each, url, terms, config.operation));
+      const policy = config?.policy;
+      if (!policy) return;
+      this.#lowestMax = Math.min(this.#lowestMax, policy.inFlightMax);
+      for (const each of [method].flat()) this.#routes.push(guardedRoute(each, url, policy, config.operation));
     });
   }
 
@@ -93,8 +93,8 @@ class Gate implements LoadGate {
 
   admit(request: FastifyRequest): void {
     const { partnerId } = callerOf(request);
-    const { terms } = request.routeOptions.config;
-    if (terms && this.#inFlight.isFull(partnerId, terms.inFlightMax)) throw overloaded();
+    const { policy } = request.routeOptions.config;
+    if (policy && this.#inFlight.isFull(partnerId, policy.inFlightMax)) throw overloaded();
     // Whoever left while the key was looked up leaves no second time.
     if (!request.raw.socket.destroyed) request.context.counted = this.#inFlight.begin(partnerId, !hasBody(request.raw));
   }
@@ -125,9 +125,9 @@ function overloaded(): ServiceError {
 
 const MARK = '{correlation_id}';
 
-function guardedRoute(method: string, url: string, terms: RouteTerms, operation: string | undefined): GuardedRoute {
-  const body = JSON.stringify(errorEnvelope(overloaded(), MARK, terms.recoverable)).split(MARK) as [string, string];
-  return { method, path: routePattern(url), operation, inFlightMax: terms.inFlightMax, body };
+function guardedRoute(method: string, url: string, policy: RoutePolicy, operation: string | undefined): GuardedRoute {
+  const body = JSON.stringify(errorEnvelope(overloaded(), MARK, policy.recoverable)).split(MARK) as [string, string];
+  return { method, path: routePattern(url), operation, inFlightMax: policy.inFlightMax, body };
 }
 
 interface Refusal {

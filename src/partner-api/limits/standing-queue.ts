@@ -26,7 +26,7 @@ export class StandingQueue {
   }
 
   /** A request was answered. */
-  noteEnd(): void {
+  countEnd(): void {
     this.#endedInWindow++;
   }
 

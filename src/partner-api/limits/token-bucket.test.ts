@@ -4,9 +4,9 @@ import { TokenBucket } from './token-bucket.ts';
 
 const TERMS = { perSecond: 100, capacity: 200 };
 
-function takeAll(bucket: TokenBucket, nowMs: number, terms = TERMS): number {
+function takeAll(bucket: TokenBucket, nowMs: number, policy = TERMS): number {
   let taken = 0;
-  while (taken < 10_000_000 && bucket.take(terms, nowMs).isTaken) taken++;
+  while (taken < 10_000_000 && bucket.take(policy, nowMs).isTaken) taken++;
   return taken;
 }
 

@@ -1,5 +1,5 @@
 /** A bucket with so many tokens a second, and room for so many. */
-export interface BucketTerms {
+export interface BucketOptions {
   readonly perSecond: number;
   readonly capacity: number;
 }
@@ -22,11 +22,11 @@ export class TokenBucket {
   #perSecond = 1;
 
   /**
-   * Takes a token if there is one. The terms may differ from one time to the next: a rate that an operator changes holds at once.
+   * Takes a token if there is one. The policy may differ from one time to the next: a rate that an operator changes holds at once.
    *
    * @param nowMs of a clock that does not go back
    */
-  take({ perSecond, capacity }: BucketTerms, nowMs: number): Taken {
+  take({ perSecond, capacity }: BucketOptions, nowMs: number): Taken {
     const tokens = Math.min(capacity, this.#tokens + ((nowMs - this.#countedAtMs) * perSecond) / 1_000);
     const isTaken = tokens >= 1 - ROUNDING;
     this.#tokens = isTaken ? tokens - 1 : tokens;

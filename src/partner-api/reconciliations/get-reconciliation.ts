@@ -27,7 +27,7 @@ export function getReconciliation(app: FastifyInstance, { operations }: PartnerA
   app.get<{ Params: Params }>(
     '/v1/settlements/:settlement_id/reconciliations/:reconciliation_id',
     {
-      config: { operation: 'getReconciliation', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'getReconciliation', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
       schema: {
         ...describeOperation('getReconciliation'),
         params: ReconciliationParams,
@@ -51,7 +51,7 @@ export function listReconciliationLines(app: FastifyInstance, { operations }: Pa
   app.get<{ Params: Params; Querystring: Static<typeof ReconciliationLinesQuery> }>(
     '/v1/settlements/:settlement_id/reconciliations/:reconciliation_id/lines',
     {
-      config: { operation: 'listReconciliationLines', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'listReconciliationLines', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
       schema: {
         ...describeOperation('listReconciliationLines'),
         params: ReconciliationParams,

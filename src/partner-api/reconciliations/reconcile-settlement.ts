@@ -8,7 +8,7 @@ import { ServiceError } from '../../domain/service-error.ts';
 import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import { reconciliationPath, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
-import { judgeCaller } from '../access/still-allowed.ts';
+import { requireStillAllowed } from '../access/still-allowed.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { WriteHeaders } from '../envelope-schemas.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../http/stream-bounds.ts';
@@ -39,7 +39,7 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
   app.post<Shape>(
     '/v1/settlements/:settlement_id/reconciliations',
     {
-      config: { operation: 'reconcileSettlement', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: true } },
+      config: { operation: 'reconcileSettlement', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: true } },
       bodyLimit: LIST_LIMITS.bytes,
       schema: {
         ...describeOperation('reconcileSettlement'),
@@ -59,13 +59,13 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
       if (!isLongIdentifier(settlementId)) throw settlementNotFound();
       const format = formatOf(request);
       beginUpload(partnerId, reply.raw);
-      const judge = () => judgeCaller(request, authenticate);
-      const chunks = watchTransfer(boundStream(request.body as Readable, TRANSFER_BOUNDS), { partner: 'sends', judge });
+      const checkAllowed = () => requireStillAllowed(request, authenticate);
+      const chunks = watchTransfer(boundStream(request.body as Readable, TRANSFER_BOUNDS), { partner: 'sends', checkAllowed });
       const standing = () => {
-        const { isSuspended, unproven } = callerOf(request);
-        return { isSuspended, isUnproven: unproven === 'partner' };
+        const { isSuspended, unverified } = callerOf(request);
+        return { isSuspended, isUnverified: unverified === 'partner' };
       };
-      const list = { partnerId, settlementId, idempotencyKey, format, chunks, judgeSender: judge, standing };
+      const list = { partnerId, settlementId, idempotencyKey, format, chunks, requireSenderAllowed: checkAllowed, standing };
       const { reconciliation, isReplay } = await operations.reconcileSettlement.take(list);
       if (isReplay) reply.header('idempotent-replayed', 'true');
       reply.header('location', reconciliationPath(reconciliation));

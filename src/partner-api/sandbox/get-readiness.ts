@@ -9,7 +9,7 @@ import { callerOf } from '../request-context.ts';
 import { closed, nullable, time } from '../schema-parts.ts';
 import type { SandboxApiOptions } from './sandbox-api-options.ts';
 
-const ShownEvidence = Type.Object(
+const EvidenceView = Type.Object(
   {
     correlation_id: nullable({}, 'The correlation identifier of the request; `null` for a reconciliation.'),
     subject_id: nullable({}, 'The id of the record; `null` without one.'),
@@ -25,7 +25,7 @@ const Check = Type.Object(
       description: 'What your program must have done in the sandbox.',
     }),
     passed: Type.Boolean({ description: 'Whether your requests have shown it.' }),
-    evidence: Type.Array(ShownEvidence, { description: 'The requests that showed it; empty before that.' }),
+    evidence: Type.Array(EvidenceView, { description: 'The requests that showed it; empty before that.' }),
     what_to_do: Type.String({ description: 'What your program has to do to pass the check.' }),
   },
   closed,
@@ -50,7 +50,7 @@ export function getSandboxReadiness(app: FastifyInstance, { readiness }: Sandbox
   app.get(
     '/v1/sandbox/readiness',
     {
-      config: { operation: 'getSandboxReadiness', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'getSandboxReadiness', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
       schema: { ...describeOperation('getSandboxReadiness'), querystring: NoQuery, response: { 200: ReadinessBody } },
     },
     async (request) => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { EventType } from '../../domain/events/event.ts';
-import type { NotedItem } from '../../domain/sandbox/readiness.ts';
+import type { ReadinessItem } from '../../domain/sandbox/readiness.ts';
 import type { SampleFault } from '../../domain/sandbox/sample-fault.ts';
 import { actorOf } from '../../operations/sandbox/sandbox-actor.ts';
 import { type SentSample, sendSamples } from '../../webhooks/endpoints/send-samples.ts';
@@ -34,14 +34,17 @@ export function sendSandboxEvent(app: FastifyInstance, options: SandboxApiOption
       const sent = await sendSamples(options.endpointTools, actorOf(caller), wanted);
       const deliveries = sent.map(toWire);
       const item = shownBy(fault, deliveries);
-      if (item) options.readiness.note(item, { ...caller, subjectId: sent[0]?.eventId ?? null });
+      if (item) options.readiness.record(item, { ...caller, subjectId: sent[0]?.eventId ?? null });
       return { deliveries };
     },
   });
 }
 
 /** What the receiver has shown by it. */
-function shownBy(fault: SampleFault | undefined, deliveries: readonly Static<typeof SampleDelivery>[]): NotedItem | undefined {
+function shownBy(
+  fault: SampleFault | undefined,
+  deliveries: readonly Static<typeof SampleDelivery>[],
+): ReadinessItem | undefined {
   if (!deliveries.every(({ as_expected }) => as_expected)) return undefined;
   if (fault === undefined) return 'sample_accepted';
   if (fault === 'bad_signature') return 'bad_signature_refused';

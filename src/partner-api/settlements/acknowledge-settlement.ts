@@ -23,7 +23,7 @@ export function acknowledgeSettlement(app: FastifyInstance, { operations }: Part
   app.post<Shape>(
     '/v1/settlements/:settlement_id/acknowledgement',
     {
-      config: { operation: 'acknowledgeSettlement', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: true } },
+      config: { operation: 'acknowledgeSettlement', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: true } },
       schema: {
         ...describeOperation('acknowledgeSettlement'),
         params: SettlementParams,

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { type Statement, settlementNotFound } from '../../operations/settlements/read-settlements.ts';
-import { judgeCaller } from '../access/still-allowed.ts';
+import { requireStillAllowed } from '../access/still-allowed.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../http/stream-bounds.ts';
@@ -33,7 +33,7 @@ export function getSettlementStatement(app: FastifyInstance, { operations, authe
   app.get<Shape>(
     '/v1/settlements/:settlement_id/statement.csv',
     {
-      config: { operation: 'getSettlementStatement', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'getSettlementStatement', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
       schema: {
         ...describeOperation('getSettlementStatement'),
         params: SettlementParams,
@@ -53,8 +53,8 @@ export function getSettlementStatement(app: FastifyInstance, { operations, authe
       if (request.headers['if-none-match'] === tag) return reply.code(304).send();
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
       beginDownload(partnerId, reply.raw);
-      const judge = () => judgeCaller(request, authenticate);
-      const chunks = watchTransfer(statement.write({ isExcelSafe }), { partner: 'takes', judge });
+      const checkAllowed = () => requireStillAllowed(request, authenticate);
+      const chunks = watchTransfer(statement.write({ isExcelSafe }), { partner: 'takes', checkAllowed });
       const stream = boundStream(Readable.from(chunks, { objectMode: false }), TRANSFER_BOUNDS);
       // Its head has left: no error can be answered any more, and only the metrics tell why it ended.
       stream.once('error', (error) => {

@@ -17,7 +17,7 @@ export function getSettlement(app: FastifyInstance, { operations, environment }:
   app.get<{ Params: Static<typeof SettlementParams> }>(
     '/v1/settlements/:settlement_id',
     {
-      config: { operation: 'getSettlement', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'getSettlement', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
       schema: {
         ...describeOperation('getSettlement'),
         params: SettlementParams,

@@ -25,7 +25,7 @@ export function listSettlementLines(app: FastifyInstance, { operations }: Partne
   app.get<Shape>(
     '/v1/settlements/:settlement_id/lines',
     {
-      config: { operation: 'listSettlementLines', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'listSettlementLines', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
       schema: {
         ...describeOperation('listSettlementLines'),
         params: SettlementParams,

@@ -21,7 +21,7 @@ export function listSettlements(app: FastifyInstance, { operations, environment 
   app.get<{ Querystring: Static<typeof ListSettlementsQuery> }>(
     '/v1/settlements',
     {
-      config: { operation: 'listSettlements', terms: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'listSettlements', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
       schema: {
         ...describeOperation('listSettlements'),
         querystring: ListSettlementsQuery,

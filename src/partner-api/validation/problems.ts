@@ -7,11 +7,11 @@ import type { RequestPart } from './validation.ts';
 type Schema = Record<string, unknown>;
 
 /** Names on the wire that a person would write otherwise. */
-const SHOWN_NAMES = new Map([['idempotency-key', 'Idempotency-Key']]);
+const FIELD_NAMES = new Map([['idempotency-key', 'Idempotency-Key']]);
 
 /** A problem in words: which field, what it must be, what it is. The value itself is never repeated: it may be personal. */
 export function describeProblem(part: RequestPart, field: string, error: ErrorObject): ErrorDetail {
-  const shown = SHOWN_NAMES.get(field) ?? printable(field);
+  const shown = FIELD_NAMES.get(field) ?? printable(field);
   const place = part === 'body' ? '' : part === 'query' ? ' in the query' : ' in the headers';
   if (error.keyword === 'required') return { field: shown, code: 'missing', message: `${shown} is missing${place}.` };
   if (error.keyword === 'additionalProperties') {

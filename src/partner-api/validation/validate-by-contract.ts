@@ -26,9 +26,9 @@ export function validateByContract(app: FastifyInstance): void {
 }
 
 function compileCheck({ headers, querystring, body }: FastifySchema): Check {
-  const judgeHeaders = headers ? compilePart('headers', headers as object) : () => [];
-  const judgeQuery = querystring ? compilePart('query', querystring as object) : () => [];
-  const judgeBody = body ? compilePart('body', body as object) : () => [];
+  const checkHeaders = headers ? compilePart('headers', headers as object) : () => [];
+  const checkQuery = querystring ? compilePart('query', querystring as object) : () => [];
+  const checkBody = body ? compilePart('body', body as object) : () => [];
   return (request) =>
-    refuseProblems([...judgeHeaders(request.headers), ...judgeQuery(request.query), ...judgeBody(request.body)]);
+    refuseProblems([...checkHeaders(request.headers), ...checkQuery(request.query), ...checkBody(request.body)]);
 }

@@ -75,8 +75,8 @@ function compile(part: RequestPart, schema: object): Judge {
   const order = Object.keys((schema as { properties?: object }).properties ?? {});
   const isClosed = (schema as { additionalProperties?: unknown }).additionalProperties === false;
   return (value) => {
-    const { judged, omitted } = isClosed ? omitUnknown(value, order) : { judged: value, omitted: 0 };
-    const problems = validate(judged) ? [] : listProblems(part, order, validate);
+    const { checked, omitted } = isClosed ? omitUnknown(value, order) : { checked: value, omitted: 0 };
+    const problems = validate(checked) ? [] : listProblems(part, order, validate);
     return omitted === 0 ? problems : [...problems, ...new Array<Problem>(omitted).fill(ONE_MORE)];
   };
 }
@@ -92,14 +92,14 @@ const ONE_MORE: Problem = {
 };
 
 /** Members that nobody knows are only counted past those that are shown: thousands of them must cost no more than reading them. */
-function omitUnknown(value: unknown, known: readonly string[]): { judged: unknown; omitted: number } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { judged: value, omitted: 0 };
+function omitUnknown(value: unknown, known: readonly string[]): { checked: unknown; omitted: number } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { checked: value, omitted: 0 };
   const unknown = Object.keys(value).filter((name) => !known.includes(name));
   const omitted = unknown.slice(SHOWN_MAX);
-  if (omitted.length === 0) return { judged: value, omitted: 0 };
+  if (omitted.length === 0) return { checked: value, omitted: 0 };
   const kept = [...known.filter((name) => Object.hasOwn(value, name)), ...unknown.slice(0, SHOWN_MAX)];
   const members = kept.map((name) => [name, (value as Record<string, unknown>)[name]]);
-  return { judged: Object.fromEntries(members), omitted: omitted.length };
+  return { checked: Object.fromEntries(members), omitted: omitted.length };
 }
 
 function listProblems(part: RequestPart, order: readonly string[], { errors }: ValidateFunction): Problem[] {

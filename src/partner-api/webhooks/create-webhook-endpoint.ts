@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { ServiceError } from '../../domain/service-error.ts';
 import { listWebhookEndpoints } from '../../store/webhooks/webhook-endpoint.ts';
 import { addEndpoint, ENDPOINTS_MAX } from '../../webhooks/endpoints/add-endpoint.ts';
-import { judgeEndpointUrl } from '../../webhooks/security/address-guard.ts';
+import { checkEndpointUrl } from '../../webhooks/security/address-guard.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { keyedPost } from '../keyed-post.ts';
 import { TokenBucket } from '../limits/token-bucket.ts';
@@ -46,7 +46,7 @@ export function createWebhookEndpoint(app: FastifyInstance, options: PartnerApiO
     seal: sealedAnswers(endpointTools),
     async work({ caller, correlationId, body: { url, event_types: eventTypes = [] } }) {
       const { partnerId } = caller;
-      const verdict = judgeEndpointUrl(url, endpointTools);
+      const verdict = checkEndpointUrl(url, endpointTools);
       if (verdict.status === 'refused')
         throw refuse('url', 'unsupported_value', `${verdict.sentence} Give an https address of a public host.`);
       const present = await listWebhookEndpoints(endpointTools.database.pool, partnerId);

@@ -14,7 +14,7 @@ export function deleteWebhookEndpoint(app: FastifyInstance, { endpointTools }: P
   app.delete<{ Params: Static<typeof EndpointParams> }>(
     '/v1/webhook-endpoints/:endpoint_id',
     {
-      config: { operation: 'deleteWebhookEndpoint', terms: WRITES },
+      config: { operation: 'deleteWebhookEndpoint', policy: WRITES },
       schema: { ...describeOperation('deleteWebhookEndpoint'), params: EndpointParams, response: { 200: EndpointBody } },
     },
     async (request) => {

@@ -14,7 +14,7 @@ export function getWebhookEndpoint(app: FastifyInstance, { endpointTools }: Part
   app.get<{ Params: Static<typeof EndpointParams> }>(
     '/v1/webhook-endpoints/:endpoint_id',
     {
-      config: { operation: 'getWebhookEndpoint', terms: READS },
+      config: { operation: 'getWebhookEndpoint', policy: READS },
       schema: {
         ...describeOperation('getWebhookEndpoint'),
         params: EndpointParams,

@@ -26,7 +26,7 @@ export function listDeliveries(app: FastifyInstance, { endpointTools: { database
   app.get<Shape>(
     '/v1/webhook-endpoints/:endpoint_id/deliveries',
     {
-      config: { operation: 'listDeliveries', terms: READS },
+      config: { operation: 'listDeliveries', policy: READS },
       schema: {
         ...describeOperation('listDeliveries'),
         params: EndpointParams,

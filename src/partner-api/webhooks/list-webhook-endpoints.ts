@@ -18,7 +18,7 @@ export function listWebhookEndpoints(app: FastifyInstance, { endpointTools }: Pa
   app.get<{ Querystring: Static<typeof ListEndpointsQuery> }>(
     '/v1/webhook-endpoints',
     {
-      config: { operation: 'listWebhookEndpoints', terms: READS },
+      config: { operation: 'listWebhookEndpoints', policy: READS },
       schema: {
         ...describeOperation('listWebhookEndpoints'),
         querystring: ListEndpointsQuery,

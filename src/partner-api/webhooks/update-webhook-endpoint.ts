@@ -19,7 +19,7 @@ export function updateWebhookEndpoint(app: FastifyInstance, { endpointTools }: P
   app.patch<{ Params: Static<typeof EndpointParams>; Body: Body }>(
     '/v1/webhook-endpoints/:endpoint_id',
     {
-      config: { operation: 'updateWebhookEndpoint', terms: WRITES },
+      config: { operation: 'updateWebhookEndpoint', policy: WRITES },
       schema: {
         ...describeOperation('updateWebhookEndpoint'),
         params: EndpointParams,

@@ -1,5 +1,5 @@
-import { eachApart } from '../../concurrency/for-each-settled.ts';
-import { counted } from '../../domain/pluralise.ts';
+import { forEachSettled } from '../../concurrency/for-each-settled.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { expirePendingContribution } from '../../operations/contributions/resolve-pending-contribution.ts';
 import { eachPartner } from '../../store/access/partner.ts';
@@ -24,8 +24,8 @@ export function expirePending({ hours }: { readonly hours: number }): Job {
     pattern: '*/5 * * * *',
     async run(context) {
       const counts = { failed: 0, decided: 0 };
-      const failed = (count: number) => `Pending contributions of ${counted(count, 'partner')} could not be failed.`;
-      await eachApart(eachPartner(context.database.pool), { ...context, failed }, ({ partnerId }) =>
+      const failed = (count: number) => `Pending contributions of ${pluralise(count, 'partner')} could not be failed.`;
+      await forEachSettled(eachPartner(context.database.pool), { ...context, failed }, ({ partnerId }) =>
         expireOf(partnerId, { ...context, hours, counts }),
       );
       return counts;
@@ -44,8 +44,8 @@ async function expireOf(partnerId: string, expiry: Expiry): Promise<void> {
   for (let isMore = true; isMore && !signal.aborted; ) {
     const overdue = await listOverdueContributionReviews(database.pool, partnerId, { hours, limit: CHUNK });
     const failedBefore = expiry.counts.failed;
-    const failed = (count: number) => `${counted(count, 'pending contribution')} of ${partnerId} could not be failed.`;
-    await eachApart(overdue, { signal, failed }, (review) => expire(database, review, expiry));
+    const failed = (count: number) => `${pluralise(count, 'pending contribution')} of ${partnerId} could not be failed.`;
+    await forEachSettled(overdue, { signal, failed }, (review) => expire(database, review, expiry));
     isMore = overdue.length === CHUNK && expiry.counts.failed > failedBefore;
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { counted } from '../../domain/pluralise.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import type { SettlementTools } from '../../operations/settlements/settlement-tools.ts';
 import { type VerifiedProblem, verifyEverything } from '../../operations/verification/verify-everything.ts';
 import type { AuditHead } from '../../store/audit/audit.ts';
@@ -27,7 +27,7 @@ export function verifyJob({ signLike }: Pick<SettlementTools, 'signLike'>): Job 
       for (const { record, problem } of problems.slice(0, NAMED_MAX)) alert(`modified record: ${record}: ${problem}`);
       if (problems.length > 0)
         alert(
-          `${counted(problems.length, 'record')} modified: \`partner-impact verify\` lists each, and SECURITY.md says what to do`,
+          `${pluralise(problems.length, 'record')} modified: \`partner-impact verify\` lists each, and SECURITY.md says what to do`,
         );
       return {
         checked: Number(checked),

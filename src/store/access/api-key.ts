@@ -34,10 +34,10 @@ export interface Credential extends PartnerRates, Pick<Partner, 'currency' | 'ti
   readonly isValid: boolean;
   /** Milliseconds until the key runs out; `null` for a key that does not. */
   readonly expiresInMs: number | null;
-  /** Nothing new is recorded: the partner is suspended, or unproven. */
+  /** Nothing new is recorded: the partner is suspended, or unverified. */
   readonly isSuspended: boolean;
   /** Which of the two differs from the audit. */
-  readonly unproven: 'key' | 'partner' | null;
+  readonly unverified: 'key' | 'partner' | null;
 }
 
 /** A key and its partner as they stand in the database, each with the last audit entry about it. */

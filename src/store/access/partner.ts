@@ -10,14 +10,14 @@ export interface PartnerRates {
 }
 
 /** By which a partner is settled. */
-export interface SettlementTerms {
+export interface SettlementPolicy {
   /** The one currency of its settlements, by ISO 4217; `null` where none was fixed. */
   readonly currency: string | null;
   /** By whose calendar its days and periods run, as the IANA database spells it. */
   readonly timeZone: string;
 }
 
-export interface Partner extends PartnerRates, SettlementTerms {
+export interface Partner extends PartnerRates, SettlementPolicy {
   readonly partnerId: string;
   readonly name: string;
   readonly createdAt: Date;
@@ -103,10 +103,10 @@ export async function updatePartnerSuspension(
 }
 
 /** What is given replaces what was. The database refuses to change what something rests on already. */
-export async function updateSettlementTerms(
+export async function updateSettlementPolicy(
   db: Queryable,
   partnerId: string,
-  { currency, timeZone }: Partial<SettlementTerms>,
+  { currency, timeZone }: Partial<SettlementPolicy>,
 ): Promise<Partner | undefined> {
   const text = `update partner set currency = coalesce($2, currency), time_zone = coalesce($3, time_zone)
     where partner_id = $1 returning ${COLUMNS}`;

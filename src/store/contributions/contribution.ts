@@ -135,7 +135,7 @@ const MEETINGS = [
   },
 ];
 
-const FIND_RIVALS = findStatement('find_contribution_rivals', 5, (partnerId) => {
+const FIND_CONFLICTS = findStatement('find_contribution_conflicts', 5, (partnerId) => {
   const meetings = MEETINGS.map(
     ({ unless, ...by }) =>
       `select * from ${rowOf('contribution', { partnerId, value: `wanted.${by.key}`, ...by })} c where not (${unless})`,
@@ -154,20 +154,20 @@ export interface ContributionClaims {
 }
 
 /** For each confirmation every record that it can meet: that of its key, of its event, and the holder of its order; three at most. */
-export async function findContributionRivals(
+export async function findContributionConflicts(
   db: Queryable,
   wanted: readonly ContributionClaims[],
 ): Promise<ContributionRecord[][]> {
-  const rows = await runFind<ContributionRow & LinkRow & { place: number }>(db, FIND_RIVALS, wanted, [
+  const rows = await runFind<ContributionRow & LinkRow & { place: number }>(db, FIND_CONFLICTS, wanted, [
     wanted.map((_, place) => place),
     wanted.map(({ partnerId }) => partnerId),
     wanted.map(({ idempotencyKey }) => idempotencyKey),
     wanted.map(({ partnerEventId }) => partnerEventId),
     wanted.map(({ partnerOrderRef }) => partnerOrderRef),
   ]);
-  const rivals = wanted.map((): ContributionRecord[] => []);
-  for (const row of rows) rivals[row.place]?.push(readContributionRow(row));
-  return rivals;
+  const conflicts = wanted.map((): ContributionRecord[] => []);
+  for (const row of rows) conflicts[row.place]?.push(readContributionRow(row));
+  return conflicts;
 }
 
 const LOCK: Statement = {

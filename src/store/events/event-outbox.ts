@@ -46,14 +46,14 @@ const PARTNERS_WITH_UNNUMBERED_ANYWHERE: Statement = {
     where exists (select from event_outbox o where o.partner_id = c.partner_id)`,
 };
 
-export interface Unnumbered {
+export interface Unsequenced {
   readonly partnerIds: readonly string[];
   /** Where every other partner's next event may be. */
   readonly next: OutboxRange;
 }
 
 const WAITING = 'select partner_id from event_outbox where';
-const FIND_UNNUMBERED: Statement = {
+const FIND_UNSEQUENCED: Statement = {
   name: 'find_unnumbered_events',
   text: `with waiting as materialized (
       (${WAITING} written_by = any ($2::xid8[]) order by written_by, position limit $3)
@@ -68,7 +68,7 @@ const FIND_UNNUMBERED: Statement = {
       array(select partner_id from found) as "partnerIds", array(select partner_id from found where not has_endpoint) as "unheardIds"`,
 };
 
-export interface Found extends Unnumbered {
+export interface Found extends Unsequenced {
   /** Partners among them who have no endpoint: their events are fetched, and sent nowhere. */
   readonly unheardIds: readonly string[];
   /** No other partner has any. */
@@ -79,25 +79,25 @@ export interface Found extends Unnumbered {
  * Partners of the oldest events in the range that have no number yet. Costs as much as there are such events, `limit` at most, and nothing
  * for any other partner. On a distributed database all partners are looked at.
  */
-export async function findUnnumberedEvents(
+export async function findUnsequencedEvents(
   db: Queryable,
   database: Pick<Database, 'isDistributed'>,
   { from, late }: OutboxRange,
   limit: number,
 ): Promise<Found> {
   if (database.isDistributed)
-    return { ...(await listPartnersWithUnnumberedEvents(db, database, { from, late })), unheardIds: [], isAll: true };
+    return { ...(await listPartnersWithUnsequencedEvents(db, database, { from, late })), unheardIds: [], isAll: true };
   type Row = Pick<Found, 'partnerIds' | 'unheardIds'> & { readonly snapshot: string; readonly found: number };
-  const [{ snapshot, found, ...partners }] = (await run<Row>(db, FIND_UNNUMBERED, [from, late, limit])) as [Row];
+  const [{ snapshot, found, ...partners }] = (await run<Row>(db, FIND_UNSEQUENCED, [from, late, limit])) as [Row];
   return { ...partners, next: rangeAfter(snapshot), isAll: found < limit };
 }
 
 /** All partners with events in the range that have no number yet, those included whose counter is missing. Looks at every partner. */
-export async function listPartnersWithUnnumberedEvents(
+export async function listPartnersWithUnsequencedEvents(
   db: Queryable,
   { isDistributed }: Pick<Database, 'isDistributed'>,
   { from, late }: OutboxRange,
-): Promise<Unnumbered> {
+): Promise<Unsequenced> {
   if (isDistributed) {
     const rows = await run<{ partnerId: string }>(db, PARTNERS_WITH_UNNUMBERED_ANYWHERE, []);
     return { partnerIds: rows.map(({ partnerId }) => partnerId), next: WHOLE_OUTBOX };
@@ -110,7 +110,7 @@ export async function listPartnersWithUnnumberedEvents(
 const oldestBy = (place: string) =>
   `select ${place} as place, written_by, position from event_outbox where partner_id = $1 and exists (select from counter)`;
 
-const numberEventsBy = (name: string, place: string, isOldest: string): Statement => ({
+const assignSequencesBy = (name: string, place: string, isOldest: string): Statement => ({
   name,
   text: `with counter as materialized (
       select last_sequence from event_counter where partner_id = $1 for update skip locked
@@ -119,7 +119,7 @@ const numberEventsBy = (name: string, place: string, isOldest: string): Statemen
         (${oldestBy(place)} and written_by = any ($5::xid8[]) order by written_by, position limit $2)
         union all
         (${oldestBy(place)} and written_by >= $4::xid8 order by written_by, position limit $2)
-      ) unnumbered order by written_by, position limit $2
+      ) unsequenced order by written_by, position limit $2
     ), taken as (
       delete from event_outbox where ${isOldest}
       returning *
@@ -157,8 +157,8 @@ const numberEventsBy = (name: string, place: string, isOldest: string): Statemen
  * The rows are taken by their places, which nothing changes as long as the statement sees them. Citus knows no places: there the part of
  * the key is read that they lie in, and nothing else is offered to the plan.
  */
-const NUMBER = numberEventsBy('number_events', 'ctid', 'ctid = any (array(select place from oldest))');
-const NUMBER_ANYWHERE = numberEventsBy(
+const NUMBER = assignSequencesBy('number_events', 'ctid', 'ctid = any (array(select place from oldest))');
+const NUMBER_ANYWHERE = assignSequencesBy(
   'number_events_anywhere',
   'position',
   `partner_id = $1 and position + 0 = any (array(select place from oldest))
@@ -166,7 +166,7 @@ const NUMBER_ANYWHERE = numberEventsBy(
         and written_by <= (select written_by from oldest order by written_by desc limit 1)`,
 );
 
-export interface Numbered {
+export interface Sequenced {
   /** Events. */
   readonly numbered: number;
   readonly deliveries: number;
@@ -177,13 +177,13 @@ export interface Numbered {
 }
 
 /** Numbers `limit` events of a partner at most. */
-export async function numberEvents(
+export async function assignSequences(
   db: Queryable,
   { isDistributed }: Pick<Database, 'isDistributed'>,
   partnerId: string,
   { limit, attemptsMax, range }: { limit: number; attemptsMax: number; range: OutboxRange },
-): Promise<Numbered> {
+): Promise<Sequenced> {
   const values = [partnerId, limit, attemptsMax, range.from, range.late];
-  const rows = await run<Numbered>(db, isDistributed ? NUMBER_ANYWHERE : NUMBER, values);
-  return rows[0] as Numbered;
+  const rows = await run<Sequenced>(db, isDistributed ? NUMBER_ANYWHERE : NUMBER, values);
+  return rows[0] as Sequenced;
 }

@@ -106,8 +106,8 @@ export async function findRuleVersion(db: Queryable, kind: RuleKind, version: st
   return row && readRuleRow(row);
 }
 
-const FIND_RIVALS: Statement = {
-  name: 'find_rule_version_rivals',
+const FIND_CONFLICTS: Statement = {
+  name: 'find_rule_version_conflicts',
   text: `select ${COLUMNS} from rule_version where kind = $1 and version = $2
     union
     select ${COLUMNS} from rule_version
@@ -115,12 +115,12 @@ const FIND_RIVALS: Statement = {
 };
 
 /** What has the label of a new version, or its start for the same partners. */
-export async function findRuleVersionRivals(
+export async function findRuleVersionConflicts(
   db: Queryable,
   { kind, version, partnerId, startsAt }: RuleHead,
 ): Promise<RuleRecord[]> {
   const at = Number.isNaN(startsAt.getTime()) ? null : startsAt;
-  return (await run<RuleRow>(db, FIND_RIVALS, [kind, version, partnerId, at])).map(readRuleRow);
+  return (await run<RuleRow>(db, FIND_CONFLICTS, [kind, version, partnerId, at])).map(readRuleRow);
 }
 
 const LIST = durableRead({

@@ -1,4 +1,4 @@
-import type { NotedItem } from '../../domain/sandbox/readiness.ts';
+import type { ReadinessItem } from '../../domain/sandbox/readiness.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, runAnew, type Statement } from '../query.ts';
@@ -20,7 +20,7 @@ const INSERT: Statement = {
 export async function insertEvidence(
   db: Queryable,
   partnerId: string,
-  { item, correlationId, subjectId }: { readonly item: NotedItem } & Omit<Evidence, 'seenAt'>,
+  { item, correlationId, subjectId }: { readonly item: ReadinessItem } & Omit<Evidence, 'seenAt'>,
 ): Promise<void> {
   await run(db, INSERT, [partnerId, item, correlationId, subjectId]);
 }
@@ -31,7 +31,7 @@ const LIST: Statement = {
     where partner_id = $1`,
 };
 
-export async function listEvidence(db: Queryable, partnerId: string): Promise<(Evidence & { readonly item: NotedItem })[]> {
+export async function listEvidence(db: Queryable, partnerId: string): Promise<(Evidence & { readonly item: ReadinessItem })[]> {
   return run(db, LIST, [partnerId]);
 }
 

@@ -31,14 +31,18 @@ const COUNT_REFUSAL: Statement = {
     returning refusals`,
 };
 
-export interface RefusalTerms {
+export interface RefusalOptions {
   readonly times: number;
   /** Whoever comes back before so many seconds is refused again, beyond the count. */
   readonly waitSeconds: number;
 }
 
 /** Counts a refusal of the key. Of requests at once, in whatever processes, exactly `times` are refused. @returns Whether this one is. */
-export async function countRefusal(db: Queryable, rehearsal: Rehearsal, { times, waitSeconds }: RefusalTerms): Promise<boolean> {
+export async function countRefusal(
+  db: Queryable,
+  rehearsal: Rehearsal,
+  { times, waitSeconds }: RefusalOptions,
+): Promise<boolean> {
   return (await run(db, COUNT_REFUSAL, [...keyOf(rehearsal), times, waitSeconds])).length > 0;
 }
 

@@ -104,7 +104,7 @@ const NUMBERED_LEFT: Statement = {
     order by sequence limit $3`,
 };
 
-const UNNUMBERED_LEFT: Statement = {
+const UNSEQUENCED_LEFT: Statement = {
   name: 'list_left_unnumbered_contributions',
   text: `select transaction_id as "transactionId" from (
       select subject_id as transaction_id from event_outbox where partner_id = $1 and event_type = 'impact.transaction.confirmed'
@@ -125,16 +125,16 @@ export async function* eachLeft(
   { partnerId, followsEvent }: Pick<DueContributions, 'partnerId' | 'followsEvent'>,
   long: LongStatements,
 ): AsyncGenerator<string[]> {
-  type Numbered = { readonly transactionId: string; readonly sequence: bigint };
-  const numbered = eachPage<Numbered>(LEFT_AT_ONCE, (last, limit) =>
-    runLong<Numbered>(db, NUMBERED_LEFT, [partnerId, last?.sequence ?? followsEvent, limit], long),
+  type Sequenced = { readonly transactionId: string; readonly sequence: bigint };
+  const numbered = eachPage<Sequenced>(LEFT_AT_ONCE, (last, limit) =>
+    runLong<Sequenced>(db, NUMBERED_LEFT, [partnerId, last?.sequence ?? followsEvent, limit], long),
   );
   for await (const page of numbered) yield page.map(({ transactionId }) => transactionId);
-  type Unnumbered = { readonly transactionId: string };
-  const unnumbered = eachPage<Unnumbered>(LEFT_AT_ONCE, (last, limit) =>
-    runLong<Unnumbered>(db, UNNUMBERED_LEFT, [partnerId, last?.transactionId ?? '', limit], long),
+  type Unsequenced = { readonly transactionId: string };
+  const unsequenced = eachPage<Unsequenced>(LEFT_AT_ONCE, (last, limit) =>
+    runLong<Unsequenced>(db, UNSEQUENCED_LEFT, [partnerId, last?.transactionId ?? '', limit], long),
   );
-  for await (const page of unnumbered) yield page.map(({ transactionId }) => transactionId);
+  for await (const page of unsequenced) yield page.map(({ transactionId }) => transactionId);
 }
 
 const UNREACHABLE: Statement = {

@@ -103,15 +103,15 @@ export async function measureBacklog({ pool, isDistributed }: Pick<Database, 'po
 export interface EndpointState {
   readonly partnerId: string;
   readonly endpointId: string;
-  /** `open`: left in peace after many failures. `probed`: one delivery at a time tries it out. */
-  readonly state: 'sound' | 'failing' | 'probed' | 'open' | 'disabled';
+  /** `circuit_open`: nothing is sent for a while, after many failures. `half_open`: one delivery at a time tests the endpoint. */
+  readonly state: 'healthy' | 'failing' | 'half_open' | 'circuit_open' | 'disabled';
 }
 
 const ENDPOINT_STATES: Statement = {
   name: 'list_endpoint_states',
   text: `select e.partner_id as "partnerId", e.endpoint_id as "endpointId",
-      case when e.status = 'disabled' then 'disabled' when h.breaker_open_until > now() then 'open' when h.breaker_trips > 0 then 'probed'
-        when h.failures_in_row > 0 then 'failing' else 'sound' end as state
+      case when e.status = 'disabled' then 'disabled' when h.breaker_open_until > now() then 'circuit_open'
+        when h.breaker_trips > 0 then 'half_open' when h.failures_in_row > 0 then 'failing' else 'healthy' end as state
     from webhook_endpoint e join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id
     where e.status <> 'removed'`,
 };

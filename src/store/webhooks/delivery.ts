@@ -262,7 +262,7 @@ export async function recordSuccesses(db: Queryable, attempts: readonly Attempt[
   await recordAttempts(db, undefined, attempts, RECORD_SUCCESSES);
 }
 
-const HASTEN: Statement = {
+const MAKE_DUE: Statement = {
   name: 'hasten_deliveries',
   text: `update delivery d set next_attempt_at = ${NOW}
     where d.partner_id = $1 and d.delivery_id = any (array(
@@ -278,12 +278,12 @@ const HASTEN: Statement = {
  *
  * @returns How many, `limit` at most.
  */
-export async function hastenDeliveries(
+export async function makeDeliveriesDue(
   db: Queryable,
   { partnerId, endpointId }: Pick<Delivery, 'partnerId' | 'endpointId'>,
   { leaseMs, limit }: { leaseMs: number; limit: number },
 ): Promise<number> {
-  return (await runAnew(db, HASTEN, [partnerId, endpointId, leaseMs, limit])).length;
+  return (await runAnew(db, MAKE_DUE, [partnerId, endpointId, leaseMs, limit])).length;
 }
 
 const DELETE: Statement = {

@@ -4,14 +4,14 @@ import { IS_WATCHED } from './endpoint-watch.ts';
 import { ENDPOINT_COLUMNS, type WebhookEndpoint } from './webhook-endpoint.ts';
 
 export interface DueEndpoint extends WebhookEndpoint {
-  /** `failing`: its last attempt failed. `probed`: it failed so often that one delivery tries it out before the others follow. */
-  readonly health: 'sound' | 'failing' | 'probed';
+  /** `failing`: its last attempt failed. `half_open`: after many failures one delivery tests it before the others are sent. */
+  readonly health: 'healthy' | 'failing' | 'half_open';
   /** Nothing of it is due earlier, as far as is known. By the database's clock. */
   readonly dueFrom: Date;
 }
 
 const COLUMNS = `${ENDPOINT_COLUMNS}, h.due_from as "dueFrom",
-      case when h.breaker_trips > 0 then 'probed' when h.failures_in_row > 0 then 'failing' else 'sound' end as health`;
+      case when h.breaker_trips > 0 then 'half_open' when h.failures_in_row > 0 then 'failing' else 'healthy' end as health`;
 
 const isDue = (
   ending: string,
@@ -77,7 +77,7 @@ export async function advanceDueFrom(db: Queryable, marginMs: number): Promise<v
 
 /** An endpoint that events of its partner are for. */
 export interface RecipientEndpoint extends DueEndpoint {
-  /** The breaker leaves it in peace. */
+  /** The circuit is open: nothing is sent to it. */
   readonly isOpen: boolean;
   readonly isWatched: boolean;
 }

@@ -85,7 +85,7 @@ const LIST_OF: Statement = {
     from webhook_endpoint e ${HEALTH_JOIN} where e.partner_id = any ($1::text[]) and e.status <> 'removed'`,
 };
 
-/** Those of several partners that are not removed. `isOpen`: the breaker leaves it in peace. */
+/** Those of several partners that are not removed. `isOpen`: the circuit is open, nothing is sent. */
 export async function listEndpointsOf(
   db: Queryable,
   partnerIds: readonly string[],

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { batched } from '../../concurrency/batch-queue.ts';
+import { createBatcher } from '../../concurrency/batch-queue.ts';
 import type { Database } from '../../store/database.ts';
 import type { Attempt } from '../../store/webhooks/delivery.ts';
 import { LEASE_MS } from './attempt.ts';
@@ -33,8 +33,8 @@ export function openRecorder(options: RecorderOptions): (attempt: Attempt) => Pr
     const byEndpoint = new Map(standings.map((standing) => [standing.endpointId, standing]));
     return attempts.map(({ claimed }) => byEndpoint.get(claimed.endpointId));
   };
-  const record = batched<Attempt, Standing | undefined>({
-    lanes: 2,
+  const record = createBatcher<Attempt, Standing | undefined>({
+    concurrency: 2,
     batchMax: RECORDS_AT_ONCE,
     waitingMax: RECORDS_WAITING_MAX,
     waitMaxMs: LEASE_MS,

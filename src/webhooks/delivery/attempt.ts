@@ -44,7 +44,7 @@ export const LEASE_MS = 60_000;
  *
  * @param sinceClaimMs How long ago it was claimed: with the end of its lease this tells the database's time without asking for it.
  */
-export function judge(claimed: ClaimedDelivery, { retryAfter, ...answer }: Answer, sinceClaimMs: number): Attempt {
+export function toAttempt(claimed: ClaimedDelivery, { retryAfter, ...answer }: Answer, sinceClaimMs: number): Attempt {
   const endedAtMs = claimed.leaseEndsAt.getTime() - LEASE_MS + sinceClaimMs;
   const isDelivered = isSuccess(answer);
   const mayAsk = answer.status === 429 || answer.status === 503;

@@ -6,16 +6,16 @@ import type { Attempt } from '../../store/webhooks/delivery.ts';
 import { type DueEndpoint, listDueEndpoints } from '../../store/webhooks/due-endpoint.ts';
 import { listEndpointsOf, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import type { EndpointSecrets } from '../security/signature.ts';
-import { type AttemptTools, judge, post } from './attempt.ts';
+import { type AttemptTools, post, toAttempt } from './attempt.ts';
 import { openRecorder } from './attempt-recorder.ts';
 import { claimDue } from './claim-due.ts';
-import { type EndpointProofs, openEndpointProofs } from './endpoint-proofs.ts';
-import { Lanes, type Sent } from './endpoint-queues.ts';
+import { EndpointQueues, type Sent } from './endpoint-queues.ts';
 import { openHandOff, type Recipient, release, rememberRecipients, type Task } from './hand-off.ts';
 import { loadContents } from './load-contents.ts';
 import type { Pace } from './pace.ts';
 import type { Disabling, Standing } from './record-attempts.ts';
 import type { HandOff } from './relay-together.ts';
+import { openVerifiedEndpoints, type VerifiedEndpoints } from './verified-endpoints.ts';
 
 export interface DispatcherOptions extends AttemptTools {
   readonly database: Database;
@@ -64,10 +64,10 @@ class RunningDispatcher implements Dispatcher {
   #isGivenUp = false;
   #awake = Promise.withResolvers<void>();
   readonly #record: (attempt: Attempt) => Promise<Standing | undefined>;
-  readonly #proofs: EndpointProofs;
+  readonly #verifiedEndpoints: VerifiedEndpoints;
   readonly #turns = new Turns<DueEndpoint>(({ endpointId }) => endpointId);
   readonly #recipientOf: (endpoint: WebhookEndpoint) => Recipient;
-  readonly #lanes: Lanes<Task, Recipient>;
+  readonly #queues: EndpointQueues<Task, Recipient>;
   /** What is being written to the database. */
   readonly #writes = new Set<Promise<unknown>>();
   #updatedAtMs = 0;
@@ -76,19 +76,25 @@ class RunningDispatcher implements Dispatcher {
   constructor(options: DispatcherOptions) {
     const { database, pace, onError } = options;
     const { signal } = this.#stop;
-    const noteWrite = (write: Promise<unknown>) => this.#noteWrite(write);
+    const trackWrite = (write: Promise<unknown>) => this.#trackWrite(write);
     this.#options = options;
     this.#record = openRecorder({ ...options, signal });
-    this.#proofs = openEndpointProofs(database, onError);
+    this.#verifiedEndpoints = openVerifiedEndpoints(database, onError);
     this.#recipientOf = rememberRecipients(options.openSecrets);
-    this.#lanes = new Lanes<Task, Recipient>({
+    this.#queues = new EndpointQueues<Task, Recipient>({
       send: (task, recipient) => this.#send(task, recipient),
       mayBegin: () => pace.take(),
       onRoom: () => this.wake(),
-      onUnsent: (tasks, dueAt) => noteWrite(release(database, tasks, dueAt).catch(onError)),
+      onUnsent: (tasks, dueAt) => trackWrite(release(database, tasks, dueAt).catch(onError)),
     });
-    pace.onRoom(() => this.#lanes.resume());
-    const tools = { lanes: this.#lanes, proofs: this.#proofs, recipientOf: this.#recipientOf, signal, noteWrite };
+    pace.onRoom(() => this.#queues.resume());
+    const tools = {
+      queues: this.#queues,
+      verifiedEndpoints: this.#verifiedEndpoints,
+      recipientOf: this.#recipientOf,
+      signal,
+      trackWrite,
+    };
     this.handOff = openHandOff(options, tools);
     this.#done = this.#run();
   }
@@ -98,7 +104,7 @@ class RunningDispatcher implements Dispatcher {
   async close(relayEnded?: Promise<void>): Promise<void> {
     this.#stop.abort();
     await this.#done;
-    const ended = this.#lanes.close();
+    const ended = this.#queues.close();
     await Promise.race([ended, sleep(END_WITHIN_MS, undefined, { ref: false })]);
     this.#isGivenUp = true;
     await this.#options.client.destroy();
@@ -126,11 +132,11 @@ class RunningDispatcher implements Dispatcher {
   async #claimDue(): Promise<boolean> {
     const { database } = this.#options;
     if (performance.now() - this.#updatedAtMs >= UPDATE_EVERY_MS) {
-      await updateLanes({ database, proofs: this.#proofs, recipientOf: this.#recipientOf }, this.#lanes);
+      await updateQueues({ database, verifiedEndpoints: this.#verifiedEndpoints, recipientOf: this.#recipientOf }, this.#queues);
       this.#updatedAtMs = performance.now();
     }
     await this.handOff.advance();
-    const due = await this.#proofs.keepSound(await listDueEndpoints(database));
+    const due = await this.#verifiedEndpoints.keepVerified(await listDueEndpoints(database));
     return this.#turns.give(due, (endpoint) => this.#tryClaim(endpoint));
   }
 
@@ -146,7 +152,7 @@ class RunningDispatcher implements Dispatcher {
   /** @returns Whether anything was asked for: there is no room, else. */
   async #claim(endpoint: DueEndpoint): Promise<boolean> {
     const { database, onError } = this.#options;
-    const limit = this.#lanes.roomFor(endpoint);
+    const limit = this.#queues.roomFor(endpoint);
     if (limit === 0) return false;
     const recipient = this.#recipientOf(endpoint);
     const claimedAtMs = performance.now();
@@ -156,8 +162,8 @@ class RunningDispatcher implements Dispatcher {
       const content = contents.get(claimed.deliveryId);
       return content ? [{ claimed, content, claimedAtMs }] : [];
     });
-    if (this.#stop.signal.aborted) this.#noteWrite(release(database, tasks).catch(onError));
-    else this.#lanes.add(endpoint, recipient, { tasks, isAsking: deliveries.length === limit });
+    if (this.#stop.signal.aborted) this.#trackWrite(release(database, tasks).catch(onError));
+    else this.#queues.add(endpoint, recipient, { tasks, isAsking: deliveries.length === limit });
     return true;
   }
 
@@ -165,16 +171,16 @@ class RunningDispatcher implements Dispatcher {
     const answer = await post(this.#options, outgoing(task, recipient));
     // It was cut off from here.
     if (this.#isGivenUp && answer.status === null) return SENT;
-    const attempt = judge(task.claimed, answer, performance.now() - task.claimedAtMs);
+    const attempt = toAttempt(task.claimed, answer, performance.now() - task.claimedAtMs);
     this.#options.onAttempt(attempt);
     const recorded = this.#record(attempt);
-    this.#noteWrite(recorded);
+    this.#trackWrite(recorded);
     // After a success the place is free for the next at once, unless writing down falls behind; a failure may change what the endpoint gets.
     if (attempt.isSuccess && this.#writes.size <= RECORDS_BEHIND_MAX) return SENT;
     return { ...SENT, ...(await recorded), isDelivered: attempt.isSuccess };
   }
 
-  #noteWrite(write: Promise<unknown>): void {
+  #trackWrite(write: Promise<unknown>): void {
     this.#writes.add(write);
     void write.then(() => this.#writes.delete(write));
   }
@@ -187,22 +193,25 @@ function outgoing({ claimed, content: { body, correlationId } }: Task, { url, se
   return { url, secrets, eventId, eventType, deliveryId, attemptNumber: Number(lease), correlationId, body: Buffer.from(body) };
 }
 
-interface LaneTools {
+interface QueueTools {
   readonly database: Database;
-  readonly proofs: EndpointProofs;
+  readonly verifiedEndpoints: VerifiedEndpoints;
   recipientOf(endpoint: WebhookEndpoint): Recipient;
 }
 
 /** What operators, and other processes, have changed holds for what is claimed already. */
-async function updateLanes({ database: { pool }, proofs, recipientOf }: LaneTools, lanes: Lanes<Task, Recipient>): Promise<void> {
-  const waiting = lanes.listWaiting();
+async function updateQueues(
+  { database: { pool }, verifiedEndpoints, recipientOf }: QueueTools,
+  queues: EndpointQueues<Task, Recipient>,
+): Promise<void> {
+  const waiting = queues.listWaiting();
   if (waiting.length === 0) return;
   const partnerIds = [...new Set(waiting.map(({ partnerId }) => partnerId))];
-  const sound = await proofs.keepSound(await listEndpointsOf(pool, partnerIds));
-  const endpoints = new Map(sound.map((endpoint) => [endpoint.endpointId, endpoint]));
+  const verified = await verifiedEndpoints.keepVerified(await listEndpointsOf(pool, partnerIds));
+  const endpoints = new Map(verified.map((endpoint) => [endpoint.endpointId, endpoint]));
   for (const id of waiting) {
     const endpoint = endpoints.get(id.endpointId);
-    if (endpoint?.status !== 'active' || endpoint.isOpen) lanes.withdraw(id, endpoint?.breakerOpenUntil ?? undefined);
-    else lanes.update(id, recipientOf(endpoint));
+    if (endpoint?.status !== 'active' || endpoint.isOpen) queues.withdraw(id, endpoint?.breakerOpenUntil ?? undefined);
+    else queues.update(id, recipientOf(endpoint));
   }
 }

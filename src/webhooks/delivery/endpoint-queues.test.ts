@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { DueEndpoint } from '../../store/webhooks/due-endpoint.ts';
-import { Lanes, type Ready, type Sent } from './endpoint-queues.ts';
+import { EndpointQueues, type Ready, type Sent } from './endpoint-queues.ts';
 
 const DELIVERED: Sent = { isDelivered: true, isPaused: false, pausedUntil: undefined };
 const FAILED: Sent = { ...DELIVERED, isDelivered: false };
@@ -11,21 +11,21 @@ interface Task extends Ready {
   readonly number: number;
 }
 
-/** Lanes whose attempts end when the test says so. */
-function openLanes(mayBegin = () => true) {
+/** EndpointQueues whose attempts end when the test says so. */
+function openQueues(mayBegin = () => true) {
   const underWay: { task: Task; recipient: string; end: (sent: Sent) => void }[] = [];
   const givenBack: { tasks: readonly Task[]; dueAt: Date | undefined }[] = [];
-  const lanes = new Lanes<Task, string>({
+  const queues = new EndpointQueues<Task, string>({
     send: (task, recipient) => new Promise((end) => underWay.push({ task, recipient, end })),
     mayBegin,
     onRoom: () => {},
     onUnsent: (tasks, dueAt) => givenBack.push({ tasks, dueAt }),
   });
-  const claim = (endpointId: string, most = Number.POSITIVE_INFINITY, health: DueEndpoint['health'] = 'sound') => {
+  const claim = (endpointId: string, most = Number.POSITIVE_INFINITY, health: DueEndpoint['health'] = 'healthy') => {
     const endpoint = { partnerId: 'ptn_1', endpointId, health } as DueEndpoint;
-    const room = Math.min(lanes.roomFor(endpoint), most);
+    const room = Math.min(queues.roomFor(endpoint), most);
     const tasks = Array.from({ length: room }, (_, number) => ({ of: endpointId, number, claimedAtMs: performance.now() }));
-    lanes.add(endpoint, 'first', { tasks, isAsking: room < most });
+    queues.add(endpoint, 'first', { tasks, isAsking: room < most });
     return room;
   };
   const countOf = (endpointId: string) => underWay.filter(({ task }) => task.of === endpointId).length;
@@ -35,7 +35,7 @@ function openLanes(mayBegin = () => true) {
     underWay.splice(index, 1)[0]?.end(sent);
     await new Promise(setImmediate);
   };
-  return { lanes, underWay, givenBack, claim, countOf, endOne };
+  return { queues, underWay, givenBack, claim, countOf, endOne };
 }
 
 const named = (count: number) => Array.from({ length: count }, (_, index) => `wep_slow-${index}`);
@@ -43,14 +43,14 @@ const named = (count: number) => Array.from({ length: count }, (_, index) => `we
 describe('however many endpoints are slow, the next one', () => {
   for (const count of [16, 150, 250])
     test(`has its first deliveries claimed and sent at once, beside ${count}`, () => {
-      const { claim, countOf } = openLanes();
+      const { claim, countOf } = openQueues();
       for (const name of named(count)) claim(name);
       assert.ok(claim('wep_next', 10) >= 1);
       assert.ok(countOf('wep_next') >= 1);
     });
 
   test('gets all ten sent while not one of sixteen others has ended', async () => {
-    const { claim, countOf, endOne, underWay } = openLanes();
+    const { claim, countOf, endOne, underWay } = openQueues();
     for (const name of named(16)) claim(name);
     const before = underWay.length;
     assert.equal(claim('wep_next', 10), 10);
@@ -59,7 +59,7 @@ describe('however many endpoints are slow, the next one', () => {
   });
 
   test('is not kept waiting by those that fail, however many they are', () => {
-    const { claim, countOf, underWay } = openLanes();
+    const { claim, countOf, underWay } = openQueues();
     for (const name of named(5_000)) claim(name, undefined, 'failing');
     assert.ok(underWay.length <= 512, 'half of the places');
     assert.equal(claim('wep_next', 10), 10);
@@ -68,7 +68,7 @@ describe('however many endpoints are slow, the next one', () => {
 });
 
 test('endpoints that deliver come to hold the same, whoever began: whoever left a place does not get it back before the others', async () => {
-  const { claim, countOf, endOne } = openLanes();
+  const { claim, countOf, endOne } = openQueues();
   const all = named(20);
   for (const name of all) claim(name);
   assert.ok(countOf('wep_slow-0') - countOf('wep_slow-19') > 60, 'at first');
@@ -83,43 +83,43 @@ test('endpoints that deliver come to hold the same, whoever began: whoever left 
 });
 
 test('one endpoint alone has 64 under way and 512 claimed; when it fails 4, and one delivery tries it out', async () => {
-  const { claim, countOf, endOne } = openLanes();
+  const { claim, countOf, endOne } = openQueues();
   assert.equal(claim('wep_1'), 512);
   assert.equal(countOf('wep_1'), 64);
   assert.equal(claim('wep_1'), 0);
   for (let count = 0; count < 64; count++) await endOne('wep_1', FAILED);
   assert.equal(countOf('wep_1'), 4);
-  assert.deepEqual([claim('wep_2', undefined, 'failing'), claim('wep_3', undefined, 'probed')], [4, 1]);
+  assert.deepEqual([claim('wep_2', undefined, 'failing'), claim('wep_3', undefined, 'half_open')], [4, 1]);
 });
 
 test('when an attempt pauses its endpoint, what waits for a place goes back, due when the pause ends; what is under way does not', async () => {
-  const { claim, countOf, endOne, givenBack, lanes } = openLanes();
+  const { claim, countOf, endOne, givenBack, queues } = openQueues();
   claim('wep_1');
   const pausedUntil = new Date(1_000);
   await endOne('wep_1', { isDelivered: false, isPaused: true, pausedUntil });
   assert.deepEqual([givenBack[0]?.tasks.length, givenBack[0]?.dueAt, countOf('wep_1')], [512 - 64, pausedUntil, 63]);
-  assert.deepEqual(lanes.listWaiting(), []);
+  assert.deepEqual(queues.listWaiting(), []);
 });
 
 test('what waits is sent as the endpoint is by then, or withdrawn, or given back by a stop', async () => {
-  const { claim, endOne, givenBack, lanes, underWay } = openLanes();
+  const { claim, endOne, givenBack, queues, underWay } = openQueues();
   for (const name of ['wep_1', 'wep_2', 'wep_3']) claim(name);
   const id = { partnerId: 'ptn_1', endpointId: 'wep_1' };
-  lanes.update(id, 'second');
+  queues.update(id, 'second');
   await endOne('wep_1');
   assert.equal(underWay.at(-1)?.recipient, 'second');
-  lanes.withdraw({ ...id, endpointId: 'wep_2' });
+  queues.withdraw({ ...id, endpointId: 'wep_2' });
   assert.equal(givenBack[0]?.tasks.length, 512 - 64);
-  const closed = lanes.close();
+  const closed = queues.close();
   assert.equal(givenBack.length, 3);
   while (underWay.length > 0) await endOne(underWay[0]?.task.of as string);
   await closed;
 });
 
 describe('while deliveries are held back', () => {
-  test('nothing begins, each lane asks for no place of its own, and all begin again in their order', async () => {
+  test('nothing begins, each queue asks for no place of its own, and all begin again in their order', async () => {
     let [left, asked] = [2, 0];
-    const { claim, countOf, endOne, lanes } = openLanes(() => {
+    const { claim, countOf, endOne, queues } = openQueues(() => {
       asked++;
       return left-- > 0;
     });
@@ -129,17 +129,17 @@ describe('while deliveries are held back', () => {
     await endOne('wep_1');
     assert.deepEqual([countOf('wep_1'), asked], [1, 3]);
     left = 4;
-    lanes.resume();
+    queues.resume();
     assert.deepEqual([countOf('wep_1'), countOf('wep_2'), countOf('wep_3')], [2, 3, 0]);
     left = 100;
-    lanes.resume();
+    queues.resume();
     assert.equal(countOf('wep_3'), 3);
   });
 
   test('a stop gives back all that waits', async () => {
-    const { claim, givenBack, lanes } = openLanes(() => false);
+    const { claim, givenBack, queues } = openQueues(() => false);
     for (const name of ['wep_1', 'wep_2']) claim(name, 3);
-    await lanes.close();
+    await queues.close();
     assert.deepEqual(
       givenBack.map(({ tasks }) => tasks.length),
       [3, 3],

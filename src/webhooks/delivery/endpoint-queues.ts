@@ -1,130 +1,130 @@
 import type { DueEndpoint } from '../../store/webhooks/due-endpoint.ts';
 
-/** A claimed delivery that waits for a place. */
+/** A claimed delivery that waits to be sent. */
 export interface Ready {
   /** `performance.now()` just before it was claimed: its lease began no earlier. */
   readonly claimedAtMs: number;
 }
 
-/** What came of an attempt for the deliveries behind it. */
+/** The result of an attempt, for the deliveries that wait behind it. */
 export interface Sent {
   readonly isDelivered: boolean;
-  /** Nothing more goes to the endpoint for now: what waits for a place is given back. */
+  /** Nothing more is sent to the endpoint for now: waiting deliveries are released. */
   readonly isPaused: boolean;
-  /** Where that is known. */
+  /** When that is known. */
   readonly pausedUntil: Date | undefined;
 }
 
-export interface LanesOptions<Task extends Ready, Recipient> {
-  /** Sends one, and never throws. */
+export interface EndpointQueuesOptions<Task extends Ready, Recipient> {
+  /** Sends one delivery. Never throws. */
   send(task: Task, recipient: Recipient): Promise<Sent>;
-  /** Whether one more may begin now; where it may not, {@link Lanes.resume} follows. */
+  /** Whether one more attempt may begin now. After `false` the caller calls {@link EndpointQueues.resume}. */
   mayBegin?(): boolean;
-  /** Told when a lane has room for its next claim. */
+  /** Called when a queue has room for its next claim. */
   onRoom(): void;
-  /** Takes back deliveries of one endpoint that were not sent, which are due then, or at once. */
+  /** Releases deliveries of one endpoint that were not sent. They are due at `dueAt`, or at once. */
   onUnsent(tasks: readonly Task[], dueAt?: Date): void;
 }
 
 type EndpointId = Pick<DueEndpoint, 'partnerId' | 'endpointId'>;
 
-/** All endpoints together: how many are under way, and how many are claimed. */
-const PLACES = 1_024;
+/** Of all endpoints: how many deliveries are in flight at most, and how many are claimed. */
+const IN_FLIGHT_MAX = 1_024;
 const CLAIMED_MAX = 8_192;
-/** Of one endpoint: a slow receiver holds so many connections, and no more. */
-const PLACES_OF_ONE = 64;
-const CLAIMED_OF_ONE = 512;
-/** One that fails has to show first that it is back. */
-const PLACES_WHILE_FAILING = 4;
+/** Of one endpoint: a slow receiver holds no more connections than this. */
+const IN_FLIGHT_PER_ENDPOINT = 64;
+const CLAIMED_PER_ENDPOINT = 512;
+/** Of an endpoint that fails, until a delivery succeeds. */
+const IN_FLIGHT_WHILE_FAILING = 4;
 const FAILURES_TO_SLOW_DOWN = 5;
-/** An endpoint holds no more than this share of what is free beside it: however many are slow, there is always some for the next. */
+/** An endpoint holds at most this share of the free capacity. However many endpoints are slow, the next one always gets some. */
 const SHARE_OF_FREE = 1 / 8;
-/** Those that fail leave so much to those that do not. */
-const KEPT_FOR_SOUND = 1 / 2;
-/** Once half of all is held, an endpoint that has not delivered anything yet holds no more than this share of all. */
-const SHARE_WHILE_UNPROVEN = 1 / 512;
-/** Of what an endpoint may claim: less is not worth the statement. */
+/** The share that failing endpoints leave to healthy ones. */
+const KEPT_FOR_HEALTHY = 1 / 2;
+/** When half of the capacity is used, an endpoint without a delivery yet holds at most this share of all. */
+const SHARE_BEFORE_DELIVERY = 1 / 512;
+/** The least share of what an endpoint may claim that is worth a query. */
 const WORTH_CLAIMING = 1 / 4;
-/** Claimed longer ago than this, it is given back: its lease might end before its attempt does. */
+/** A delivery claimed longer ago is released: its lease might end before its attempt does. */
 const USABLE_MS = 40_000;
 
-interface Lane<Task, Recipient> {
+interface EndpointQueue<Task, Recipient> {
   readonly id: EndpointId;
   readonly waiting: Task[];
   recipient: Recipient;
-  isSound: boolean;
+  isHealthy: boolean;
   /** Its last attempt was a success. */
-  isProven: boolean;
+  hasDelivered: boolean;
   underWay: number;
   failuresInRow: number;
-  /** Its last claim was given all that it asked for: there is probably more. */
+  /** Its last claim returned as many as it asked for: there are probably more. */
   isAsking: boolean;
 }
 
 /**
- * What is claimed waits here for a place, endpoint by endpoint: one that hangs takes none from another, and while some deliveries are
- * under way the next ones are claimed already.
+ * Claimed deliveries wait here, one queue per endpoint. An endpoint that hangs takes no capacity from another, and the next deliveries
+ * are claimed while some are in flight.
  */
-export class Lanes<Task extends Ready, Recipient> {
-  readonly #options: LanesOptions<Task, Recipient>;
-  readonly #lanes = new Map<string, Lane<Task, Recipient>>();
-  /** Lanes that others leave no place. Whoever has waited longest comes first. */
-  readonly #crowded = new Set<Lane<Task, Recipient>>();
+export class EndpointQueues<Task extends Ready, Recipient> {
+  readonly #options: EndpointQueuesOptions<Task, Recipient>;
+  readonly #queues = new Map<string, EndpointQueue<Task, Recipient>>();
+  /** Queues without free capacity, the longest waiting first. */
+  readonly #crowded = new Set<EndpointQueue<Task, Recipient>>();
   readonly #idle = new Set<() => void>();
   #underWay = 0;
   #claimed = 0;
   /** No delivery may begin until {@link resume}. */
   #isHeldBack = false;
 
-  constructor(options: LanesOptions<Task, Recipient>) {
+  constructor(options: EndpointQueuesOptions<Task, Recipient>) {
     this.#options = options;
   }
 
-  /** How many deliveries of an endpoint may be claimed now; 0 when that is not worth a statement. */
+  /** How many deliveries of an endpoint may be claimed now; 0 when that is not worth a query. */
   roomFor(endpoint: DueEndpoint): number {
-    const lane = this.#lanes.get(nameOf(endpoint));
-    const claimed = lane ? lane.waiting.length + lane.underWay : 0;
-    const standing = { isSound: endpoint.health === 'sound', isProven: lane?.isProven ?? false };
+    const queue = this.#queues.get(nameOf(endpoint));
+    const claimed = queue ? queue.waiting.length + queue.underWay : 0;
+    const standing = { isHealthy: endpoint.health === 'healthy', hasDelivered: queue?.hasDelivered ?? false };
     const allowed = Math.min(this.#claimableBy(standing), MOST_CLAIMED[endpoint.health]);
     const room = allowed - claimed;
     return room <= 0 || (claimed > 0 && room < allowed * WORTH_CLAIMING) ? 0 : room;
   }
 
-  /** How many new deliveries of an endpoint may be claimed while they are made; 0 while older ones wait to be claimed. */
+  /** How many new deliveries of an endpoint may be claimed when they are created; 0 while older ones wait to be claimed. */
   roomForNew(endpoint: DueEndpoint): number {
-    const lane = this.#lanes.get(nameOf(endpoint));
-    if (lane?.isAsking) return 0;
-    const standing = { isSound: endpoint.health === 'sound', isProven: lane?.isProven ?? false };
+    const queue = this.#queues.get(nameOf(endpoint));
+    if (queue?.isAsking) return 0;
+    const standing = { isHealthy: endpoint.health === 'healthy', hasDelivered: queue?.hasDelivered ?? false };
     const allowed = Math.min(this.#claimableBy(standing), MOST_CLAIMED[endpoint.health]);
-    return Math.max(allowed - (lane ? lane.waiting.length + lane.underWay : 0), 0);
+    return Math.max(allowed - (queue ? queue.waiting.length + queue.underWay : 0), 0);
   }
 
   /** @param isAsking Whether as many were claimed as were asked for. */
   add(endpoint: DueEndpoint, recipient: Recipient, { tasks, isAsking }: { tasks: readonly Task[]; isAsking: boolean }): void {
     const name = nameOf(endpoint);
-    const lane = this.#lanes.get(name) ?? newLane<Task, Recipient>(endpoint, recipient);
-    this.#lanes.set(name, lane);
-    Object.assign(lane, { recipient, isAsking, isSound: endpoint.health === 'sound' });
-    lane.waiting.push(...tasks);
+    const queue = this.#queues.get(name) ?? newQueue<Task, Recipient>(endpoint, recipient);
+    this.#queues.set(name, queue);
+    Object.assign(queue, { recipient, isAsking, isHealthy: endpoint.health === 'healthy' });
+    queue.waiting.push(...tasks);
     this.#claimed += tasks.length;
-    this.#start(lane);
+    this.#start(queue);
   }
 
-  /** Endpoints of which something waits for a place. */
+  /** Endpoints with waiting deliveries. */
   listWaiting(): EndpointId[] {
-    return [...this.#lanes.values()].filter(({ waiting }) => waiting.length > 0).map(({ id }) => id);
+    return [...this.#queues.values()].filter(({ waiting }) => waiting.length > 0).map(({ id }) => id);
   }
 
-  /** What waits for a place is sent as the endpoint is now. */
+  /** Waiting deliveries are sent to the endpoint as it is now. */
   update(id: EndpointId, recipient: Recipient): void {
-    const lane = this.#lanes.get(nameOf(id));
-    if (lane) lane.recipient = recipient;
+    const queue = this.#queues.get(nameOf(id));
+    if (queue) queue.recipient = recipient;
   }
 
-  /** Gives back what waits for a place. */
+  /** Releases waiting deliveries. */
   withdraw(id: EndpointId, dueAt?: Date): void {
-    const lane = this.#lanes.get(nameOf(id));
-    if (lane) this.#giveBack(lane, lane.waiting.length, dueAt);
+    const queue = this.#queues.get(nameOf(id));
+    if (queue) this.#release(queue, queue.waiting.length, dueAt);
   }
 
   /** Deliveries may begin again. */
@@ -133,9 +133,9 @@ export class Lanes<Task extends Ready, Recipient> {
     this.#startCrowded();
   }
 
-  /** Sends nothing more of what waits; resolves when what is under way is over. */
+  /** Sends no waiting delivery; resolves when the attempts in flight have ended. */
   async close(): Promise<void> {
-    for (const lane of this.#lanes.values()) this.#giveBack(lane, lane.waiting.length);
+    for (const queue of this.#queues.values()) this.#release(queue, queue.waiting.length);
     if (this.#underWay > 0) await new Promise<void>((resolve) => this.#idle.add(resolve));
   }
 
@@ -143,7 +143,7 @@ export class Lanes<Task extends Ready, Recipient> {
     return Math.ceil(shareOf(CLAIMED_MAX, this.#claimed, standing));
   }
 
-  /** There may be places for lanes that had none. */
+  /** There may be inFlightMax for queues that had none. */
   #startCrowded(): void {
     if (this.#isHeldBack) return;
     for (const crowded of [...this.#crowded]) {
@@ -158,69 +158,69 @@ export class Lanes<Task extends Ready, Recipient> {
     return !this.#isHeldBack;
   }
 
-  #start(lane: Lane<Task, Recipient>): void {
-    this.#giveBack(lane, countStale(lane.waiting));
-    const places = lane.failuresInRow >= FAILURES_TO_SLOW_DOWN ? PLACES_WHILE_FAILING : PLACES_OF_ONE;
-    while (lane.waiting.length > 0 && lane.underWay < places) {
-      const isCrowded = lane.underWay >= shareOf(PLACES, this.#underWay, lane);
-      if (isCrowded || !this.#mayBegin()) return void this.#crowded.add(lane);
-      void this.#run(lane, lane.waiting.shift() as Task);
+  #start(queue: EndpointQueue<Task, Recipient>): void {
+    this.#release(queue, countStale(queue.waiting));
+    const inFlightMax = queue.failuresInRow >= FAILURES_TO_SLOW_DOWN ? IN_FLIGHT_WHILE_FAILING : IN_FLIGHT_PER_ENDPOINT;
+    while (queue.waiting.length > 0 && queue.underWay < inFlightMax) {
+      const isCrowded = queue.underWay >= shareOf(IN_FLIGHT_MAX, this.#underWay, queue);
+      if (isCrowded || !this.#mayBegin()) return void this.#crowded.add(queue);
+      void this.#run(queue, queue.waiting.shift() as Task);
     }
-    if (lane.waiting.length === 0 && lane.underWay === 0) this.#lanes.delete(nameOf(lane.id));
+    if (queue.waiting.length === 0 && queue.underWay === 0) this.#queues.delete(nameOf(queue.id));
   }
 
-  async #run(lane: Lane<Task, Recipient>, task: Task): Promise<void> {
-    lane.underWay++;
+  async #run(queue: EndpointQueue<Task, Recipient>, task: Task): Promise<void> {
+    queue.underWay++;
     this.#underWay++;
-    const { isDelivered, isPaused, pausedUntil } = await this.#options.send(task, lane.recipient);
-    lane.isProven = isDelivered;
-    lane.failuresInRow = isDelivered ? 0 : lane.failuresInRow + 1;
-    lane.underWay--;
+    const { isDelivered, isPaused, pausedUntil } = await this.#options.send(task, queue.recipient);
+    queue.hasDelivered = isDelivered;
+    queue.failuresInRow = isDelivered ? 0 : queue.failuresInRow + 1;
+    queue.underWay--;
     this.#underWay--;
     this.#claimed--;
-    if (isPaused) this.#giveBack(lane, lane.waiting.length, pausedUntil);
+    if (isPaused) this.#release(queue, queue.waiting.length, pausedUntil);
     this.#startCrowded();
-    this.#start(lane);
-    this.#askOn(lane);
+    this.#start(queue);
+    this.#askOn(queue);
     if (this.#underWay === 0) for (const resolve of this.#idle) resolve();
   }
 
-  #askOn(lane: Lane<Task, Recipient>): void {
-    const allowed = Math.min(this.#claimableBy(lane), CLAIMED_OF_ONE);
-    if (!lane.isAsking || lane.waiting.length + lane.underWay > allowed * (1 - WORTH_CLAIMING)) return;
-    lane.isAsking = false;
+  #askOn(queue: EndpointQueue<Task, Recipient>): void {
+    const allowed = Math.min(this.#claimableBy(queue), CLAIMED_PER_ENDPOINT);
+    if (!queue.isAsking || queue.waiting.length + queue.underWay > allowed * (1 - WORTH_CLAIMING)) return;
+    queue.isAsking = false;
     this.#options.onRoom();
   }
 
-  /** The first ones of what waits. */
-  #giveBack(lane: Lane<Task, Recipient>, count: number, dueAt?: Date): void {
+  /** Releases the first ones of the queue. */
+  #release(queue: EndpointQueue<Task, Recipient>, count: number, dueAt?: Date): void {
     if (count === 0) return;
     this.#claimed -= count;
-    this.#options.onUnsent(lane.waiting.splice(0, count), dueAt);
+    this.#options.onUnsent(queue.waiting.splice(0, count), dueAt);
   }
 }
 
-/** While an endpoint is tried out, one delivery goes there. */
-const MOST_CLAIMED = { sound: CLAIMED_OF_ONE, failing: PLACES_WHILE_FAILING, probed: 1 } as const;
+/** A half-open endpoint gets one delivery. */
+const MOST_CLAIMED = { healthy: CLAIMED_PER_ENDPOINT, failing: IN_FLIGHT_WHILE_FAILING, half_open: 1 } as const;
 
-function newLane<Task, Recipient>({ partnerId, endpointId }: EndpointId, recipient: Recipient): Lane<Task, Recipient> {
+function newQueue<Task, Recipient>({ partnerId, endpointId }: EndpointId, recipient: Recipient): EndpointQueue<Task, Recipient> {
   const id = { partnerId, endpointId };
-  return { id, waiting: [], recipient, isSound: true, isProven: false, underWay: 0, failuresInRow: 0, isAsking: false };
+  return { id, waiting: [], recipient, isHealthy: true, hasDelivered: false, underWay: 0, failuresInRow: 0, isAsking: false };
 }
 
 function nameOf({ partnerId, endpointId }: EndpointId): string {
   return `${partnerId} ${endpointId}`;
 }
 
-type Standing = Pick<Lane<unknown, unknown>, 'isSound' | 'isProven'>;
+type Standing = Pick<EndpointQueue<unknown, unknown>, 'isHealthy' | 'hasDelivered'>;
 
-/** How much one endpoint may hold of so many that all have, where so many are held. */
-function shareOf(all: number, held: number, { isSound, isProven }: Standing): number {
-  const ofFree = Math.max(all - held - (isSound ? 0 : all * KEPT_FOR_SOUND), 0) * SHARE_OF_FREE;
-  return isProven || held < all / 2 ? ofFree : Math.min(ofFree, all * SHARE_WHILE_UNPROVEN);
+/** How much one endpoint may hold of `all`, when `held` are used. */
+function shareOf(all: number, held: number, { isHealthy, hasDelivered }: Standing): number {
+  const ofFree = Math.max(all - held - (isHealthy ? 0 : all * KEPT_FOR_HEALTHY), 0) * SHARE_OF_FREE;
+  return hasDelivered || held < all / 2 ? ofFree : Math.min(ofFree, all * SHARE_BEFORE_DELIVERY);
 }
 
-/** The oldest come first. */
+/** The oldest are first in the queue. */
 function countStale(waiting: readonly Ready[]): number {
   const nowMs = performance.now();
   const fresh = waiting.findIndex(({ claimedAtMs }) => nowMs - claimedAtMs <= USABLE_MS);

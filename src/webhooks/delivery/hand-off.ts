@@ -5,10 +5,10 @@ import { advanceDueFrom } from '../../store/webhooks/due-endpoint.ts';
 import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import type { EndpointSecrets } from '../security/signature.ts';
 import { COMMITTED_WITHIN_MS } from './claim-due.ts';
-import type { EndpointProofs } from './endpoint-proofs.ts';
-import type { Lanes, Ready } from './endpoint-queues.ts';
+import type { EndpointQueues, Ready } from './endpoint-queues.ts';
 import type { Content } from './load-contents.ts';
 import type { HandOff } from './relay-together.ts';
+import type { VerifiedEndpoints } from './verified-endpoints.ts';
 
 export interface Recipient {
   readonly url: string;
@@ -44,17 +44,17 @@ export function rememberRecipients(
 }
 
 interface HandOffTools {
-  readonly proofs: EndpointProofs;
+  readonly verifiedEndpoints: VerifiedEndpoints;
   recipientOf(endpoint: WebhookEndpoint): Recipient;
-  readonly lanes: Lanes<Task, Recipient>;
+  readonly queues: EndpointQueues<Task, Recipient>;
   readonly signal: AbortSignal;
-  noteWrite(write: Promise<unknown>): void;
+  trackWrite(write: Promise<unknown>): void;
 }
 
 /** Takes deliveries that are claimed while they are made. */
 export function openHandOff(
   { database, onError }: { readonly database: Database; readonly onError: (error: unknown) => void },
-  { lanes, proofs, recipientOf, signal, noteWrite }: HandOffTools,
+  { queues, verifiedEndpoints, recipientOf, signal, trackWrite }: HandOffTools,
 ): HandOff & { advance(): Promise<void> } {
   let [hasTaken, advancedAtMs] = [false, 0];
   const canBeSigned = (endpoint: WebhookEndpoint) => {
@@ -66,12 +66,12 @@ export function openHandOff(
     }
   };
   return {
-    keepSound: proofs.keepSound,
-    roomForNew: (endpoint) => (signal.aborted || !canBeSigned(endpoint) ? 0 : lanes.roomForNew(endpoint)),
+    keepVerified: verifiedEndpoints.keepVerified,
+    roomForNew: (endpoint) => (signal.aborted || !canBeSigned(endpoint) ? 0 : queues.roomForNew(endpoint)),
     take(endpoint, tasks, isAll) {
       hasTaken = true;
-      if (signal.aborted) noteWrite(release(database, tasks).catch(onError));
-      else lanes.add(endpoint, recipientOf(endpoint), { tasks, isAsking: !isAll });
+      if (signal.aborted) trackWrite(release(database, tasks).catch(onError));
+      else queues.add(endpoint, recipientOf(endpoint), { tasks, isAsking: !isAll });
     },
     /** After deliveries were taken, now and then: says from when on the next ones may be due. */
     async advance() {

@@ -62,7 +62,7 @@ export class Pace {
   }
 
   /** A partner's request was answered. */
-  noteAnswer(milliseconds: number): void {
+  addAnswer(milliseconds: number): void {
     if (this.#timer) this.#answersMs.push(milliseconds);
   }
 

@@ -56,7 +56,7 @@ export async function settleAttempts(
     const found: Standing[] = [];
     // In one order everywhere, so that two processes never wait for each other.
     for (const [endpoint, group] of groupByEndpoint(attempts))
-      found.push(await noteHealth(db, endpoint, { attempts: group, added: group.filter(isNew) }));
+      found.push(await recordHealth(db, endpoint, { attempts: group, added: group.filter(isNew) }));
     return found;
   });
   const settled: Standing[] = [];
@@ -69,7 +69,9 @@ export async function settleAttempts(
 
 /** Nothing is asked of the database but what it writes, on one trip with the COMMIT. */
 async function settleSuccesses(database: Database, attempts: readonly Attempt[]): Promise<Standing[]> {
-  await inTransaction(database, USUAL_LOCK_TIMEOUT, (db, { lastly }) => lastly(() => recordSuccesses(db, attempts)));
+  await inTransaction(database, USUAL_LOCK_TIMEOUT, (db, { finalStatement }) =>
+    finalStatement(() => recordSuccesses(db, attempts)),
+  );
   return groupByEndpoint(attempts).map(([endpoint]) => ({
     ...endpoint,
     ...{ isPaused: false, pausedUntil: undefined, disabledFor: undefined },
@@ -82,14 +84,14 @@ function groupByEndpoint(attempts: readonly Attempt[]): [endpoint: EndpointId, a
   return ofEndpoints.map(([endpointId, group]) => [{ partnerId: group[0]?.claimed.partnerId as string, endpointId }, group]);
 }
 
-interface Noted {
+interface CountedHealth {
   readonly attempts: readonly Attempt[];
   /** Those of them that were not written down before. */
   readonly added: readonly Attempt[];
 }
 
 /** `disabledFor`: why the endpoint is to be disabled, if it is. */
-async function noteHealth(db: Queryable, endpoint: EndpointId, { attempts, added }: Noted): Promise<Standing> {
+async function recordHealth(db: Queryable, endpoint: EndpointId, { attempts, added }: CountedHealth): Promise<Standing> {
   const lastSuccess = added.findLastIndex(({ isSuccess }) => isSuccess);
   const failures = added.slice(lastSuccess + 1);
   if (lastSuccess >= 0) await clearEndpointHealth(db, endpoint);

@@ -6,8 +6,8 @@ import {
   insertTakenEvents,
   type NewDelivery,
   type TakenEvent,
-  takeUnnumberedEvents,
-} from '../../store/events/number-together.ts';
+  takeUnsequencedEvents,
+} from '../../store/events/sequence-together.ts';
 import { type ClaimedDelivery, nameDelivery } from '../../store/webhooks/delivery.ts';
 import { type DueEndpoint, listRecipientEndpoints, type RecipientEndpoint } from '../../store/webhooks/due-endpoint.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
@@ -25,7 +25,7 @@ export interface Handed {
 /** The dispatcher of the same process: it sends new deliveries without looking for them. */
 export interface HandOff {
   /** Those that are as the audit has them. */
-  keepSound<Endpoint extends DueEndpoint>(endpoints: readonly Endpoint[]): Promise<Endpoint[]>;
+  keepVerified<Endpoint extends DueEndpoint>(endpoints: readonly Endpoint[]): Promise<Endpoint[]>;
   /** How many new deliveries of the endpoint it takes. */
   roomForNew(endpoint: DueEndpoint): number;
   /** @param isAll Whether there are no more, which are due for all. */
@@ -67,7 +67,7 @@ export async function relayTogether(
     // Outside of a transaction events would be taken for good, and never numbered.
     await client.query('begin');
     const [taken, endpoints] = await Promise.all([
-      takeUnnumberedEvents(client, range, partnerIds, limit),
+      takeUnsequencedEvents(client, range, partnerIds, limit),
       listRecipientEndpoints(client, partnerIds),
     ]);
     const { events, heldIds, isAll } = taken;
@@ -111,9 +111,9 @@ async function planDeliveries(
   endpoints: readonly RecipientEndpoint[],
   handOff: HandOff,
 ): Promise<Plan> {
-  const healthy = endpoints.filter(({ status, health, isOpen }) => status === 'active' && health === 'sound' && !isOpen);
-  const sound = events.length === 0 ? [] : await handOff.keepSound(healthy);
-  const room = new Map(sound.map((endpoint) => [endpoint.endpointId, handOff.roomForNew(endpoint)]));
+  const healthy = endpoints.filter(({ status, health, isOpen }) => status === 'active' && health === 'healthy' && !isOpen);
+  const verified = events.length === 0 ? [] : await handOff.keepVerified(healthy);
+  const room = new Map(verified.map((endpoint) => [endpoint.endpointId, handOff.roomForNew(endpoint)]));
   const ofPartner = Map.groupBy(endpoints, ({ partnerId }) => partnerId);
   const deliveries: NewDelivery[] = [];
   const wanted = new Set<TakenEvent>();

@@ -7,9 +7,9 @@ import { lookOut } from '../../concurrency/look-out.ts';
 import { ATTEMPTS_MAX } from '../../domain/webhooks/retry-schedule.ts';
 import { type Connection, canPrepare, type Database } from '../../store/database.ts';
 import {
-  findUnnumberedEvents,
-  listPartnersWithUnnumberedEvents,
-  numberEvents,
+  assignSequences,
+  findUnsequencedEvents,
+  listPartnersWithUnsequencedEvents,
   type OutboxRange,
   WHOLE_OUTBOX,
 } from '../../store/events/event-outbox.ts';
@@ -97,7 +97,7 @@ export async function relayOnce(
   tools?: TogetherTools,
 ): Promise<Relayed> {
   const { client, range } = session;
-  const found = await findUnnumberedEvents(client, database, range, EVENTS_TOGETHER);
+  const found = await findUnsequencedEvents(client, database, range, EVENTS_TOGETHER);
   // Of those that are behind older events may wait elsewhere, which come first.
   const partnerIds = found.partnerIds.filter((partnerId) => !session.behind.has(partnerId));
   const isTogether = tools !== undefined && !database.isDistributed;
@@ -105,7 +105,7 @@ export async function relayOnce(
   const together = isTogether ? await relaySeveral({ client, database }, several, tools) : NONE_TOGETHER;
   const held = new Set(together.heldIds);
   const isWhole = found.isAll && together.isAll;
-  const { partnerIds: waitingIds, next } = isWhole ? found : await listPartnersWithUnnumberedEvents(client, database, range);
+  const { partnerIds: waitingIds, next } = isWhole ? found : await listPartnersWithUnsequencedEvents(client, database, range);
   // What stays where it is, because its partner's cannot be numbered, is no reason to go on at once.
   const hasMore = !together.isAll && together.numbered > 0;
   const relayed = { numbered: together.numbered, deliveries: together.due, hasMore };
@@ -186,7 +186,7 @@ async function relayAlone(
     behind.set(partnerId, rangeOfPartner);
     try {
       const batch = { limit: EVENTS_AT_ONCE, attemptsMax: ATTEMPTS_MAX, range: rangeOfPartner };
-      const numbered = await numberEvents(client, database, partnerId, batch);
+      const numbered = await assignSequences(client, database, partnerId, batch);
       if (numbered.deliveries > 0) await watchEndpointsOf(client, database, partnerId);
       relayed.deliveries += numbered.deliveries;
       relayed.numbered += numbered.numbered;

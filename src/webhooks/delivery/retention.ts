@@ -1,5 +1,5 @@
-import { eachApart } from '../../concurrency/for-each-settled.ts';
-import { counted } from '../../domain/pluralise.ts';
+import { forEachSettled } from '../../concurrency/for-each-settled.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import type { Database } from '../../store/database.ts';
 import { listEventCounters } from '../../store/events/event.ts';
 import { deleteOldEvents } from '../../store/events/event-retention.ts';
@@ -15,8 +15,8 @@ const EVENTS_AT_ONCE = 500;
  */
 export async function removeOldEvents({ pool }: Database, days: number, signal?: AbortSignal): Promise<number> {
   let sum = 0;
-  const failed = (count: number) => `Old events of ${counted(count, 'partner')} could not be removed.`;
-  await eachApart(await listEventCounters(pool), { signal, failed }, async (partnerId) => {
+  const failed = (count: number) => `Old events of ${pluralise(count, 'partner')} could not be removed.`;
+  await forEachSettled(await listEventCounters(pool), { signal, failed }, async (partnerId) => {
     for (let removed = EVENTS_AT_ONCE; removed === EVENTS_AT_ONCE && !signal?.aborted; sum += removed)
       removed = await deleteOldEvents(pool, partnerId, { days, limit: EVENTS_AT_ONCE });
   });

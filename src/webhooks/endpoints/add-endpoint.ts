@@ -19,7 +19,7 @@ import {
 import { eventToText } from '../../wire/event-to-text.ts';
 import { isSuccess, post } from '../delivery/attempt.ts';
 import { ERROR_CLASSES } from '../delivery/send.ts';
-import { judgeEndpointUrl } from '../security/address-guard.ts';
+import { checkEndpointUrl } from '../security/address-guard.ts';
 import { newSecret } from '../security/signature.ts';
 import { aboutEndpoint, type EndpointTools, refusal, refuseValue } from './endpoint-context.ts';
 
@@ -52,7 +52,7 @@ export const addEndpoint = withRole(
     if (!(await findPartner(database.pool, partnerId)))
       throw recordNotFound('partner_id', `There is no partner ${partnerId}. \`partner list\` shows all.`);
     refuseUnknownTypes(eventTypes);
-    const verdict = judgeEndpointUrl(url, { ...tools, ...(allowedPort !== undefined && { allowedPort }) });
+    const verdict = checkEndpointUrl(url, { ...tools, ...(allowedPort !== undefined && { allowedPort }) });
     if (verdict.status === 'refused')
       throw refuseValue(
         'url',

@@ -85,7 +85,7 @@ export const recoverExhausted = withRole(
       recovered = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
         const count = await recoverDeliveries(db, page);
         await watchEndpoints(db, database, [request]);
-        await noteRecovery(db, actor, request, { action: 'delivery.recover', count });
+        await recordRecovery(db, actor, request, { action: 'delivery.recover', count });
         return count;
       });
       sum += recovered;
@@ -112,7 +112,7 @@ export const replayMissing = withRole(
       const { made, lastSequence } = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
         const replayed = await insertReplayedDeliveries(db, page, from);
         await watchEndpoints(db, database, [request]);
-        await noteRecovery(db, actor, request, { action: 'delivery.replay-missing', count: replayed.made });
+        await recordRecovery(db, actor, request, { action: 'delivery.replay-missing', count: replayed.made });
         return replayed;
       });
       sum += made;
@@ -124,7 +124,7 @@ export const replayMissing = withRole(
 );
 
 /** Where nothing was changed there is nothing to note. */
-async function noteRecovery(
+async function recordRecovery(
   db: Queryable,
   actor: Actor,
   request: RecoveryRequest,

@@ -7,7 +7,7 @@ import { withRole } from '../../operations/with-role.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { hastenDeliveries } from '../../store/webhooks/delivery.ts';
+import { makeDeliveriesDue } from '../../store/webhooks/delivery.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
 import {
   clearEndpointHealth,
@@ -47,7 +47,7 @@ export const enableEndpoint = withRole(
       return { ...endpoint, status: 'active', statusReason: null };
     });
     const page = { leaseMs: LEASE_MS, limit: DELIVERIES_AT_ONCE };
-    while ((await hastenDeliveries(database.pool, enabled, page)) === DELIVERIES_AT_ONCE);
+    while ((await makeDeliveriesDue(database.pool, enabled, page)) === DELIVERIES_AT_ONCE);
     return enabled;
   },
 );

@@ -11,9 +11,9 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { type Attempt, type ClaimedDelivery, insertClaimedDelivery, recordAttempts } from '../../store/webhooks/delivery.ts';
 import { listWebhookEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
-import { judge, LEASE_MS, post } from '../delivery/attempt.ts';
-import { openEndpointProofs } from '../delivery/endpoint-proofs.ts';
+import { LEASE_MS, post, toAttempt } from '../delivery/attempt.ts';
 import { settleAttempts } from '../delivery/record-attempts.ts';
+import { openVerifiedEndpoints } from '../delivery/verified-endpoints.ts';
 import { openSecrets } from '../security/endpoint-secrets.ts';
 import { newSecret } from '../security/signature.ts';
 import type { EndpointTools } from './endpoint-context.ts';
@@ -79,9 +79,9 @@ async function findEndpoints({ database }: EndpointTools, { partnerId, endpointI
     const message = `You have no active webhook endpoint that receives ${eventType}. Add one first.`;
     throw new ServiceError('invalid_request', message, { details: [{ field: 'endpoint_id', code: 'not_found', message }] });
   }
-  await openEndpointProofs(database, (error) => {
+  await openVerifiedEndpoints(database, (error) => {
     throw error;
-  }).keepSound(chosen);
+  }).keepVerified(chosen);
   return chosen;
 }
 
@@ -121,7 +121,7 @@ async function sendTo(tools: EndpointTools, actor: Actor, { endpoint, samples, w
       ...{ url, secrets, eventId, eventType, deliveryId, correlationId: actor.correlationId },
       ...{ attemptNumber: Number(lease), body: Buffer.from(body as string) },
     });
-    const attempt = judge(delivery, answer, performance.now() - claimedAtMs);
+    const attempt = toAttempt(delivery, answer, performance.now() - claimedAtMs);
     if (isToBeRefused(fault)) await recordOnly(tools, partnerId, attempt);
     else await settleAttempts(database, partnerId, [attempt]);
     const { status, errorClass, milliseconds, isSuccess } = attempt;

@@ -8,9 +8,9 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { type Attempt, insertClaimedDelivery } from '../../store/webhooks/delivery.ts';
 import { findWebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
-import { judge, LEASE_MS, post } from '../delivery/attempt.ts';
-import { openEndpointProofs } from '../delivery/endpoint-proofs.ts';
+import { LEASE_MS, post, toAttempt } from '../delivery/attempt.ts';
 import { settleAttempts } from '../delivery/record-attempts.ts';
+import { openVerifiedEndpoints } from '../delivery/verified-endpoints.ts';
 import { openSecrets } from '../security/endpoint-secrets.ts';
 import { type EndpointId, type EndpointTools, unknownEndpoint } from './endpoint-context.ts';
 
@@ -20,7 +20,7 @@ import { type EndpointId, type EndpointTools, unknownEndpoint } from './endpoint
  *
  * @returns What came of it.
  * @throws ServiceError `forbidden`; `invalid_request` when there is no such endpoint.
- * @throws UnsoundRecordError When it differs from the audit; nothing is sent then.
+ * @throws UnverifiedRecordError When it differs from the audit; nothing is sent then.
  * @throws SecretUnreadableError When its secret does not open; nothing is stored then.
  */
 export const testEndpoint = withRole(
@@ -29,7 +29,7 @@ export const testEndpoint = withRole(
     const { database, environment, secretBox } = tools;
     const endpoint = await findWebhookEndpoint(database.pool, partnerId, endpointId);
     if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
-    await openEndpointProofs(database, rethrow).keepSound([endpoint]);
+    await openVerifiedEndpoints(database, rethrow).keepVerified([endpoint]);
     // Before anything is stored: what cannot be signed must not be left for the dispatcher.
     const secrets = openSecrets(secretBox, endpoint);
     const eventId = newId('evt');
@@ -55,7 +55,7 @@ export const testEndpoint = withRole(
       correlationId: actor.correlationId,
       body: Buffer.from(body),
     });
-    const attempt = judge(claimed, answer, performance.now() - claimedAtMs);
+    const attempt = toAttempt(claimed, answer, performance.now() - claimedAtMs);
     await settleAttempts(database, partnerId, [attempt]);
     return attempt;
   },

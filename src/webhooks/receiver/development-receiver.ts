@@ -96,7 +96,7 @@ async function receive(request: IncomingMessage, response: ServerResponse, recei
     return void response.writeHead(413).end();
   }
   const envelope = readEnvelope(body);
-  receiving.onEvent(judge(request, body, envelope, receiving));
+  receiving.onEvent(toReceivedEvent(request, body, envelope, receiving));
   const challenge = findChallenge(envelope);
   if (challenge === undefined) response.writeHead(receiving.status).end();
   else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ challenge }));
@@ -127,7 +127,12 @@ function readEnvelope(body: Buffer): Envelope {
   }
 }
 
-function judge(request: IncomingMessage, body: Buffer, envelope: Envelope, { secret, now, known }: Receiving): ReceivedEvent {
+function toReceivedEvent(
+  request: IncomingMessage,
+  body: Buffer,
+  envelope: Envelope,
+  { secret, now, known }: Receiving,
+): ReceivedEvent {
   const receivedAt = now?.() ?? new Date();
   const headers = ownHeaders(request);
   const nowSeconds = Math.floor(receivedAt.getTime() / 1000);

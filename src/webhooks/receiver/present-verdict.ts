@@ -1,4 +1,4 @@
-import { showUntrusted } from './escape-for-terminal.ts';
+import { escapeForTerminal } from './escape-for-terminal.ts';
 import { CAUSES, type SignatureVerdict } from './explain-signature.ts';
 
 /** A verdict for a person: one or two sentences that name the part which differs, and what to look at. */
@@ -9,13 +9,13 @@ export function verdictInWords(verdict: SignatureVerdict): string {
     case 'timestamp_missing':
       return 'The header X-Service-Timestamp is missing.';
     case 'timestamp_ill_formed':
-      return `X-Service-Timestamp must be Unix seconds, in digits alone, and is ${showUntrusted(verdict.timestamp)}.`;
+      return `X-Service-Timestamp must be Unix seconds, in digits alone, and is ${escapeForTerminal(verdict.timestamp)}.`;
     case 'timestamp_outside_tolerance':
       return `The signature is right, but was ${ageInWords(verdict.ageSeconds)}; ${verdict.toleranceSeconds} s either way are accepted. Look at this machine's clock, unless the delivery was kept.`;
     case 'signature_missing':
       return 'The header X-Service-Signature is missing.';
     case 'signature_ill_formed':
-      return `X-Service-Signature must be v1= and 64 hexadecimal digits in lower case, and is ${showUntrusted(verdict.signature)}.`;
+      return `X-Service-Signature must be v1= and 64 hexadecimal digits in lower case, and is ${escapeForTerminal(verdict.signature)}.`;
     case 'signature_differs':
       return `The signature is ${verdict.received}, expected is ${verdict.expected}. ${causesInWords(verdict.causes)}`;
   }

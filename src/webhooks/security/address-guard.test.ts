@@ -10,7 +10,7 @@ import {
   REFUSED_URLS,
 } from '../../../test/support/address-corpus.ts';
 import { classifyAddress, inWords } from '../../domain/address-class.ts';
-import { findAddressRefusal, findHostRefusal, type GuardOptions, judgeEndpointUrl } from './address-guard.ts';
+import { checkEndpointUrl, findAddressRefusal, findHostRefusal, type GuardOptions } from './address-guard.ts';
 
 const GUARDED = { allowInsecure: false };
 const DEVELOPMENT = { allowInsecure: true };
@@ -18,8 +18,8 @@ const DEVELOPMENT = { allowInsecure: true };
 const asHost = (address: string) => (isIPv6(address) ? `[${address}]` : address);
 
 /** The reason why it may not be registered, or `accepted`. */
-function judge(url: string, options: GuardOptions & { readonly allowedPort?: number } = GUARDED): string {
-  const verdict = judgeEndpointUrl(url, options);
+function verdictOf(url: string, options: GuardOptions & { readonly allowedPort?: number } = GUARDED): string {
+  const verdict = checkEndpointUrl(url, options);
   return verdict.status === 'refused' ? verdict.reason : 'accepted';
 }
 
@@ -34,7 +34,7 @@ describe('decisions, section 7: addresses', () => {
       for (const address of addresses) {
         assert.equal(classifyAddress(address), addressClass, address);
         assert.equal(findAddressRefusal(address, GUARDED), addressClass, address);
-        if (!address.includes('%')) assert.equal(judge(`https://${asHost(address)}:8443/hook`), addressClass, address);
+        if (!address.includes('%')) assert.equal(verdictOf(`https://${asHost(address)}:8443/hook`), addressClass, address);
       }
     });
   }
@@ -42,7 +42,7 @@ describe('decisions, section 7: addresses', () => {
   test('public ones are allowed, up to the very edges of the others', () => {
     for (const address of PUBLIC_ADDRESSES) {
       assert.equal(classifyAddress(address), 'public', address);
-      assert.equal(judge(`https://${asHost(address)}/hook`), 'accepted', address);
+      assert.equal(verdictOf(`https://${asHost(address)}/hook`), 'accepted', address);
     }
   });
 
@@ -98,8 +98,8 @@ describe('decisions, section 7: addresses', () => {
 describe('decisions, section 7: hosts are judged after parsing', () => {
   for (const [host, reason] of DISGUISED_HOSTS) {
     test(`${JSON.stringify(host)}: ${reason}`, () => {
-      assert.equal(judge(`https://${host}/hook`), reason);
-      assert.equal(judge(`https://${host}:8443/hook`), reason);
+      assert.equal(verdictOf(`https://${host}/hook`), reason);
+      assert.equal(verdictOf(`https://${host}:8443/hook`), reason);
     });
   }
 
@@ -109,19 +109,19 @@ describe('decisions, section 7: hosts are judged after parsing', () => {
     const host = bytes.chain((four) => fc.tuple(...four.map((byte) => fc.constantFrom(...spell(byte)))));
     fc.assert(
       fc.property(host, fc.constantFrom('', '.'), (parts, end) => {
-        assert.equal(judge(`https://${parts.join('.')}${end}/`), 'loopback');
+        assert.equal(verdictOf(`https://${parts.join('.')}${end}/`), 'loopback');
       }),
     );
   });
 });
 
 describe('decisions, section 7: URLs', () => {
-  for (const [url, reason] of REFUSED_URLS) test(`${JSON.stringify(url)}: ${reason}`, () => assert.equal(judge(url), reason));
+  for (const [url, reason] of REFUSED_URLS) test(`${JSON.stringify(url)}: ${reason}`, () => assert.equal(verdictOf(url), reason));
 
   for (const [url, kept] of ACCEPTED_URLS) {
     test(`${url} is kept as ${kept}`, () => {
-      assert.deepEqual(judgeEndpointUrl(url, GUARDED), { status: 'accepted', url: kept });
-      assert.deepEqual(judgeEndpointUrl(kept, GUARDED), { status: 'accepted', url: kept }, 'and judged again it stays');
+      assert.deepEqual(checkEndpointUrl(url, GUARDED), { status: 'accepted', url: kept });
+      assert.deepEqual(checkEndpointUrl(kept, GUARDED), { status: 'accepted', url: kept }, 'and judged again it stays');
     });
   }
 
@@ -130,20 +130,20 @@ describe('decisions, section 7: URLs', () => {
     ...([443, 1_024, 8_443, 65_535] as const).map((accepted) => [accepted, 'accepted'] as const),
   ])
     test(`port ${port}: ${verdict}`, () => {
-      assert.equal(judge(`https://receiver.example.com:${port}/`), verdict);
-      assert.equal(judge(`https://receiver.example.com:0${port}/`), verdict);
-      assert.equal(judge(`https://receiver.example.com:${port}/`, { ...GUARDED, allowedPort: port }), 'accepted');
+      assert.equal(verdictOf(`https://receiver.example.com:${port}/`), verdict);
+      assert.equal(verdictOf(`https://receiver.example.com:0${port}/`), verdict);
+      assert.equal(verdictOf(`https://receiver.example.com:${port}/`, { ...GUARDED, allowedPort: port }), 'accepted');
     });
 
   test('plain http has its own port, where it is allowed', () => {
-    assert.equal(judge('http://receiver.example.com/', DEVELOPMENT), 'accepted');
-    assert.equal(judge('http://receiver.example.com:80/', DEVELOPMENT), 'accepted');
-    assert.equal(judge('http://receiver.example.com:25/', DEVELOPMENT), 'port');
-    assert.equal(judge('https://receiver.example.com:80/', DEVELOPMENT), 'port');
+    assert.equal(verdictOf('http://receiver.example.com/', DEVELOPMENT), 'accepted');
+    assert.equal(verdictOf('http://receiver.example.com:80/', DEVELOPMENT), 'accepted');
+    assert.equal(verdictOf('http://receiver.example.com:25/', DEVELOPMENT), 'port');
+    assert.equal(verdictOf('https://receiver.example.com:80/', DEVELOPMENT), 'port');
   });
 
   test('a refusal is a sentence that names the class', () => {
-    const verdict = judgeEndpointUrl('https://10.0.0.1/', GUARDED);
+    const verdict = checkEndpointUrl('https://10.0.0.1/', GUARDED);
     assert.ok(verdict.status === 'refused');
     assert.equal(verdict.sentence, "The URL's host is a private address.");
     for (const reason of Object.keys(REFUSED_ADDRESSES) as (keyof typeof REFUSED_ADDRESSES)[])
@@ -159,7 +159,7 @@ describe('decisions, section 7: URLs', () => {
           fc.webAuthority().map((authority) => `https://${authority}/`),
         ),
         (url) => {
-          const verdict = judgeEndpointUrl(url, GUARDED);
+          const verdict = checkEndpointUrl(url, GUARDED);
           if (verdict.status === 'refused') return;
           const { protocol, hostname, username, hash } = new URL(verdict.url);
           assert.deepEqual([protocol, username, hash], ['https:', '', '']);
@@ -184,7 +184,7 @@ describe('allowInsecure, for development', () => {
       'http://receiver.local/',
       'https://hooks.example.com/',
     ]) {
-      assert.equal(judge(url, DEVELOPMENT), 'accepted', url);
+      assert.equal(verdictOf(url, DEVELOPMENT), 'accepted', url);
     }
   });
 
@@ -194,10 +194,10 @@ describe('allowInsecure, for development', () => {
       const expected = inside.includes(addressClass) ? undefined : addressClass;
       for (const address of addresses) assert.equal(findAddressRefusal(address, DEVELOPMENT), expected, address);
     }
-    assert.equal(judge('ftp://localhost/', DEVELOPMENT), 'scheme');
-    assert.equal(judge('http://user@localhost/', DEVELOPMENT), 'user_info');
-    assert.equal(judge('http://localhost/#', DEVELOPMENT), 'fragment');
-    assert.equal(judge('http://169.254.169.254/latest/meta-data/', DEVELOPMENT), 'metadata');
+    assert.equal(verdictOf('ftp://localhost/', DEVELOPMENT), 'scheme');
+    assert.equal(verdictOf('http://user@localhost/', DEVELOPMENT), 'user_info');
+    assert.equal(verdictOf('http://localhost/#', DEVELOPMENT), 'fragment');
+    assert.equal(verdictOf('http://169.254.169.254/latest/meta-data/', DEVELOPMENT), 'metadata');
   });
 });
 
@@ -214,7 +214,7 @@ describe('allowThisMachine, for a sandbox of a developer', () => {
       'http://0x7f.1:9000/',
       'http://127.0.0.1.:9000/',
     ]) {
-      assert.equal(judge(url, SANDBOX), 'accepted', url);
+      assert.equal(verdictOf(url, SANDBOX), 'accepted', url);
     }
   });
 
@@ -222,16 +222,16 @@ describe('allowThisMachine, for a sandbox of a developer', () => {
     for (const [addressClass, addresses] of Object.entries(REFUSED_ADDRESSES)) {
       for (const address of addresses.filter((each) => !own.includes(each) && !each.includes('%'))) {
         assert.equal(findHostRefusal(address, SANDBOX), addressClass, address);
-        assert.equal(judge(`https://${asHost(address)}/`, SANDBOX), addressClass, address);
-        assert.equal(judge(`http://${asHost(address)}/`, SANDBOX), 'plain_http', address);
+        assert.equal(verdictOf(`https://${asHost(address)}/`, SANDBOX), addressClass, address);
+        assert.equal(verdictOf(`http://${asHost(address)}/`, SANDBOX), 'plain_http', address);
       }
     }
   });
 
   test('a name is never this machine: not by its spelling, and not by what it resolves to', () => {
     for (const host of ['localhost', 'localhost.', 'LOCALHOST', '127.0.0.1.nip.io', 'receiver'])
-      assert.equal(judge(`http://${host}:9000/`, SANDBOX), 'plain_http', host);
-    assert.equal(judge('https://localhost/', SANDBOX), 'local_name');
+      assert.equal(verdictOf(`http://${host}:9000/`, SANDBOX), 'plain_http', host);
+    assert.equal(verdictOf('https://localhost/', SANDBOX), 'local_name');
     for (const address of own) assert.equal(findAddressRefusal(address, SANDBOX), 'loopback', address);
   });
 
@@ -244,6 +244,6 @@ describe('allowThisMachine, for a sandbox of a developer', () => {
       ['http://hooks.example.com/', 'plain_http'],
       ['http://1.1.1.1/', 'plain_http'],
     ] as const)
-      assert.equal(judge(url, SANDBOX), reason, url);
+      assert.equal(verdictOf(url, SANDBOX), reason, url);
   });
 });

@@ -57,7 +57,7 @@ const PORT_OF: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 }
  * @param options `allowedPort`: one more that an operator allows for this endpoint.
  * @see docs/spec/decisions.md#7-events, "Endpoints".
  */
-export function judgeEndpointUrl(text: string, options: GuardOptions & { readonly allowedPort?: number }): EndpointUrlVerdict {
+export function checkEndpointUrl(text: string, options: GuardOptions & { readonly allowedPort?: number }): EndpointUrlVerdict {
   if (!URL.canParse(text)) return refuse('not_a_url');
   const url = new URL(text);
   if (url.protocol === 'http:' && !allowsPlainHttp(url.hostname, options)) return refuse('plain_http');

@@ -57,7 +57,7 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
   const connect = buildConnector({
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     allowH2: false,
-    lookup: judgingLookup(options.resolveName ?? (allowInsecure ? namesOfThisMachine : publicNames()), options),
+    lookup: guardedLookup(options.resolveName ?? (allowInsecure ? namesOfThisMachine : publicNames()), options),
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
     ...(certificateAuthorities !== undefined && { ca: certificateAuthorities }),
   });
@@ -83,7 +83,7 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
 }
 
 /** A lookup for sockets that answers only addresses that may be connected to. */
-function judgingLookup(resolve: ResolveName, options: GuardOptions): LookupFunction {
+function guardedLookup(resolve: ResolveName, options: GuardOptions): LookupFunction {
   return (hostname, { all }, callback) => {
     resolveJudged(hostname, resolve, options).then(
       (addresses) => {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { transactionId } from '../../../bench/rows/identifiers.ts';
 import { contributionColumns, estimateColumns, insertSelect, linkColumns } from '../../../bench/rows/rows.ts';
-import { deliveryId, type HotTerms } from './hot-calls.ts';
+import { deliveryId, type HotCallOptions } from './hot-calls.ts';
 
 /** The tables that are filled. */
 export const GROWN = [
@@ -16,7 +16,7 @@ export const GROWN = [
   'daily_count',
 ] as const;
 
-type Parties = Pick<HotTerms, 'partnerId' | 'keyId' | 'endpointId'>;
+type Parties = Pick<HotCallOptions, 'partnerId' | 'keyId' | 'endpointId'>;
 
 /** A partner with a key and an endpoint that is sent everything. */
 export async function prepareParties(pool: pg.Pool): Promise<Parties> {
@@ -48,7 +48,7 @@ const LINKED_EVERY = 5;
 const DAYS = 5_000;
 
 /** All rows of one partner, written without any of the service's statements. */
-export async function fillTables(pool: pg.Pool, terms: HotTerms): Promise<void> {
+export async function fillTables(pool: pg.Pool, terms: HotCallOptions): Promise<void> {
   const { partnerId, rows } = terms;
   // Rows of a test need not survive a power cut, and their triggers say nothing new of rows that are right.
   const begin = 'begin; set local synchronous_commit = off; set local session_replication_role = replica';
@@ -64,7 +64,7 @@ function subjectOf(token: string): string {
   return `'${transactionId(token, 0).slice(0, -15)}' || lpad(n::text, 15, '0')`;
 }
 
-function recordRows({ partnerId, token, rows, fewer }: HotTerms): string[] {
+function recordRows({ partnerId, token, rows, fewer }: HotCallOptions): string[] {
   const own = { partner: `'${partnerId}'::text`, token, number: 'n' };
   const linked = `where n % ${LINKED_EVERY} = 0`;
   const review = { partner_id: own.partner, transaction_id: subjectOf(token), reason: `'review_threshold'`, opened_at: 'now()' };
@@ -81,7 +81,7 @@ function recordRows({ partnerId, token, rows, fewer }: HotTerms): string[] {
   ];
 }
 
-function sendingRows({ partnerId, endpointId, token, rows, fewer }: HotTerms): string[] {
+function sendingRows({ partnerId, endpointId, token, rows, fewer }: HotCallOptions): string[] {
   const partner = { partner_id: `'${partnerId}'` };
   const subject = subjectOf(token);
   const event = { event_id: `'evt_' || substr(${subject}, 5)`, event_type: `'impact.transaction.confirmed'` };

@@ -7,7 +7,7 @@ import { findPartner, listPartners } from '../../../src/store/access/partner.ts'
 import { findAuditHead, lockAuditHead } from '../../../src/store/audit/audit.ts';
 import { readClock } from '../../../src/store/clock.ts';
 import {
-  findContributionRivals,
+  findContributionConflicts,
   findContributionsByEvent,
   findContributionsById,
   lockContribution,
@@ -28,13 +28,13 @@ import {
   updateEventBodies,
 } from '../../../src/store/events/event.ts';
 import {
-  findUnnumberedEvents,
-  listPartnersWithUnnumberedEvents,
-  numberEvents,
+  assignSequences,
+  findUnsequencedEvents,
+  listPartnersWithUnsequencedEvents,
   WHOLE_OUTBOX,
 } from '../../../src/store/events/event-outbox.ts';
 import { deleteOldEvents } from '../../../src/store/events/event-retention.ts';
-import { insertTakenEvents, takeUnnumberedEvents } from '../../../src/store/events/number-together.ts';
+import { insertTakenEvents, takeUnsequencedEvents } from '../../../src/store/events/sequence-together.ts';
 import { claimInstallation, findInstallationId } from '../../../src/store/installation.ts';
 import { claimJob, deleteOldJobRuns, endJobRun, listDueJobs, listJobStates, renewJobLease } from '../../../src/store/jobs/job.ts';
 import { endLostReconciliations, listLeftReconciliations } from '../../../src/store/reconciliations/reconciliation.ts';
@@ -44,7 +44,7 @@ import { findOpenSettlement } from '../../../src/store/settlements/settlement.ts
 import {
   claimDeliveries,
   deleteDeliveries,
-  hastenDeliveries,
+  makeDeliveriesDue,
   nameDelivery,
   recordAttempts,
   recordSuccesses,
@@ -62,7 +62,7 @@ import {
 } from '../../../src/store/webhooks/webhook-endpoint.ts';
 
 /** What the calls are about; `token` numbers the rows that are there, or will be. */
-export interface HotTerms {
+export interface HotCallOptions {
   readonly partnerId: string;
   readonly keyId: string;
   readonly endpointId: string;
@@ -86,7 +86,7 @@ export interface HotCall {
 const BATCH = 32;
 
 /** Each as it is sent for one batch. The numbers lie wide apart, so that none is found on another's page. */
-export function hotCalls(terms: HotTerms): HotCall[] {
+export function hotCalls(terms: HotCallOptions): HotCall[] {
   const calls = [confirmationCalls, lookUpCalls, eventCalls, deliveryCalls, idleCalls].flatMap((list) => list(terms));
   return calls.filter(({ isOfSeveral = false }) => !(isOfSeveral && terms.isDistributed));
 }
@@ -95,7 +95,7 @@ function numbersOf(rows: number): number[] {
   return Array.from({ length: BATCH }, (_, index) => 5 * (1 + index * Math.floor(rows / 5 / BATCH)));
 }
 
-function confirmationCalls(terms: HotTerms): HotCall[] {
+function confirmationCalls(terms: HotCallOptions): HotCall[] {
   const { partnerId } = terms;
   const fresh = newToken();
   const calculation = newId('calc');
@@ -135,7 +135,7 @@ function eventDraft(partnerId: string) {
   return { partnerId, eventId: newId('evt'), eventType, subjectId: newId('txn'), correlationId: null, data: '{}' };
 }
 
-function lookUpCalls(terms: HotTerms): HotCall[] {
+function lookUpCalls(terms: HotCallOptions): HotCall[] {
   const { partnerId, token } = terms;
   const numbers = numbersOf(terms.rows);
   const fewer = numbersOf(terms.fewer);
@@ -175,9 +175,13 @@ function lookUpCalls(terms: HotTerms): HotCall[] {
       isOfSeveral: true,
       send: (db) => findContributionsById(db, mixed(of('transactionId', transactionId))),
     },
-    { title: 'rivals', send: (db) => findContributionRivals(db, claims(token)) },
-    { title: 'rivals, none there', send: (db) => findContributionRivals(db, claims(absent)) },
-    { title: 'rivals, several partners', isOfSeveral: true, send: (db) => findContributionRivals(db, mixed(claims(token))) },
+    { title: 'conflicts', send: (db) => findContributionConflicts(db, claims(token)) },
+    { title: 'conflicts, none there', send: (db) => findContributionConflicts(db, claims(absent)) },
+    {
+      title: 'conflicts, several partners',
+      isOfSeveral: true,
+      send: (db) => findContributionConflicts(db, mixed(claims(token))),
+    },
     { title: 'lock a contribution', send: (db) => lockContribution(db, partnerId, id) },
     { title: 'estimates by id', send: (db) => findEstimatesById(db, of('calculationId', calculationId)) },
     {
@@ -196,7 +200,7 @@ function lookUpCalls(terms: HotTerms): HotCall[] {
   ];
 }
 
-function eventCalls(terms: HotTerms): HotCall[] {
+function eventCalls(terms: HotCallOptions): HotCall[] {
   const { partnerId, rows } = terms;
   const sequences = numbersOf(terms.rows).map(BigInt);
   const made = sequences.map((sequence) => ({ sequence, body: '{"body":1}' }));
@@ -211,20 +215,20 @@ function eventCalls(terms: HotTerms): HotCall[] {
   return [
     {
       title: 'number events',
-      send: (db) => numberEvents(db, terms, partnerId, { limit: BATCH, attemptsMax: 10, range: WHOLE_OUTBOX }),
+      send: (db) => assignSequences(db, terms, partnerId, { limit: BATCH, attemptsMax: 10, range: WHOLE_OUTBOX }),
     },
     {
-      title: 'take unnumbered events',
+      title: 'take unsequenced events',
       isOfSeveral: true,
-      send: (db) => takeUnnumberedEvents(db, WHOLE_OUTBOX, [partnerId, 'ptn_of_others'], BATCH),
+      send: (db) => takeUnsequencedEvents(db, WHOLE_OUTBOX, [partnerId, 'ptn_of_others'], BATCH),
     },
     {
       title: 'insert taken events',
       isOfSeveral: true,
       send: (db) => insertTakenEvents(db, taken, { deliveries, bodyOf: () => '{"body":1}', attemptsMax: 10, leaseMs: 60_000 }),
     },
-    { title: 'unnumbered events', send: (db) => findUnnumberedEvents(db, terms, WHOLE_OUTBOX, BATCH) },
-    { title: 'partners with unnumbered events', send: (db) => listPartnersWithUnnumberedEvents(db, terms, WHOLE_OUTBOX) },
+    { title: 'unsequenced events', send: (db) => findUnsequencedEvents(db, terms, WHOLE_OUTBOX, BATCH) },
+    { title: 'partners with unsequenced events', send: (db) => listPartnersWithUnsequencedEvents(db, terms, WHOLE_OUTBOX) },
     {
       title: 'list events',
       send: (db) => listEvents(db, partnerId, { afterSequence: BigInt(Math.floor(rows / 2)), limit: BATCH }),
@@ -238,14 +242,14 @@ function eventCalls(terms: HotTerms): HotCall[] {
   ];
 }
 
-function asPool(db: Queryable, { isDistributed }: HotTerms): Pick<Database, 'pool' | 'isDistributed'> {
+function asPool(db: Queryable, { isDistributed }: HotCallOptions): Pick<Database, 'pool' | 'isDistributed'> {
   return { pool: db as Database['pool'], isDistributed };
 }
 
 /** The id of the delivery of an event that was filled in, by its number. */
 export const deliveryId = (token: string, number: number) => `dlv_${token}${String(number).padStart(15, '0')}`;
 
-function deliveryCalls(terms: HotTerms): HotCall[] {
+function deliveryCalls(terms: HotCallOptions): HotCall[] {
   const { partnerId, endpointId, token } = terms;
   const endpoint = { partnerId, endpointId };
   const leaseMs = 60_000;
@@ -301,7 +305,7 @@ function deliveryCalls(terms: HotTerms): HotCall[] {
       send: (db) => recordAttempts(db, undefined, attempts),
     },
     { title: 'record successes', isOfSeveral: true, send: (db) => recordSuccesses(db, attempts) },
-    { title: 'hasten deliveries', send: (db) => hastenDeliveries(db, endpoint, { leaseMs, limit: BATCH }) },
+    { title: 'hasten deliveries', send: (db) => makeDeliveriesDue(db, endpoint, { leaseMs, limit: BATCH }) },
     {
       title: 'delete deliveries',
       send: (db) =>
@@ -325,7 +329,7 @@ function deliveryCalls(terms: HotTerms): HotCall[] {
 }
 
 /** What is sent to nobody's call. */
-function idleCalls({ partnerId, keyId }: HotTerms): HotCall[] {
+function idleCalls({ partnerId, keyId }: HotCallOptions): HotCall[] {
   const jobName = 'close_settlements';
   const end = { jobName, runNo: 1n, outcome: 'succeeded', result: null, error: null, nextDueAt: null } as const;
   return [

@@ -30,8 +30,8 @@ const join = (texts: readonly (string | undefined)[]) => texts.map((text) => `${
 /** What differs, as `line column code`. */
 async function problemsOf(text: string, form: StatementForm = 'plain'): Promise<string[]> {
   const { problems, more } = await compareStatement([Buffer.from(text)], lines, form);
-  const told = problems.map(({ line, column, code }) => `${line ?? '-'} ${column ?? '-'} ${code}`);
-  return more > 0 ? [...told, `${more} more`] : told;
+  const reported = problems.map(({ line, column, code }) => `${line ?? '-'} ${column ?? '-'} ${code}`);
+  return more > 0 ? [...reported, `${more} more`] : reported;
 }
 
 const edited = (row: number, from: string, to: string) => {
@@ -60,7 +60,7 @@ test('settlements, section 2, Statement: each changed line and column is named, 
   assert.equal(problems[0]?.message, 'The file has "251", but the service wrote "250".');
 });
 
-test('settlements, section 2, Statement: a removed, added, repeated or moved line is told as that, and no other is blamed', async () => {
+test('settlements, section 2, Statement: a removed, added, repeated or moved line is reported as that, and no other is blamed', async () => {
   const [, a, b, c] = rows as [string, string, string, string];
   for (const write of [join, renumbered]) {
     assert.deepEqual(await problemsOf(write(rows.toSpliced(3, 1))), ['4 - line_missing']);
@@ -91,7 +91,7 @@ test('settlements, section 2, Statement: in the form for spreadsheets a changed 
   assert.deepEqual(await problemsOf(safe.replace("'00-4", '00-4'), 'excel_safe'), ['5 partner_order_ref other_value']);
 });
 
-test('settlements, section 2, Statement: of many differences the first twenty are told and the others counted', async () => {
+test('settlements, section 2, Statement: of many differences the first twenty are reported and the others counted', async () => {
   const many = Array.from({ length: 100 }, (_, n) => contribution(n + 1));
   const text = Buffer.concat(await Array.fromAsync(writeStatement(many)))
     .toString()
@@ -100,7 +100,7 @@ test('settlements, section 2, Statement: of many differences the first twenty ar
   assert.deepEqual([problems.length, problems[0]?.line, problems[19]?.line, more], [20, 2, 21, 80]);
 });
 
-test('settlements, section 2, Statement: any change of lines is told, wherever the bytes are cut', async () => {
+test('settlements, section 2, Statement: any change of lines is reported, wherever the bytes are cut', async () => {
   const change = fc.record({
     from: fc.nat({ max: 7 }),
     to: fc.nat({ max: 7 }),

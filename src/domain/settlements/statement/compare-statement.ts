@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { showValue } from '../settled-contribution.ts';
+import { formatValue } from '../settled-contribution.ts';
 import type { SettlementLine } from '../settlement-line.ts';
 import { csvRecord } from './csv-record.ts';
 import { findMoved, type Run, type RunCollector, runCollector } from './moved-lines.ts';
@@ -35,7 +35,7 @@ interface Row {
 
 /**
  * Compares a file with the lines of its settlement, each with the line that has the same record. So a line that is changed, missing, added or
- * in another place is told as what it is, and what follows it is not blamed. Memory grows with the lines that have no counterpart only.
+ * in another place is reported as what it is, and what follows it is not blamed. Memory grows with the lines that have no counterpart only.
  *
  * @param chunks The file's bytes; its header row is that of a statement.
  * @param lines Of the settlement, in order.
@@ -95,7 +95,7 @@ class RowMatcher {
   end(): Omit<StatementComparison, 'serviceSha256'> {
     const { problems } = this;
     if (this.#isGivenUp) problems.add(null, null, 'too_different', `More than ${WAITING_MAX} lines differ from the settlement.`);
-    else tellRest([...this.#theirs.values()], [...this.#ours.values()], problems);
+    else reportRest([...this.#theirs.values()], [...this.#ours.values()], problems);
     for (const run of this.#isGivenUp ? [] : findMoved(this.#runs.list()))
       problems.add(run.theirs + 1, null, 'line_moved', describeMoved(run));
     return { ...problems.list(), foundLines: this.#foundLines, firstTransactionId: this.#firstTransactionId };
@@ -160,19 +160,19 @@ function compareCells(their: Row, our: Row, problems: Problems): void {
     if (n === LINE_NO && /^[1-9]\d*$/.test(found)) {
       problems.add(line, name, 'line_gap', `Line ${found} of the settlement is in the place of line ${their.no}.`);
     } else {
-      problems.add(line, name, 'other_value', `The file has ${showCell(found)}, but the service wrote ${showCell(written)}.`);
+      problems.add(line, name, 'other_value', `The file has ${formatCell(found)}, but the service wrote ${formatCell(written)}.`);
     }
   }
 }
 
 const SHOWN_CHARACTERS_MAX = 140;
 
-function showCell(cell: string): string {
-  return cell.length > SHOWN_CHARACTERS_MAX ? `${cell.length} characters` : showValue(cell);
+function formatCell(cell: string): string {
+  return cell.length > SHOWN_CHARACTERS_MAX ? `${cell.length} characters` : formatValue(cell);
 }
 
 /** Lines without counterpart: in the place of one another they are one line whose record was changed, else they were added or removed. */
-function tellRest(theirs: readonly Row[], ours: readonly Row[], problems: Problems): void {
+function reportRest(theirs: readonly Row[], ours: readonly Row[], problems: Problems): void {
   const missing = new Map(ours.map((row) => [row.no, row]));
   const added = theirs.filter((their) => {
     const our = missing.get(Number(their.cells[LINE_NO])) ?? missing.get(their.no);

@@ -11,7 +11,7 @@ export interface RunCollector {
   list(): Run[];
 }
 
-/** So many runs are told apart; whatever is more shuffled than that is one difference. */
+/** So many runs are reported apart; whatever is more shuffled than that is one difference. */
 const RUNS_MAX = 2_000;
 
 /** Gathers pairs of places in runs, so that a million lines in order need no more memory than one. */

@@ -124,8 +124,8 @@ function watchGuards() {
       const plain = cells.map(unguard);
       const hasGuard = text.includes("'") && plain.some((cell, n) => cell !== cells[n]);
       const wrong = guardCells(plain).findIndex((cell, n) => cell !== cells[n]);
-      if (hasGuard) guarded.note(line, STATEMENT_HEADER[plain.findIndex((cell, n) => cell !== cells[n])]);
-      if (wrong >= 0) unguarded.note(line, STATEMENT_HEADER[wrong]);
+      if (hasGuard) guarded.add(line, STATEMENT_HEADER[plain.findIndex((cell, n) => cell !== cells[n])]);
+      if (wrong >= 0) unguarded.add(line, STATEMENT_HEADER[wrong]);
       return hasGuard ? plain.join(',') : text;
     },
     end(): { form: StatementForm; problem: LineProblem } {
@@ -144,7 +144,7 @@ function watchLines() {
   let count = 0;
   let first: { readonly line: number; readonly column: string } | undefined;
   return {
-    note(line: number, column: string | undefined): void {
+    add(line: number, column: string | undefined): void {
       count++;
       first ??= { line, column: column ?? '' };
     },

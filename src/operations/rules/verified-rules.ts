@@ -6,11 +6,11 @@ import type { Queryable } from '../../store/database.ts';
 import { listRuleVersions, type RuleRecord } from '../../store/rules/rule-version.ts';
 import { differingFields } from '../audit/compare-with-audit.ts';
 import { readSealedRecord, type SealedRecord } from '../audit/sealed-record.ts';
-import { UnsoundRecordError, WHAT_TO_DO } from '../audit/unsound-record.ts';
+import { UnverifiedRecordError, WHAT_TO_DO } from '../audit/unverified-record.ts';
 import { ruleToWire } from './rule-to-wire.ts';
 
 /** The versions of all rules as they stand in the database, beside what their sealed audit entries say. */
-export interface RuleProofs {
+export interface VerifiedRules {
   readonly stored: readonly RuleRecord[];
   /** What operators made, as the audit has it. */
   readonly sealed: readonly RuleRecord[];
@@ -23,7 +23,7 @@ export function ruleSubject({ kind, version }: { readonly kind: RuleKind; readon
 }
 
 /** Reads everything about the versions and holds each against the audit. Versions are few. */
-export async function readRuleProofs(db: Queryable, auditKeys: () => readonly NamedKey[]): Promise<RuleProofs> {
+export async function readVerifiedRuleEntries(db: Queryable, auditKeys: () => readonly NamedKey[]): Promise<VerifiedRules> {
   const stored = await listRuleVersions(db);
   const entries = (await Promise.all(RULE_KINDS.map((kind) => listAuditEntriesOf(db, `${kind}/`)))).flat();
   const keys = entries.length > 0 ? auditKeys() : [];
@@ -51,20 +51,20 @@ function describeDifference(rule: RuleRecord | undefined, last: SealedRecord['la
 /**
  * The versions that may be in force for a partner, and ever were, of whom none differs from its entry.
  *
- * @throws UnsoundRecordError With the first that does, or that the audit does not have.
+ * @throws UnverifiedRecordError With the first that does, or that the audit does not have.
  */
-export async function readSoundRules(
+export async function readVerifiedRules(
   db: Queryable,
   auditKeys: () => readonly NamedKey[],
   partnerId: string,
 ): Promise<RuleRecord[]> {
-  const { stored, sealed, doubts } = await readRuleProofs(db, auditKeys);
+  const { stored, sealed, doubts } = await readVerifiedRuleEntries(db, auditKeys);
   const concerns = (rule: RuleRecord) => rule.partnerId === null || rule.partnerId === partnerId;
   const subjects = new Set([...stored, ...sealed].filter(concerns).map(ruleSubject));
   const known = new Set([...stored, ...sealed].map(ruleSubject));
   for (const [subject, doubt] of doubts)
     if (subjects.has(subject) || !known.has(subject))
-      throw new UnsoundRecordError(`The rule ${subject} differs from the audit: ${doubt}. ${WHAT_TO_DO}`);
+      throw new UnverifiedRecordError(`The rule ${subject} differs from the audit: ${doubt}. ${WHAT_TO_DO}`);
   return sealed.filter((rule) => concerns(rule) && rule.withdrawnAt === null);
 }
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { judgeArrivals } from '../../reliability/webhooks/judge.ts';
+import { checkArrivals } from '../../reliability/webhooks/check-arrivals.ts';
 import { Ledger } from '../../reliability/webhooks/ledger.ts';
 import type { Arrival } from '../../reliability/webhooks/messages.ts';
 import { findPauses, findRepetitions } from '../../reliability/webhooks/repetitions.ts';
 import type { TrueContribution, Truth } from '../../reliability/webhooks/truth.ts';
-import { judgeDelivery } from '../../reliability/webhooks/verify-delivery.ts';
+import { verifyDelivery } from '../../reliability/webhooks/verify-delivery.ts';
 
 describe('a strict receiver', () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -38,7 +38,7 @@ describe('a strict receiver', () => {
   }
 
   test('takes what the interface describes', () => {
-    assert.deepEqual(judgeDelivery(secret, delivery()), { envelope, defect: undefined });
+    assert.deepEqual(verifyDelivery(secret, delivery()), { envelope, defect: undefined });
   });
 
   const refused: Record<string, ReturnType<typeof delivery>> = {
@@ -68,7 +68,7 @@ describe('a strict receiver', () => {
     ),
   };
   for (const [what, received] of Object.entries(refused))
-    test(`refuses ${what}`, () => assert.notEqual(judgeDelivery(secret, received).defect, undefined));
+    test(`refuses ${what}`, () => assert.notEqual(verifyDelivery(secret, received).defect, undefined));
 });
 
 /** Two contributions of one partner: the second began after the first was settled, and got its link later. */
@@ -120,7 +120,7 @@ function violationsOf(arrivals: readonly Arrival[]): string[] {
     { number: 1, truth, mustHaveAll: true, firstSequence: 1 },
     { number: 2, truth: otherTruth, mustHaveAll: false, firstSequence: 1 },
   ];
-  judgeArrivals(ledger, endpoints, report);
+  checkArrivals(ledger, endpoints, report);
   return kinds;
 }
 

@@ -5,7 +5,7 @@ import { countEvents, type TrueContribution, type Truth } from './truth.ts';
 
 type Report = (violation: string, kind?: string) => void;
 
-export interface JudgedEndpoint {
+export interface CheckedEndpoint {
   readonly number: number;
   /** Of its partner. */
   readonly truth: Truth;
@@ -14,7 +14,7 @@ export interface JudgedEndpoint {
   readonly firstSequence: number;
 }
 
-export interface Judgement {
+export interface CheckedArrivals {
   readonly events: number;
   /** Events that had to arrive, times endpoints where they had to. */
   readonly deliveriesDue: number;
@@ -22,7 +22,7 @@ export interface Judgement {
   readonly orderedPairs: number;
 }
 
-export function judgeArrivals(ledger: Ledger, endpoints: readonly JudgedEndpoint[], report: Report): Judgement {
+export function checkArrivals(ledger: Ledger, endpoints: readonly CheckedEndpoint[], report: Report): CheckedArrivals {
   const truthOf = new Map(endpoints.map(({ number, truth }) => [number, truth]));
   const truths = new Set(truthOf.values());
   let contentsCompared = 0;
@@ -40,8 +40,8 @@ export function judgeArrivals(ledger: Ledger, endpoints: readonly JudgedEndpoint
     }
   }
   const demanding = endpoints.filter(({ mustHaveAll }) => mustHaveAll);
-  for (const endpoint of demanding) judgeCompleteness(endpoint, ledger.deliveredTo(endpoint.number), report);
-  const orderedPairs = [...truths].map((truth) => judgeOrder(truth, subjects, report));
+  for (const endpoint of demanding) checkCompleteness(endpoint, ledger.deliveredTo(endpoint.number), report);
+  const orderedPairs = [...truths].map((truth) => checkOrder(truth, subjects, report));
   return {
     events: [...truths].reduce((sum, truth) => sum + countEvents(truth), 0),
     deliveriesDue: demanding.reduce((sum, { truth }) => sum + countEvents(truth), 0),
@@ -98,8 +98,8 @@ function compareContents(
 }
 
 /** Each event was answered 2xx once at least, and they have as many sequences as there are, one after the other. */
-function judgeCompleteness(
-  { number, truth, firstSequence }: JudgedEndpoint,
+function checkCompleteness(
+  { number, truth, firstSequence }: CheckedEndpoint,
   delivered: ReadonlyMap<string, Delivered>,
   report: Report,
 ): void {
@@ -121,7 +121,7 @@ function judgeCompleteness(
  *
  * @returns How many contributions had one acknowledged before them.
  */
-function judgeOrder({ contributions }: Truth, events: ReadonlyMap<string, KnownEvent>, report: Report): number {
+function checkOrder({ contributions }: Truth, events: ReadonlyMap<string, KnownEvent>, report: Report): number {
   const confirmed = [...contributions].flatMap(([transactionId, { answered }]) => {
     const sequence = events.get(`impact.transaction.confirmed ${transactionId}`)?.sequence;
     return answered && sequence !== undefined ? [{ ...answered, sequence, transactionId }] : [];

@@ -39,7 +39,7 @@ export const EMPTY: Omit<ReconciliationLine, 'position' | 'verdict'> = {
 };
 
 /** What comes of lines that follow one another in a list. What the list named before them is stored. */
-export async function judgeLines(
+export async function decideLines(
   db: Queryable,
   comparison: Comparison,
   batch: readonly ListEntry[],

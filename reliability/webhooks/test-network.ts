@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Tls } from './messages.ts';
 import { openNameServer } from './name-server.ts';
 
-export interface Surroundings {
+export interface TestNetwork {
   /** What the receivers listen on. */
   readonly host: string;
   readonly tls: Tls | undefined;
@@ -51,11 +51,11 @@ export function runInOwnNetwork(): number {
   }
 }
 
-export async function openSurroundings(endpoints: readonly number[]): Promise<Surroundings> {
+export async function openTestNetwork(endpoints: readonly number[]): Promise<TestNetwork> {
   return isInOwnNetwork() ? inOwnNetwork(endpoints) : onLoopback();
 }
 
-function onLoopback(): Surroundings {
+function onLoopback(): TestNetwork {
   return {
     host: LOOPBACK,
     tls: undefined,
@@ -66,7 +66,7 @@ function onLoopback(): Surroundings {
   };
 }
 
-async function inOwnNetwork(endpoints: readonly number[]): Promise<Surroundings> {
+async function inOwnNetwork(endpoints: readonly number[]): Promise<TestNetwork> {
   const folder = mkdtempSync(join(tmpdir(), 'partner-impact-certificate-'));
   const certificateFile = join(folder, 'cert.pem');
   const tls = makeCertificate(folder, certificateFile);

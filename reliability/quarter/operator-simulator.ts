@@ -19,7 +19,7 @@ import { HOUR_MS, PARTNERS } from './calendar.ts';
 import type { SimulatedClock } from './clock.ts';
 import type { Entry, Ledger, PostedAdjustment } from './ledger.ts';
 import { billedText } from './money.ts';
-import type { Staff } from './operators.ts';
+import type { Operators } from './operators.ts';
 import { slack } from './writers.ts';
 
 /** What nobody has decided on after so long fails by the schedule. */
@@ -29,11 +29,11 @@ const PENDING_MAX = 1_000_000;
 /** So far before the end of a settlement a contribution is on it for sure. */
 const MARGIN_MS = 600_000;
 
-export interface DeskOptions {
+export interface OperatorSimulatorOptions {
   readonly database: Database;
   readonly dataDirectory: string;
   readonly ledger: Ledger;
-  readonly staff: Staff;
+  readonly operators: Operators;
   readonly random: Random;
   readonly partnerIds: readonly string[];
   readonly clock: Pick<SimulatedClock, 'now' | 'earliestNow'>;
@@ -41,7 +41,7 @@ export interface DeskOptions {
 }
 
 /** What operators decide, each as who they are: pending contributions, and adjustments by two people. */
-export class Desk {
+export class OperatorSimulator {
   readonly counts = {
     confirmed: 0,
     failed: 0,
@@ -53,11 +53,11 @@ export class Desk {
     reversed: 0,
     refusedSteps: 0,
   };
-  readonly #options: DeskOptions;
+  readonly #options: OperatorSimulatorOptions;
   readonly #adjusted = new Set<Entry>();
   readonly #reversed = new Set<string>();
 
-  constructor(options: DeskOptions) {
+  constructor(options: OperatorSimulatorOptions) {
     this.#options = options;
   }
 
@@ -78,9 +78,9 @@ export class Desk {
   }
 
   async #decideOne(entry: Entry): Promise<void> {
-    const { database, staff, ledger, partnerIds, clock } = this.#options;
+    const { database, operators, ledger, partnerIds, clock } = this.#options;
     const id = { partnerId: partnerIds[entry.partner] as string, transactionId: entry.transactionId };
-    const actor = await staff.operator.actor(database);
+    const actor = await operators.operator.actor(database);
     const isConfirmed = entry.plan === 'confirm';
     const resolve = isConfirmed ? confirmPendingContribution : failPendingContribution;
     const from = clock.earliestNow();
@@ -203,17 +203,17 @@ export class Desk {
   }
 
   async #post(wanted: Wanted): Promise<void> {
-    const { database, staff, ledger, clock } = this.#options;
+    const { database, operators, ledger, clock } = this.#options;
     const id = await this.#draft(wanted);
     await this.#expectRefusal('the one who drafted it', async () =>
-      approveAdjustment(database, await staff.operator.actor(database), id, this.#tools),
+      approveAdjustment(database, await operators.operator.actor(database), id, this.#tools),
     );
     await this.#expectRefusal('nobody yet', async () =>
-      postAdjustment(database, await staff.operator.actor(database), id, this.#tools),
+      postAdjustment(database, await operators.operator.actor(database), id, this.#tools),
     );
-    await approveAdjustment(database, await staff.approver.actor(database), id, this.#tools);
+    await approveAdjustment(database, await operators.approver.actor(database), id, this.#tools);
     const from = clock.earliestNow();
-    await postAdjustment(database, await staff.operator.actor(database), id, this.#tools);
+    await postAdjustment(database, await operators.operator.actor(database), id, this.#tools);
     const { adjustmentId } = id;
     ledger.adjustments.set(adjustmentId, { ...wanted, adjustmentId, posted: { from, to: clock.now() } });
     this.counts.posted++;
@@ -221,22 +221,22 @@ export class Desk {
   }
 
   async #draft({ entry, ...wanted }: Wanted): Promise<{ partnerId: string; adjustmentId: string }> {
-    const { database, staff, partnerIds } = this.#options;
+    const { database, operators, partnerIds } = this.#options;
     const partnerId = partnerIds[entry.partner] as string;
     const reasons = { reasonEn: 'Reported twice by a shop.', reasonAr: 'أُبلغ عنها مرتين.' };
     const draft = { partnerId, transactionId: entry.transactionId, ...wanted, ...reasons };
-    const { adjustmentId } = await draftAdjustment(database, await staff.operator.actor(database), draft, this.#tools);
+    const { adjustmentId } = await draftAdjustment(database, await operators.operator.actor(database), draft, this.#tools);
     this.counts.drafted++;
     return { partnerId, adjustmentId };
   }
 
   async #rejectInstead(wanted: Wanted): Promise<void> {
-    const { database, staff } = this.#options;
+    const { database, operators } = this.#options;
     const id = await this.#draft(wanted);
-    await rejectAdjustment(database, await staff.approver.actor(database), id, 'the shop was right after all');
+    await rejectAdjustment(database, await operators.approver.actor(database), id, 'the shop was right after all');
     this.counts.rejected++;
     await this.#expectRefusal('anybody', async () =>
-      postAdjustment(database, await staff.operator.actor(database), id, this.#tools),
+      postAdjustment(database, await operators.operator.actor(database), id, this.#tools),
     );
   }
 

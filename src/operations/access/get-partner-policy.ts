@@ -3,17 +3,17 @@ import { findPartner, type Partner } from '../../store/access/partner.ts';
 import type { Database } from '../../store/database.ts';
 
 /** What a partner is told of itself, and the rules in force for it now. */
-export interface PartnerTerms {
+export interface PartnerPolicy {
   readonly partner: Partner;
   readonly rules: ContributionRules;
 }
 
-export type GetPartnerTerms = (partnerId: string, atMs: number) => Promise<PartnerTerms>;
+export type GetPartnerPolicy = (partnerId: string, atMs: number) => Promise<PartnerPolicy>;
 
 /** The rules of one partner at a moment, as `performance.now()` counts. */
 type Rules = (partner: Partner, atMs: number) => ContributionRules | Promise<ContributionRules>;
 
-export function getPartnerTermsBy({ pool }: Database, rulesOf: Rules): GetPartnerTerms {
+export function createGetPartnerPolicy({ pool }: Database, rulesOf: Rules): GetPartnerPolicy {
   return async (partnerId, atMs) => {
     const partner = await findPartner(pool, partnerId);
     if (!partner) throw new Error(`The partner ${partnerId} has a key and no row.`);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Operator } from '../../src/domain/access/operator.ts';
 import type { Actor, Role } from '../../src/domain/access/role.ts';
-import { requireFirstPerson, requireSecondPerson } from '../../src/operations/access/four-eyes.ts';
+import { requireFirstOperator, requireSecondOperator } from '../../src/operations/access/four-eyes.ts';
 import {
   changeOperatorRole,
   createOperator,
@@ -37,7 +37,7 @@ async function ageControl(): Promise<void> {
   await asSuperuser(pool, async (client) => void (await client.query(text)));
 }
 
-const mayApprove = (second: Actor, first: Actor) => requireSecondPerson(pool, second, first.operatorId);
+const mayApprove = (second: Actor, first: Actor) => requireSecondOperator(pool, second, first.operatorId);
 
 /** In both directions. */
 async function assertTwo(one: Actor, other: Actor): Promise<void> {
@@ -124,7 +124,7 @@ describe('an account is its maker’s own for seven days', () => {
     const production = await testService({ env: {} });
     const [ada, bea] = await enrolled(production.database, 'operator', 'approver');
     await production.database.pool.query("update installation set environment = 'production'");
-    await assert.rejects(requireSecondPerson(production.database.pool, bea, ada.operatorId), /within 7 days owner created/);
+    await assert.rejects(requireSecondOperator(production.database.pool, bea, ada.operatorId), /within 7 days owner created/);
   });
 });
 
@@ -167,7 +167,7 @@ describe('an approver has an address', () => {
     const { operatorId } = await makeBy(OWNER, 'operator', null);
     const nameless = { ...signedIn('approver'), operatorId };
     await assertNotTwo(nameless, approver, /needs four eyes with different addresses, and opr_\w+ has none.*set-email/);
-    await assert.rejects(requireFirstPerson(pool, nameless), { code: 'forbidden', message: /set-email --operator opr_/ });
+    await assert.rejects(requireFirstOperator(pool, nameless), { code: 'forbidden', message: /set-email --operator opr_/ });
     await enterAddress(database, OWNER, operatorId, addressOf());
     await assertTwo(nameless, approver);
   });

@@ -24,7 +24,7 @@ const TAKING = `oldest as materialized (
         (${OLDEST} written_by = any ($2::xid8[]) order by written_by, position limit $4)
         union all
         (${OLDEST} written_by >= $1::xid8 order by written_by, position limit $4)
-      ) unnumbered order by written_by, position limit $4
+      ) unsequenced order by written_by, position limit $4
     ), counter as materialized (
       select partner_id, last_sequence from event_counter where partner_id = any ($3::text[]) for update skip locked
     ), taken as (
@@ -57,7 +57,7 @@ export interface Taken {
  * Takes the oldest events of the outbox, of several partners together, in the order of their transactions and positions. The transaction
  * has to number them ({@link insertTakenEvents}) before it ends. A partner whose counter another process holds is left to it.
  */
-export async function takeUnnumberedEvents(
+export async function takeUnsequencedEvents(
   db: Queryable,
   { from, late }: OutboxRange,
   partnerIds: readonly string[],

@@ -1,6 +1,6 @@
 /** A record in the database that is not what the service wrote; whatever rests on it was not done. */
-export class UnsoundRecordError extends Error {
-  override readonly name = 'UnsoundRecordError';
+export class UnverifiedRecordError extends Error {
+  override readonly name = 'UnverifiedRecordError';
 }
 
 /** For an operator, behind the name of a row. */

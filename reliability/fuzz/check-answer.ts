@@ -65,7 +65,7 @@ const IDENTIFIER = /^[A-Za-z0-9._:-]{8,128}$/;
 type Json = any;
 
 /** Each sentence names one thing that is wrong; none for a good answer. 503 is not judged here: it depends on the load. */
-export function judge(answer: WireAnswer, asked: Asked): string[] {
+export function checkAnswer(answer: WireAnswer, asked: Asked): string[] {
   const { status } = answer;
   const operation = findOperation(asked.method, asked.target);
   const found: string[] = [];
@@ -73,14 +73,14 @@ export function judge(answer: WireAnswer, asked: Asked): string[] {
   // The reference may be kept, its refusals may not.
   const isReference = asked.target.startsWith('/docs') && status < 400;
   if (!isReference && onlyHeader(answer, 'cache-control') !== 'no-store') found.push('no Cache-Control: no-store');
-  judgeCorrelation(answer, asked, found);
+  checkCorrelation(answer, asked, found);
   if (asked.mustBeRefused && status < 400) found.push('taken, and it must be refused');
   if (asked.method === 'HEAD' || asked.target.startsWith('/docs')) return found;
-  judgeBody(answer, { operation, asked }, found);
+  checkBody(answer, { operation, asked }, found);
   return found;
 }
 
-function judgeCorrelation(answer: WireAnswer, { correlationIds, isHttp }: Asked, found: string[]): void {
+function checkCorrelation(answer: WireAnswer, { correlationIds, isHttp }: Asked, found: string[]): void {
   const given = onlyHeader(answer, 'x-correlation-id');
   if (given === undefined) return void found.push('no X-Correlation-ID, or several');
   if (!IDENTIFIER.test(given)) found.push('an ill-formed X-Correlation-ID');
@@ -93,7 +93,7 @@ function judgeCorrelation(answer: WireAnswer, { correlationIds, isHttp }: Asked,
   if (!isValid && correlationIds.some(isEchoed)) found.push('a bad X-Correlation-ID is echoed');
 }
 
-function judgeBody(
+function checkBody(
   answer: WireAnswer,
   { operation, asked }: { operation: Operation | undefined; asked: Asked },
   found: string[],
@@ -110,11 +110,11 @@ function judgeBody(
   if (misfit) found.push(`not as the document says: ${misfit}`);
   const echoed = body?.error?.correlation_id ?? body?.request?.correlation_id;
   if (echoed !== onlyHeader(answer, 'x-correlation-id')) found.push('the correlation_id of the body is not that of the header');
-  if (status >= 400) judgeError(answer, { error: body?.error, operation, asked }, found);
-  else if (operation?.operationId === 'confirmContribution') judgeLocation(answer, body, found);
+  if (status >= 400) checkError(answer, { error: body?.error, operation, asked }, found);
+  else if (operation?.operationId === 'confirmContribution') checkLocation(answer, body, found);
 }
 
-function judgeError(
+function checkError(
   answer: WireAnswer,
   { error, operation, asked }: { error: Json; operation: Operation | undefined; asked: Asked },
   found: string[],
@@ -140,16 +140,16 @@ function judgeError(
   if (needed && !onlyHeader(answer, needed)) found.push(`${status} without ${needed}`);
   const retryAfter = onlyHeader(answer, 'retry-after');
   if (retryAfter !== undefined && !/^[1-9]\d*$/.test(retryAfter)) found.push(`Retry-After: ${retryAfter}`);
-  if (operation && WITH_VERDICT.has(operation.operationId)) judgeVerdict(error, found);
+  if (operation && WITH_VERDICT.has(operation.operationId)) checkVerdict(error, found);
 }
 
 /** Nothing fails for good in a fuzz run, so no answer may ever allow points to be restored. */
-function judgeVerdict({ details = [] }: Json, found: string[]): void {
+function checkVerdict({ details = [] }: Json, found: string[]): void {
   const verdict = details.find(({ field }: Json) => field === 'point_restoration');
   if (verdict?.code !== 'not_authorized') found.push(`point_restoration is ${verdict?.code}`);
 }
 
-function judgeLocation(answer: WireAnswer, { contribution }: Json, found: string[]): void {
+function checkLocation(answer: WireAnswer, { contribution }: Json, found: string[]): void {
   const expected = `/v1/impact-transactions/${contribution?.transaction_id}`;
   if (answer.status < 300 && answer.headers.some(([name]) => name === 'location') === false) found.push('no Location');
   if (onlyHeader(answer, 'location') !== expected) found.push('a Location that is not the contribution');

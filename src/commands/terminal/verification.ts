@@ -1,0 +1,33 @@
+import { getPartner } from '../../operations/access/manage-partner.ts';
+import { eachPartner, type Partner } from '../../store/access/partner.ts';
+import type { Database } from '../../store/database.ts';
+import { printJson, printTable, type Row } from './output.ts';
+
+export interface Verification<Problem> {
+  /** How many records were verified, by the name of the member in the JSON output. */
+  readonly figures: Readonly<Record<string, number | bigint>>;
+  readonly problems: readonly Problem[];
+  toJson(problem: Problem): object;
+  toRow(problem: Problem): Row;
+  /** The sentence without a problem. */
+  readonly unmodified: string;
+}
+
+/** The partners to verify: the one that is named, or all. */
+export async function* partnersToVerify({ pool }: Database, partnerId: string | undefined): AsyncGenerator<Partner> {
+  if (partnerId === undefined) yield* eachPartner(pool);
+  else yield await getPartner(pool, partnerId);
+}
+
+/** Prints what a verification found. A modified record gives exit code 1. */
+export function printVerification<Problem>(verification: Verification<Problem>, asJson: boolean | undefined): void {
+  const { figures, problems, toJson, toRow, unmodified } = verification;
+  setVerified(problems.length === 0);
+  if (asJson) printJson({ ok: problems.length === 0, ...figures, problems: problems.map(toJson) });
+  else printTable(problems.map(toRow), unmodified);
+}
+
+/** Exit code 1 for a record that is not as the service wrote it. */
+export function setVerified(isVerified: boolean): void {
+  if (!isVerified) process.exitCode = 1;
+}
