@@ -28,11 +28,11 @@ import { checkStatements, fetchStatement, type Served } from './check-statements
 import { clockEnvironment, findClockLibrary, SimulatedClock } from './clock.ts';
 import { startClockedServer } from './clocked-server.ts';
 import { Ledger } from './ledger.ts';
+import { OperatorSimulator } from './operator-simulator.ts';
 import { createOperators } from './operators.ts';
 import { PartnerClient } from './partner-client.ts';
 import { Quarter } from './quarter.ts';
 import { planRules } from './rule-plan.ts';
-import { OperatorSimulator } from './operator-simulator.ts';
 import { Writers } from './writers.ts';
 
 const PROCESSES = 2;

@@ -19,11 +19,11 @@ import {
 } from './calendar.ts';
 import type { SimulatedClock } from './clock.ts';
 import type { Ledger } from './ledger.ts';
+import type { OperatorSimulator } from './operator-simulator.ts';
 import { type Operators, renewSignIns } from './operators.ts';
 import type { PartnerClient } from './partner-client.ts';
 import { readSettledUntil } from './partner-settlements.ts';
 import type { PlannedRule } from './rule-plan.ts';
-import type { OperatorSimulator } from './operator-simulator.ts';
 import type { Writers } from './writers.ts';
 
 const CLOSING_DELAY_MS = 300_000;

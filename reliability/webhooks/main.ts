@@ -41,10 +41,10 @@ import { Killer } from './killer.ts';
 import { measureLatencies } from './latency.ts';
 import { Ledger } from './ledger.ts';
 import type { Experiment } from './members.ts';
-import { isInOwnNetwork, openTestNetwork, runInOwnNetwork } from './test-network.ts';
 import { assertGuarded, makeMembers, openReceiverGroups } from './set-up.ts';
 import { healHalf, killMeanwhile, measureSpans } from './stages.ts';
 import { printSummary } from './summary.ts';
+import { isInOwnNetwork, openTestNetwork, runInOwnNetwork } from './test-network.ts';
 import { checkEverything } from './verdict.ts';
 
 const KILLING_RATE = 2;

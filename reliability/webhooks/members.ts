@@ -8,8 +8,8 @@ import type { Partner } from '../kill/partner.ts';
 import type { Fault } from './faults.ts';
 import type { Killer } from './killer.ts';
 import type { Ledger } from './ledger.ts';
-import type { TestNetwork } from './test-network.ts';
 import type { Receivers } from './receivers.ts';
+import type { TestNetwork } from './test-network.ts';
 
 export interface Experiment extends Tools {
   readonly members: readonly Member[];

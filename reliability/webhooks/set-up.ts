@@ -12,8 +12,8 @@ import { type Fault, RECEIVER_FAULTS } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import type { Endpoint, Member, ReceiverGroups, Tools } from './members.ts';
 import type { Holding } from './messages.ts';
-import type { TestNetwork } from './test-network.ts';
 import { Receivers } from './receivers.ts';
+import type { TestNetwork } from './test-network.ts';
 
 export interface Plan {
   readonly repository: string;

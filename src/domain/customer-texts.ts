@@ -30,7 +30,11 @@ export const DISCLOSURE_EN =
 export const DISCLOSURE_AR =
   'قيمة تقديرية محسوبة من مسافة التوصيل ونوع المركبة، وفق معاملات انبعاثات تشمل إنتاج الوقود واستهلاكه في المركبة (Well-to-Wheel). القيمة للتوعية فقط، وليست قياسًا فعليًا، ولا ترتبط بعدد النقاط المقدَّمة في المساهمة.';
 
-/** What follows a displayed emissions value. @see docs/spec/interface.md#estimate-object-estimate, field display. */
+/**
+ * The disclosure after a displayed emissions value.
+ *
+ * @see docs/spec/interface.md#estimate-object-estimate, field display.
+ */
 export const EMISSIONS_UNIT_EN = 'kg CO2e';
 export const EMISSIONS_UNIT_AR = 'كجم من مكافئ ثاني أكسيد الكربون';
 
@@ -112,7 +116,7 @@ export function environmentalSummary(status: EnvironmentalStatus, trees: bigint 
 
 export type ArabicPlural = 'one' | 'two' | 'few' | 'many' | 'other';
 
-/** Which form of a counted noun Arabic uses: 103 takes that of 3, 111 that of 11, 102 that of 100. */
+/** The Arabic form of a counted noun: 103 has the form of 3, 111 that of 11, 102 that of 100. */
 export function arabicPlural(n: bigint): ArabicPlural {
   if (n === 1n) return 'one';
   if (n === 2n) return 'two';
@@ -129,7 +133,7 @@ function treesEn(n: bigint): string {
   return n === 1n ? '1 tree' : `${n} trees`;
 }
 
-/** In the nominative, as after «وقدرها». One and two are said by the noun alone, without a digit. */
+/** In the nominative, as after «وقدرها». For one and two the noun alone is written, without a digit. */
 function pointsAr(n: bigint): string {
   const forms = { one: 'نقطة واحدة', two: 'نقطتان', few: `${n} نقاط`, many: `${n} نقطة`, other: `${n} نقطة` };
   return forms[arabicPlural(n)];

@@ -1,8 +1,7 @@
 /**
- * The closed table of the contract's error codes: one status, one `retryable` and one recovery verdict each.
- *
- * `nextAction` is what a partner's program does after the error, where the outcome of a contribution could be misread.
- * `retryAfterSeconds` is sent with every answer of the code unless the cause knows better.
+ * The closed table of the contract's error codes: one status, one `retryable` and one recovery verdict each. `nextAction` is what a
+ * partner's program does after the error, when the outcome of a contribution could be misread. `retryAfterSeconds` is sent with every
+ * answer of the code unless the cause has a better value.
  *
  * @see docs/spec/interface.md#errors; docs/spec/decisions.md#1-http.
  */
@@ -49,7 +48,7 @@ export interface ErrorCodeEntry {
 
 export const ERROR_CODE_NAMES = Object.keys(ERROR_CODES) as ErrorCode[];
 
-/** The table's row, with every column there for every code. */
+/** The row of the table, with every column for every code. */
 export function describeErrorCode(code: ErrorCode): ErrorCodeEntry {
   return ERROR_CODES[code];
 }

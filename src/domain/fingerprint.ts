@@ -16,19 +16,18 @@ export function fingerprint(operation: string, members: Record<string, JsonValue
 }
 
 /**
- * RFC 8785 text: no white space, member names sorted by UTF-16 code units, numbers as ECMAScript writes them.
- *
- * Of our own because `canonicalize` (5.1.0) throws at a `bigint`, and a number that passed through a float would let
- * 9007199254740993 points replay as 9007199254740992; `safe-stable-stringify` writes every digit, but `Infinity` as `null`.
- * `Infinity` is what `readJson` gives for `1e400`, which a bad `calculation_id` may hold. Such a request has a fingerprint
- * too, so it is written as that word, which no JSON text contains.
+ * RFC 8785 text: no white space, member names sorted by UTF-16 code units, numbers as ECMAScript writes them. No package is used because
+ * `canonicalize` (5.1.0) throws at a `bigint`, and a number that passed through a float would let 9007199254740993 points replay as
+ * 9007199254740992; `safe-stable-stringify` writes every digit, but `Infinity` as `null`. `Infinity` is what `readJson` gives for
+ * `1e400`, which a bad `calculation_id` may hold. Such a request has a fingerprint too, so it is written as that word, which no JSON text
+ * contains.
  */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   let text = '';
-  // The default order of sort() is by UTF-16 code units, as section 3.2.3 of the RFC demands.
+  // The default order of sort() is by UTF-16 code units, as section 3.2.3 of the RFC requires.
   for (const name of Object.keys(value).sort()) {
     const member = value[name];
     if (member !== undefined) text += `${text && ','}${JSON.stringify(name)}:${canonicalJson(member)}`;

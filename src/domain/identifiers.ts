@@ -10,7 +10,11 @@ export const LONG_IDENTIFIER = { pattern: `^${CHARACTERS}+$`, minLength: 8, maxL
 /** Shape of a reference with 1 to 128 characters, as members of a JSON Schema. */
 export const SHORT_IDENTIFIER = { pattern: `^${CHARACTERS}+$`, minLength: 1, maxLength: 128 } as const;
 
-/** Which shape each identifier of the interface has. @see docs/spec/interface.md#limits. */
+/**
+ * The shape of each identifier of the interface.
+ *
+ * @see docs/spec/interface.md#limits.
+ */
 export const IDENTIFIERS = {
   idempotency_key: LONG_IDENTIFIER,
   correlation_id: LONG_IDENTIFIER,
@@ -37,7 +41,7 @@ export function isShortIdentifier(value: unknown): value is string {
   return typeof value === 'string' && SHORT.test(value);
 }
 
-/** What the identifiers that the service assigns begin with. */
+/** The prefixes of the identifiers that the service assigns. */
 export const ID_PREFIXES = {
   contribution: 'txn',
   estimate: 'calc',
@@ -59,17 +63,16 @@ export const ID_PREFIXES = {
 export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];
 
 /**
- * A new identifier: prefix, `_` and a ULID, as in `txn_01KA2Z9V7M5CEN5XA66EMZSRZW`; 30 to 32 characters.
- *
- * Later ones of one process sort higher. Those of two processes differ because each draws 80 random bits anew
- * in every millisecond and counts up from there: they would have to start within a few thousand of one
- * another out of 2^80. They are not secret: whoever knows one can guess its neighbours.
+ * A new identifier: prefix, `_` and a ULID, as in `txn_01KA2Z9V7M5CEN5XA66EMZSRZW`; 30 to 32 characters. Later identifiers of one process
+ * sort higher. Those of two processes differ because each process takes 80 random bits in every millisecond and counts up from there: for
+ * a collision both would have to start within a few thousand of one another out of 2^80. Identifiers are not secret: from one of them its
+ * neighbours can be guessed.
  */
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${nextUlid()}`;
 }
 
-/** A unique part for the records of one piece of work: {@link idOfWork} gives each the same identifier however often it is asked. */
+/** The identity of one piece of work: {@link idOfWork} gives its records the same identifiers when the work is repeated. */
 export function newWorkId(): string {
   return nextUlid();
 }
@@ -79,17 +82,17 @@ export function idOfWork(prefix: IdPrefix, workId: string): string {
   return `${prefix}_${workId}`;
 }
 
-/** Sorts before every identifier that was made at this time or later. */
+/** Sorts before every identifier that was created at this time or later. */
 export function idAt(prefix: IdPrefix, timeMs: number): string {
   return `${prefix}_${encodeTime(timeMs, 10)}`;
 }
 
-/** Whether the service may have made it: its form alone is judged. */
+/** Whether the identifier has the form of one that the service assigned. */
 export function isOurId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[0-9A-HJKMNP-TV-Z]{26}$/.test(text.slice(prefix.length + 1));
 }
 
-// The package's own generator asks the kernel for one byte at a time, sixteen times per identifier.
+// The package's own generator requests one random byte at a time from the kernel, sixteen times per identifier.
 const randomBytes = Buffer.alloc(4096);
 let usedBytes = randomBytes.length;
 const nextUlid = monotonicFactory(() => {

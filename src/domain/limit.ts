@@ -1,6 +1,6 @@
 /**
- * What the service bounds by itself, by the names that its metrics have: each is counted when it refuses a request, or ends one that is under
- * way. docs/operating.md has a row for each.
+ * The limits of the service, by the names in its metrics. Each is counted when it refuses a request or ends one under way.
+ * docs/operating.md has a row for each.
  */
 export const LIMITS = [
   'connection_pipelined',

@@ -1,6 +1,6 @@
 /**
- * Strict JSON without loss. Node's own parser does the work; what it forgives is checked beside it:
- * rounded integers, repeated member names, endless nesting, strings that are not Unicode.
+ * Strict JSON without loss. Node's parser reads it; this module also refuses what that parser accepts: rounded integers, repeated member
+ * names, deep nesting, strings that are not Unicode.
  */
 
 /** Deeper than any request of the interface, and far from the end of the stack. */
@@ -12,7 +12,7 @@ const INTEGER_DIGITS_MAX = 309;
 /** Every integer of so many digits passes through a float unharmed. */
 const SAFE_DIGITS_MAX = 15;
 
-/** Where a name in a message is cut; it is the sender's, and may be as long as the text. */
+/** A name in a message is cut at this length; it comes from the sender and may be as long as the text. */
 const SHOWN_NAME_MAX = 64;
 
 /**
@@ -38,7 +38,7 @@ export function readJson(text: string): unknown {
   return settled;
 }
 
-/** What Node makes of the text. Its own messages quote the text, so the quotation is cut off. */
+/** Node's result. Its error messages quote the text, so the quotation is removed. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -75,14 +75,14 @@ function survey(text: string): Survey {
   return found;
 }
 
-/** The place behind the digits that begin at `start`. */
+/** The position after the digits that begin at `start`. */
 function endOfDigits(text: string, start: number): number {
   let end = start + 1;
   while (isDigit(text.charAt(end))) end++;
   return end;
 }
 
-/** The place of the quotation mark that ends the string which starts at `start`. */
+/** The position of the quotation mark that ends the string which starts at `start`. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -100,7 +100,7 @@ function isDigit(character: string): boolean {
   return character >= '0' && character <= '9';
 }
 
-/** For `JSON.parse`, which hands over the source of every number. */
+/** For `JSON.parse`, which passes the source of every number. */
 function exactNumber(_name: string, value: unknown, { source }: { source: string }): unknown {
   return typeof value === 'number' ? readNumber(source) : value;
 }
@@ -113,7 +113,7 @@ function readNumber(source: string): bigint | number {
   const end = startOfTrailingZeros(written);
   const digits = written.slice(0, end).replace(/^0+/, '');
   if (digits === '') return 0n;
-  // How many zeros follow the last digit that is none; negative when that digit stands behind the point.
+  // How many zeros follow the last nonzero digit; negative when that digit is after the point.
   const zeros = whole.length + Number(exponent) - end;
   return zeros < 0 || digits.length + zeros > INTEGER_DIGITS_MAX ? Number(source) : BigInt(sign + digits + '0'.repeat(zeros));
 }

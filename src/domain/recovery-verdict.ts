@@ -12,7 +12,7 @@ const LOOK_UP_FIRST =
   'This refusal concerns only this request, never an earlier one. Look up by partner_event_id; if nothing is found,';
 const WAIT_AS_TOLD = 'Wait as many seconds as Retry-After says, then';
 
-/** What the sender of the operation does next: one sentence for each code that the operation can meet. */
+/** The next step of the sender: one sentence for each code that the operation can answer. */
 const NEXT_STEPS: Record<RecoverableOperation, Partial<Record<ErrorCode, string>>> = {
   confirm: {
     invalid_request: `${LOOK_UP_FIRST} correct the request and send it.`,
@@ -61,8 +61,8 @@ const NEXT_STEPS: Record<RecoverableOperation, Partial<Record<ErrorCode, string>
 };
 
 /**
- * The recovery verdict in machine form: whether points may be restored, and what to do next. The first item speaks of points alone, the
- * second of the next step alone, so that they cannot contradict each other.
+ * The recovery verdict in machine form: whether points may be restored, and what to do next. The first item concerns points only, the
+ * second the next step only, so that they cannot contradict each other.
  *
  * @see docs/spec/decisions.md#1-http, "The recovery verdict"; docs/spec/interface.md#errors, recovery rules 1 to 4.
  */
@@ -81,7 +81,7 @@ export function recoveryVerdict(code: ErrorCode, operation: RecoverableOperation
   return verdict;
 }
 
-/** The third item of a verdict: the record that exists already. */
+/** The third item of a verdict: the existing record. */
 export function existingRecord(transactionId: string): ErrorDetail {
   return { field: 'transaction_id', code: transactionId as DetailCode, message: 'The contribution that is recorded.' };
 }

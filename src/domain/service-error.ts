@@ -11,14 +11,14 @@ export interface ErrorDetail {
 
 export interface ServiceErrorOptions extends ErrorOptions {
   readonly details?: readonly ErrorDetail[];
-  /** Where the answer's status is not the code's own (404, 405, 413, 415, 431 of `invalid_request`). */
+  /** When the answer's status is not the code's own (404, 405, 413, 415, 431 of `invalid_request`). */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where a limit is the reason: which, for the metrics. */
+  /** The limit that caused it, for the metrics. */
   readonly limit?: Limit;
 }
 
-/** What the partner has to act on: one of the contract's codes, and a sentence that says what to do. */
+/** An error that the partner must act on: one of the contract's codes, and a sentence that says what to do. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;
@@ -38,26 +38,28 @@ export class ServiceError extends Error {
 }
 
 /**
- * A record of one of the paths that the interface does not name. Another partner's is answered in the same words as none.
+ * A missing record at a path that the interface does not name. Another partner's record is answered with the same words.
  *
- * @param field What it was looked for by.
+ * @param field The field of the look-up.
  * @see docs/spec/decisions.md#1-http.
  */
 export function recordNotFound(field: string, message: string): ServiceError {
   return new ServiceError('invalid_request', message, { status: 404, details: [{ field, code: 'not_found', message }] });
 }
 
-/** All that is wrong with a request, in one message. */
+/** All problems of a request, in one message. */
 export function invalidRequest(details: readonly ErrorDetail[]): ServiceError {
   return new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });
 }
 
-/** @throws ServiceError {@link invalidRequest}, when anything is wrong. */
+/**
+ * @throws ServiceError {@link invalidRequest}, when there is a problem.
+ */
 export function refuseInvalid(details: readonly ErrorDetail[]): void {
   if (details.length > 0) throw invalidRequest(details);
 }
 
-/** The outcome is unknown: a whole record or none. Never says that nothing was stored. */
+/** The outcome is unknown: a whole record is stored, or none. Never says that nothing was stored. */
 export function unavailable(message: string, options: ServiceErrorOptions = {}): ServiceError {
   return new ServiceError('internal_service_unavailable', message, options);
 }

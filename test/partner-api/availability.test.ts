@@ -391,7 +391,11 @@ describe('slow readers of statements', () => {
 
 describe('a transfer', () => {
   /** Each chunk takes so long on the partner's side. */
-  async function carry(partner: 'sends' | 'takes', chunks: readonly [bytes: number, ms: number][], checkAllowed = async () => {}) {
+  async function carry(
+    partner: 'sends' | 'takes',
+    chunks: readonly [bytes: number, ms: number][],
+    checkAllowed = async () => {},
+  ) {
     let nowMs = 0;
     const source = async function* () {
       for (const [bytes, ms] of chunks) {

@@ -2,10 +2,9 @@ import { createHmac, hash } from 'node:crypto';
 import type { NamedKey } from './named-key.ts';
 
 /**
- * What a seal is computed from by whoever writes the row: the database adds the times that it gives, and hashes once more.
- *
- * The seal is `SHA-256(mac / times)`, and `mac` is `SHA-256(key ‖ text)`, the key filling one block of the hash. So the time of a row is
- * sealed without being known before, and a row shows nothing from which another seal could be made.
+ * The input of a seal, for the code that writes the row: the database adds the times of the row, and hashes once more. The seal is
+ * `SHA-256(mac / times)`, and `mac` is `SHA-256(key ‖ text)`, the key filling one block of the hash. So the times are sealed although
+ * only the database knows them, and a row contains nothing from which another seal could be made.
  */
 export interface SealPart {
   readonly keyId: string;
@@ -13,7 +12,7 @@ export interface SealPart {
   readonly mac: string;
 }
 
-/** What stands in a row; both `null` in one that was written before rows were sealed. */
+/** The columns of a row; both `null` when it was written before rows were sealed. */
 export interface RecordSeal {
   readonly seal: Buffer | null;
   readonly sealKey: string | null;
@@ -29,10 +28,10 @@ export interface RecordSeals {
 }
 
 /**
- * Seals of one kind of record. Keys can change: the newest seals, and each that is given is known again.
+ * Seals of one kind of record. Keys can be replaced: the newest key seals, and every configured key verifies.
  *
- * @param kind Has keys of its own, so that a seal of one kind is none of another.
- * @param listKeys The newest first. Asked for each time; what follows from a key is computed once.
+ * @param kind Each kind has its own keys, so that a seal of one kind is not valid for another.
+ * @param listKeys The newest first. Called each time; the values derived from a key are computed once.
  */
 export function openRecordSeals(kind: string, listKeys: () => readonly NamedKey[]): RecordSeals {
   const derived = new WeakMap<NamedKey, string>();
@@ -60,7 +59,7 @@ export function openRecordSeals(kind: string, listKeys: () => readonly NamedKey[
   };
 }
 
-/** What the database computes: times in milliseconds since 1970, an absent one as nothing. */
+/** What the database computes: times in milliseconds since 1970, an absent time as an empty text. */
 export function finishSeal(mac: string, times: readonly (Date | null)[]): Buffer {
   return hash('sha256', [mac, ...times.map((time) => (time === null ? '' : String(time.getTime())))].join('/'), 'buffer');
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../service-error.ts';
 
-/** Says nothing of the points: a look-up that finds nothing is no verdict. */
+/** The message does not mention the points: a look-up without a result gives no verdict about them. */
 export function contributionNotFound(field: 'partner_event_id' | 'transaction_id'): ServiceError {
   return new ServiceError(
     'contribution_not_found',

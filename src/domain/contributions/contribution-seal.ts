@@ -2,7 +2,7 @@ import type { NamedKey } from '../audit/named-key.ts';
 import { openRecordSeals, type RecordSeal, type SealPart, type SealVerdict } from '../audit/record-seal.ts';
 import type { Contribution } from './contribution.ts';
 
-/** Everything of a contribution that its seal covers, but for its times. */
+/** Everything of a contribution that its seal covers, except its times. */
 export interface SealableContribution {
   readonly partnerId: string;
   readonly contribution: Omit<Contribution, 'createdAt' | 'confirmedAt' | 'failedAt'>;
@@ -13,18 +13,18 @@ export interface SealableContribution {
   readonly associationOutcome: string;
   readonly rejectionCode: string | null;
   readonly correlationId: string | null;
-  /** Of a failed one; absent for every other. */
+  /** Only for a failed contribution. */
   readonly failure?: SealedFailure | undefined;
 }
 
-/** How a contribution came to be failed; the two operators only where it was never confirmed. */
+/** How a contribution failed; the two operators only for one that was never confirmed. */
 export interface SealedFailure {
   readonly reason: string | null;
   readonly draftedBy: string | null;
   readonly approvedBy: string | null;
 }
 
-/** As it stands in the database, with its seal. */
+/** As the database stores it, with its seal. */
 export interface SealedContribution extends SealableContribution, RecordSeal {
   readonly contribution: Contribution;
 }
@@ -46,7 +46,7 @@ export function openContributionSeals(listKeys: () => readonly NamedKey[]): Cont
   };
 }
 
-/** An array of texts has one spelling. The reason is whatever somebody typed: the database keeps well-formed text alone. */
+/** An array of texts has one JSON spelling. The reason is text that an operator typed; the database stores well-formed text only. */
 function sealedText(sealed: SealableContribution): string {
   const { contribution, failure } = sealed;
   return JSON.stringify([

@@ -4,8 +4,8 @@ export const CONTRIBUTION_STATUSES = ['confirmed', 'pending', 'failed'] as const
 export type ContributionStatus = (typeof CONTRIBUTION_STATUSES)[number];
 
 /**
- * What a contribution may become. `none` is an event that the service has not stored.
- * From `none` to `failed` leads only the record of two operators; the database refuses every other step too.
+ * The possible next statuses. `none` is an event that the service has not stored. Only the record of two operators leads from `none` to
+ * `failed`; the database refuses every other step too.
  */
 export const CONTRIBUTION_TRANSITIONS = {
   none: ['confirmed', 'pending', 'failed'],

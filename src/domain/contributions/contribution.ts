@@ -2,7 +2,7 @@ import type { SupportTexts } from '../customer-texts.ts';
 import type { ContributionStatus } from './contribution-status.ts';
 
 /**
- * A recorded contribution of points. Its environment and `non_refundable` are derived where it is shown.
+ * A recorded contribution of points. Its environment and `non_refundable` are derived for each answer.
  *
  * @see docs/spec/interface.md#contribution.
  */
@@ -17,7 +17,7 @@ export interface Contribution {
   contributionRuleVersion: string;
   pointConversionVersion: string;
   treeCostVersion: string;
-  /** Written when the contribution is made, never computed again. */
+  /** Written with the contribution, never computed again. */
   expectedEnvironmentalSupport: SupportTexts;
   createdAt: Date;
   /** `null` while pending and when failed. */

@@ -2,10 +2,10 @@ import { type SupportTexts, supportTexts } from '../customer-texts.ts';
 import type { ContributionRules } from '../rules/contribution-rules.ts';
 
 /**
- * How many whole trees points are expected to support: points times their value, divided by the cost of a tree, rounded down.
- * Both prices are whole numbers of the same unit, so the division is the only step that drops anything, and drops it once.
+ * How many whole trees points are expected to support: points times their value, divided by the cost of a tree, rounded down. Both prices
+ * are whole numbers of the same unit, so only the division rounds, and once.
  *
- * @returns `undefined` where points have no value or the cost of a tree is unknown; `0n` for less than one tree.
+ * @returns `undefined` when points have no value or the cost of a tree is unknown; `0n` for less than one tree.
  * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels, "Expected support".
  */
 export function expectedTrees(points: bigint, { pointValue, treeCost }: ContributionRules): bigint | undefined {

@@ -3,7 +3,7 @@ import { isLongIdentifier } from '../identifiers.ts';
 import type { VehicleCategory } from './calculate-emissions.ts';
 
 /**
- * What became of the wish to link an estimate with a contribution.
+ * The outcome of a request to link an estimate with a contribution.
  *
  * @see docs/spec/interface.md#association-outcome-object-association: these three and no other.
  */
@@ -12,7 +12,11 @@ export type Association =
   | { status: 'associated'; link: EmissionsLink }
   | { status: 'rejected'; rejection: Rejection };
 
-/** The link as it was made; it never changes. @see docs/spec/interface.md#emissions-link-object-associationlink. */
+/**
+ * The stored link; it never changes.
+ *
+ * @see docs/spec/interface.md#emissions-link-object-associationlink.
+ */
 export interface EmissionsLink {
   associationId: string;
   transactionId: string;
@@ -30,8 +34,8 @@ export interface EmissionsLink {
 }
 
 /**
- * Why an association is refused, with one sentence for the partner that names the next step.
- * It serves the error of an association call and the rejection inside a confirmation alike.
+ * Why an association is refused, with one sentence for the partner that names the next step. Used for the error of an association call
+ * and for the rejection in a confirmation.
  */
 export const ASSOCIATION_REFUSALS = {
   contribution_final_failure:
@@ -50,7 +54,7 @@ export const ASSOCIATION_REFUSALS = {
 
 export type AssociationRefusalCode = keyof typeof ASSOCIATION_REFUSALS;
 
-/** A contribution that has failed is answered with an error of its own, never with a rejection beside it. */
+/** A failed contribution is answered with its own error, never with a rejection. */
 export type RejectionCode = Exclude<AssociationRefusalCode, 'contribution_final_failure'>;
 
 export interface AssociationRefusal {
@@ -65,20 +69,20 @@ export interface Rejection {
   calculationId: string | null;
 }
 
-/** Everything that the decision looks at. */
+/** The facts that the decision uses. */
 export interface AssociationFacts {
   contributionStatus: ContributionStatus;
   contributionOrderRef: string;
   contributionHasLink: boolean;
   /** `undefined` when the partner has no such estimate, or the identifier is ill formed. */
   estimate: { partnerOrderRef: string; expiresAt: Date; hasLink: boolean } | undefined;
-  /** The moment at which expiry is judged. */
+  /** The time by which expiry is decided. */
   decidedAt: Date;
 }
 
 /**
- * The first reason against linking an estimate with a contribution, or `undefined` when nothing speaks against it.
- * A linked estimate no longer expires, so its link is looked at before its expiry.
+ * The first reason against linking an estimate with a contribution, or `undefined` when there is none. A linked estimate no longer
+ * expires, so the link is checked before the expiry.
  *
  * @see docs/spec/interface.md#associateemissionsestimate; the order is that of docs/spec/decisions.md#2-fields.
  */
@@ -87,7 +91,7 @@ export function checkAssociation(facts: AssociationFacts): AssociationRefusal | 
   return code && { code, message: ASSOCIATION_REFUSALS[code] };
 }
 
-/** The rejection of a `calculation_id` that came with a confirmation; the contribution itself stays as it is. */
+/** The rejection of the `calculation_id` of a confirmation; the contribution itself is not affected. */
 export function rejectionOf(code: RejectionCode, calculationId: unknown): Rejection {
   return { code, message: ASSOCIATION_REFUSALS[code], calculationId: isLongIdentifier(calculationId) ? calculationId : null };
 }

@@ -9,21 +9,25 @@ export function isVehicleCategory(value: unknown): value is VehicleCategory {
   return (VEHICLE_CATEGORIES as readonly unknown[]).includes(value);
 }
 
-/** One version of the method. Once an estimate used it, it never changes: a change is a new entry. */
+/** One version of the method. After an estimate used it, it never changes: a change is a new entry. */
 export interface EmissionMethod {
   methodologyVersion: string;
   vehicleCatalogVersion: string;
   emissionFactorVersion: string;
   lifecycleBoundary: 'well_to_wheel';
-  /** From when on new estimates use it, in UTC; `null`: from the first estimate on. */
+  /** The start, in UTC, from which new estimates use it; `null`: since the first estimate. */
   validFrom: string | null;
-  /** Until when, exclusive; `null`: until another version follows. */
+  /** The exclusive end; `null`: until another version follows. */
   validUntil: string | null;
   /** Grams of CO2e per kilometre, times 100, so that every figure below is a whole number. */
   factorCentigramsPerKm: Readonly<Record<VehicleCategory, number>>;
 }
 
-/** New estimates use this one. @see docs/spec/interface.md#createdeliveryemissionsestimate, Calculation. */
+/**
+ * New estimates use this version.
+ *
+ * @see docs/spec/interface.md#createdeliveryemissionsestimate, Calculation.
+ */
 export const CURRENT_EMISSION_METHOD = {
   methodologyVersion: 'wtw-distance-1',
   vehicleCatalogVersion: 'vehicles-1',
@@ -34,10 +38,10 @@ export const CURRENT_EMISSION_METHOD = {
   factorCentigramsPerKm: { motorcycle_gasoline: 14_323, car_gasoline: 20_751 },
 } as const satisfies EmissionMethod;
 
-/** Every version there ever was, oldest first. */
+/** All versions, oldest first. */
 export const EMISSION_METHODS: readonly EmissionMethod[] = [CURRENT_EMISSION_METHOD];
 
-/** What an estimate says of its emissions: exact decimals without trailing zeros, and the versions behind them. */
+/** The emissions of an estimate: exact decimals without trailing zeros, and the versions that were used. */
 export interface Emissions {
   emissionFactorGco2ePerKm: string;
   rawEmissionsGco2e: string;

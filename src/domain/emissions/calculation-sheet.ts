@@ -2,7 +2,7 @@ import { decimalText, readDecimal } from '../numbers/decimal.ts';
 import { displayEmissions } from './emissions-display.ts';
 import type { Estimate } from './estimate.ts';
 
-/** One step of a calculation, so that anyone can do it by hand: `12.345 × 207.51` gives `2561.71095`. */
+/** One step of a calculation that a person can repeat by hand: `12.345 × 207.51` gives `2561.71095`. */
 export interface CalculationStep {
   readonly name: 'product' | 'division' | 'threshold' | 'rounding';
   readonly expression: string;
@@ -12,7 +12,7 @@ export interface CalculationStep {
 }
 
 /**
- * Everything that an estimate's digits follow from.
+ * Every input and step of an estimate's digits.
  *
  * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels, "the sheet behind an estimate".
  */
@@ -31,7 +31,7 @@ export interface CalculationSheet
   readonly distanceUnit: 'km';
   readonly emissionFactorUnit: 'gco2e_per_km';
   readonly steps: readonly CalculationStep[];
-  /** How the rounding step decides between two neighbours, should there be one. */
+  /** How the rounding step rounds a half. */
   readonly roundingMode: 'half_up';
 }
 
@@ -41,13 +41,12 @@ const GRAMS_DECIMALS = KM_DECIMALS + FACTOR_DECIMALS;
 const KILOGRAMS_DECIMALS = GRAMS_DECIMALS + 3;
 
 /**
- * The sheet behind an estimate: distance times factor, divided by 1000, tested against the threshold before it is rounded.
+ * The calculation sheet of an estimate: distance times factor, divided by 1000, compared with the threshold before rounding. It is
+ * computed again from the stored distance and factor, in exact arithmetic.
  *
- * It is reckoned again from the distance and the factor that the estimate keeps, in exact arithmetic.
- *
- * @throws Error The estimate says something else than its own distance and factor give: a defect, or a record that was changed.
- * @see docs/spec/interface.md#createdeliveryemissionsestimate, Calculation; docs/spec/interface.md#estimate-object-estimate,
- * Display rules 1 and 2.
+ * @throws Error When the stored result differs: a defect, or a modified record.
+ * @see docs/spec/interface.md#createdeliveryemissionsestimate, Calculation; docs/spec/interface.md#estimate-object-estimate, Display
+ * rules 1 and 2.
  */
 export function calculationSheet(estimate: Estimate): CalculationSheet {
   const { distanceKm, emissionFactorGco2ePerKm, rawEmissionsGco2e, estimatedEmissionsKgco2e } = estimate;
@@ -79,7 +78,7 @@ export function calculationSheet(estimate: Estimate): CalculationSheet {
   };
 }
 
-/** What is below the threshold is shown as such, and not rounded. */
+/** A value below the threshold is displayed as such, and not rounded. */
 function displaySteps(kilograms: string): CalculationStep[] {
   const { usesLessThanThreshold, kgco2eTwoDecimals } = displayEmissions(kilograms);
   const threshold: CalculationStep = {

@@ -1,7 +1,11 @@
 import { EMISSIONS_UNIT_AR, EMISSIONS_UNIT_EN } from '../customer-texts.ts';
 import { fixedText, readDecimal, roundHalfUp } from '../numbers/decimal.ts';
 
-/** How a customer sees an estimate. @see docs/spec/interface.md#estimate-object-estimate, field display. */
+/**
+ * How an estimate is displayed to a customer.
+ *
+ * @see docs/spec/interface.md#estimate-object-estimate, field display.
+ */
 export interface EmissionsDisplay {
   kgco2eTwoDecimals: string;
   usesLessThanThreshold: boolean;
@@ -15,12 +19,12 @@ const SHOWN_DECIMALS = 2;
 const THRESHOLD = 10n ** BigInt(KG_DECIMALS - SHOWN_DECIMALS);
 const BELOW_THRESHOLD = '<0.01';
 
-/** Between these marks (U+2066, U+2069) a text reads left to right; bare `<0.01` in Arabic text would be drawn `0.01>`. */
+/** Between these marks (U+2066, U+2069) text runs from left to right; without them `<0.01` in Arabic text is displayed as `0.01>`. */
 const LEFT_TO_RIGHT = '\u2066';
 const END_OF_DIRECTION = '\u2069';
 
 /**
- * `"2.56171095"` shows `2.56`, `"0.00988287"` shows `<0.01`: the threshold tests the value before it is rounded.
+ * `"2.56171095"` is displayed as `2.56`, `"0.00988287"` as `<0.01`: the value is compared with the threshold before rounding.
  *
  * @param kgText The field estimated_emissions_kgco2e, an exact decimal.
  * @see docs/spec/interface.md#estimate-object-estimate, Display rules 1 and 2.

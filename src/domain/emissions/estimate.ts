@@ -1,19 +1,19 @@
 import type { Emissions, VehicleCategory } from './calculate-emissions.ts';
 
 /**
- * A delivery-emissions estimate as it is stored. Units, display, disclosure and environment are derived where it is shown.
+ * A delivery-emissions estimate as it is stored. Units, display, disclosure and environment are derived for each answer.
  *
  * @see docs/spec/interface.md#estimate-object-estimate.
  */
 export interface Estimate extends Emissions {
   calculationId: string;
   partnerOrderRef: string;
-  /** Stays `calculated` for good: expiry follows from `expiresAt`, a link from the association. */
+  /** Always `calculated`: expiry follows from `expiresAt`, a link from the association. */
   status: 'calculated';
   /** Kilometres as the partner sent them: `"12.50"` stays `"12.50"`. */
   distanceKm: string;
   vehicleCategory: VehicleCategory;
   calculatedAt: Date;
-  /** 24 hours after `calculatedAt`, also once the estimate is linked and no longer expires. */
+  /** 24 hours after `calculatedAt`, also for a linked estimate, which no longer expires. */
   expiresAt: Date;
 }

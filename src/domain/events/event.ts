@@ -1,4 +1,4 @@
-/** What a partner is told of. The interface names the five kinds; a kind is added here and nowhere else. */
+/** The event types. The interface names the five kinds; a kind is added here only. */
 export const EVENT_TYPES = [
   'impact.transaction.confirmed',
   'impact.transaction.adjusted',
@@ -10,15 +10,15 @@ export const EVENT_TYPES = [
 /** @see docs/spec/interface.md#events. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** A signed POST that an endpoint answers before its first event; never an event of its partner. */
+/** A signed POST that an endpoint answers before its first event. It is no event of the partner. */
 export const VERIFICATION_TYPE = 'webhook.endpoint.verification';
 
-/** Sent when an operator asks for it. */
+/** Sent when an operator requests it. */
 export const TEST_TYPE = 'webhook.endpoint.test';
 
 export const EVENT_API_VERSION = 'v1';
 
-/** Everything about an event but what it says. */
+/** The fields of an event except its data. */
 export interface EventHead {
   readonly partnerId: string;
   readonly eventId: string;

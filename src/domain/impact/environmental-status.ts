@@ -2,7 +2,7 @@ import type { DetailCode } from '../detail-codes.ts';
 import type { ErrorDetail } from '../service-error.ts';
 
 /**
- * How far the planting has come that an impact batch pays for, first to last.
+ * The progress of the planting that an impact batch pays for, first to last.
  *
  * @see docs/spec/settlements.md#4-environmental-status.
  */
@@ -10,12 +10,12 @@ export const ENVIRONMENTAL_STATUSES = ['recorded', 'allocated', 'funded', 'in_pr
 
 export type EnvironmentalStatus = (typeof ENVIRONMENTAL_STATUSES)[number];
 
-/** What happened to a batch; the event's `change_type`. */
+/** The kind of a change; the event's `change_type`. */
 export const ENVIRONMENTAL_CHANGE_TYPES = ['advanced', 'delayed', 'reallocated', 'evidence_added', 'corrected'] as const;
 
 export type EnvironmentalChangeType = (typeof ENVIRONMENTAL_CHANGE_TYPES)[number];
 
-/** In which statuses a change may happen. `verified` is terminal: a correction of its record leaves it as it is. */
+/** The statuses in which a change is possible. `verified` is terminal: a correction does not change it. */
 export const ENVIRONMENTAL_CHANGES = {
   advanced: ['recorded', 'allocated', 'funded', 'in_progress', 'delivered'],
   delayed: ['allocated', 'funded', 'in_progress'],
@@ -24,7 +24,7 @@ export const ENVIRONMENTAL_CHANGES = {
   corrected: ENVIRONMENTAL_STATUSES,
 } as const satisfies Record<EnvironmentalChangeType, readonly EnvironmentalStatus[]>;
 
-/** What a decision about a batch looks at. */
+/** The facts that a decision about a batch uses. */
 export interface ImpactBatchFacts {
   readonly status: EnvironmentalStatus;
   /** `null` until the batch is allocated for the first time. */
@@ -35,7 +35,7 @@ export interface ImpactBatchFacts {
   readonly verifiedBy: string | null;
 }
 
-/** What an operator wants to record. */
+/** A change that an operator requests. */
 export type EnvironmentalChange = { readonly operatorId: string } & (
   | { readonly changeType: 'advanced'; readonly projectId?: string }
   | { readonly changeType: 'delayed'; readonly expectedDeliveryPeriod: string }
@@ -44,14 +44,14 @@ export type EnvironmentalChange = { readonly operatorId: string } & (
   | { readonly changeType: 'corrected' }
 );
 
-/** The status that follows on another; `undefined` after the last. */
+/** The next status; `undefined` after the last. */
 export function nextEnvironmentalStatus(status: EnvironmentalStatus): EnvironmentalStatus | undefined {
   return ENVIRONMENTAL_STATUSES[ENVIRONMENTAL_STATUSES.indexOf(status) + 1];
 }
 
 /**
- * The status after a change that {@link checkEnvironmentalChange} allows.
- * A project that cannot deliver gives the batch back: it is allocated anew, and the funds of the next project are still to come.
+ * The status after a change that {@link checkEnvironmentalChange} allows. When a project cannot deliver, the batch is allocated again, to
+ * another project, which has to be funded again.
  */
 export function environmentalStatusAfter(status: EnvironmentalStatus, changeType: EnvironmentalChangeType): EnvironmentalStatus {
   if (changeType === 'reallocated') return 'allocated';
@@ -59,10 +59,9 @@ export function environmentalStatusAfter(status: EnvironmentalStatus, changeType
 }
 
 /**
- * Why a change is refused, or `undefined` when it may be recorded.
- *
- * One step at a time and none skipped. Delay is an attribute, not a status. `verified` needs evidence, and an operator other than the
- * one who recorded the delivery; a correction of a verified batch needs another than the one who verified it.
+ * Why a change is refused, or `undefined` when it may be recorded. Statuses advance one step at a time. Delay is an attribute, not a
+ * status. `verified` needs evidence, and an operator other than the one who recorded the delivery; a correction of a verified batch needs
+ * another than the one who verified it.
  *
  * @see docs/spec/settlements.md#4-environmental-status.
  */
@@ -94,7 +93,7 @@ export function checkEnvironmentalChange(batch: ImpactBatchFacts, change: Enviro
   }
 }
 
-/** When delivery is expected, as far as anyone can tell: a year, a quarter or a month. */
+/** The expected delivery period: a year, a quarter or a month. */
 export function isDeliveryPeriod(text: string): boolean {
   return /^2\d{3}(?:-(?:Q[1-4]|0[1-9]|1[0-2]))?$/.test(text);
 }

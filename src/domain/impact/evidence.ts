@@ -3,11 +3,11 @@ import type { DetailCode } from '../detail-codes.ts';
 import type { ErrorDetail } from '../service-error.ts';
 import { isLine, lineForm } from '../single-line-text.ts';
 
-/** What shows how far a batch has come. The bytes stay where they are; their SHA-256 tells whether they are still the same. */
+/** A file that documents the progress of a batch. The service stores its SHA-256, not its bytes. */
 export interface NewEvidence {
   /** Such as `photo`; an open list. */
   readonly type: string;
-  /** Where the partner, and whoever it shows it to, finds it. */
+  /** The public address of the file, for partners and their customers. */
   readonly url: string;
   /** The name of the file, without its folder. */
   readonly fileName: string;
@@ -27,7 +27,11 @@ export interface Evidence extends NewEvidence {
 const FILE_NAME_MAX = 255;
 const URL_MAX = 2_000;
 
-/** Everything that is wrong with new evidence, field by field. @param now It cannot have been captured later. */
+/**
+ * All problems of new evidence, by field.
+ *
+ * @param now It cannot have been captured later.
+ */
 export function checkNewEvidence({ type, url, fileName, byteCount, sha256, capturedAt }: NewEvidence, now: Date): ErrorDetail[] {
   return [
     !/^[a-z][a-z0-9_]{0,39}$/.test(type) &&
@@ -41,7 +45,7 @@ export function checkNewEvidence({ type, url, fileName, byteCount, sha256, captu
   ].filter((found) => found !== false);
 }
 
-/** As far as its spelling tells: nothing is looked up or fetched. */
+/** By its spelling alone: nothing is resolved or fetched. */
 function checkUrl(text: string): ErrorDetail | false {
   const url = URL.parse(text);
   if (!url || !isHttpsUrl(url) || text.length > URL_MAX || /[\s\p{Cc}]/u.test(text))

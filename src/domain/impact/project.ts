@@ -1,7 +1,11 @@
 import type { ErrorDetail } from '../service-error.ts';
 import { isLine, lineForm } from '../single-line-text.ts';
 
-/** What contributions are pooled for. @see docs/spec/settlements.md#4-environmental-status, field project. */
+/**
+ * A planting project, for which contributions are pooled.
+ *
+ * @see docs/spec/settlements.md#4-environmental-status, field project.
+ */
 export interface Project {
   readonly projectId: string;
   readonly nameEn: string;
@@ -15,7 +19,7 @@ export type NewProject = Pick<Project, 'nameEn' | 'nameAr' | 'country'>;
 
 export const PROJECT_NAME_MAX = 200;
 
-/** Everything that is wrong with a new project, field by field; empty when it may be made. */
+/** All problems of a new project, by field; empty when it may be created. */
 export function checkNewProject({ nameEn, nameAr, country }: NewProject): ErrorDetail[] {
   const found: (ErrorDetail | false)[] = [
     checkName('name_en', nameEn),
@@ -35,10 +39,10 @@ function checkName(field: string, name: string): ErrorDetail | false {
 }
 
 const REGIONS = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
-/** Known to the platform as well, and no countries: unions, pseudo-regions and the unknown one. */
+/** Codes that the runtime knows and that are no countries: unions, pseudo-regions and the unknown region. */
 const NO_COUNTRIES = ['EU', 'EZ', 'UN', 'QO', 'XA', 'XB', 'ZZ'];
 
-/** Whether it is a country's code that is in use. */
+/** Whether the code is the code of an existing country. */
 export function isCountry(code: string): boolean {
   return /^[A-Z]{2}$/.test(code) && !NO_COUNTRIES.includes(code) && REGIONS.of(code) !== undefined;
 }

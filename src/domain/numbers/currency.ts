@@ -1,7 +1,7 @@
 import { code as findCurrency } from 'currency-codes';
 
 /**
- * Codes that ISO 4217 lists without minor units, "N.A.": metals, units of account, the test code. Nobody is billed in them.
+ * ISO 4217 codes without minor units, "N.A.": metals, units of account, the test code. They are no billing currencies.
  *
  * @see ISO 4217, list one, column CcyMnrUnts.
  */
@@ -12,13 +12,12 @@ const WITHOUT_MINOR_UNITS = new Set([
 ]);
 
 /**
- * How many decimals amounts of a currency have: 2 for AED, 3 for KWD, 0 for JPY.
- *
- * From ISO 4217's own list, which the package carries. The runtime's `Intl` knows CLDR's digits instead, those of everyday
- * prices, which differ for a score of currencies: none for IQD and LBP, where the standard has 3 and 2.
+ * How many decimals amounts of a currency have: 2 for AED, 3 for KWD, 0 for JPY. From the list of ISO 4217 in the package. The runtime's
+ * `Intl` uses CLDR's digits of everyday prices instead, which differ for about twenty currencies: none for IQD and LBP, where the
+ * standard has 3 and 2.
  *
  * @param currency Three capital letters.
- * @returns `undefined` for what is no currency of ISO 4217, or one without minor units, such as gold.
+ * @returns `undefined` for a code that is no currency of ISO 4217, or one without minor units, such as gold.
  */
 export function findMinorUnits(currency: string): number | undefined {
   if (!/^[A-Z]{3}$/.test(currency) || WITHOUT_MINOR_UNITS.has(currency)) return undefined;

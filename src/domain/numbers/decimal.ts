@@ -1,6 +1,6 @@
 /**
- * Exact decimals without floating point: a value is a whole number of the last decimal place,
- * so 143.23 with two decimals is 14323. Only the functions that say so take a sign: distances and emissions have none.
+ * Exact decimals without floating point: a value is a whole number of the last decimal place, so 143.23 with two decimals is 14323. Only
+ * functions that say so accept a sign: distances and emissions have none.
  */
 
 /** `(14323n, 2)` is `"143.23"`, `(1000n, 3)` is `"1"`: no trailing zeros. A number must be a safe integer. */
@@ -48,10 +48,8 @@ export function readSignedDecimal(text: string, decimals: number): bigint | unde
 }
 
 /**
- * Fewer decimals, half up: `(15n, 3, 2)`, which is 0.015, gives `2n`, which is 0.02.
- *
- * A half goes away from zero, so that what is taken back rounds to the opposite of what was given: -0.015 gives -0.02.
- * PostgreSQL's `round(numeric)` does the same.
+ * Rounds to fewer decimals, half up: `(15n, 3, 2)`, which is 0.015, gives `2n`, which is 0.02. A half is rounded away from zero, so that
+ * a reversal rounds to the opposite value: -0.015 gives -0.02. PostgreSQL's `round(numeric)` does the same.
  */
 export function roundHalfUp(scaled: bigint, fromDecimals: number, toDecimals: number): bigint {
   if (scaled < 0n) return -roundHalfUp(-scaled, fromDecimals, toDecimals);

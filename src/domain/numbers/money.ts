@@ -33,9 +33,9 @@ export function amountText(amount: bigint): string {
 }
 
 /**
- * What points are worth: 250 points at 0.05 are 12.5, exactly.
+ * The value of points: 250 points at 0.05 are 12.5, exactly.
  *
- * @param points Of either sign, as an adjustment's are.
+ * @param points Negative for an adjustment that takes points back.
  * @param pointValue As {@link readUnitPrice} gives it.
  * @see docs/spec/settlements.md#2-settlement, amount: lines are exact.
  */

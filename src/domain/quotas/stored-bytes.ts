@@ -1,6 +1,6 @@
 /**
- * About how many bytes a record takes on disk with its indexes, without its identifiers, which count as often as they are stored. Measured
- * as the growth of the tables over 6,000 records with identifiers of 30 and of 128 characters. To a contribution belong its event and the
+ * About how many bytes a record takes on disk with its indexes, without its identifiers, whose length is added for each copy. Measured as
+ * the growth of the tables over 6,000 records with identifiers of 30 and of 128 characters. A contribution includes its event and the
  * event's body, about 1,000 bytes.
  */
 const CONTRIBUTION_BYTES = 2_400;
@@ -19,7 +19,7 @@ export function estimateBytes(sent: { readonly partnerOrderRef: string; readonly
   return ESTIMATE_BYTES + sent.partnerOrderRef.length + 2 * sent.idempotencyKey.length;
 }
 
-/** A line of a partner's list, with what came of it. */
+/** A line of a partner's list, with its verdict. */
 export function lineBytes(line: { readonly partnerEventId: string | null; readonly partnerOrderRef: string | null }): number {
   return LINE_BYTES + 2 * (line.partnerEventId?.length ?? 0) + (line.partnerOrderRef?.length ?? 0);
 }

@@ -2,13 +2,13 @@ import { describeListProblem } from './list-problem.ts';
 import { type ListEntry, type ListLimits, listTooLarge, refuseList } from './partner-list.ts';
 
 export interface LineCounter {
-  /** Gives the line back. Throws `invalid_request` where there are more, or more malformed ones, than a list may have. */
+  /** Returns the line. Throws `invalid_request` when the list has more lines, or more malformed lines, than allowed. */
   count(entry: ListEntry): ListEntry;
-  /** Throws `invalid_request` where there are more than a list may have. */
+  /** Throws `invalid_request` when the list has more blank lines than allowed. */
   countBlank(): void;
 }
 
-/** Counts the lines of one list as they are read, so that a list that is no list costs a bounded amount of work and storage. */
+/** Counts the lines of one list as they are read, so that a wrong file costs a bounded amount of work and storage. */
 export function countLines({ lines, malformedLines, blankLines }: ListLimits): LineCounter {
   let [all, blank, malformed] = [0, 0, 0];
   let first: ListEntry | undefined;

@@ -3,13 +3,12 @@ import type { ErrorDetail } from '../service-error.ts';
 import type { LineType } from '../settlements/settlement-line.ts';
 
 /**
- * What is wrong with a line of a partner's list, without a sentence: a list may have a million such lines, and what is kept of each
- * has to be small.
+ * A problem of a line of a partner's list, without a sentence: a list may have a million such lines, so each stored problem is small.
  */
 export interface ListProblem {
   readonly field: string;
   readonly code: DetailCode;
-  /** Of lines that were kept with their sentence. */
+  /** The sentence of lines that were stored with one. */
   readonly message?: string;
 }
 
@@ -28,9 +27,9 @@ const POINTS_FORMS: Readonly<Record<LineType | 'own', string>> = {
   carried_forward: 'a whole number, 0 or negative',
 };
 /**
- * The problem with its sentence, which is made when it is shown.
+ * The problem with its sentence, which is written when it is read.
  *
- * @param lineType What the line says it is, in a statement of the service; `null` in a list of the partner's own.
+ * @param lineType The type that the line states, in a statement of the service; `null` in a partner's own list.
  */
 export function describeListProblem({ field, code, message }: ListProblem, lineType: LineType | null): ErrorDetail {
   if (message !== undefined) return { field, code, message };

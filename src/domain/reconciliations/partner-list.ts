@@ -5,15 +5,19 @@ import { ServiceError } from '../service-error.ts';
 import { LINE_TYPES, type LineType } from '../settlements/settlement-line.ts';
 import type { ListProblem } from './list-problem.ts';
 
-/** What a partner's own list says of one contribution. @see docs/spec/settlements.md#2-settlement, Reconciliation. */
+/**
+ * One contribution in a partner's own list.
+ *
+ * @see docs/spec/settlements.md#2-settlement, Reconciliation.
+ */
 export interface ListedContribution {
   readonly partnerEventId: string;
   readonly partnerOrderRef: string;
-  /** Whole points, 0 to 2^63 - 1: gross, or net of adjustments, which may have taken back all of them. */
+  /** Whole points, 0 to 2^63 - 1: gross, or net of adjustments, which may have taken all of them back. */
   readonly points: bigint;
 }
 
-/** What a line of the service's own statement says. */
+/** One line of the service's own statement. */
 export type ListedStatementLine =
   | (ListedContribution & { readonly lineType: 'contribution' })
   | (ListedContribution & { readonly lineType: 'adjustment'; readonly adjustmentId: string })
@@ -26,19 +30,19 @@ export type ListedStatementLine =
 
 export type ListedLine = ListedContribution | ListedStatementLine;
 
-/** The columns of a CSV list, the members of each object of a JSON list. Others are passed over, and never kept. */
+/** The columns of a CSV list, the members of each object of a JSON list. Others are ignored and not stored. */
 export const LIST_FIELDS = ['partner_event_id', 'partner_order_ref', 'points'] as const;
 
-/** What the service's own statement has besides. A list with all of them is taken for one. */
+/** The further columns of the service's own statement. A list with all of them is read as a statement. */
 export const STATEMENT_FIELDS = ['line_type', 'adjustment_id', 'original_settlement_id'] as const;
 
 export type ListField = (typeof LIST_FIELDS)[number];
 export type StatementField = (typeof STATEMENT_FIELDS)[number];
 
-/** The values of a line: those of a statement are there where the list is one. */
+/** The values of a line; those of a statement only when the list is one. */
 export type LineValues = Readonly<Record<ListField, unknown>> & Partial<Readonly<Record<StatementField, unknown>>>;
 
-/** What of a malformed line is well formed. */
+/** The well-formed fields of a malformed line. */
 export interface ReadableFields {
   readonly lineType?: LineType;
   readonly adjustmentId?: string;
@@ -47,29 +51,29 @@ export interface ReadableFields {
   readonly points?: bigint;
 }
 
-/** One line of a list: what it says, or what is wrong with it, told apart by `problems`. */
+/** One line of a list: its values, or its problems. `problems` tells which. */
 export type ListEntry = {
-  /** CSV: the line of the file where the record begins, the header row being 1. JSON: the place in the array, from 1. */
+  /** CSV: the line of the file where the record begins; the header row is 1. JSON: the position in the array, from 1. */
   readonly lineNo: number;
 } & (
   | { readonly listed: ListedLine; readonly problems: null }
   | { readonly listed: null; readonly problems: readonly ListProblem[]; readonly readable: ReadableFields }
 );
 
-/** What a list may be at most, and how long one of its lines. */
+/** The largest list, and the longest line. */
 export interface ListLimits {
   readonly lines: number;
   readonly bytes: number;
   readonly lineCharacters: number;
-  /** So many lines may be malformed; such a list is in another form as a whole, and none of it is compared. */
+  /** The most malformed lines. A list with more has another format, and nothing of it is compared. */
   readonly malformedLines: number;
-  /** So many lines of a CSV list may be without content. */
+  /** The most blank lines of a CSV list. */
   readonly blankLines: number;
 }
 
 /** How a list is read. */
 export interface ListReading extends ListLimits {
-  /** Called when the list is known to be the service's own statement. */
+  /** Called when the list is recognised as the service's own statement. */
   readonly onStatement?: () => void;
 }
 
@@ -83,9 +87,9 @@ export const LIST_LIMITS: ListLimits = {
 };
 
 /**
- * One line of a list, from the values of its fields: numbers as `readJson` gives them, or every value as the text of a cell.
+ * Reads one line of a list from the values of its fields: numbers as `readJson` gives them, or every value as the text of a cell.
  *
- * @returns All problems of the line where there are any, as codes; they never repeat a value, which may be personal.
+ * @returns The line, or all of its problems as codes, which never repeat a value, because it may be personal.
  */
 export function readListLine(lineNo: number, values: LineValues): ListEntry {
   const isStatement = STATEMENT_FIELDS.every((field) => field in values);
@@ -95,12 +99,12 @@ export function readListLine(lineNo: number, values: LineValues): ListEntry {
   return { lineNo, listed: null, problems: [problemOf('line_type', values.line_type)], readable: {} };
 }
 
-/** A line that cannot be read at all: an element of a JSON list that is no object. */
+/** A line that cannot be read at all: an element of a JSON list that is not an object. */
 export function unreadableLine(lineNo: number): ListEntry {
   return { lineNo, listed: null, problems: [{ field: 'line', code: 'unreadable' }], readable: {} };
 }
 
-/** A field of a line, its name here, and whether a value has its form. */
+/** A field of a line, its name here, and the check of its form. */
 type FieldForm = readonly [
   field: ListField | StatementField,
   name: 'adjustmentId' | 'originalSettlementId' | 'partnerEventId' | 'partnerOrderRef' | 'points',
@@ -148,20 +152,20 @@ export function refuseList(code: DetailCode, message: string, status?: number): 
   return new ServiceError('invalid_request', message, { details: [{ field: 'list', code, message }], ...(status && { status }) });
 }
 
-/** A list that is larger than it may be: 413, and the limit is named. */
+/** A list above a limit: 413, and the error names the limit. */
 export function listTooLarge(code: 'too_many_lines' | 'too_many_bytes', limit: string): ServiceError {
   return refuseList(code, `A list may have at most ${limit}; send it in parts.`, 413);
 }
 
-/** A line beyond any that is well formed; what follows it is not looked for. */
+/** A line longer than any well-formed line; reading stops there. */
 export function lineTooLong(lineNo: number, lineCharacters: number): ServiceError {
   return refuseList('line_too_long', `Line ${lineNo} of the list has more than ${lineCharacters} characters.`);
 }
 
-/** The most digits of a number of points: far more than a sum of a million times int64 has. */
+/** The most digits of a number of points: far more than a sum of a million int64 values has. */
 const POINTS_DIGITS_MAX = 40;
 
-/** `"250"` is `250n`. Plus signs, blanks, leading zeros, separators and decimals are no form of points. */
+/** `"250"` is `250n`. Plus signs, blanks, leading zeros, separators and decimals are malformed. */
 function readPoints(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const isWhole = value.length <= POINTS_DIGITS_MAX && /^(?:0|-?[1-9]\d*)$/.test(value);

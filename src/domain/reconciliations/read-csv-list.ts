@@ -16,17 +16,17 @@ import {
 } from './partner-list.ts';
 import { CsvError, type CsvRecord, type CsvSplitter, splitCsv } from './split-csv.ts';
 
-/** Where each field stands in a record; those of a statement where the list is one. */
+/** The position of each field in a record; the statement's fields only when the list is one. */
 type Positions = readonly (readonly [field: ListField | StatementField, position: number])[];
 
 /**
- * The lines of a partner's list in CSV, in order, as the bytes come: RFC 4180, with or without a byte order mark, with LF or CR LF,
- * cells apart by commas, semicolons or tabs. The header row names the columns, in any order and case. Lines without content are
- * passed over, up to a bound. A line that is malformed is told as such, and what follows it is read. The service's own statement is read as
- * one, as it is served and in the form for spreadsheets: no value of a list begins with that form's apostrophe.
+ * Reads the lines of a partner's CSV list, in order, as the bytes arrive: RFC 4180, with or without a byte order mark, with LF or CR LF,
+ * cells separated by commas, semicolons or tabs. The header row names the columns, in any order and case. Blank lines are skipped, up to
+ * a limit. A malformed line is reported, and reading continues. The service's own statement is recognised, as served and in the form for
+ * spreadsheets: no value of a list begins with that form's apostrophe.
  *
  * @throws ServiceError `invalid_request`: the header row lacks a column, a quotation mark is not closed, a line is too long, too many are
- * blank or malformed (400), or the list has more lines than it may (413); `details[].code` tells which.
+ * blank or malformed (400), or the list has too many lines (413); `details[].code` tells which.
  * @see docs/spec/settlements.md#2-settlement, Reconciliation.
  */
 export async function* readCsvList(
@@ -48,7 +48,7 @@ export async function* readCsvList(
   if (!positions) throw missingColumns(LIST_FIELDS);
 }
 
-/** As they come. The delimiter is known when the first line is there, or as much of it as a line may have. */
+/** The bytes, as they arrive. The delimiter is known after the first line, or after the longest possible line. */
 async function* readRecords(chunks: AsyncIterable<Uint8Array>, { lineCharacters }: ListLimits): AsyncGenerator<CsvRecord[]> {
   const decoder = new TextDecoder();
   let [beginning, splitter]: [string, CsvSplitter | undefined] = ['', undefined];
@@ -71,7 +71,7 @@ async function* readRecords(chunks: AsyncIterable<Uint8Array>, { lineCharacters 
   }
 }
 
-/** What stands behind the name of a column. Two of the three that a list must have stand before another. */
+/** The character after the name of a column. Two of the three required columns are followed by another. */
 function findDelimiter(text: string): string {
   const name = new RegExp(`(?:${LIST_FIELDS.join('|')})[" ]*([,;\\t])`, 'i');
   return name.exec(text.split('\n', 1)[0] as string)?.[1] ?? ',';

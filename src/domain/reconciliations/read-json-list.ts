@@ -16,11 +16,11 @@ import {
 import { JsonArrayError, splitJsonArray } from './split-json-array.ts';
 
 /**
- * The lines of a partner's list in JSON, in order, as the bytes come: one array of objects. Numbers are exact. An element that is
- * malformed, or no JSON at all, is told as such, and what follows it is read.
+ * Reads the lines of a partner's JSON list, in order, as the bytes arrive: one array of objects. Numbers are exact. An element that is
+ * malformed, or no JSON, is reported, and reading continues.
  *
- * @throws ServiceError `invalid_request`: the text is no array, or not a whole one, an element is too long, too many are malformed (400), or there are
- * more elements than there may be (413); `details[].code` tells which.
+ * @throws ServiceError `invalid_request`: the text is no array, or not a complete one, an element is too long, too many are malformed
+ * (400), or there are too many elements (413); `details[].code` tells which.
  * @see docs/spec/settlements.md#2-settlement, Reconciliation.
  */
 export async function* readJsonList(
@@ -44,7 +44,7 @@ export async function* readJsonList(
 }
 
 function readElement(lineNo: number, element: string, { onStatement }: ListReading): ListEntry {
-  // An error object for each element that is none costs more than the rest of its reading.
+  // Creating an error object for each malformed element costs more than reading the rest of it.
   if (!/^[ \t\r\n]*\{/.test(element)) return unreadableLine(lineNo);
   let value: unknown;
   try {
@@ -58,7 +58,7 @@ function readElement(lineNo: number, element: string, { onStatement }: ListReadi
   if (isStatement) onStatement?.();
   const names = isStatement ? [...LIST_FIELDS, ...STATEMENT_FIELDS] : LIST_FIELDS;
   const values = Object.fromEntries(names.map((name) => [name, Object.hasOwn(members, name) ? members[name] : undefined]));
-  // A string is the form of a cell; in JSON, points are a number.
+  // A CSV cell is a string; in JSON, points are a number.
   return readListLine(lineNo, { ...values, ...(typeof values.points === 'string' && { points: NaN }) } as LineValues);
 }
 

@@ -2,16 +2,16 @@ import { LIST_LIMITS, type ListEntry, type ListLimits, type ListReading, listToo
 import { readCsvList } from './read-csv-list.ts';
 import { readJsonList } from './read-json-list.ts';
 
-/** The forms in which a partner's list may come, and their media types. */
+/** The formats of a partner's list, and their media types. */
 export const LIST_FORMATS = { csv: 'text/csv', json: 'application/json' } as const;
 
 export type ListFormat = keyof typeof LIST_FORMATS;
 
 /**
- * The lines of a partner's list, in order, as the bytes come. Memory does not grow with the list.
+ * Reads the lines of a partner's list, in order, as the bytes arrive. Memory does not grow with the list.
  *
- * @throws ServiceError `invalid_request`: what {@link readCsvList} and {@link readJsonList} refuse, and 413 for a list of more bytes
- * than it may have. Lines that were read before stay read: who compares them has to forget them.
+ * @throws ServiceError `invalid_request`: what {@link readCsvList} and {@link readJsonList} refuse, and 413 for a list with too many
+ * bytes. The caller must discard the lines that were read before.
  * @see docs/spec/settlements.md#2-settlement, Reconciliation: up to 1 000 000 lines or 100 MiB, as a stream.
  */
 export function readPartnerList(
@@ -23,7 +23,9 @@ export function readPartnerList(
   return format === 'csv' ? readCsvList(bounded, reading) : readJsonList(bounded, reading);
 }
 
-/** @throws ServiceError `invalid_request`: 413 for more bytes than a list may have. */
+/**
+ * @throws ServiceError `invalid_request`: 413 for a list with too many bytes.
+ */
 export async function* limitBytes(chunks: AsyncIterable<Uint8Array>, { bytes }: ListLimits): AsyncGenerator<Uint8Array> {
   let count = 0;
   for await (const chunk of chunks) {

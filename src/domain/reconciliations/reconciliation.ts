@@ -4,7 +4,7 @@ import type { ErrorDetail } from '../service-error.ts';
 import type { LineType } from '../settlements/settlement-line.ts';
 
 /**
- * What comes of comparing a partner's list with a settlement, line by line.
+ * The verdicts of a reconciliation, line by line.
  *
  * @see docs/spec/settlements.md#2-settlement, Reconciliation.
  */
@@ -20,36 +20,36 @@ export const RECONCILIATION_VERDICTS = [
 
 export type ReconciliationVerdict = (typeof RECONCILIATION_VERDICTS)[number];
 
-/** Which points of a contribution a list has: as they were contributed, or with adjustments. */
+/** The points in a partner's list: as contributed (gross), or with adjustments (net). */
 export const MATCHED_POINTS = ['gross', 'net'] as const;
 
 export type MatchedPoints = (typeof MATCHED_POINTS)[number];
 
-/** What a line says that is compared; one that is carried forward has no order. */
+/** The values of a line that are compared; a line that is carried forward has no order. */
 export interface ListedSide {
   readonly partnerOrderRef?: string;
   readonly points: bigint;
 }
 
-/** What the service has under the same name. */
+/** The service's record with the same identifier. */
 export interface RecordedSide extends ListedSide {
   readonly status: ContributionStatus;
   /** The settlement that it is on; `null` while it is on none. */
   readonly settlementId: string | null;
   /**
-   * Of a contribution: its points with their adjustments, those up to this settlement first, then all that are posted. A partner's list is
-   * as of the settlement, or as of today. Empty where only the points themselves can match.
+   * Of a contribution: its points with their adjustments, those up to this settlement first, then all posted ones. A partner's list is as
+   * of the settlement, or as of today. Empty when only the gross points can match.
    */
   readonly netPoints: readonly bigint[];
 }
 
-/** The two sides of one line; at least one of them is there. */
+/** The two sides of one line; at least one of them exists. */
 export interface ReconciliationPair {
   /** The settlement that the list is compared with. */
   readonly settlementId: string;
   readonly listed: ListedSide | null;
   readonly recorded: RecordedSide | null;
-  /** Where the list named it before; `null` at its first line. */
+  /** The line where the list named it before; `null` for its first line. */
   readonly listedBeforeAt: number | null;
 }
 
@@ -62,20 +62,18 @@ export interface Difference {
 
 export interface ReconciliationResult {
   readonly verdict: ReconciliationVerdict;
-  /** `gross` also where both are the same; `null` where neither is what the list has. */
+  /** `gross` also when both are the same; `null` when neither matches the list. */
   readonly matchedPoints: MatchedPoints | null;
-  /** Every difference of a pair, also where the verdict is another. */
+  /** Every difference of a pair, whatever the verdict is. */
   readonly differences: readonly Difference[];
-  /** What the partner may and should do: of what the service does not have. */
+  /** What the partner may and should do about a record that the service does not have. */
   readonly advice: readonly ErrorDetail[];
 }
 
 /**
- * The verdict of one pair. Of several, the first counts: a line that is there twice, one without its contribution, one of another
- * settlement, other points, another order.
- *
- * A contribution that is pending or failed is on no settlement and never was confirmed, so for a list of what was contributed the
- * service does not have it; the look-up that the advice asks for tells its state.
+ * The verdict of one pair. When several apply, the first counts: a duplicate line, a line without its contribution, a line of another
+ * settlement, other points, another order. A pending or failed contribution is on no settlement and was never confirmed, so the service
+ * reports it as missing; the look-up in the advice shows its status.
  *
  * @see docs/spec/settlements.md#2-settlement, Reconciliation.
  */
@@ -90,7 +88,7 @@ export function reconcile(pair: ReconciliationPair): ReconciliationResult {
   };
 }
 
-/** What may and should be done about a line that the service does not have. Points are never restored for it. */
+/** The advice about a line that the service does not have. Points are never restored for it. */
 export function adviseMissing(lineType: LineType): ErrorDetail[] {
   const verdict = recoveryVerdict('contribution_not_found', 'lookup');
   if (lineType === 'contribution') return verdict;

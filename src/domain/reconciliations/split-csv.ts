@@ -1,4 +1,4 @@
-/** Why a text cannot be cut into records, and the line where the record begins. */
+/** Why a text cannot be split into records, and the line where the record begins. */
 export class CsvError extends Error {
   override readonly name = 'CsvError';
   readonly code: 'open_quote' | 'record_too_long';
@@ -12,16 +12,16 @@ export class CsvError extends Error {
 }
 
 export interface CsvRecord {
-  /** The line of the text where it begins, from 1. */
+  /** The line of the text where the record begins, from 1. */
   readonly lineNo: number;
   readonly cells: readonly string[];
 }
 
-/** Takes a text apart as it comes. */
+/** Splits a text as it arrives. */
 export interface CsvSplitter {
   /** The records that end in this piece, in order. */
   read(piece: string): CsvRecord[];
-  /** The last record, where no end of a line follows it. */
+  /** The last record, when no line end follows it. */
   end(): CsvRecord[];
 }
 
@@ -30,13 +30,11 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Cuts CSV into records: RFC 4180, with LF or CR LF at the end of a line. A quotation mark inside a cell that does not begin with one
- * is text, and so are the quotation marks of a cell that goes on behind the closing one.
+ * Splits CSV into records: RFC 4180, with LF or CR LF line ends. A quotation mark inside an unquoted cell is text, and so are quotation
+ * marks after the closing one. No package is used because `csv-parse` creates an error object for each record whose length differs from
+ * the first, even when such records are allowed: 29 s for a megabyte of blank lines.
  *
- * Of our own because `csv-parse` makes an error object for each record of another length than the first, also where such records are
- * allowed: 29 s for a megabyte of blank lines.
- *
- * @param characters How long a record may be.
+ * @param characters The longest record.
  * @throws CsvError From `read` and `end`: a record is too long. From `end`: a quotation mark is not closed.
  */
 export function splitCsv(delimiter: string, characters: number): CsvSplitter {
@@ -49,12 +47,12 @@ class RecordSplitter implements CsvSplitter {
   #place: 'cell_start' | 'in_cell' | 'in_quotes' | 'behind_quotes' = 'cell_start';
   #lineNo = 1;
   #piece = '';
-  /** Where the part of the piece begins that belongs to the cell and is not in `#cell` yet. */
+  /** The position in the piece from which the cell is not in `#cell` yet. */
   #from = 0;
   #cell = '';
   #cells: string[] = [];
   #recordLineNo = 1;
-  /** Where the record begins in the piece, and its length in earlier ones. */
+  /** The position of the record in the piece, and its length in earlier pieces. */
   #recordFrom = 0;
   #length = 0;
   #records: CsvRecord[] = [];
@@ -92,7 +90,7 @@ class RecordSplitter implements CsvSplitter {
     this.#place = 'behind_quotes';
   }
 
-  /** Behind a quotation mark in a quoted cell: whether the cell goes on. */
+  /** After a quotation mark in a quoted cell: whether the cell continues. */
   #goesOn(character: number, at: number): boolean {
     if (character === this.#separator || character === LINE_FEED) return false;
     const isQuote = character === QUOTE;

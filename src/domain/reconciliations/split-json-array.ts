@@ -1,4 +1,4 @@
-/** Why a text is no JSON array; which element it was at, from 1. */
+/** Why a text is no JSON array, and the element, from 1. */
 export class JsonArrayError extends Error {
   override readonly name = 'JsonArrayError';
   readonly code: 'not_an_array' | 'not_ended' | 'text_after_end' | 'element_too_long';
@@ -11,7 +11,7 @@ export class JsonArrayError extends Error {
   }
 }
 
-/** Takes a text apart as it comes. */
+/** Splits a text as it arrives. */
 export interface ArraySplitter {
   /** The source texts of the elements that end in this piece, in order. */
   read(piece: string): string[];
@@ -27,14 +27,13 @@ const BACKSLASH = 0x5c;
 const IS_BLANK = /^[ \t\r\n]*$/;
 
 /**
- * Cuts a JSON array into the texts of its elements, for a reader that takes each on its own: so a large list is never in memory as
- * a whole, numbers are read from their source, and an element that is no JSON costs itself only.
+ * Splits a JSON array into the texts of its elements, for a reader that parses each: a large list is never in memory as a whole, numbers
+ * are read from their source, and an invalid element affects only itself. No package is used because `stream-json` and
+ * `@streamparser/json` end at the first invalid character, keep the last of two members with one name, and are not faster. Only brackets
+ * and strings are examined here.
  *
- * Of our own because the packages for JSON as a stream, `stream-json` and `@streamparser/json`, end at the first character that is
- * wrong, keep the last of two members of one name, and are no faster. Brackets and strings are all that is looked at here.
- *
- * @param characters How long an element may be.
- * @throws JsonArrayError From `read` and `end`, for what is no array, or an element that is too long.
+ * @param characters The longest element.
+ * @throws JsonArrayError From `read` and `end`, for a text that is no array, or an element that is too long.
  */
 export function splitJsonArray(characters: number): ArraySplitter {
   return new JsonArraySplitter(characters);
@@ -42,13 +41,13 @@ export function splitJsonArray(characters: number): ArraySplitter {
 
 class JsonArraySplitter implements ArraySplitter {
   readonly #charactersMax: number;
-  /** Of brackets: 0 before the array and behind it, 1 between its elements. */
+  /** The depth of brackets: 0 before and after the array, 1 between its elements. */
   #depth = 0;
   #hasEnded = false;
   #isInString = false;
   #isEscaped = false;
   #elementNo = 0;
-  /** What earlier pieces have of the element that has not ended. */
+  /** The part of the current element in earlier pieces. */
   #element = '';
   #elements: string[] = [];
 
@@ -69,7 +68,7 @@ class JsonArraySplitter implements ArraySplitter {
     if (!this.#hasEnded) throw new JsonArrayError(this.#depth === 0 ? 'not_an_array' : 'not_ended', this.#elementNo);
   }
 
-  /** The place behind the bracket that opens the array. */
+  /** The position after the bracket that opens the array. */
   #open(piece: string): number {
     const at = piece.search(/[^ \t\r\n]/);
     if (at < 0) return piece.length;
@@ -78,7 +77,7 @@ class JsonArraySplitter implements ArraySplitter {
     return at + 1;
   }
 
-  /** The place behind the array, or the end of the piece. */
+  /** The position after the array, or the end of the piece. */
   #readInside(piece: string, start: number): number {
     let from = start;
     for (let at = start; at < piece.length; at++) {
@@ -92,7 +91,7 @@ class JsonArraySplitter implements ArraySplitter {
     return piece.length;
   }
 
-  /** Takes the next character inside the array. */
+  /** Processes the next character inside the array. */
   #isEndOfElement(character: number): boolean {
     if (this.#isInString) {
       this.#readInString(character);
@@ -112,7 +111,7 @@ class JsonArraySplitter implements ArraySplitter {
 
   #finish(text: string): void {
     this.#element = '';
-    // `[]` has no element; elsewhere a missing one is malformed, and its reader says so.
+    // `[]` has no element; a missing element elsewhere is malformed, and its reader reports it.
     if (this.#hasEnded && this.#elementNo === 0 && IS_BLANK.test(text)) return;
     this.#elementNo++;
     this.#elements.push(text);

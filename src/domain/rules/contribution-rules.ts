@@ -1,7 +1,7 @@
 import { POINTS_MAX } from '../numbers/points.ts';
 
 /**
- * What a partner's contributions are held against, under the version labels that each of them carries.
+ * The rules that apply to a partner's contributions, under the version labels in each contribution.
  *
  * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels.
  */
@@ -12,13 +12,13 @@ export interface ContributionRules {
   /** Whole points, 1 to 2^63 - 1, both inclusive. */
   readonly pointsMin: bigint;
   readonly pointsMax: bigint;
-  /** Whether an operator looks at each contribution before it is confirmed. */
+  /** Whether an operator reviews every contribution before it is confirmed. */
   readonly reviewsEverything: boolean;
-  /** So many points or more are looked at; `null`: no number of points is. */
+  /** Contributions of at least this many points are reviewed; `null`: none for its points. */
   readonly reviewThreshold: bigint | null;
-  /** What goes beyond so many points in one day is looked at. */
+  /** Contributions beyond this many points in a day are reviewed. */
   readonly dailyPointsCap: bigint | null;
-  /** What goes beyond so many contributions in one day is looked at. */
+  /** Contributions beyond this many in a day are reviewed. */
   readonly dailyCountCap: bigint | null;
   /** The value of one point, in 10^-12 of the currency's unit; `null`: points have none. */
   readonly pointValue: bigint | null;
@@ -26,10 +26,10 @@ export interface ContributionRules {
   readonly treeCost: bigint | null;
 }
 
-/** The label of what applies where no operator has set anything. */
+/** The label of the rules that apply without a version of an operator. */
 export const DEFAULT_VERSION = 'default-1';
 
-/** Where no operator has set other rules: every amount, no review, and no conversion, since an invented value would invent debts. */
+/** The rules without a version of an operator: every amount, no review, and no conversion, because an invented value would invent debts. */
 export const DEFAULT_RULES: ContributionRules = {
   contributionRuleVersion: DEFAULT_VERSION,
   pointConversionVersion: DEFAULT_VERSION,
@@ -48,16 +48,16 @@ export function isWithinBounds(points: bigint, { pointsMin, pointsMax }: Contrib
   return points >= pointsMin && points <= pointsMax;
 }
 
-/** What a partner has contributed on one settlement day: confirmed and pending count, failed does not. */
+/** A partner's contributions on one settlement day: confirmed and pending count, failed does not. */
 export interface DailyCount {
   readonly points: bigint;
   readonly contributions: bigint;
 }
 
-/** A day on which there was nothing, and what to count with where no cap is set. */
+/** A day without contributions; used when no cap is set. */
 export const NOTHING_COUNTED: DailyCount = { points: 0n, contributions: 0n };
 
-/** Whether the day's count is needed to decide, and so its row must be locked. */
+/** Whether the decision needs the day's count, so that its row must be locked. */
 export function hasDailyCap({ dailyPointsCap, dailyCountCap }: ContributionRules): boolean {
   return dailyPointsCap !== null || dailyCountCap !== null;
 }
@@ -74,9 +74,9 @@ export const REVIEW_REASONS = [
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
 /**
- * Why an operator looks at a contribution before it is confirmed; `undefined`: it is confirmed at once.
+ * Why a contribution is reviewed before it is confirmed; `undefined`: it is confirmed at once.
  *
- * @param today What was counted on the same settlement day before it. A cap may be reached exactly, and not passed.
+ * @param today The count of the same settlement day before it. A cap may be reached exactly, and not exceeded.
  * @see docs/spec/decisions.md#4-pending-and-failed: a contribution becomes pending only by these rules.
  */
 export function reviewReason(points: bigint, rules: ContributionRules, today: DailyCount): ReviewReason | undefined {
@@ -88,7 +88,7 @@ export function reviewReason(points: bigint, rules: ContributionRules, today: Da
   return undefined;
 }
 
-/** The status in which a contribution begins. */
+/** The first status of a contribution. */
 export function firstStatus(points: bigint, rules: ContributionRules, today: DailyCount): 'confirmed' | 'pending' {
   return reviewReason(points, rules, today) ? 'pending' : 'confirmed';
 }

@@ -7,40 +7,40 @@ import type { ErrorDetail } from '../service-error.ts';
 import { DEFAULT_VERSION } from './contribution-rules.ts';
 import type { ContributionRule, PointConversion, RuleHead, RuleVersion, TreeCost } from './rule-versions.ts';
 
-/** A rule as an operator states it: as it will be kept, but for the prices, which are decimals in strings. */
+/** A rule as an operator states it: as it is stored, except for the prices, which are decimals in strings. */
 export type NewRule =
   | ContributionRule
   | (Omit<PointConversion, 'pointValue'> & { readonly pointValue: string | null })
   | (Omit<TreeCost, 'treeCost'> & { readonly treeCost: string | null });
 
 /**
- * So long before its start a version is made, or withdrawn. Each process knows the versions as they were ten seconds ago or later, and
- * a transaction takes seconds: so that at its start a version is known to all, and to none when it was withdrawn.
+ * A version is created, or withdrawn, this long before its start. Each process knows the versions as of ten seconds ago or later, and a
+ * transaction takes seconds: so at its start every process knows the version, or knows that it was withdrawn.
  */
 export const RULE_LEAD_MS = 60_000;
 
-/** From when on a version that is made now may start. */
+/** The earliest start of a version that is created now. */
 export function earliestStart(now: Date): Date {
   return new Date(now.getTime() + RULE_LEAD_MS);
 }
 
-/** What a new rule is checked against. */
+/** The records against which a new rule is checked. */
 export interface RuleContext {
   /** The database's time. */
   readonly now: Date;
-  /** The currency of the partner that the rule is for; `null` where none was fixed, `undefined` for a rule for all partners. */
+  /** The currency of the partner that the rule is for; `null` when none is fixed, `undefined` for a rule for all partners. */
   readonly partnerCurrency: string | null | undefined;
-  /** The versions of the same kind, those of other partners and those withdrawn too, since a label means one version. */
+  /** The versions of the same kind, including those of other partners and withdrawn ones, because a label identifies one version. */
   readonly existing: readonly (RuleHead & { readonly withdrawnAt?: Date | null })[];
 }
 
 type Problems = readonly (ErrorDetail | false | undefined)[];
 
 /**
- * Everything that is wrong with a new rule, field by field under the names on the wire; empty when it may be kept.
+ * All problems of a new rule, by the field names on the wire; empty when it may be stored.
  *
- * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels: rules never start in the past, and a rule in another
- * currency than the partner's is refused.
+ * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels: rules never start in the past, and a rule in another currency
+ * than the partner's is refused.
  */
 export function checkNewRule(rule: NewRule, context: RuleContext): ErrorDetail[] {
   const problems = [...checkHead(rule, context), ...checkContent(rule, context)];
@@ -48,9 +48,9 @@ export function checkNewRule(rule: NewRule, context: RuleContext): ErrorDetail[]
 }
 
 /**
- * The version that is kept.
+ * The version that is stored.
  *
- * @throws RangeError The rule's prices were not checked with {@link checkNewRule}.
+ * @throws RangeError When the rule's prices were not checked with {@link checkNewRule}.
  */
 export function toRuleVersion(rule: NewRule): RuleVersion {
   switch (rule.kind) {

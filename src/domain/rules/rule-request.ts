@@ -3,7 +3,7 @@ import type { ErrorDetail } from '../service-error.ts';
 import type { NewRule } from './new-rule.ts';
 import type { RuleHead, RuleKind } from './rule-versions.ts';
 
-/** A rule in the texts of whoever asks for it: a command line, or a form. What is absent has its default. */
+/** A rule in the texts of its request: from the command line, or from a form. An absent field has its default. */
 export interface RuleRequest {
   readonly kind: RuleKind;
   readonly version: string;
@@ -20,7 +20,7 @@ export interface RuleRequest {
   readonly currency?: string | undefined;
 }
 
-/** Each field that only some kinds have, under its name on the wire. */
+/** The fields that only some kinds have, by their names on the wire. */
 const FIELDS = {
   points_min: ['pointsMin', ['contribution_rule']],
   points_max: ['pointsMax', ['contribution_rule']],
@@ -33,13 +33,15 @@ const FIELDS = {
   currency: ['currency', ['point_conversion', 'tree_cost']],
 } as const satisfies Record<string, readonly [keyof RuleRequest, readonly RuleKind[]]>;
 
-/** The problems are those of its form: what belongs to another kind, and what is no whole number, which counts as absent. */
+/** The problems concern the form: a field of another kind, and a text that is no whole number, which counts as absent. */
 export interface ReadRuleRequest {
   readonly rule: NewRule;
   readonly problems: readonly ErrorDetail[];
 }
 
-/** @param startsAt Where the request says nothing else. */
+/**
+ * @param startsAt The start when the request names none.
+ */
 export function readRuleRequest(request: RuleRequest, startsAt: Date): ReadRuleRequest {
   const problems: ErrorDetail[] = listForeign(request);
   const whole = <Fallback>(field: string, text: string | undefined, fallback: Fallback): bigint | Fallback => {

@@ -9,17 +9,17 @@ export const RULE_KINDS = ['contribution_rule', 'point_conversion', 'tree_cost']
 
 export type RuleKind = (typeof RULE_KINDS)[number];
 
-/** Everything about a version but what it holds. Once a contribution carries its label, it never changes. */
+/** The fields that every version has. After a contribution carries its label, a version never changes. */
 export interface RuleHead {
   readonly kind: RuleKind;
-  /** The label that contributions carry; one version of a kind has it. */
+  /** The label in contributions; unique for its kind. */
   readonly version: string;
   readonly startsAt: Date;
   /** `null`: for every partner that has no version of its own. */
   readonly partnerId: string | null;
 }
 
-/** Bounds of a contribution, and what an operator looks at; see {@link ContributionRules} for each field. */
+/** Bounds of a contribution, and which contributions are reviewed; see {@link ContributionRules} for each field. */
 export interface ContributionRule extends RuleHead {
   readonly kind: 'contribution_rule';
   readonly pointsMin: bigint;
@@ -30,14 +30,14 @@ export interface ContributionRule extends RuleHead {
   readonly dailyCountCap: bigint | null;
 }
 
-/** The value of one point, in 10^-12 of the currency's unit; both `null` where points have none. */
+/** The value of one point, in 10^-12 of the currency's unit; both `null` when points have none. */
 export interface PointConversion extends RuleHead {
   readonly kind: 'point_conversion';
   readonly pointValue: bigint | null;
   readonly currency: string | null;
 }
 
-/** The cost of one tree, in 10^-12 of the currency's unit; both `null` where it is unknown. */
+/** The cost of one tree, in 10^-12 of the currency's unit; both `null` when it is unknown. */
 export interface TreeCost extends RuleHead {
   readonly kind: 'tree_cost';
   readonly treeCost: bigint | null;
@@ -46,18 +46,18 @@ export interface TreeCost extends RuleHead {
 
 export type RuleVersion = ContributionRule | PointConversion | TreeCost;
 
-/** Whom a rule is chosen for. */
+/** The partner for which a rule is chosen. */
 export interface RuledPartner {
   readonly partnerId: string;
-  /** The one currency of the partner's settlements; `null` where none was fixed. */
+  /** The currency of the partner's settlements; `null` when none is fixed. */
   readonly currency: string | null;
 }
 
 /**
- * The version of one kind that is in force for a partner at an instant: the latest start at or before it, and a version of the
- * partner's own before any for all, however old. A value in another currency than the partner's is in force for others only.
+ * The version of one kind that is in force for a partner at an instant: the latest start at or before it; a version of the partner's own
+ * precedes every version for all, however old. A value in another currency than the partner's is in force for other partners only.
  *
- * @returns `undefined` where `default-1` applies.
+ * @returns `undefined` when `default-1` applies.
  * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels.
  */
 export function findVersionInForce<Kind extends RuleKind>(
@@ -74,9 +74,9 @@ export function findVersionInForce<Kind extends RuleKind>(
 }
 
 /**
- * Every version of one kind that was in force for a partner at some moment of a time, its first and its last moment included.
+ * Every version of one kind that was in force for a partner during a time span, including its first and last moment.
  *
- * @param versions Without those that were withdrawn.
+ * @param versions Without the withdrawn ones.
  */
 export function listVersionsInForce<Kind extends RuleKind>(
   kind: Kind,
@@ -88,7 +88,7 @@ export function listVersionsInForce<Kind extends RuleKind>(
   return [...new Set(found.filter((version) => version !== undefined))];
 }
 
-/** Everything that is in force for a partner at an instant, under the three labels. */
+/** All rules in force for a partner at an instant, under the three labels. */
 export function rulesInForce(versions: readonly RuleVersion[], partner: RuledPartner, at: Date): ContributionRules {
   const rule = findVersionInForce('contribution_rule', versions, { partner, at });
   const conversion = findVersionInForce('point_conversion', versions, { partner, at });
@@ -114,7 +114,7 @@ function isMeantFor(version: RuleVersion, { partnerId, currency }: RuledPartner)
   return version.kind === 'contribution_rule' || version.currency === null || version.currency === currency;
 }
 
-/** Two of one start are refused when they are made; should there be two, the label decides, in every process alike. */
+/** Two versions with one start are refused on creation. If there are two all the same, the label decides, in every process alike. */
 function isPreferred(version: RuleVersion, over: RuleVersion): boolean {
   if ((version.partnerId === null) !== (over.partnerId === null)) return version.partnerId !== null;
   const later = version.startsAt.getTime() - over.startsAt.getTime();

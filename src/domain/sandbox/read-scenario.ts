@@ -1,5 +1,5 @@
 /**
- * What a partner may rehearse on a confirmation or an estimate in the sandbox, asked for by a header or by a prefix of
+ * The scenarios that a partner may request for a confirmation or an estimate in the sandbox, by a header or by a prefix of
  * `partner_order_ref`.
  *
  * @see docs/spec/decisions.md#8-sandbox.
@@ -22,25 +22,25 @@ export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
 export interface Scenario {
   readonly name: ScenarioName;
-  /** As the header has it, with its parameter. */
+  /** As in the header, with its parameter. */
   readonly text: string;
-  /** How many requests with one key are refused before the next one is taken; only of a scenario that refuses. */
+  /** How many requests with one key are refused before the next is accepted; only for a scenario that refuses. */
   readonly times: number;
-  /** After so long a pending contribution ends by itself. */
+  /** After this time a pending contribution ends automatically. */
   readonly afterSeconds: number;
-  /** So long the answer waits after the commit. */
+  /** How long the answer waits after the commit. */
   readonly slowMs: number;
 }
 
 export type RehearsedOperation = 'confirmContribution' | 'createDeliveryEmissionsEstimate';
 
-/** How a review that a partner asked for ends by itself; without an outcome it waits as any other does. */
+/** How a requested review ends automatically; without an outcome it waits like any other. */
 export interface SimulatedReview {
   readonly outcome: 'confirmed' | 'failed' | null;
   readonly afterSeconds: number;
 }
 
-/** No count is higher: the request is refused as long as it asks for it. */
+/** The count above all others: the request is refused as long as it has the scenario. */
 export const EVERY_TIME = 2_147_483_647;
 export const AFTER_SECONDS_MAX = 72 * 3_600;
 export const SLOW_MS_MAX = 30_000;
@@ -49,7 +49,7 @@ export const TIMES_MAX = 100;
 const AFTER_SECONDS = 10;
 const SLOW_MS = 8_000;
 
-/** Those that refuse a request before anything is stored. */
+/** The scenarios that refuse a request before anything is stored. */
 const REFUSING: readonly ScenarioName[] = ['rate_limited', 'service_unavailable', 'timeout_before_commit'];
 const OF_ESTIMATES: readonly ScenarioName[] = [...REFUSING, 'timeout_after_commit', 'slow', 'estimate_expired'];
 
@@ -63,7 +63,10 @@ const PARAMETERS: Partial<Record<ScenarioName, 'times' | 'after' | 'ms'>> = {
   slow: 'ms',
 };
 
-/** A prefix that begins with another stands before it. A refusal by prefix ends by itself: the retry must send the same reference. */
+/**
+ * A prefix that begins with another precedes it in the list. A refusal by prefix ends automatically: the retry must send the same
+ * reference.
+ */
 const PREFIXES: readonly (readonly [prefix: string, text: string])[] = [
   ['SIM-PENDING-THEN-CONFIRMED-', 'pending_then_confirmed'],
   ['SIM-PENDING-THEN-FAILED-', 'pending_then_failed'],
@@ -85,7 +88,7 @@ export function isRefusing({ name }: Scenario): boolean {
   return REFUSING.includes(name);
 }
 
-/** What the scenario makes of a confirmation that would be confirmed; `undefined` for one that leaves it alone. */
+/** The effect of the scenario on a confirmation that would be confirmed; `undefined` for none. */
 export function simulatedReviewOf({ name, afterSeconds }: Scenario): SimulatedReview | undefined {
   if (name === 'pending') return { outcome: null, afterSeconds: 0 };
   if (name === 'pending_then_confirmed') return { outcome: 'confirmed', afterSeconds };
@@ -102,7 +105,7 @@ const FORM = /^([a-z_]+)(?:\s*;\s*([a-z]+)\s*=\s*(\d{1,9})([a-z]*))?$/;
 /**
  * Reads `pending_then_failed;after=30s`, `service_unavailable;times=2` or `slow;ms=8000`.
  *
- * @returns `undefined` when it is none of them.
+ * @returns `undefined` for any other text.
  */
 export function readScenario(text: string): Scenario | undefined {
   const [, name, parameter, value, unit] = FORM.exec(text.trim()) ?? [];
@@ -130,7 +133,7 @@ function readParameter(parameter: 'times' | 'after' | 'ms', value: number, unit:
   return value <= SLOW_MS_MAX ? { slowMs: value } : undefined;
 }
 
-/** The scenario that an order's reference asks for; `undefined` for a reference like any other. */
+/** The scenario that the order's reference requests; `undefined` for an ordinary reference. */
 export function scenarioOfReference(partnerOrderRef: string): Scenario | undefined {
   if (!partnerOrderRef.startsWith(EVERY_PREFIX)) return undefined;
   const found = PREFIXES.find(([prefix]) => partnerOrderRef.startsWith(prefix));

@@ -1,5 +1,5 @@
 /**
- * The checks before a partner goes live, in the order in which they are shown, each with what to do where it is missing.
+ * The checks before a partner goes live, in their order, each with what to do when it is missing.
  *
  * @see docs/spec/decisions.md#8-sandbox, last paragraph.
  */
@@ -21,10 +21,10 @@ export const READINESS_CHECKS = {
 
 export type ReadinessCheck = keyof typeof READINESS_CHECKS;
 
-/** What a program that reads points as a floating-point number cannot send. */
+/** A number of points that a program with floating-point numbers cannot send. */
 export const EXACT_POINTS = 9_007_199_254_740_993n;
 
-/** What is noted of the traffic of a partner; the rest follows from records. */
+/** The evidence that is recorded from the traffic of a partner; other evidence follows from records. */
 export type ReadinessItem =
   | 'replayed_key'
   | 'sample_accepted'

@@ -1,7 +1,7 @@
 import type { Contribution } from '../contributions/contribution.ts';
 import type { SettlementLine } from './settlement-line.ts';
 
-/** What a line repeats of its contribution, as the record has it now. */
+/** The values of a line that repeat its contribution, as the record has them now. */
 export interface SettledContribution
   extends Pick<
     Contribution,
@@ -23,7 +23,7 @@ export interface SettledContribution
 
 export type RecordedValue = string | bigint | Date | null;
 
-/** A value that was written once, and is another one now. */
+/** A value that changed after it was written. */
 export interface ValueDifference {
   readonly field: string;
   readonly now: RecordedValue;
@@ -31,8 +31,8 @@ export interface ValueDifference {
 }
 
 /**
- * Where a contribution is no longer what its line says. What is settled was confirmed, and nothing of it changes afterwards but one
- * thing: an estimate may be linked with it.
+ * How a contribution differs from its line. A settled contribution was confirmed, and only one thing about it can change afterwards: an
+ * estimate may be linked with it.
  */
 export function compareWithLine(contribution: SettledContribution, line: SettlementLine): ValueDifference[] {
   const pairs: [field: string, now: RecordedValue, written: RecordedValue][] = [
@@ -44,7 +44,7 @@ export function compareWithLine(contribution: SettledContribution, line: Settlem
     ['contribution_rule_version', contribution.contributionRuleVersion, line.contributionRuleVersion],
     ['point_conversion_version', contribution.pointConversionVersion, line.pointConversionVersion],
     ['tree_cost_version', contribution.treeCostVersion, line.treeCostVersion],
-    // With a link the line says `associated`, however the link came about.
+    // With a link the line says `associated`, however the link was made.
     [
       'association_outcome',
       contribution.associationOutcome,
@@ -58,8 +58,8 @@ export function compareWithLine(contribution: SettledContribution, line: Settlem
 }
 
 /**
- * Texts in quotation marks: `250`, `"x"`, `null`, `"2026-11-01T00:00:00.000Z"`. Whoever edits a database may write anything: what a
- * terminal would obey is escaped.
+ * Values as JSON: `250`, `"x"`, `null`, `"2026-11-01T00:00:00.000Z"`. A person who edits the database may write anything, so control
+ * characters are escaped.
  */
 export function formatValue(value: RecordedValue): string {
   if (typeof value === 'bigint') return String(value);

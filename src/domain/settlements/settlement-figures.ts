@@ -1,15 +1,17 @@
 import { minorUnitsOf, minorUnitsText } from '../numbers/money.ts';
 import { exactAmount, type SettlementTotals } from './settlement-totals.ts';
 
-/** How a settlement comes to what is paid: `carriedIn + net = payable + carriedOut`, and the next one begins with `carriedOut`. */
+/**
+ * How the payable figure of a settlement results: `carriedIn + net = payable + carriedOut`; the next settlement begins with `carriedOut`.
+ */
 export interface Figures<Value> {
-  /** What the settlement before left: 0 or negative. */
+  /** Carried from the previous settlement: 0 or negative. */
   readonly carriedIn: Value;
   /** Of this period: contributions and adjustments. */
   readonly net: Value;
   /** 0 or positive. */
   readonly payable: Value;
-  /** 0 or negative: what the next settlement begins with. */
+  /** 0 or negative; the next settlement begins with it. */
   readonly carriedOut: Value;
 }
 
@@ -19,10 +21,11 @@ export function pointFigures({ carriedPoints, netPoints, totalPoints }: Settleme
 }
 
 /**
- * In whole minor units of the currency. Lines are exact and the total is rounded once, so what was carried in is shown as it was carried out,
- * rounded, and the net is what lies between: it differs by one minor unit from the period's own lines where fractions of one were carried in.
+ * In whole minor units of the currency. Lines are exact and the total is rounded once, so the carried-in amount is shown rounded, as it
+ * was carried out, and the net is the difference: it differs by one minor unit from the period's own lines when fractions were carried
+ * in.
  *
- * @returns `null` where the settlement has no amount.
+ * @returns `null` when the settlement has no amount.
  * @see docs/spec/decisions.md#9-self-service-and-pages; docs/spec/settlements.md#2-settlement, amount.
  */
 export function amountFigures(totals: SettlementTotals, currency: string | null): Figures<string> | null {
@@ -34,7 +37,7 @@ export function amountFigures(totals: SettlementTotals, currency: string | null)
   return { carriedIn: text(carriedIn), net: text(total - carriedIn), payable: text(payable), carriedOut: text(carriedOut) };
 }
 
-/** Exact: what is no line's of the period's own, all of which have version labels. */
+/** The exact carried amount: of lines without version labels, which all lines of the period have. */
 function carriedAmount({ amount, byVersion }: SettlementTotals): bigint {
   return byVersion.reduce((rest, version) => rest - (version.amount ?? 0n), amount ?? 0n);
 }

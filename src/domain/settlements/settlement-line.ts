@@ -1,12 +1,16 @@
 import type { Association } from '../emissions/association.ts';
 
-/** What a line of a settlement stands for. @see docs/spec/settlements.md#2-settlement. */
+/**
+ * The record of a settlement line.
+ *
+ * @see docs/spec/settlements.md#2-settlement.
+ */
 export const LINE_TYPES = ['contribution', 'adjustment', 'carried_forward'] as const;
 
 export type LineType = (typeof LINE_TYPES)[number];
 
 /**
- * One line of a closed settlement, which never changes. What does not apply to its type is `null`: a line that carries a negative
+ * One line of a closed settlement, which never changes. Fields that do not apply to its type are `null`: a line that carries a negative
  * net forward belongs to no contribution.
  *
  * @see docs/spec/settlements.md#2-settlement, "Assignment at close" and "Statement".
@@ -19,11 +23,11 @@ export interface SettlementLine {
   readonly adjustmentId: string | null;
   readonly partnerEventId: string | null;
   readonly partnerOrderRef: string | null;
-  /** Negative where an adjustment takes points back. What is carried forward is a sum, and may be below int64. */
+  /** Negative when an adjustment takes points back. A carried-forward line is a sum, and may be below int64. */
   readonly points: bigint;
-  /** Exact, in 10^-12 of the currency's unit; `null` where the points have no value. */
+  /** Exact, in 10^-12 of the currency's unit; `null` when the points have no value. */
   readonly amount: bigint | null;
-  /** `null` exactly where `amount` is. */
+  /** `null` exactly when `amount` is. */
   readonly currency: string | null;
   readonly confirmedAt: Date | null;
   readonly postedAt: Date | null;
@@ -32,13 +36,13 @@ export interface SettlementLine {
   readonly treeCostVersion: string | null;
   /** Of the linked estimate. */
   readonly calculationId: string | null;
-  /** At the moment of closing. */
+  /** At the time of closing. */
   readonly associationStatus: Association['status'] | null;
   /** An adjustment's reason; `late` for a contribution that missed the settlement of its own period. */
   readonly reasonCode: string | null;
-  /** Where the contribution of an adjustment was settled, or the settlement that a negative net comes from. */
+  /** The settlement of an adjustment's contribution, or the settlement from which a negative net is carried. */
   readonly originalSettlementId: string | null;
 }
 
-/** The reason of a contribution's line that missed the settlement of its own period. */
+/** The reason on a contribution's line that missed the settlement of its own period. */
 export const LATE = 'late';

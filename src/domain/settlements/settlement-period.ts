@@ -1,27 +1,31 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** Where nothing else is configured. @see docs/spec/settlements.md#2-settlement. */
+/**
+ * The default time zone.
+ *
+ * @see docs/spec/settlements.md#2-settlement.
+ */
 export const DEFAULT_TIME_ZONE = 'Asia/Riyadh';
 
-/** After the end of a period, so that what was confirmed just before it is there when it closes. */
+/** The pause after the end of a period, so that contributions confirmed just before the end are included. */
 const CLOSING_DELAY_MS = 5 * 60_000;
 
 /**
- * What one settlement covers: from `startsAt`, inclusive, to `endsAt`, exclusive. Never empty.
- * Instants are whole milliseconds; what is kept with finer times must be cut to them.
+ * The time span of one settlement: from `startsAt`, inclusive, to `endsAt`, exclusive. Never empty. Instants are whole milliseconds;
+ * finer times must be truncated.
  */
 export interface SettlementPeriod {
   readonly startsAt: Date;
   readonly endsAt: Date;
   readonly timeZone: string;
-  /** `2026-11`; what follows on an early close in the same month is `2026-11-2`, `2026-11-3`, … */
+  /** `2026-11`; after an early close in the same month `2026-11-2`, `2026-11-3`, … */
   readonly label: string;
 }
 
 /**
  * The zone's name as the IANA database spells it: `asia/riyadh` is `Asia/Riyadh`.
  *
- * @returns `undefined` for what is no named zone; an offset such as `+03:00` is none.
+ * @returns `undefined` for a text that is no named zone, such as the offset `+03:00`.
  */
 export function findTimeZone(name: string): string | undefined {
   if (!/^[A-Za-z]/.test(name)) return undefined;
@@ -34,13 +38,12 @@ export function findTimeZone(name: string): string | undefined {
 }
 
 /**
- * The calendar month of a time zone that an instant lies in: in `Asia/Riyadh`, 2026-10-31T21:00Z is in `2026-11`.
+ * The calendar month of a time zone that contains an instant: in `Asia/Riyadh`, 2026-10-31T21:00Z is in `2026-11`. A month lasts from the
+ * first moment of its first day to the first moment of the next month. So months never overlap, even when clocks were set back over
+ * midnight and showed the last hour of a month again after the next had begun (`America/St_Johns`, 2009-11-01): that hour belongs to the
+ * month that had begun.
  *
- * A month lasts from the first moment of its first day to the first moment of the next month's. So months never overlap, even where
- * clocks went back over midnight and showed the last hour of a month again after the next had begun (`America/St_Johns`,
- * 2009-11-01): that hour belongs to the month that had begun.
- *
- * @throws RangeError The zone is unknown, or the year is not of four digits.
+ * @throws RangeError When the zone is unknown, or the year does not have four digits.
  * @see docs/spec/settlements.md#2-settlement, "Period".
  */
 export function calendarPeriod(at: Date, timeZone: string): SettlementPeriod {
@@ -54,14 +57,13 @@ export function calendarPeriod(at: Date, timeZone: string): SettlementPeriod {
 }
 
 /**
- * The period after another: without a gap, to the end of the calendar month in which it starts.
+ * The period after another: without a gap, to the end of the calendar month in which it starts. After a regular end that is a whole
+ * month. After an early close it is the rest of the month, under the same label with the next number. After a change of the zone the
+ * first period is longer or shorter, no instant is lost, and a label is never used again: when the period begins in the month before, it
+ * continues with the last label.
  *
- * After a regular end that is a whole month. After an early close it is the rest of the month, under the same label with the next
- * number. The zone may be another than before: then the first period is longer or shorter, no instant is lost, and a label is
- * never used again, so a change that reaches back into the month before goes on with the label that was last.
- *
- * @param previous The period that was closed, with the end that it was closed at.
- * @throws RangeError The zone is unknown.
+ * @param previous The closed period, with its actual end.
+ * @throws RangeError When the zone is unknown.
  * @see docs/spec/settlements.md#2-settlement, "Assignment at close".
  */
 export function nextPeriod(previous: SettlementPeriod, timeZone: string): SettlementPeriod {
@@ -77,26 +79,26 @@ export function nextPeriod(previous: SettlementPeriod, timeZone: string): Settle
 }
 
 /**
- * The period as it is closed: unchanged from its end on, and cut short before it.
+ * The period as it is closed: unchanged at or after its end, shortened before it.
  *
- * @throws RangeError `closedAt` is not after the start: there would be no period to close.
+ * @throws RangeError When `closedAt` is not after the start.
  */
 export function closedPeriod(period: SettlementPeriod, closedAt: Date): SettlementPeriod {
   if (closedAt <= period.startsAt) throw new RangeError(`A period that starts at ${period.startsAt.toISOString()} has not begun`);
   return closedAt < period.endsAt ? { ...period, endsAt: closedAt } : period;
 }
 
-/** From when on the schedule closes a period. */
+/** The time from which the schedule closes a period. */
 export function closesAt({ endsAt }: SettlementPeriod): Date {
   return new Date(endsAt.getTime() + CLOSING_DELAY_MS);
 }
 
-/** The day that a daily cap counts by, in the zone of the partner's settlements: `2026-11-20`. */
+/** The day of a daily cap, in the zone of the partner's settlements: `2026-11-20`. */
 export function settlementDay(at: Date, timeZone: string): string {
   return zoned(at, timeZone).toPlainDate().toString();
 }
 
-/** Below zero when the first label is of an earlier period: `2026-11-2` comes before `2026-11-10`, which sorts before it as a text. */
+/** Negative when the first label is of an earlier period: `2026-11-2` precedes `2026-11-10`, which sorts before it as a text. */
 export function comparePeriodLabels(one: string, other: string): number {
   const [first, second] = [readPeriodLabel(one), readPeriodLabel(other)];
   return Temporal.PlainYearMonth.compare(first.month, second.month) || first.part - second.part;
@@ -105,7 +107,7 @@ export function comparePeriodLabels(one: string, other: string): number {
 function monthOf(at: Date, timeZone: string): Temporal.PlainYearMonth {
   const month = zoned(at, timeZone).toPlainDate().toPlainYearMonth();
   const following = month.add({ months: 1 });
-  // The clock may show a month again that is over: see calendarPeriod.
+  // The local clock may show the previous month again: see calendarPeriod.
   return at < startOf(following, timeZone) ? month : following;
 }
 

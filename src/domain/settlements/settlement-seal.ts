@@ -6,17 +6,21 @@ import type { SettlementPeriod } from './settlement-period.ts';
 import type { SettlementTotals } from './settlement-totals.ts';
 import { STATEMENT_COLUMNS } from './statement/statement-columns.ts';
 
-/** Signs a text under a key that is not in the database: the same text gives the same signature, and nobody else can make it. */
+/**
+ * Signs a text under a key that is not in the database. The same text gives the same signature, and nobody without the key can create it.
+ */
 export type Sign = (text: string) => string;
 
-/** Keys can change: the newest signs, and each that is given verifies what it has signed. */
+/** Keys can be replaced: the newest signs, and every configured key verifies its signatures. */
 export interface SealKeys {
   readonly sign: Sign;
-  /** Under the key of this seal; `undefined` when that is not among those given. */
+  /** Signs under the key of this seal; `undefined` when the key is not configured. */
   signLike(seal: string): Sign | undefined;
 }
 
-/** @param listKeys The newest first; asked for when the first is needed. A seal begins with the name of its key. */
+/**
+ * @param listKeys The newest first; called when a key is first needed. A seal begins with the id of its key.
+ */
 export function openSealKeys(listKeys: () => readonly NamedKey[]): SealKeys {
   const signUnder = ({ id, bytes }: NamedKey): Sign => {
     const key = createHmac('sha256', bytes).update('settlement seals').digest();
@@ -35,12 +39,12 @@ export function openSealKeys(listKeys: () => readonly NamedKey[]): SealKeys {
   };
 }
 
-/** The name of the key that a seal was made under. */
+/** The id of the key of a seal. */
 export function keyOfSeal(seal: string): string {
   return seal.slice(0, Math.max(0, seal.indexOf('.')));
 }
 
-/** Everything of an open settlement that must not change before it is closed. */
+/** The fields of an open settlement that must not change before it is closed. */
 export interface OpenedSettlement {
   readonly partnerId: string;
   readonly settlementId: string;
@@ -50,7 +54,7 @@ export interface OpenedSettlement {
   readonly createdAt: Date;
 }
 
-/** Everything of a closed one. */
+/** The fields of a closed settlement. */
 export interface SealedSettlement extends OpenedSettlement {
   readonly closedAt: Date;
   readonly totals: SettlementTotals;
@@ -64,12 +68,12 @@ export interface SealedSettlement extends OpenedSettlement {
   };
 }
 
-/** The seal of a settlement that follows on another: it binds it to the chain value of that one. */
+/** The seal of a settlement that follows another: it is bound to the chain value of the previous one. */
 export function sealOpened(sign: Sign, settlement: OpenedSettlement, previousChainSha256: string): string {
   return sign(JSON.stringify(['settlement opened', ...openedFields(settlement), previousChainSha256]));
 }
 
-/** The seal of a closed settlement. Whoever changes any of it, and all the plain hashes with it, cannot make this. */
+/** The seal of a closed settlement. Nobody without the key can recreate it for changed fields and changed hashes. */
 export function sealClosed(sign: Sign, settlement: SealedSettlement): string {
   const { closedAt, totals, currency, statement } = settlement;
   const { csvSha256, csvBytes, lineCount, previousCsvSha256, chainSha256 } = statement;
@@ -101,11 +105,11 @@ function totalsFields({ byVersion, amount, ...sums }: SettlementTotals): unknown
   ];
 }
 
-/** How many lines share a row of proofs, and how long one is: forging a line by guessing takes 2^63 attempts. */
+/** How many lines share a row of proofs, and the bytes of a proof: forging a line by guessing takes 2^63 attempts. */
 export const PROOFS_PER_ROW = 1_000;
 export const PROOF_BYTES = 8;
 
-/** The proof of each line of one settlement, so that a changed line is known by itself. The lines' own key is a signature. */
+/** The proof of each line of one settlement, which finds a modified line. Its key is derived by a signature. */
 export function lineProver(
   sign: Sign,
   { partnerId, settlementId }: Pick<OpenedSettlement, 'partnerId' | 'settlementId'>,

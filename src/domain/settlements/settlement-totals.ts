@@ -1,19 +1,19 @@
 import { totalText } from '../numbers/money.ts';
 import type { SettlementLine } from './settlement-line.ts';
 
-/** What the lines under one set of version labels add up to. A line that is carried forward has no labels and is in none. */
+/** The sums of the lines under one set of version labels. A line that is carried forward has no labels and is in none. */
 export interface VersionTotals {
   readonly contributionRuleVersion: string;
   readonly pointConversionVersion: string;
   readonly treeCostVersion: string;
-  /** Of contributions; points and amount have their adjustments with them. */
+  /** Of contributions; points and amount include their adjustments. */
   readonly count: bigint;
   readonly points: bigint;
-  /** Exact, in 10^-12 of the currency's unit; `null` where none of the lines has an amount. */
+  /** Exact, in 10^-12 of the currency's unit; `null` when no line has an amount. */
   readonly amount: bigint | null;
 }
 
-/** What the lines of a settlement add up to. Sums of int64 values may be larger than int64. */
+/** The sums of a settlement's lines. Sums of int64 values may exceed int64. */
 export interface SettlementTotals {
   readonly contributionCount: bigint;
   readonly adjustmentCount: bigint;
@@ -24,21 +24,21 @@ export interface SettlementTotals {
   readonly carriedPoints: bigint;
   /** Of this period: gross and adjustments. */
   readonly netPoints: bigint;
-  /** Net and what was carried in: payable where it is positive, else carried out. */
+  /** Net and carried in: payable when positive, otherwise carried out. */
   readonly totalPoints: bigint;
-  /** Exact, in 10^-12 of the currency's unit, before the one rounding; `null` where no line has an amount. */
+  /** Exact, in 10^-12 of the currency's unit, before rounding; `null` when no line has an amount. */
   readonly amount: bigint | null;
   /** In the order of the labels, compared by code units. */
   readonly byVersion: readonly VersionTotals[];
 }
 
-/** What of a line counts. */
+/** The fields of a line that are added up. */
 export type CountedLine = Pick<
   SettlementLine,
   'lineType' | 'points' | 'amount' | 'contributionRuleVersion' | 'pointConversionVersion' | 'treeCostVersion'
 >;
 
-/** Adds up lines one at a time, in memory that grows with the number of versions only. */
+/** Adds up lines one at a time, in memory that grows only with the number of versions. */
 export interface TotalsCounter {
   add(line: CountedLine): void;
   totals(): SettlementTotals;
@@ -71,13 +71,13 @@ export function countTotals(): TotalsCounter {
   };
 }
 
-/** What a settlement brings along from the one before it. */
+/** What a settlement carries in from the previous one. */
 export type Carried = Pick<SettlementTotals, 'amount'> & { readonly points: bigint };
 
-/** What was added up by version already, as it is for an open settlement. */
+/** Sums by version, as an open settlement has them. */
 export interface Sums {
   readonly contributions: readonly VersionTotals[];
-  /** With counts of adjustments. */
+  /** With the number of adjustments. */
   readonly adjustments: readonly VersionTotals[];
   readonly carried?: Carried | undefined;
 }
@@ -101,7 +101,7 @@ export function totalsOfSums({ contributions, adjustments, carried }: Sums): Set
   };
 }
 
-/** What totals become by one more adjustment; its number is not counted. */
+/** The totals with one more adjustment; the number of adjustments stays. */
 export function addAdjustment(
   totals: SettlementTotals,
   { points, amount, contributionRuleVersion, pointConversionVersion, treeCostVersion }: Omit<VersionTotals, 'count'>,
@@ -121,7 +121,7 @@ function sumOf(parts: readonly VersionTotals[], field: 'count' | 'points'): bigi
   return parts.reduce((sum, part) => sum + part[field], 0n);
 }
 
-/** One for each set of labels. */
+/** One entry for each set of labels. */
 export function addUpVersions(parts: readonly VersionTotals[]): VersionTotals[] {
   return [...Map.groupBy(parts, keyOf).values()].map((same) => same.reduce(addTwo));
 }
@@ -132,8 +132,8 @@ function addTwo(one: VersionTotals, other: VersionTotals): VersionTotals {
 }
 
 /**
- * What a settlement that ends below zero leaves to the next: its points and its exact amount, each as far as it is negative.
- * Nothing of a negative settlement is paid, so the next one's rounding is the only one.
+ * What a settlement below zero carries to the next: its points and its exact amount, each if negative. A negative settlement is not paid,
+ * so only the next one is rounded.
  *
  * @returns The line's points and amount, or `undefined` when nothing is carried.
  * @see docs/spec/settlements.md#2-settlement, amount: a negative net is carried into the next settlement as a line.
@@ -145,16 +145,16 @@ export function carriedForward({ totalPoints, amount }: SettlementTotals): Carri
 }
 
 /**
- * The field `amount`: rounded once to the currency's minor units; negative where it is carried out.
+ * The field `amount`: rounded once to the currency's minor units; negative when it is carried out.
  *
- * @param currency The partner's; `null` gives `null`, as do lines of which none has an amount.
+ * @param currency The partner's; `null` gives `null`, and so do lines without an amount.
  */
 export function settlementAmount(totals: SettlementTotals, currency: string | null): string | null {
   const amount = exactAmount(totals);
   return amount === null || currency === null ? null : totalText(amount, currency);
 }
 
-/** Before the rounding. A settlement without lines owes nothing, which is an amount as well; `null` where lines have none. */
+/** Before rounding. A settlement without lines has the amount 0; `null` when lines have none. */
 export function exactAmount({ amount, contributionCount, adjustmentCount, carriedPoints }: SettlementTotals): bigint | null {
   const isEmpty = contributionCount === 0n && adjustmentCount === 0n && carriedPoints === 0n;
   return amount ?? (isEmpty ? 0n : null);
@@ -178,7 +178,7 @@ function addToVersion(byVersion: Map<string, Mutable<VersionTotals>>, line: Coun
 
 type VersionLabels = Pick<VersionTotals, 'contributionRuleVersion' | 'pointConversionVersion' | 'treeCostVersion'>;
 
-/** No label holds a space. */
+/** No label contains a space. */
 function keyOf({ contributionRuleVersion, pointConversionVersion, treeCostVersion }: VersionLabels): string {
   return `${contributionRuleVersion} ${pointConversionVersion} ${treeCostVersion}`;
 }

@@ -9,7 +9,7 @@ export const SETTLEMENT_STATUSES = ['open', 'closed'] as const;
 
 export type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number];
 
-/** What a settlement may become. A partner has one open settlement at any time; a closed one never changes again. */
+/** The possible next statuses. A partner always has one open settlement; a closed one never changes. */
 export const SETTLEMENT_TRANSITIONS = {
   none: ['open'],
   open: ['closed'],
@@ -21,7 +21,7 @@ export function settlementMayBecome(from: 'none' | SettlementStatus, to: Settlem
 }
 
 /**
- * Whether a record that is on no settlement yet goes onto the one that closes: everything before its end, however old.
+ * Whether a record that is on no settlement is assigned to the one that closes: every record before its end, however old.
  *
  * @param at A contribution's `confirmed_at`, an adjustment's `posted_at`.
  * @see docs/spec/settlements.md#2-settlement, "Assignment at close".
@@ -36,7 +36,7 @@ export function isLate(at: Date, { startsAt }: SettlementPeriod): boolean {
 }
 
 /**
- * What the partner says of a closed settlement. It reopens nothing.
+ * The partner's answer to a closed settlement. It does not reopen the settlement.
  *
  * @see docs/spec/settlements.md#2-settlement, field acknowledgement.
  */
@@ -44,14 +44,14 @@ export const ACKNOWLEDGEMENT_STATUSES = ['pending', 'accepted', 'disputed'] as c
 
 export type AcknowledgementStatus = (typeof ACKNOWLEDGEMENT_STATUSES)[number];
 
-/** A dispute may end in acceptance; what is accepted stays so. */
+/** After a dispute the partner may accept; an acceptance is final. */
 export const ACKNOWLEDGEMENT_TRANSITIONS = {
   pending: ['accepted', 'disputed'],
   disputed: ['accepted'],
   accepted: [],
 } as const satisfies Record<AcknowledgementStatus, readonly AcknowledgementStatus[]>;
 
-/** What a partner sends. */
+/** The members that a partner sends. */
 export interface Acknowledgement {
   readonly status: AcknowledgementStatus;
   /** The partner's own reference, of the interface's pattern. */
@@ -61,7 +61,7 @@ export interface Acknowledgement {
 
 const NOTE_CHARACTERS_MAX = 1_000;
 
-/** Everything that speaks against an acknowledgement, field by field; empty when it may be recorded. */
+/** All problems of an acknowledgement, by field; empty when it may be recorded. */
 export function checkAcknowledgement(
   { settlement, acknowledgement }: { settlement: SettlementStatus; acknowledgement: AcknowledgementStatus },
   { status, reference, note }: Acknowledgement,

@@ -9,22 +9,22 @@ import { readTextLines, type TextLine } from './statement-text.ts';
 import type { StatementProblem } from './verify-statement.ts';
 import { type StatementForm, statementCells } from './write-statement.ts';
 
-/** Where a file differs from the statement that the service's lines make. */
+/** The differences between a file and the statement of the service's lines. */
 export interface StatementComparison {
-  /** By line; the first of them, if there are many. */
+  /** By line; only the first ones, if there are many. */
   readonly problems: readonly StatementProblem[];
   /** How many more there are. */
   readonly more: number;
-  /** Lines of the file that are lines of the settlement, changed or not. */
+  /** Lines of the file that belong to the settlement, modified or not. */
   readonly foundLines: number;
-  /** Of a contribution in the file, where there is one: to find the settlement that it is on. */
+  /** A contribution in the file, if there is one, to find the settlement that it is on. */
   readonly firstTransactionId: string | undefined;
-  /** Of the statement that the service's lines make now. */
+  /** Of the statement that the service's lines give now. */
   readonly serviceSha256: string;
 }
 
 const PROBLEMS_MAX = 20;
-/** So many lines wait for their other half. A file that leaves more open is another one. */
+/** The most lines without counterpart. A file with more is another statement. */
 const WAITING_MAX = 50_000;
 
 interface Row {
@@ -34,8 +34,8 @@ interface Row {
 }
 
 /**
- * Compares a file with the lines of its settlement, each with the line that has the same record. So a line that is changed, missing, added or
- * in another place is reported as what it is, and what follows it is not blamed. Memory grows with the lines that have no counterpart only.
+ * Compares a file with the lines of its settlement, each with the line of the same record. So a modified, missing, added or moved line is
+ * reported as such, and the following lines are not affected. Memory grows only with the lines without counterpart.
  *
  * @param chunks The file's bytes; its header row is that of a statement.
  * @param lines Of the settlement, in order.
@@ -69,11 +69,11 @@ function readRow(no: number, { text, hasEnd }: TextLine, { problems }: RowMatche
   return { no, cells: text.split(',') };
 }
 
-/** Finds the two rows of one record, wherever they are. */
+/** Matches the two rows of one record, in any order. */
 class RowMatcher {
   readonly problems: Problems = collectProblems();
   readonly #runs: RunCollector = runCollector();
-  /** The rows without counterpart so far, by the names of their records. */
+  /** The rows without counterpart, by the names of their records. */
   readonly #theirs = new Map<string, Row>();
   readonly #ours = new Map<string, Row>();
   #foundLines = 0;
@@ -109,7 +109,7 @@ class RowMatcher {
   }
 }
 
-/** The counterpart of a row, taken out of the others; where there is none, the row waits for it among its own. */
+/** Removes and returns the counterpart of a row; without one the row is stored until its counterpart comes. */
 function place(row: Row, own: Map<string, Row>, others: Map<string, Row>): Row | undefined {
   const name = nameOf(row);
   const found = others.get(name);
@@ -124,7 +124,7 @@ const LINE_TYPE = STATEMENT_HEADER.indexOf('line_type');
 const TRANSACTION_ID = STATEMENT_HEADER.indexOf('transaction_id');
 const ADJUSTMENT_ID = STATEMENT_HEADER.indexOf('adjustment_id');
 
-/** The record that a line stands for. */
+/** The record of a line. */
 function nameOf({ no, cells }: Row): string {
   if (cells.length !== STATEMENT_HEADER.length) return `line ${no}`;
   return `${cells[LINE_TYPE]} ${cells[ADJUSTMENT_ID] || cells[TRANSACTION_ID]}`;
@@ -171,7 +171,7 @@ function formatCell(cell: string): string {
   return cell.length > SHOWN_CHARACTERS_MAX ? `${cell.length} characters` : formatValue(cell);
 }
 
-/** Lines without counterpart: in the place of one another they are one line whose record was changed, else they were added or removed. */
+/** Lines without counterpart: two in the same position are one line whose record was changed; the others were added or removed. */
 function reportRest(theirs: readonly Row[], ours: readonly Row[], problems: Problems): void {
   const missing = new Map(ours.map((row) => [row.no, row]));
   const added = theirs.filter((their) => {

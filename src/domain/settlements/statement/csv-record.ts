@@ -1,11 +1,9 @@
 /**
- * One record of RFC 4180 as text, with its line feed: cells apart by commas, and quoted only where they hold a comma, a quotation
- * mark or the end of a line.
+ * One record of RFC 4180 as text, with its line feed: cells separated by commas, and quoted only when they contain a comma, a quotation
+ * mark or a line end. No package is used: statements are hashed and must keep the same bytes, so quoting must not change with a package's
+ * version.
  *
- * Of our own although packages do it: statements are hashed and must have the same bytes for as long as they are kept, so what
- * is quoted must not change with a package's version.
- *
- * @see RFC 4180, section 2; with LF alone at the end of a line.
+ * @see RFC 4180, section 2; with LF alone as the line end.
  */
 export function csvRecord(cells: readonly string[]): string {
   return `${cells.map(quoted).join(',')}\n`;

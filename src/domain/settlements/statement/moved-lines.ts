@@ -1,6 +1,6 @@
-/** Lines that follow one another in both of two orders. */
+/** Lines that are consecutive in both orders. */
 export interface Run {
-  /** The first of them in either order, from 1. */
+  /** Its first line in either order, from 1. */
   readonly theirs: number;
   readonly ours: number;
   readonly count: number;
@@ -11,10 +11,10 @@ export interface RunCollector {
   list(): Run[];
 }
 
-/** So many runs are reported apart; whatever is more shuffled than that is one difference. */
+/** The most runs that are reported one by one; a file with more is reported as one difference. */
 const RUNS_MAX = 2_000;
 
-/** Gathers pairs of places in runs, so that a million lines in order need no more memory than one. */
+/** Joins pairs of positions into runs, so that a million lines in order need no more memory than one. */
 export function runCollector(): RunCollector {
   const runs: { theirs: number; ours: number; count: number }[] = [];
   return {
@@ -27,7 +27,7 @@ export function runCollector(): RunCollector {
   };
 }
 
-/** The fewest lines that would have to be put elsewhere so that all stand in one order: those outside the longest that is increasing. */
+/** The fewest lines to move so that both orders agree: those outside the longest increasing subsequence. */
 export function findMoved(runs: readonly Run[]): Run[] {
   const sorted = [...runs].sort((one, other) => one.theirs - other.theirs);
   const best = sorted.map(({ count }) => ({ length: count, before: -1 }));

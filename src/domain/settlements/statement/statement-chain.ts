@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
-/** What stands before the first statement of a partner: 64 zeros. */
+/** The chain value before a partner's first statement: 64 zeros. */
 const BEFORE_THE_FIRST = '0'.repeat(64);
 
-/** What is kept of a closed settlement's statement to find a change in it or in any before it. */
+/** The data of a closed settlement's statement that reveal a change in it or in any statement before it. */
 export interface ChainedStatement {
   /** Of the settlement, per partner, from 1 without gaps. */
   readonly sequence: bigint;
@@ -14,7 +14,7 @@ export interface ChainedStatement {
   readonly chainSha256: string;
 }
 
-/** Where a chain is broken first. */
+/** The first break of a chain. */
 export interface ChainBreak {
   readonly sequence: bigint;
   readonly code: 'sequence_gap' | 'other_previous' | 'other_chain';
@@ -22,13 +22,11 @@ export interface ChainBreak {
 }
 
 /**
- * The value that stands for a statement and all before it: SHA-256 of the previous value and the file's SHA-256, both as
- * hexadecimal text, so that `printf %s%s … | sha256sum` gives it as well.
+ * The chain value of a statement and all before it: SHA-256 of the previous value and the file's SHA-256, both as hexadecimal text, so
+ * that `printf %s%s … | sha256sum` gives it too. `previous_csv_sha256` alone binds neighbours: a person who changes a statement and its
+ * successor's field would leave no trace in the statements after them. This value changes in every one.
  *
- * `previous_csv_sha256` alone binds neighbours: whoever changes a statement and its successor's field would leave no trace in the
- * statements after them. This value changes in every one.
- *
- * @param previous The value of the partner's statement before; `null` for the first.
+ * @param previous The chain value of the partner's previous statement; `null` for the first.
  * @see docs/spec/settlements.md#2-settlement, Statement: chained to the previous statement's.
  */
 export function chainValue(previous: string | null, csvSha256: string): string {
@@ -36,9 +34,9 @@ export function chainValue(previous: string | null, csvSha256: string): string {
 }
 
 /**
- * The first place where statements do not follow one another as they were made; `undefined` when they do.
+ * The first break of the chain; `undefined` when there is none.
  *
- * @param statements A partner's, by sequence. Where they do not begin with the first, what comes before is not looked at.
+ * @param statements A partner's, by sequence. When they do not begin with the first, earlier statements are not checked.
  */
 export function findChainBreak(statements: Iterable<ChainedStatement>): ChainBreak | undefined {
   let previous: ChainedStatement | undefined;
