@@ -39,7 +39,7 @@ export const PARTNER_DETAIL_CODES = [
   'text_after_end',
 ] as const;
 
-/** Those that only operators meet, on the command line and in their interface. */
+/** Only operators get these codes, on the command line and in their interface. */
 export const OPERATOR_DETAIL_CODES = [
   'already_reversed',
   'already_used',

@@ -1,14 +1,14 @@
 /**
- * What a text does without anybody seeing it: control characters, bidirectional control characters, which change how the rest of a page
- * reads, and marks that make two texts differ that look the same. Not among them is what Arabic, Persian and emoji are written with: the
- * joiners U+200C and U+200D, and the variation selectors.
+ * Invisible characters with an effect: control characters, bidirectional control characters, which change how the rest of a page reads,
+ * and marks by which two texts differ that look the same. Not the characters that Arabic, Persian and emoji need: the joiners U+200C and
+ * U+200D, and the variation selectors.
  */
 const HIDDEN =
   /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\u200c\u200d\ufe00-\ufe0f]]/gv;
 
 const HIDDEN_ONES = 'bidirectional control characters and other invisible characters';
 
-/** Whether a text of either language can stand in a line: not blank, at most so long, with nothing hidden. */
+/** Whether a text of either language is valid on one line: not blank, at most so long, without hidden characters. */
 export function isLine(text: string, charactersMax: number): boolean {
   return text.length <= charactersMax && text.trim() !== '' && text.search(HIDDEN) === -1;
 }
@@ -18,12 +18,12 @@ export function isText(text: string, charactersMax: number): boolean {
   return isLine(text.replaceAll('\n', ' '), charactersMax);
 }
 
-/** What a line has to be, with what is wrong in this one: `a line of 1 to 200 characters`. */
+/** The required form of a line, with the problem of this one: `a line of 1 to 200 characters`. */
 export function lineForm(text: string, charactersMax: number): string {
   return `a line of 1 to ${charactersMax} characters${hiddenForm(text, ' without control characters')}`;
 }
 
-/** As {@link lineForm}, of a text that may have several lines. */
+/** Like {@link lineForm}, for a text that may have several lines. */
 export function textForm(text: string, charactersMax: number): string {
   const hidden = hiddenForm(text.replaceAll('\n', ' '), ' and without control characters other than line feeds');
   return `a text of 1 to ${charactersMax} characters, not blank${hidden}`;
@@ -38,7 +38,7 @@ function nameOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** For a terminal: what is hidden is written as in JSON, everything else as it is. `a` and U+202E → `a\u202e` */
+/** For a terminal: hidden characters are escaped as in JSON. `a` and U+202E → `a\u202e` */
 export function escapeHidden(text: string): string {
   return text.replace(HIDDEN, (hidden) =>
     [...Array(hidden.length).keys()].map((at) => `\\u${hidden.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),

@@ -1,6 +1,6 @@
 /**
- * Whom PostgreSQL runs as. It refuses root, and a folder that only root may enter is closed to everybody else; so root
- * either lends its own files to a user namespace, or becomes another user who may pass through closed folders.
+ * The account that PostgreSQL runs as. PostgreSQL refuses root, and other accounts cannot enter a folder that only root may enter. So
+ * root either maps its own files into a user namespace, or switches to another user who may traverse closed folders.
  */
 import { spawnSync } from 'node:child_process';
 import { chownSync, existsSync, statSync } from 'node:fs';
@@ -9,9 +9,9 @@ import type { Binaries } from './binaries.ts';
 import { embeddedProblem, USE_OWN_DATABASE, whoAmI } from './problem.ts';
 
 export interface Account {
-  /** Words to put before a command so that it runs as this account. */
+  /** The command prefix that makes a command run as this account. */
   readonly prefix: readonly string[];
-  /** Present when files must be handed over to another user first. */
+  /** Present when files must be given to another user first. */
   readonly owner?: { readonly uid: number; readonly gid: number };
   /** Major version of the `postgres` that this account was able to run. */
   readonly postgresMajor: number;
@@ -22,10 +22,12 @@ type Candidate = Omit<Account, 'postgresMajor'>;
 /** User and group `nobody` on every Linux. */
 const NOBODY = 65534;
 
-/** Root's own files appear as those of `nobody` inside, and the server runs as that: nothing is copied or handed over. */
+/** In the namespace root's own files belong to `nobody`, and the server runs as `nobody`: nothing is copied and no owner changes. */
 const NAMESPACE: Candidate = { prefix: ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`] };
 
-/** @throws A sentence when the cluster exists and is another user's. Root may open anybody's, as that user. */
+/**
+ * @throws A sentence when the cluster exists and belongs to another user. Root may open any cluster, as its owner.
+ */
 export function assertUsable(cluster: string): void {
   const owner = statSync(cluster, { throwIfNoEntry: false })?.uid;
   if (owner === undefined || owner === process.getuid?.() || process.getuid?.() === 0) return;
@@ -35,8 +37,9 @@ export function assertUsable(cluster: string): void {
 }
 
 /**
- * @param cluster Need not exist yet; if it does, its owner decides.
- * @throws A sentence when no account can run the programs there, with the reason for each that was tried.
+ * @param cluster May not exist yet; if it does, its owner decides.
+ *
+ * @throws A sentence when no account can run the programs, with the reason for each account that was tried.
  */
 export function chooseAccount(binaries: Binaries, cluster: string): Account {
   const failures: string[] = [];
@@ -52,20 +55,20 @@ export function chooseAccount(binaries: Binaries, cluster: string): Account {
 }
 
 /**
- * The words of a command that runs as the account and gets `signal` when this process dies, however it dies.
- * The signal is arranged last, because a change of user would forget it.
+ * The command line of a command that runs as the account and gets `signal` when this process dies, for any reason. The signal is set up
+ * last, because a change of user would reset it.
  */
 export function commandAs(account: Account, signal: 'INT' | 'KILL', program: string, ...words: string[]): string[] {
   const boundToUs = hasSetpriv() ? ['setpriv', '--pdeathsig', signal] : [];
   return [...account.prefix, ...boundToUs, program, ...words];
 }
 
-/** Gives `path` to the account's user, if that is another than ours. */
+/** Gives `path` to the account's user, if it is another than ours. */
 export function handOver(path: string, { owner }: Account): void {
   if (owner) chownSync(path, owner.uid, owner.gid);
 }
 
-/** Small systems lack it. A server that outlives its starter there is ended by the next start. */
+/** Small systems lack it. There a server that outlives its starter is stopped by the next start. */
 function hasSetpriv(): boolean {
   return spawnSync('setpriv', ['--version'], { stdio: 'ignore' }).status === 0;
 }
@@ -78,8 +81,8 @@ function listCandidates(cluster: string): Candidate[] {
 }
 
 /**
- * Of root's rights the user keeps one, to pass through folders that are closed to it; containers grant root that much.
- * Without the secure bit it would not count where a program asks beforehand (`access`), as `initdb` does.
+ * Of root's capabilities the user keeps one, to traverse folders that are closed to it; containers grant root this one. Without the
+ * secure bit it would not count for programs that check beforehand (`access`), such as `initdb`.
  */
 function becoming({ uid, gid }: { uid: number; gid: number }): Candidate {
   const right = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
@@ -87,7 +90,7 @@ function becoming({ uid, gid }: { uid: number; gid: number }): Candidate {
 }
 
 /**
- * Many programs run as `nobody`: those that may enter the folder as such would read the data, and be the owner of the database by its socket.
+ * Many programs run as `nobody`: those that can enter the folder would read the data, and own the database through its socket.
  *
  * @throws A sentence when an ordinary process of `nobody` can enter it.
  */
@@ -101,7 +104,7 @@ function refuseIfShared({ owner }: Candidate, dataDirectory: string): void {
   );
 }
 
-/** Enters the data directory and runs `postgres --version` as the candidate: proves rights, programs and libraries at once. */
+/** Enters the data directory and runs `postgres --version` as the candidate, which checks permissions, programs and libraries at once. */
 function tryAccount(
   candidate: Candidate,
   binaries: Binaries,

@@ -1,4 +1,4 @@
-/** Where PostgreSQL's programs come from: the npm package of this platform, or a folder that the caller names. */
+/** The location of PostgreSQL's programs: the npm package of this platform, or a folder that the caller names. */
 import { mkdirSync, readFileSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { embeddedProblem, USE_OWN_DATABASE } from './problem.ts';
 export interface Binaries {
   /** Folder of `postgres` and `initdb`. */
   readonly directory: string;
-  /** All that these programs see of the environment, so that a `PGOPTIONS` or `LC_ALL` of the person changes nothing. */
+  /** The whole environment of these programs, so that a `PGOPTIONS` or `LC_ALL` of the person has no effect. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -18,7 +18,8 @@ interface LibraryLink {
 
 /**
  * @param dataDirectory Must exist: the packaged programs get their library links there.
- * @param given Folder of the programs of an installed PostgreSQL; without it the packaged ones are taken.
+ *
+ * @param given Folder of the programs of an installed PostgreSQL; the packaged ones are the default.
  * @throws A sentence when there is no package for this platform.
  */
 export function findBinaries(dataDirectory: string, given?: string): Binaries {
@@ -27,7 +28,7 @@ export function findBinaries(dataDirectory: string, given?: string): Binaries {
   const packageDirectory = findPackage();
   const links = join(dataDirectory, 'libraries');
   linkLibraries(packageDirectory, links);
-  // A library reached by a link looks for its own needs beside the link, so their folder is named as well.
+  // A linked library looks for its own dependencies beside the link, so the folder of the libraries is named too.
   const libraries = [links, join(packageDirectory, 'native/lib')].join(':');
   return { directory: join(packageDirectory, 'native/bin'), environment: { PATH: path, LD_LIBRARY_PATH: libraries } };
 }
@@ -46,8 +47,8 @@ function findPackage(): string {
 }
 
 /**
- * The archive of an npm package holds no links, and its install script, which would make them, does not run.
- * They are made outside the packages, which may belong to another user or be read-only.
+ * The archive of an npm package contains no links, and its install script, which would create them, does not run. They are created
+ * outside the packages, which may belong to another user or be read-only.
  */
 function linkLibraries(packageDirectory: string, libraries: string): void {
   mkdirSync(libraries, { recursive: true, mode: 0o755 });
@@ -67,7 +68,7 @@ function readLink(path: string): string | undefined {
   }
 }
 
-/** Renamed into place, so that a second start at the same moment never meets a missing link. */
+/** Created under another name and renamed, so that a second start at the same time never finds a missing link. */
 function replaceLink(link: string, library: string): void {
   const draft = `${link}.${process.pid}`;
   symlinkSync(library, draft);

@@ -1,4 +1,4 @@
-/** A cluster on disk: making a new one, and refusing one that this PostgreSQL cannot read. */
+/** A cluster on disk: creates a new one, and refuses one that this PostgreSQL cannot read. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import type { Binaries } from './binaries.ts';
 import { embeddedProblem, explainFailure, USE_OWN_DATABASE } from './problem.ts';
 import { hasNumber } from './processes.ts';
 
-/** Local connections are as trusted as the folder of the socket, which only its owner may enter; there are no others. */
+/** Local connections are trusted, because only the owner may enter the folder of the socket; there are no other connections. */
 const INITDB_ARGUMENTS = [
   '--username=postgres',
   '--auth-local=trust',
@@ -25,8 +25,8 @@ export function isCreated(cluster: string): boolean {
 }
 
 /**
- * Makes the cluster beside its place and renames it into it: a half-made one is never taken for a cluster,
- * and of several makers at once one wins while the others find a finished cluster.
+ * Creates the cluster under another name and renames it: an incomplete cluster is never used. When several processes create one at once,
+ * one succeeds and the others use its cluster.
  *
  * @throws A sentence when the folder or the disk does not allow it.
  */
@@ -53,7 +53,9 @@ export async function createCluster(cluster: string, binaries: Binaries, account
   }
 }
 
-/** @throws A sentence when the cluster was made by another major version, whose files this one cannot read. */
+/**
+ * @throws A sentence when another major version created the cluster, whose files this one cannot read.
+ */
 export function assertSameMajor(cluster: string, { postgresMajor }: Account): void {
   const made = Number(readFileSync(join(cluster, 'PG_VERSION'), 'utf8'));
   if (made === postgresMajor) return;
@@ -63,7 +65,7 @@ export function assertSameMajor(cluster: string, { postgresMajor }: Account): vo
   );
 }
 
-/** A name holds the process that was at work on it. */
+/** The name contains the id of the process that created it. */
 function removeAbandonedDrafts(cluster: string): void {
   const prefix = `${basename(cluster)}.new-`;
   for (const name of readdirSync(dirname(cluster)).filter((entry) => entry.startsWith(prefix))) {
@@ -72,14 +74,14 @@ function removeAbandonedDrafts(cluster: string): void {
   }
 }
 
-/** `initdb` flushes its files; the new name needs a flush of its own to outlast a power cut. */
+/** `initdb` flushes its files; the rename needs its own flush to survive a power failure. */
 function flushFolder(path: string): void {
   const folder = openSync(path, 'r');
   fsyncSync(folder);
   closeSync(folder);
 }
 
-/** What a program printed says more than Node's "Command failed". */
+/** The output of the program says more than Node's "Command failed". */
 function wordsOf(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure);
   const printed = 'stderr' in failure ? String(failure.stderr).trim() : '';

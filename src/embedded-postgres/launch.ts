@@ -1,4 +1,4 @@
-/** Starting a server process: its settings, its socket, its log. Whether it may be started is decided elsewhere. */
+/** Starts a server process: its settings, its socket, its log. Another module decides whether it may be started. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -25,11 +25,11 @@ import { serverName } from './processes.ts';
 export interface Launch {
   readonly pid: number | undefined;
   readonly hasEnded: () => boolean;
-  /** What was written to the server's log since this launch. */
+  /** The server's log since this launch. */
   readonly readLog: () => string;
 }
 
-/** `sun_path` has 108 bytes, one of them for the end. */
+/** `sun_path` has 108 bytes, the last for the terminating zero. */
 const SOCKET_PATH_BYTES_MAX = 107;
 
 const SHARED_MEGABYTES_MIN = 128;
@@ -38,9 +38,8 @@ const SHARED_MEGABYTES_MAX = 4_096;
 const LOG_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Durability (`fsync`, `full_page_writes`, `synchronous_commit`) stays as PostgreSQL has it: on.
- * At most 1 GB of WAL, because it is what a start after a kill has to replay.
- * The log stays terse: details of an error repeat the values of a row.
+ * Durability (`fsync`, `full_page_writes`, `synchronous_commit`) keeps PostgreSQL's default: on. At most 1 GB of WAL, because a start
+ * after a kill replays it. The log is terse: details of an error repeat the values of a row.
  */
 const SETTINGS: readonly string[] = [
   'listen_addresses=',
@@ -55,8 +54,8 @@ const SETTINGS: readonly string[] = [
 ];
 
 /**
- * A quarter of the memory that this process may use, as PostgreSQL's own manual advises, so that the indexes of millions of
- * contributions are not read from the system's cache again and again. It is taken only as it fills.
+ * A quarter of the memory that this process may use, as PostgreSQL's manual advises, so that the indexes of millions of contributions are
+ * not read again and again from the system's cache. It is allocated only as it fills.
  */
 function sharedMegabytes(): number {
   const bytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
@@ -64,9 +63,9 @@ function sharedMegabytes(): number {
 }
 
 /**
- * Starts `postgres` and returns at once. PostgreSQL itself refuses a second server on a cluster, so trying is safe.
- * The server has a process group of its own: Ctrl-C must reach the service first, which then stops the server.
- * When this process dies without a word, the kernel ends the server (SIGINT: sessions end, a checkpoint is written).
+ * Starts `postgres` and returns at once. PostgreSQL itself refuses a second server on a cluster, so a second attempt is safe. The server
+ * has its own process group: Ctrl-C must reach the service first, which then stops the server. When this process is killed, the kernel
+ * ends the server (SIGINT: sessions end, a checkpoint is written).
  */
 export function launchPostmaster(cluster: string, binaries: Binaries, account: Account): Launch {
   const logPath = join(dirname(cluster), 'postgres.log');
@@ -103,13 +102,13 @@ function watchEnd(child: ChildProcess): () => boolean {
   return () => hasEnded;
 }
 
-/** The previous log is kept once, so that a log can never fill the disk of the database. */
+/** One previous log is kept, so that logs never fill the disk of the database. */
 function openLog(path: string): number {
   if (existsSync(path) && statSync(path).size > LOG_BYTES_MAX) renameSync(path, `${path}.previous`);
   return openSync(path, 'a', 0o600);
 }
 
-/** The socket lies with the data; where that path is too long, in a short folder named after it. */
+/** The socket is in the data directory; when that path is too long, in a short folder named after it. */
 function socketDirectory(cluster: string, account: Account): string {
   if (Buffer.byteLength(join(cluster, SOCKET_NAME)) <= SOCKET_PATH_BYTES_MAX) return cluster;
   const name = `partner-impact-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`;
@@ -120,8 +119,8 @@ function socketDirectory(cluster: string, account: Account): string {
 }
 
 /**
- * It stays ours where the server runs as another user, who passes through closed folders: other programs of that user do not. One that an
- * earlier release left to that user is taken back, by its descriptor, because in the meantime something else may have the name.
+ * The folder stays ours when the server runs as another user, who may traverse closed folders; other programs of that user may not. A
+ * folder that an earlier release gave to that user is taken back by its descriptor, because another file may have the name meanwhile.
  */
 function closeFolder(path: string, { owner }: Account): void {
   let folder: number | undefined;
@@ -141,7 +140,7 @@ function closeFolder(path: string, { owner }: Account): void {
   }
 }
 
-/** One element of a setting that is a list. */
+/** One element of a list setting. */
 function quote(path: string): string {
   return `"${path.replaceAll('"', '""')}"`;
 }

@@ -1,7 +1,7 @@
 /**
- * The default database: a real PostgreSQL from npm, one server per data directory, reached by a Unix socket alone.
- * Here: finding, starting and stopping that server. Not here: anything about what is stored in it.
- * Every error whose `code` is `EMBEDDED_PROBLEM` carries a sentence for the person who started the service.
+ * The default database: a real PostgreSQL from npm, one server per data directory, reachable only by a Unix socket. This folder finds,
+ * starts and stops that server; it does not know what is stored in it. Every error whose `code` is `EMBEDDED_PROBLEM` has a message for
+ * the person who started the service.
  */
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,28 +19,28 @@ export { EMBEDDED_PROBLEM } from './problem.ts';
 export interface EmbeddedServer {
   /** Folder of the Unix socket: what the driver takes as `host`, with user `postgres` and no password. There is no TCP port. */
   readonly socketDirectory: string;
-  /** True when this process started the server, and so has to stop it. */
+  /** True when this process started the server, and so must stop it. */
   readonly isOwner: boolean;
   /**
-   * Starts the server again, or attaches to whoever did, when it is gone; a look at `/proc` while it is alive.
-   * Calls that overlap share one attempt. Never makes a new cluster. Does nothing after {@link stop}.
+   * When the server is gone, starts it again or attaches to the one that another process started; while it is alive, this only reads
+   * `/proc`. Overlapping calls share one attempt. Never creates a new cluster. Does nothing after {@link stop}.
    */
   ensureRunning(): Promise<void>;
-  /** Fast shutdown (sessions end, a checkpoint is written) by the owner; waits for it, at most ten seconds. */
+  /** Fast shutdown (sessions end, a checkpoint is written) by the owner; waits at most ten seconds for it. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
   /** Folder of `postgres` and `initdb`; by default the programs of the npm package. */
   readonly binaries?: string;
-  /** Gets a sentence when something takes longer than a moment. */
+  /** Called with a sentence when something takes longer than a moment. */
   readonly onProgress?: (sentence: string) => void;
 }
 
 const STOP_TIMEOUT_MS = 10_000;
 
 /**
- * Attaches to the server of `dataDirectory` when one is up, and starts one otherwise; makes the cluster the first time.
+ * Attaches to the running server of `dataDirectory`, or starts one; creates the cluster the first time.
  *
  * @param dataDirectory Created when missing (mode 700); holds the cluster `postgres` and the log `postgres.log`.
  * @throws An error with a sentence and the code `EMBEDDED_PROBLEM`.

@@ -1,6 +1,6 @@
 /**
- * The server of a cluster as its own `postmaster.pid` tells it: the only register and the only lock.
- * Nothing is kept beside that file, so nothing of ours can be out of date after a kill.
+ * The server of a cluster as its own `postmaster.pid` describes it: the only register and the only lock. No other file is kept, so
+ * nothing is stale after a kill.
  */
 import { linkSync, renameSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -10,22 +10,22 @@ import { hasNumber, readText, worksIn } from './processes.ts';
 export interface Postmaster {
   readonly pid: number;
   readonly socketDirectory: string;
-  /** `starting` lasts while PostgreSQL repairs a cluster that was not shut down; empty until it says anything. */
+  /** `starting` lasts while PostgreSQL recovers a cluster that was not shut down; empty until the file has a status. */
   readonly status: 'starting' | 'stopping' | 'ready' | 'standby' | '';
 }
 
 /** Name of the socket in its folder. Without a TCP port every server can keep PostgreSQL's usual number. */
 export const SOCKET_NAME = '.s.PGSQL.5432';
 
-/** The living postmaster; `undefined` also for one in another container, whose processes cannot be seen from here. */
+/** The living postmaster; `undefined` also for one in another container, whose processes are not visible here. */
 export function findPostmaster(cluster: string): Postmaster | undefined {
   const postmaster = readLockFile(cluster);
   return postmaster && worksIn(postmaster.pid, cluster) ? postmaster : undefined;
 }
 
 /**
- * Asks the socket instead of the process table: a server in another container shares our files but neither our process
- * numbers nor our shared memory, and a second server beside it would destroy the cluster.
+ * Connects to the socket instead of reading the process table: a server in another container shares our files but neither our process ids
+ * nor our shared memory, and a second server on the cluster would destroy it.
  */
 export async function findAnsweringPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const postmaster = readLockFile(cluster);
@@ -34,8 +34,8 @@ export async function findAnsweringPostmaster(cluster: string): Promise<Postmast
 }
 
 /**
- * Removes what a killed server left behind. PostgreSQL does so itself, except while the number in its lock files belongs
- * to anybody: a zombie, or after a reboot another program. To be called only when nobody works in the cluster.
+ * Removes the files that a killed server left. PostgreSQL does so itself, except while any process has the id in its lock files: a
+ * zombie, or after a reboot another program. Call this only when no process works in the cluster.
  */
 export function clearStaleLocks(cluster: string): void {
   const stale = readLockFile(cluster);
@@ -46,14 +46,14 @@ export function clearStaleLocks(cluster: string): void {
   }
 }
 
-/** Taken aside first, so that the file of a server which starts in this very moment is noticed and given back. */
+/** Renamed first, so that the file of a server that starts at this moment is noticed and put back. */
 function removeUnchanged(path: string, text: string): void {
   const aside = `${path}.stale-${process.pid}`;
   try {
     renameSync(path, aside);
     if (readText(aside) !== text) linkSync(aside, path);
   } catch (failure) {
-    // Somebody else removed it, or a server has written a new one: both leave nothing to do.
+    // Another process removed it, or a server has written a new one: nothing is left to do.
     if (!(failure instanceof Error && 'code' in failure && (failure.code === 'ENOENT' || failure.code === 'EEXIST')))
       throw failure;
   }

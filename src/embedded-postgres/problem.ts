@@ -1,21 +1,21 @@
 /**
- * What can go wrong with the embedded database, in words for the person who started the service.
- * Here: sentences only. Whatever detects a condition stands with the code that meets it.
+ * The problems of the embedded database, in words for the person who started the service. This file has only sentences; the code that
+ * meets a condition detects it.
  */
 
 /** `code` of every error of this folder whose message can be shown as it is, without a stack. */
 export const EMBEDDED_PROBLEM = 'embedded_database_unavailable';
 
-/** What every sentence may end with when nothing on this machine will help. */
+/** The end of a sentence when nothing on this machine will help. */
 export const USE_OWN_DATABASE = 'Or set DATABASE_URL to your own PostgreSQL (15 or later).';
 
-/** An error whose message is a finished sentence; its `code` is {@link EMBEDDED_PROBLEM}. */
+/** An error whose message is a complete sentence; its `code` is {@link EMBEDDED_PROBLEM}. */
 export function embeddedProblem(sentence: string, cause?: unknown): Error {
   return Object.assign(new Error(sentence, cause === undefined ? {} : { cause }), { code: EMBEDDED_PROBLEM });
 }
 
 /**
- * Turns the words of the operating system or of PostgreSQL into what the person can do about them.
+ * Translates a message of the operating system or of PostgreSQL into what the person can do about it.
  *
  * @param words A message of Node (`ENOSPC: …`) or of a program (`… No space left on device`).
  * @param place The folder that was to be written.
@@ -37,7 +37,7 @@ export function explainFailure(words: string, place: string): string {
   return `The embedded PostgreSQL in ${place} did not start: ${reason || 'it gave no reason'}.`;
 }
 
-/** Runs file-system work; an error of the operating system comes out as a sentence about `place`. */
+/** Runs file-system work; an error of the operating system becomes a sentence about `place`. */
 export function explainingFailure<Result>(place: string, work: () => Result): Result {
   try {
     return work();

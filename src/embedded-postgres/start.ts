@@ -1,4 +1,4 @@
-/** The way from "somebody wants the server of this cluster" to a server that is ready, whoever starts it in the end. */
+/** Gets the server of a cluster ready, whichever process starts it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
@@ -19,25 +19,26 @@ export interface Running {
   readonly isOurs: boolean;
 }
 
-/** Not the time that a repair after a kill may take: while a postmaster works on that, it is waited for. */
+/** Without the time of a recovery after a kill: while a postmaster recovers, it is waited for. */
 const IDLE_TIMEOUT_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 const REPORT_EVERY_MS = 3_000;
 
-/** How a server that lost the race for the cluster says so. */
+/** The message of a server that found another server on the cluster. */
 const LOST_RACE = /lock file ".*" already exists|shared memory block .* is still in use/;
 
-/** What is found in a cluster. */
+/** The state of a cluster. */
 type Finding =
   | { readonly is: 'ready'; readonly postmaster: Postmaster }
-  /** A postmaster repairs the cluster or shuts it down: it takes its time. */
+  /** A postmaster recovers the cluster or shuts it down, which takes time. */
   | { readonly is: 'busy'; readonly sentence: string }
   | { readonly is: 'occupied' }
   | { readonly is: 'free' };
 
 /**
  * @returns The server once it accepts connections.
- * @throws A sentence when PostgreSQL says why it cannot start, or when the cluster stays occupied for a minute.
+ *
+ * @throws A sentence when PostgreSQL reports why it cannot start, or when the cluster stays occupied for a minute.
  */
 export async function attachOrStart(site: Site): Promise<Running> {
   const { cluster } = site;
@@ -62,7 +63,7 @@ export async function attachOrStart(site: Site): Promise<Running> {
   );
 }
 
-/** Asks servers and sessions to end that nobody can use. */
+/** Asks servers and sessions to end that are of no use to anybody. */
 function examine(cluster: string): Finding {
   const postmaster = findPostmaster(cluster);
   if (!postmaster) return { is: isOccupied(cluster) ? 'occupied' : 'free' };
@@ -82,7 +83,7 @@ function start({ cluster, binaries, account }: Site, previous: Launch | undefine
   return launchPostmaster(cluster, binaries, account);
 }
 
-/** Sessions without their postmaster are asked to end: only when the last is gone does PostgreSQL let a server start. */
+/** Sessions without their postmaster are asked to end: PostgreSQL starts a server only after the last of them is gone. */
 function isOccupied(cluster: string): boolean {
   const pids = listProcesses(cluster);
   for (const pid of pids) if (isOrphanedSession(pid, cluster)) endProcess(pid, 'SIGTERM');
@@ -93,7 +94,7 @@ function endProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // Gone in this moment, which is what was asked for.
+    // Gone already, as requested.
   }
 }
 
@@ -102,13 +103,13 @@ function assertWorthAnotherTry(launch: Launch | undefined, cluster: string): voi
   throw embeddedProblem(explainFailure(lastWords(launch), cluster));
 }
 
-/** The reason that PostgreSQL, or what stood before it in the command, gave at the end. */
+/** The reason that PostgreSQL, or a program before it in the command, reported last. */
 function lastWords(launch: Launch | undefined): string {
   const lines = (launch?.readLog() ?? '').split('\n').filter((line) => line.trim() !== '');
   return lines.findLast((line) => /FATAL|PANIC/.test(line)) ?? lines.at(-1) ?? '';
 }
 
-/** Passes a sentence on when it has been true for a while, and again from time to time. */
+/** Reports a sentence when it has been true for a while, and again from time to time. */
 function reporter(onProgress: (sentence: string) => void): (sentence: string) => void {
   let dueAt = performance.now() + REPORT_EVERY_MS;
   return (sentence) => {

@@ -5,7 +5,7 @@ import { sharedWithPauses } from './shared.ts';
 export interface OperationsListenerOptions {
   readonly host: string;
   readonly port: number;
-  /** By which `/metrics` may be asked for, besides addresses and `localhost`. */
+  /** The host names for requests of `/metrics`, besides addresses and `localhost`. */
   readonly names: readonly string[];
   /** In the text form of Prometheus. */
   metrics(): Promise<string>;
@@ -20,9 +20,9 @@ export interface OperationsListener {
   close(): Promise<void>;
 }
 
-/** Monitoring keeps a few. One more ends the oldest on which nothing is under way. */
+/** The connections that monitoring keeps. One more ends the oldest idle one. */
 const CONNECTIONS_MAX = 64;
-/** Nothing is sent or taken for so long: more than an answer takes, and less than what nobody reads may stay. */
+/** The longest time without a byte sent or received: longer than an answer takes, and short enough for answers that nobody reads. */
 const STALLED_MS = 10_000;
 /** The same for an operator's request, which may wait for the server of a partner. */
 const FURTHER_STALLED_MS = 60_000;
@@ -48,7 +48,7 @@ export async function openOperationsListener(options: OperationsListenerOptions)
   };
 }
 
-/** Node keeps the answer that is under way on the socket itself. */
+/** Node stores the answer under way on the socket itself. */
 type HttpSocket = Socket & { readonly _httpMessage?: object | null };
 
 function boundConnections(server: Server): void {
@@ -95,7 +95,7 @@ function answer({ names, metrics, checkReadiness, further }: OperationsListenerO
 
 const NOT_OURS = 'The Host of the request is not a name of this service. Use its address, or add the name to OPERATIONS_NAMES.\n';
 
-/** A page in a browser that names the service by a name of its own must not read it. Whoever sends none is no browser. */
+/** A web page that reaches the service under its own host name must not read it. A client without the header is no browser. */
 function isOwnHost(host: string | undefined, own: ReadonlySet<string>): boolean {
   const [, inBrackets, name = ''] = /^(?:\[(.*)\]|([^:]*))(?::\d*)?$/.exec(host?.toLowerCase() ?? 'localhost') ?? [];
   return inBrackets === undefined ? isIP(name) === 4 || own.has(name.replace(/\.$/, '')) : isIP(inBrackets) === 6;

@@ -1,22 +1,22 @@
-/** What the engineer on call sees: the log, the metrics, and the internal listener that shows them. Knows no rules and no SQL. */
+/** What the engineer on call reads: the log, the metrics, and the internal listener for them. Knows no rules and no SQL. */
 import pino, { type Logger } from 'pino';
 
 export type { Logger };
 
-/** So many lines are gathered, or as many as come in this time, before they are written at once. */
+/** Lines are collected up to this number, or for this time, and written at once. */
 const LINES_MAX = 64;
 const FLUSH_MS = 200;
 
 export interface Log {
   readonly logger: Logger;
-  /** Writes out what is gathered; the last thing before the process ends. */
+  /** Writes the collected lines; call it last before the process ends. */
   flush(): void;
 }
 
-/** One JSON object per line on standard output. Keys, bodies and references never enter it: the callers name what they log. */
+/** One JSON object per line on standard output. Keys, bodies and references are never logged: the callers choose each field. */
 export function openLog(level: string): Log {
   const destination = pino.destination({ fd: 1, sync: false });
-  // The destination gathers too, but measures all that it holds anew with every line.
+  // The destination collects too, but measures its whole buffer again with every line.
   let lines: string[] = [];
   const hand = () => {
     if (lines.length > 0) destination.write(lines.join(''));
@@ -44,13 +44,13 @@ export function openLog(level: string): Log {
       hand();
       destination.flushSync();
     } catch {
-      // Nothing was opened yet, or the reader of standard output has gone: there is nobody to write to.
+      // Nothing was opened yet, or the reader of standard output has gone.
     }
   };
   return { logger, flush };
 }
 
-/** The time as a member of the line. Under load many lines fall into one millisecond, and share its text. */
+/** The time as a member of the line. Under load many lines share a millisecond, and its text. */
 function isoTime(): () => string {
   let writtenAtMs = 0;
   let member = '';
@@ -62,7 +62,7 @@ function isoTime(): () => string {
   };
 }
 
-/** A database's `detail` shows whole rows, and with them references; what is needed to find a defect stands beside it. */
+/** A database's `detail` contains whole rows, and with them references; the other fields are enough to find a defect. */
 function describeError(error: Error & { code?: string; constraint?: string }): object {
   const { name, message, code, constraint, stack, cause } = error;
   return { name, message, code, constraint, stack, ...(cause instanceof Error && { cause: describeError(cause) }) };

@@ -8,20 +8,20 @@ export interface Metrics {
   countAttempt(attempt: { isSuccess: boolean; errorClass: string | null; status: number | null; milliseconds: number }): void;
   /** One run of a job that has ended. */
   countRun(run: { job: { name: string }; outcome: string; milliseconds: number }): void;
-  /** Shows how much of their quotas the partners have stored that are near them. */
+  /** Shows the used share of the quotas of partners that are near them. */
   watchQuotas(listNear: () => readonly { partnerId: string; storedBytes: number; bytesPerDay: number }[]): void;
   countAnswer(answer: AnswerFigures): void;
-  /** Production was asked for something of the sandbox, which it does not have. */
+  /** Production received a request for something of the sandbox, which it does not have. */
   countSandboxRequest(asked: 'scenario' | 'path'): void;
-  /** A limit refused a request, or ended what was under way. */
+  /** A limit refused a request, or ended one under way. */
   countLimit(limit: string): void;
-  /** From now on it is shown how deliveries give way to answers. */
+  /** From now on the metrics show how deliveries yield to answers. */
   watchPace(pace: { readonly limitPerSecond: number; readonly slowedSeconds: number }): void;
-  /** From now on the partners' connections are shown. */
+  /** From now on the metrics show the connections of partners. */
   watchConnections(count: () => Promise<number>): void;
 }
 
-/** What the metrics count of an answer. */
+/** The figures of an answer. */
 export interface AnswerFigures {
   readonly operation: string | undefined;
   readonly status: number;
@@ -30,30 +30,30 @@ export interface AnswerFigures {
   readonly durationMs: number;
 }
 
-/** What the metrics show of the connections to the database. */
+/** The figures of the connections to the database. */
 export interface PoolUse {
   readonly totalCount: number;
   readonly idleCount: number;
   readonly waitingCount: number;
 }
 
-/** What the database tells of events on their way. Every process tells the same. */
+/** The database's figures of events under way. Every process reports the same. */
 export interface DeliveryWatch {
   measureBacklog(): Promise<{ waiting: number; oldestWaitingSeconds: number; exhausted: number; relayLagSeconds: number }>;
   listEndpointStates(): Promise<readonly { partnerId: string; endpointId: string; state: string }[]>;
 }
 
-/** What the database tells of jobs. Every process tells the same. */
+/** The database's figures of jobs. Every process reports the same. */
 export interface JobWatch {
   listJobStates(): Promise<readonly { jobName: string; lastSuccessAt: Date | null }[]>;
-  /** How many records the last daily verification found that are not as they were recorded; `undefined` before the first. */
+  /** How many modified records the last daily verification found; `undefined` before the first. */
   findDifferences(): Promise<number | undefined>;
 }
 
 /** Prometheus metrics of one process. */
 export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): Metrics {
   const registry = new Registry();
-  // Where several processes serve one port, the first one asks each for its own.
+  // When several processes serve one port, the first one collects the metrics of each.
   AggregatorRegistry.setRegistries(registry);
   if (cluster.isWorker) new AggregatorRegistry();
   collectDefaultMetrics({ register: registry });
@@ -186,7 +186,7 @@ function measureQuotas(registry: Registry): Metrics['watchQuotas'] {
   };
 }
 
-/** Where the database does not answer, the last figures stand. */
+/** When the database does not answer, the last figures stay. */
 function watchDeliveries(registry: Registry, { measureBacklog, listEndpointStates }: DeliveryWatch): void {
   const gauge = (name: string, help: string, collect: () => Promise<void>, labelNames: readonly string[] = []) =>
     new Gauge({ name, help, labelNames, registers: [registry], aggregator: 'max', collect: () => collect().catch(() => {}) });
@@ -269,7 +269,7 @@ function measureJobs(registry: Registry, { listJobStates, findDifferences }: Job
   };
 }
 
-/** The sum over all processes that serve the port, for the one that started them. */
+/** The sum over all processes that serve the port, for the process that started them. */
 export function collectFromProcesses(): () => Promise<string> {
   const aggregator = new AggregatorRegistry();
   return () => aggregator.clusterMetrics();

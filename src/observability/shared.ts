@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What is asked for takes a tenth of the time at most, however many ask. */
+/** Collecting takes at most a tenth of the time, however many clients ask. */
 const PAUSE_PER_WORK = 9;
-/** What takes long for another reason than its work, such as a database that is away, is still asked for so often. */
+/** The longest pause when a collection takes long for another reason, such as an unreachable database. */
 const PAUSE_MAX_MS = 250;
 
-/** Those who ask while an answer is under way share it. */
+/** Callers during a collection share its answer. */
 export function shared<Result>(ask: () => Promise<Result>): () => Promise<Result> {
   let underWay: Promise<Result> | undefined;
   return () => {
@@ -16,7 +16,7 @@ export function shared<Result>(ask: () => Promise<Result>): () => Promise<Result
   };
 }
 
-/** The same, with a pause after each answer. Those who ask during it share the next. */
+/** The same, with a pause after each answer. Callers during the pause share the next answer. */
 export function sharedWithPauses<Result>(ask: () => Promise<Result>): () => Promise<Result> {
   let nextAtMs = 0;
   return shared(async () => {

@@ -1,6 +1,6 @@
 /**
  * This folder holds the changes of state and the look-ups: one file per operation, one transaction each. The interface, the schedule and
- * the command line call them. What a request looks like on the wire, and the SQL, stand elsewhere.
+ * the command line call them. The wire format and the SQL are elsewhere.
  */
 
 import type { Environment } from '../domain/access/api-key.ts';
@@ -30,7 +30,7 @@ import { createRehearse, type Rehearse } from './sandbox/rehearse.ts';
 import { type AcknowledgeSettlement, createAcknowledgeSettlement } from './settlements/acknowledge-settlement.ts';
 import { createReadSettlements, type ReadSettlements } from './settlements/read-settlements.ts';
 
-/** What partners may ask for, ready to be called. */
+/** The operations that partners may call. */
 export interface Operations {
   readonly confirmContribution: ConfirmContribution;
   readonly getContribution: GetContribution;
@@ -45,13 +45,13 @@ export interface Operations {
   readonly answerOnce: AnswerOnce;
   readonly getPartnerPolicy: GetPartnerPolicy;
   readonly listContributions: ListContributions;
-  /** Called in a sandbox alone. */
+  /** Called in a sandbox only. */
   readonly rehearse: Rehearse;
 }
 
 /**
- * How many connections each kind of work may hold at once, so that none starves another. One batch at a time is fastest: the more
- * requests it holds, the less each costs.
+ * The most connections of each kind of work, so that none starves another. One batch at a time is fastest: the more requests it holds,
+ * the less each costs.
  */
 const CONCURRENCY = {
   confirm: { batches: 1, singles: 2, duplicates: 3 },
@@ -80,9 +80,9 @@ export const POOL_SIZE = 20;
 export interface OperationsOptions {
   readonly environment: Environment;
   readonly rulesOf: RulesOf;
-  /** Counts what partners store, and bounds it. */
+  /** Counts and limits what partners store. */
   readonly usage?: StorageUsage;
-  /** Told of what is confirmed, where the events of this process are relayed. */
+  /** Gets each confirmed contribution, when this process relays events. */
   readonly recent?: RecentContributions | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface CommitConcurrency {
 
 export interface GroupCommitOptions<Request, Stored, Outcome> {
   readonly concurrency: CommitConcurrency;
-  /** Whether what goes together is of one partner. */
+  /** Whether a batch holds requests of one partner only. */
   readonly isOfOneShare: boolean;
   /** The keys that only one request may hold. A transaction that holds one of them blocks the request. */
   conflictKeysOf(request: Request): readonly string[];
@@ -125,7 +125,7 @@ class QueuedCommits<Request extends { readonly partnerId: string }, Stored, Outc
     return this.#options.classifyConflict(request, await this.#find(request)) ?? this.#settleAlone(request);
   }
 
-  /** Commits a batch, or hands its members on when it cannot be settled as a whole. */
+  /** Commits a batch, or passes its requests on when it fails as a whole. */
   async #commit(
     requests: readonly Request[],
     passOn: Settle<Request, Outcome>,

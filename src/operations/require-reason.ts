@@ -4,12 +4,12 @@ import { isLine, lineForm } from '../domain/single-line-text.ts';
 const NOTE_MAX = 500;
 const NAME_MAX = 200;
 
-/** Throws `invalid_request` unless an operator says why in a line of 1 to 500 characters. */
+/** Throws `invalid_request` unless the reason is a line of 1 to 500 characters. */
 export function requireReason(note: string): void {
   requireLine('reason', note, NOTE_MAX);
 }
 
-/** Throws `invalid_request` unless it is a line of 1 to 200 characters. */
+/** Throws `invalid_request` unless the name is a line of 1 to 200 characters. */
 export function requireName(name: string): void {
   requireLine('name', name, NAME_MAX);
 }

@@ -1,7 +1,7 @@
 import { type Actor, mayAct, type Role } from '../domain/access/role.ts';
 import { ServiceError } from '../domain/service-error.ts';
 
-/** An operation that operators call, with the least role that may. */
+/** An operation of operators, with its least role. */
 export type OperatorOperation<Needs, Given extends readonly unknown[], Result> = ((
   needs: Needs,
   actor: Actor,
@@ -11,10 +11,10 @@ export type OperatorOperation<Needs, Given extends readonly unknown[], Result> =
 };
 
 /**
- * Declares the least role of an operation, in the one place that commands read it from too. Nothing of the operation runs for a lower role.
- * An operation that some requests need more for says so by {@link requireRole}.
+ * Declares the least role of an operation, in the one place that commands read it from too. Nothing of the operation runs for a lower
+ * role. An operation for which some requests need a higher role calls {@link requireRole} too.
  *
- * @param operation Takes the database, or what it needs besides, then who acts.
+ * @param operation Takes the database, or what it needs besides, then the actor.
  * @throws ServiceError `forbidden`, when it is called in a lower role.
  */
 export function withRole<Needs, Given extends readonly unknown[], Result>(
@@ -28,7 +28,7 @@ export function withRole<Needs, Given extends readonly unknown[], Result>(
   return Object.assign(checked, { leastRole });
 }
 
-/** Throws `forbidden` when the actor's role is below the least that may do this. */
+/** Throws `forbidden` when the actor's role is below the least role. */
 export function requireRole(actor: Actor, least: Role): void {
   if (mayAct(actor, least)) return;
   throw new ServiceError('forbidden', `This needs the role ${least}; ${actor.operatorId} has the role ${actor.role}.`);

@@ -1,6 +1,6 @@
 /**
- * The contract's HTTP interface, `/v1`. A route says what goes in and what comes out; what happens is an operation's
- * affair, and what SQL says is known to neither.
+ * The contract's HTTP interface, `/v1`. A route declares its input and its answers and calls an operation; it knows neither rules nor
+ * SQL.
  */
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,27 +42,27 @@ export interface PartnerApiOptions {
   readonly environment: Environment;
   readonly operations: Operations;
   readonly authenticate: Authenticate;
-  /** In a sandbox alone: what partners may ask for there. */
+  /** Only in a sandbox: the operations that partners may request there. */
   readonly sandbox?: SandboxOperations;
-  /** The same: what watches whether they are ready. */
+  /** Only in a sandbox: collects the evidence of readiness. */
   readonly readiness?: Readiness;
-  /** What endpoints are changed and tried with. */
+  /** The dependencies of changing and testing endpoints. */
   readonly endpointTools: EndpointTools;
   /** Whether `/docs` is served. */
   readonly servesReference: boolean;
-  /** Addresses and blocks whose `X-Forwarded-For` is believed. */
+  /** Addresses and blocks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   /** How many processes share the port; each counts its share of a partner's rate. */
   readonly processes: number;
   readonly onAnswer: (answer: Answer) => void;
-  /** A limit took effect that no answer tells of. */
+  /** Called when a limit took effect that no answer reports. */
   readonly onLimit: (limit: Limit) => void;
   readonly onUnexpectedError: (error: unknown, correlationId: string) => void;
-  /** A request asked, in production, for what only a sandbox has. */
+  /** Called when a request in production asked for something of the sandbox. */
   readonly onSandboxRequest?: (asked: 'scenario' | 'path') => void;
 }
 
-/** What is known of a request once its connection let go of it: for the log and the metrics. */
+/** The data of a request after its connection ended, for the log and the metrics. */
 export interface Answer {
   readonly correlationId: string;
   readonly partnerId: string | undefined;
@@ -77,7 +77,7 @@ export interface Answer {
 
 export interface PartnerApi {
   readonly app: FastifyInstance;
-  /** From now on every answer asks its client to close the connection; resolves when no requests come any more. */
+  /** From now on every answer asks its client to close the connection; resolves when no requests arrive any more. */
   drain(): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   const { partnerOf } = options.authenticate;
   const refuseInTurn = paced(SHED);
   const gate = loadShedding({ traffic, partnerOf, refuseInTurn, onAnswer: options.onAnswer });
-  // Known as soon as the application is there, which needs the answers first.
+  // Set after the application is created, which needs the answers first.
   let routes: KnownRoutes | undefined;
   const recoverableOf = (asked: AskedRoute) => routes?.recoverableOf(asked);
   const { answerClientError, answerWhatNodeWould } = nodeAnswers(recoverableOf, options.onLimit);
@@ -140,7 +140,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   app.setErrorHandler((error, request, reply) => {
     const { policy } = request.routeOptions.config;
     sendError(error, request, reply, policy ? policy.recoverable : recoverableOf(request));
-    // A client that leaves in the midst of its list is no defect of ours.
+    // A client that leaves in the middle of its list is no defect of the service.
     const isItsSenders = error === request.raw.errored;
     if (!(error instanceof ServiceError) && !isItsSenders && reply.statusCode >= 500)
       options.onUnexpectedError(error, request.context.correlationId);
@@ -174,8 +174,8 @@ function openServer(
 }
 
 /**
- * So many looks without a request between them, and no connection has one on its way that a close would cut. Looks are counted, not
- * milliseconds: in a process that did not get the processor for a while, requests wait behind the next look.
+ * The number of looks without a request between them, after which no connection has a request under way that a close would cut. Looks are
+ * counted, not milliseconds: in a process without processor time, requests wait behind the next look.
  */
 const QUIET_LOOKS = 20;
 const LOOK_EVERY_MS = 50;
@@ -197,7 +197,7 @@ interface Limits {
   readonly refuseInTurn: Refuse;
 }
 
-/** The six operations of the contract and what was added to them, behind authentication, permission, rate limit and validation, in this order. */
+/** The operations under `/v1`, behind authentication, permission, rate limit and validation, in this order. */
 function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gate, suspects, refuseInTurn }: Limits): void {
   const limitRate = rateLimits(options.processes);
   const limitChanges = changeLimit();
@@ -210,7 +210,7 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gat
       request.context.rate = limitRate(callerOf(request), policy.trafficClass, reply);
       if (policy.isManaging && policy.isWrite) limitChanges(callerOf(request).partnerId);
     } catch (error) {
-      // A key that cannot be looked up is not its sender's fault.
+      // When a key cannot be looked up, the sender is not at fault.
       await new Promise<void>(isOurs(error) ? refuseInTurn : refuseSenderInTurn);
       throw error;
     }

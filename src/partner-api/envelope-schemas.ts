@@ -3,7 +3,7 @@ import { ERROR_CODE_NAMES } from '../domain/error-codes.ts';
 import { closed, longId } from './schema-parts.ts';
 
 /**
- * What stands around the records, whatever the operation.
+ * The members around the records, the same for all operations.
  *
  * @see docs/spec/interface.md#common-request-headers, docs/spec/interface.md#request-echo-object-request and
  * docs/spec/interface.md#errors.
@@ -13,7 +13,7 @@ export const WriteHeaders = Type.Object({
   'idempotency-key': longId('One key per event: the same key and payload give the original result. No personal data.'),
 });
 
-/** For what can be rehearsed. Judged by the operation: in production it is ignored, whatever it says. */
+/** For operations that can be rehearsed. The operation reads it: in production it is ignored, whatever it contains. */
 export const RehearsedHeaders = Type.Object({
   ...WriteHeaders.properties,
   'x-sandbox-scenario': Type.Optional(

@@ -26,7 +26,7 @@ export function errorEnvelope(
   };
 }
 
-/** The fields' problems first, then the verdict, whose third item names the record that exists. */
+/** The problems of the fields first, then the verdict, whose third item names the existing record. */
 function withVerdict(code: ErrorCode, details: readonly ErrorDetail[], operation: RecoverableOperation): ErrorDetail[] {
   const isRecord = ({ field, code: id }: ErrorDetail) => field === 'transaction_id' && id.startsWith('txn_');
   return [...details.filter((detail) => !isRecord(detail)), ...recoveryVerdict(code, operation), ...details.filter(isRecord)];
@@ -51,7 +51,10 @@ export function sendError(
   return reply.serializer(JSON.stringify).send(errorEnvelope(error, request.context.correlationId, operation));
 }
 
-/** What the framework itself refuses, in our words; everything else unexpected is a defect or an outage, and means unknown. */
+/**
+ * The framework's own refusals, in the contract's words. Every other unexpected error is a defect or an outage, and the outcome is
+ * unknown.
+ */
 const FRAMEWORK_REFUSALS: Record<number, string> = {
   400: 'The request is not well formed.',
   413: 'The body is larger than 64 KiB.',

@@ -14,7 +14,7 @@ import { callerOf, type RoutePolicy } from './request-context.ts';
 import { closed } from './schema-parts.ts';
 import { compilePart, refuseProblems } from './validation/validation.ts';
 
-/** A request as the work sees it. */
+/** A request, as the work gets it. */
 export interface KeyedCall<Body, Params> {
   readonly caller: Credential;
   readonly correlationId: string;
@@ -27,11 +27,11 @@ export interface KeyedCall<Body, Params> {
 export interface KeyedPost<Body, Params> {
   readonly operation: OperationId;
   readonly path: string;
-  /** A second path of the same operation, which the document does not show. */
+  /** A second path of the same operation, which the document does not list. */
   readonly alias?: string;
   readonly params?: TSchema;
   readonly body?: TSchema;
-  /** Whether a request without a body stands for one without members. */
+  /** Whether a request without a body equals one without members. */
   readonly isBodyOptional?: boolean;
   /** The members of the answer beside `request`. */
   readonly answer: TProperties;
@@ -39,9 +39,9 @@ export interface KeyedPost<Body, Params> {
   readonly isManaging?: boolean;
   /** For work that waits for a partner's server. */
   readonly deadlineMs?: number;
-  /** How an answer that tells a secret is kept. */
+  /** How an answer with a secret is stored. */
   readonly seal?: AnswerSeal;
-  /** The members of the answer. */
+  /** Does the work and returns the members of the answer. */
   work(call: KeyedCall<Body, Params>): Promise<object>;
 }
 
@@ -50,8 +50,8 @@ const NO_MEMBERS = Type.Object({}, closed);
 const POLICY: RoutePolicy = { trafficClass: 'reports', inFlightMax: 400, isWrite: true };
 
 /**
- * A POST of a path that the interface does not name: it requires an `Idempotency-Key`, and the same key and payload give the first answer
- * again. Its records keep no key, so the answer is kept.
+ * A POST at a path that the interface does not name: it requires an `Idempotency-Key`, and the same key and payload give the first answer
+ * again. Its records have no key, so the answer is stored.
  *
  * @see docs/spec/decisions.md#1-http.
  */
@@ -68,7 +68,7 @@ export function keyedPost<Body = unknown, Params = unknown>(
     ...(post.body && { body: post.body }),
     response: { 201: Type.Object({ ...post.answer, request: KeyedEcho }, closed) },
   };
-  // Where no body is expected, members of one are refused all the same.
+  // When no body is expected, members of one are refused.
   const checkBody = post.body ? undefined : compilePart('body', NO_MEMBERS);
   const checkBodyFields = (body: unknown) => {
     if (checkBody && body !== undefined) refuseProblems(checkBody(body));

@@ -1,4 +1,8 @@
-/** When a delivery is tried again, and when an endpoint is left alone. @see docs/spec/decisions.md#7-events, Delivery. */
+/**
+ * When a delivery is attempted again, and when the circuit of an endpoint is open.
+ *
+ * @see docs/spec/decisions.md#7-events, Delivery.
+ */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -24,12 +28,12 @@ const JITTER_SHARE = 0.2;
 const RETRY_AFTER_MAX_MS = 24 * HOUR;
 
 /**
- * How long to wait after a failed attempt.
+ * The delay after a failed attempt.
  *
- * @param attemptsLeft How many may still follow; {@link ATTEMPTS_MAX} before the first.
- * @param retryAfterMs What a 429 or 503 asked for, if it did; the later of the two counts, 24 hours at most.
- * @param fraction 0 to 1, drawn evenly: spreads those that failed together over 20 % before and after.
- * @returns `undefined` when the attempts are spent.
+ * @param attemptsLeft How many attempts may follow; {@link ATTEMPTS_MAX} before the first.
+ * @param retryAfterMs The delay that a 429 or 503 asked for; the later of the two counts, 24 hours at most.
+ * @param fraction 0 to 1, random with equal distribution: spreads deliveries that failed together over 20 % before and after.
+ * @returns `undefined` when no attempts are left.
  */
 export function retryDelayMs(attemptsLeft: number, retryAfterMs: number | undefined, fraction: number): number | undefined {
   const delay = RETRY_DELAYS_MS[RETRY_DELAYS_MS.length - attemptsLeft];
@@ -39,9 +43,9 @@ export function retryDelayMs(attemptsLeft: number, retryAfterMs: number | undefi
 }
 
 /**
- * The header `Retry-After` in milliseconds from now: whole seconds, or a date of HTTP.
+ * The header `Retry-After` in milliseconds from now: whole seconds, or an HTTP date.
  *
- * @returns `undefined` for anything else, and for what is past.
+ * @returns `undefined` for any other value, and for a past time.
  */
 export function readRetryAfter(value: string | undefined, now: Date): number | undefined {
   if (value === undefined) return undefined;
@@ -56,10 +60,10 @@ const BREAKER_FIRST_MS = 30 * SECOND;
 const BREAKER_MAX_MS = 10 * MINUTE;
 
 /**
- * How long a receiver is left alone after so many failures in a row: nothing below 20, then 30 s, doubled at each further trip, up to
- * ten minutes.
+ * How long the circuit is open after this many failures in a row: nothing below 20, then 30 s, doubled each further time, up to ten
+ * minutes.
  *
- * @param trips How often the breaker has opened since the last success.
+ * @param trips How often the circuit has opened since the last success.
  */
 export function breakerPauseMs(failuresInRow: number, trips: number): number {
   if (failuresInRow < BREAKER_FAILURES) return 0;

@@ -17,35 +17,35 @@ export interface KeyedAnswer {
   readonly isReplay: boolean;
 }
 
-/** The piece of work that a key stands for. */
+/** The piece of work of an idempotency key. */
 export interface Work {
   /** The same for whoever takes the work over, so that what it makes may have its identifiers from here. */
   readonly workId: string;
-  /** Whether somebody left it, with a part or all of it done. */
+  /** Whether a process left it, with a part or all of it done. */
   readonly isTakenOver: boolean;
 }
 
 export type AnswerOnce = (request: KeyedRequest, work: (work: Work) => Promise<string>, seal: AnswerSeal) => Promise<KeyedAnswer>;
 
-/** How an answer that tells a secret is kept: bound to its request, so that it opens for no other one. */
+/** How an answer that contains a secret is stored: encrypted for its request, so that no other request opens it. */
 export interface AnswerSeal {
   seal(request: KeyedRequest, text: string): string;
   open(request: KeyedRequest, sealed: string): string;
 }
 
-/** For one that tells none. */
+/** For answers without a secret. */
 export const answersAsGiven: AnswerSeal = { seal: (_request, text) => text, open: (_request, text) => text };
 
-/** Whoever died in the middle gives the key back after so long; who is still at work renews the claim. */
+/** A claim of a dead process ends after this time; a living process renews its claim. */
 const LEFT_AFTER_SECONDS = 60;
 const RENEW_EVERY_MS = 15_000;
 const WAIT_MAX_MS = 4_000;
 const LOOK_EVERY_MS = 50;
 
 /**
- * Does the work of a request with a key once: the same key and payload give the first answer again, word for word. Of several at once one
- * does it, and the others wait for its answer. A refusal leaves the key free. What a process that died left is taken over, with the id of the
- * same work.
+ * Does the work of a request with a key once: the same key and payload give the first answer again, word for word. Of several requests at
+ * once one does the work, and the others wait for its answer. A refusal leaves the key free. Another process takes over what a dead
+ * process left, with the same work id.
  *
  * @throws ServiceError `idempotency_conflict`, `internal_service_unavailable`, and what the work throws.
  */
@@ -61,7 +61,7 @@ export async function createAnswerOnce(
     if (workId !== undefined) {
       const claim = { workId, isTakenOver: workId !== ownWorkId };
       const text = await claimed(pool, request, () => work(claim)).catch(async (error: unknown) => {
-        // What is unknown stays claimed: the work may have been done.
+        // After an unknown outcome the key stays claimed: the work may have been done.
         if (error instanceof ServiceError && error.code !== 'internal_service_unavailable') await freeKeyedAnswer(pool, request);
         throw error;
       });
@@ -77,7 +77,7 @@ export async function createAnswerOnce(
 }
 
 async function claimed(pool: Database['pool'], request: KeyedRequest, work: () => Promise<string>): Promise<string> {
-  // A renewal that fails is tried again with the next one.
+  // A failed renewal is tried again with the next one.
   const timer = setInterval(() => renewKeyedClaim(pool, request).catch(() => undefined), RENEW_EVERY_MS).unref();
   try {
     return await work();

@@ -8,7 +8,7 @@ import { credentialRecord, type OperatorState, operatorRecord } from '../audit/a
 import { compareWithEntry } from '../audit/compare-with-audit.ts';
 import { requireAllAudited, unverifiedRecord } from '../audit/require-audited.ts';
 
-/** The last thing that a change of an operator, or of what somebody signs in with, does: the entry says all that holds from then on. */
+/** The last step of a change of an operator or of a credential: the audit entry contains the whole new state. */
 export async function auditOperator(
   db: Queryable,
   actor: Actor,
@@ -25,13 +25,15 @@ export async function auditOperator(
   await audit(db, actor, { ...about, before: kept, after: operatorRecord(state as OperatorState) });
 }
 
-/** @throws UnverifiedRecordError For an operator who differs from the audit. Nobody is one that there is not. */
+/**
+ * @throws UnverifiedRecordError For an operator who differs from the audit. An operator that does not exist passes.
+ */
 export async function requireAuditedOperator(db: Queryable, operatorId: string): Promise<void> {
   await requireAllAudited(db, OPERATOR, await OPERATOR.list(db, { afterId: '', ids: [operatorId], limit: 1 }));
 }
 
 /**
- * Before somebody acts as an operator: the role, and what was signed in with, are those of the last entry about the operator.
+ * Before a person acts as an operator: the role and the credential are those of the last entry about the operator.
  *
  * @throws UnverifiedRecordError
  */

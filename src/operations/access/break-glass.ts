@@ -8,17 +8,17 @@ import { requireReason } from '../require-reason.ts';
 
 const ACTION = 'owner.break-glass';
 
-/** Who acts as the owner of the machine although there is an admin, and why, as far as it can be known. */
+/** Who acted as the owner of the machine although there is an admin, and why, as far as it is known. */
 export interface BreakGlass {
   readonly reason: string;
-  /** The account of the machine, which its administrator may have chosen. */
+  /** The account of the machine, whose name its administrator may have chosen. */
   readonly user: string;
   readonly machine: string;
 }
 
 /**
- * The owner of the machine for one command, whoever is signed in: the way back where no admin can help. The entry is there before anything
- * else is done, and stays where nothing comes of it.
+ * The owner account for one command, whoever is signed in: the way back when no admin can help. The audit entry is written before
+ * anything else, and stays when the command fails.
  *
  * @throws ServiceError `invalid_request` without a reason.
  */
@@ -36,13 +36,13 @@ export interface UsedBreakGlass extends Partial<BreakGlass> {
   readonly correlationId: string;
 }
 
-/** One of them, for people. */
+/** A sentence about one use of `--break-glass`. */
 export function explainBreakGlass({ entryNo, recordedAt, user, machine, reason }: UsedBreakGlass): string {
   const when = `entry ${entryNo} of the audit, ${recordedAt.toISOString()}`;
   return `--break-glass (${when}): ${user} on ${machine} acted for the owner account, because "${reason}"`;
 }
 
-/** Such commands since a time, the latest first. */
+/** Uses of `--break-glass` since a time, the latest first. */
 export async function listBreakGlass(db: Queryable, since: Date): Promise<UsedBreakGlass[]> {
   const entries = await listAuditEntries(db, { subjectId: OWNER_ID, since, limit: 1_000 });
   return entries
@@ -50,7 +50,7 @@ export async function listBreakGlass(db: Queryable, since: Date): Promise<UsedBr
     .map(({ entryNo, recordedAt, correlationId, after }) => ({ ...readRecord(after), entryNo, recordedAt, correlationId }));
 }
 
-/** What somebody has edited may be no JSON any more. */
+/** An edited row may be no JSON. */
 function readRecord(text: string | null): Partial<BreakGlass> {
   try {
     return JSON.parse(text ?? '{}');

@@ -5,14 +5,14 @@ import { type AuditDifference, compareWithEntry } from '../audit/compare-with-au
 import { unverifiedRecord } from '../audit/require-audited.ts';
 
 export interface CredentialTools extends Pick<Database, 'pool' | 'auditKeys'> {
-  /** Told of a key or a partner that differs from the audit. */
+  /** Called for a key or a partner that differs from the audit. */
   readonly onDoubt: (error: Error) => void;
 }
 
 /**
- * Keys with their partners, held against the last sealed entries about both, which come with them in the same trip.
+ * Reads keys with their partners and compares both with their last sealed entries, in one round trip.
  *
- * @returns Those that are in the database, and of which the audit has an entry, in any order.
+ * @returns The keys in the database that have an audit entry, in any order.
  */
 export async function findCredentials(tools: CredentialTools, keyIds: readonly string[]): Promise<Credential[]> {
   return (await findHeldApiKeys(tools.pool, keyIds)).flatMap((held) => prove(tools, held) ?? []);
@@ -36,7 +36,7 @@ function compare<Row>(
   return difference;
 }
 
-/** Only what requests are judged by is remembered. */
+/** Only the fields that decide about requests are remembered. */
 function toCredential({ key, partner, isValid, expiresInMs }: HeldApiKey, unverified: Credential['unverified']): Credential {
   return {
     keyId: key.keyId,

@@ -9,21 +9,23 @@ import { findInstallation } from '../../store/installation.ts';
 const HOW =
   'Sign in with a code: npx partner-impact login. An admin creates the code: npx partner-impact operator create --name NAME --email ADDRESS --role ROLE';
 
-/** Whether it is a person known by name: neither the owner of the machine nor the schedule. */
+/** Whether the actor is a person: neither the owner account nor the schedule. */
 export function isSignedIn({ operatorId }: Pick<Actor, 'operatorId'>): boolean {
   return operatorId.startsWith('opr_');
 }
 
-/** @throws ServiceError `forbidden` for the owner of the machine, with how to sign in. */
+/**
+ * @throws ServiceError `forbidden` for the owner account, with how to sign in.
+ */
 export function requireSignedIn(actor: Actor): void {
   if (actor.standsForTwo) return;
   if (!isSignedIn(actor)) throw refusal(`This needs four eyes. The ${actor.operatorId} account is not a person; sign in. ${HOW}`);
 }
 
 /**
- * For the first of two people: whoever begins what another person has to approve is known by name and address.
+ * For the first of two operators: the name and the address of the operator who begins are known.
  *
- * @throws ServiceError `forbidden` for the owner of the machine, and for an operator without an address.
+ * @throws ServiceError `forbidden` for the owner account, and for an operator without an address.
  */
 export async function requireFirstOperator(db: Queryable, actor: Actor): Promise<void> {
   if (actor.standsForTwo) return requireSandbox(db);
@@ -32,11 +34,12 @@ export async function requireFirstOperator(db: Queryable, actor: Actor): Promise
 }
 
 /**
- * For the second of two people.
+ * For the second of two operators.
  *
- * @param firstOperatorId Who began it.
+ * @param firstOperatorId The operator who began.
  * @throws ServiceError `forbidden` for the same person, also under another account: with the same address, or without one, or when one
- * person has held the codes of both accounts within {@link CONTROL_DAYS} days; and for the owner of the machine on either side, who may be anybody.
+ * person has held the codes of both accounts within {@link CONTROL_DAYS} days; and for the owner account on either side, which is not a
+ * person.
  * @see docs/spec/settlements.md#5-operators.
  */
 export async function requireSecondOperator(db: Queryable, actor: Actor, firstOperatorId: string): Promise<void> {
@@ -57,7 +60,7 @@ export async function requireSecondOperator(db: Queryable, actor: Actor, firstOp
   if (shared) throw refusal(explainControl(shared, [operatorId, firstOperatorId]));
 }
 
-/** Nobody stands for two where it counts. */
+/** In production no actor stands for two operators. */
 async function requireSandbox(db: Queryable): Promise<void> {
   const installation = await findInstallation(db);
   if (installation?.environment !== 'sandbox') throw refusal('This needs four eyes: two signed-in operators.');

@@ -2,7 +2,7 @@ import type { ContributionRules } from '../../domain/rules/contribution-rules.ts
 import { findPartner, type Partner } from '../../store/access/partner.ts';
 import type { Database } from '../../store/database.ts';
 
-/** What a partner is told of itself, and the rules in force for it now. */
+/** A partner's own record, and the rules in force for it now. */
 export interface PartnerPolicy {
   readonly partner: Partner;
   readonly rules: ContributionRules;
@@ -10,7 +10,7 @@ export interface PartnerPolicy {
 
 export type GetPartnerPolicy = (partnerId: string, atMs: number) => Promise<PartnerPolicy>;
 
-/** The rules of one partner at a moment, as `performance.now()` counts. */
+/** The rules of one partner at a moment, in the time of `performance.now()`. */
 type Rules = (partner: Partner, atMs: number) => ContributionRules | Promise<ContributionRules>;
 
 export function createGetPartnerPolicy({ pool }: Database, rulesOf: Rules): GetPartnerPolicy {

@@ -19,7 +19,7 @@ import { requireName } from '../require-reason.ts';
 import { withRole } from '../with-role.ts';
 import { getPartner } from './manage-partner.ts';
 
-/** The old key of a rotation works on for so long, unless said otherwise. */
+/** The overlap of a rotation, unless stated otherwise: the old key still works. */
 export const ROTATION_OVERLAP_SECONDS = 24 * 60 * 60;
 
 export interface ApiKeyOptions {
@@ -30,7 +30,7 @@ export interface ApiKeyOptions {
   readonly expiresAt: Date | null;
 }
 
-/** The only moment at which the whole key is known: the database keeps its hash. */
+/** The whole key is known only here: the database stores its hash. */
 export interface IssuedApiKey {
   readonly key: ApiKey;
   readonly apiKey: string;
@@ -64,15 +64,15 @@ export interface Rotation {
   readonly environment: Environment;
   readonly keyId: string;
   readonly overlapSeconds?: number;
-  /** End of the new key, `null` for none; without it that of the old one. */
+  /** End of the new key, `null` for none; by default that of the old one. */
   readonly expiresAt?: Date | null | undefined;
 }
 
 /**
- * A new key on the policy of the old one, its end among them, which runs out after the overlap.
+ * A new key with the options of the old one, including its end. The old key ends after the overlap.
  *
- * @throws ServiceError `forbidden`; `invalid_request` for an unknown or revoked key, and for one that ends within the overlap unless the new
- * key is given an end, or none.
+ * @throws ServiceError `forbidden`; `invalid_request` for an unknown or revoked key, and for one that ends within the overlap unless the
+ * new key is given an end, or none.
  */
 export const rotateApiKey = withRole(
   'operator',
@@ -99,7 +99,7 @@ export const rotateApiKey = withRole(
   },
 );
 
-/** A key that the overlap did not shorten ends within it, by its policy or by an earlier rotation: no key was meant to begin so. */
+/** The old key ends within the overlap by its own end or by an earlier rotation, so the new key needs an end of its own. */
 function refuseShortEnd({ keyId, expiresAt }: ApiKey, shortened: ApiKey): void {
   if (expiresAt === null || Number(shortened.expiresAt) < expiresAt.getTime()) return;
   throw new ServiceError(

@@ -30,7 +30,7 @@ export interface NewOperator {
   readonly role: Role;
 }
 
-/** What a person needs to sign in for the first time, shown this once. */
+/** The one-time code of a new operator, shown once. */
 export interface SignInCode {
   readonly operator: Operator;
   readonly signInCode: string;
@@ -38,8 +38,8 @@ export interface SignInCode {
 }
 
 /**
- * @throws ServiceError `forbidden`; `invalid_request` for a name or an address that cannot be taken, for an address that another operator
- * has, and for an approver or an admin without one.
+ * @throws ServiceError `forbidden`; `invalid_request` for an invalid name or address, for an address that another operator has, and for
+ * an approver or an admin without one.
  */
 export const createOperator = withRole(
   'admin',
@@ -59,7 +59,7 @@ export const createOperator = withRole(
 );
 
 /**
- * Enters the address of an operator who has none. Whoever has one keeps it, because by it two people are told apart.
+ * Sets the address of an operator who has none. An address never changes, because it tells two operators apart.
  *
  * @throws ServiceError `forbidden`; `invalid_request` as {@link createOperator}, and for an operator who has one.
  */
@@ -81,7 +81,7 @@ export const enterAddress = withRole(
   },
 );
 
-/** Holds from the operator's next command on. */
+/** Takes effect with the operator's next command. */
 export const changeOperatorRole = withRole(
   'admin',
   async (database: Database, actor: Actor, operatorId: string, role: Role): Promise<Operator> => {
@@ -95,7 +95,7 @@ export const changeOperatorRole = withRole(
   },
 );
 
-/** For good: the operator is signed out everywhere, and cannot sign in again. */
+/** Final: the operator is signed out everywhere, and cannot sign in again. */
 export const disableOperator = withRole(
   'admin',
   async (database: Database, actor: Actor, operatorId: string): Promise<Operator> => {
@@ -108,7 +108,7 @@ export const disableOperator = withRole(
   },
 );
 
-/** Signs the operator out everywhere, and makes a new code to sign in with. */
+/** Signs the operator out everywhere, and creates a new one-time code. */
 export const resetSignIn = withRole(
   'admin',
   async (database: Database, actor: Actor, operatorId: string): Promise<SignInCode> => {
@@ -171,7 +171,7 @@ async function change<Result>(
   });
 }
 
-/** After the entry, whose place in the chain is held: of two first admins that the owner of the machine makes at once one is refused. */
+/** After the audit entry, whose lock is held: when the owner account creates two first admins at once, one is refused. */
 async function recordFirstAdmin(db: Queryable, { role }: Operator): Promise<void> {
   if (role === 'admin') await updateFirstAdmin(db);
 }
@@ -181,7 +181,7 @@ function requireAddress(email: string): void {
   if ('problem' in read) throw refusal('wrong_form', `email: ${read.problem}`);
 }
 
-/** Whoever may approve is told apart from others by the address. */
+/** An approver is told apart from other operators by the address. */
 function requireAddressFor({ email, role }: Pick<NewOperator, 'email' | 'role'>): void {
   if (email === null && isAtLeast(role, 'approver'))
     throw refusal(

@@ -27,15 +27,19 @@ import { requireName } from '../require-reason.ts';
 import { openFirstSettlement } from '../settlements/open-settlement.ts';
 import { requireRole, withRole } from '../with-role.ts';
 
-/** Requests a second where an operator says nothing else. @see docs/spec/decisions.md#6-rate-limits. */
+/**
+ * Requests per second by default.
+ *
+ * @see docs/spec/decisions.md#6-rate-limits.
+ */
 export const DEFAULT_RATES: PartnerRates = { writesPerSecond: 100, lookupsPerSecond: 200, reportsPerSecond: 50 };
 
 export type PartnerPolicy = PartnerRates & SettlementPolicy;
 
 /**
- * Rates of its own take an admin.
+ * Other rates than the defaults take an admin.
  *
- * @throws ServiceError `forbidden`, or `invalid_request` for a currency or a time zone that there is not.
+ * @throws ServiceError `forbidden`, or `invalid_request` for an unknown currency or time zone.
  */
 export const createPartner = withRole(
   'operator',
@@ -73,7 +77,7 @@ export async function getPartner(db: Queryable, partnerId: string): Promise<Part
 const NAMESAKES_SHOWN = 5;
 
 /**
- * A partner by what an operator types: its id, or its name where no other partner has it.
+ * Finds a partner by its id, or by its name when no other partner has it.
  *
  * @throws ServiceError `invalid_request`, 404, when there is none; and with the ids when several have the name.
  */
@@ -88,7 +92,7 @@ export async function getPartnerNamed(db: Queryable, idOrName: string): Promise<
   throw new ServiceError('invalid_request', message, { details: [{ field: 'partner_id', code: 'duplicate', message }] });
 }
 
-/** Takes effect on every instance within ten seconds. New records are refused from then on; look-ups and replays go on. */
+/** Takes effect on every instance within ten seconds. New records are then refused; look-ups and replays still work. */
 export const suspendPartner = withRole(
   'operator',
   async (database: Database, actor: Actor, partnerId: string): Promise<Partner> => {
@@ -107,7 +111,7 @@ export const resumePartner = withRole(
   },
 );
 
-/** Takes effect on every instance within ten seconds. Rates that are left out stay as they are. */
+/** Takes effect on every instance within ten seconds. Omitted rates do not change. */
 export const setPartnerRates = withRole(
   'admin',
   async (database: Database, actor: Actor, partnerId: string, rates: Partial<PartnerRates>): Promise<Partner> => {
@@ -122,10 +126,10 @@ export const setPartnerRates = withRole(
 );
 
 /**
- * Gives a partner its currency, or another time zone. Both are fixed once something rests on them; a currency may be given at any time
- * to a partner that has none.
+ * Sets a partner's currency, or another time zone. Both are fixed after the first record that depends on them; a partner without a
+ * currency may get one at any time.
  *
- * @throws ServiceError `forbidden`, or `invalid_request` for an unknown partner and for what cannot be changed any more.
+ * @throws ServiceError `forbidden`, or `invalid_request` for an unknown partner and for a value that is fixed.
  */
 export const changeSettlementPolicy = withRole(
   'operator',

@@ -4,20 +4,20 @@ import type { Database } from '../../store/database.ts';
 const INTERVAL_MS = 20_000;
 
 export interface KeyUse {
-  /** Costs a request nothing but this. */
+  /** Only adds to a set: a request does not wait for a query. */
   record(keyId: string): void;
-  /** Writes down what is gathered and stops gathering. */
+  /** Writes what is collected and stops. */
   close(): Promise<void>;
 }
 
-/** When each key was last used, to the minute: gathered, and written down every twenty seconds. */
+/** When each key was last used, to the minute: collected in memory, and written every twenty seconds. */
 export function createKeyUse(database: Database, onError: (error: unknown) => void): KeyUse {
   let used = new Set<string>();
   const write = async (): Promise<void> => {
     if (used.size === 0) return;
     const keyIds = [...used];
     used = new Set();
-    // Only a display: what could not be written is noted again at the next use.
+    // For display only: a failed write is repeated after the next use.
     await updateApiKeysLastUsed(database.pool, keyIds).catch(onError);
   };
   const timer = setInterval(() => void write(), INTERVAL_MS);

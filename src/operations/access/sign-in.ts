@@ -17,18 +17,18 @@ import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { auditOperator, requireAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
 
-/** After so long a person signs in anew. */
+/** After this time an operator signs in again. */
 const TOKEN_SECONDS = 30 * 24 * 60 * 60;
 
 export interface SignIn {
   readonly operator: Operator;
-  /** To be kept where only the operator can read it; the database keeps its hash. */
+  /** Must be stored where only the operator can read it; the database stores its hash. */
   readonly token: string;
   readonly expiresAt: Date;
 }
 
 /**
- * Trades a code for a token. A code works once, and no longer than a day.
+ * Exchanges a code for a token. A code works once, within a day.
  *
  * @throws ServiceError `unauthorized`
  */
@@ -46,7 +46,7 @@ export async function signIn(database: Database, code: string): Promise<SignIn> 
 }
 
 /**
- * Trades a token that is valid for a new one with all its time, so that nobody else has to make a code for it.
+ * Exchanges a valid token for a new one with the full time, so that no new code is needed.
  *
  * @throws ServiceError As {@link authenticateOperator}.
  */
@@ -60,7 +60,7 @@ export async function renewSignIn(database: Database, token: string): Promise<Si
   });
 }
 
-/** The one ends, and a token takes its place. */
+/** Ends the credential and creates a token. */
 async function replaceCredential(
   db: Queryable,
   { id, held }: { readonly id: string; readonly held: HeldCredential },
@@ -76,7 +76,7 @@ async function replaceCredential(
   return { operator: held, token, expiresAt };
 }
 
-/** Ends a token, if it is one. */
+/** Ends a valid token. */
 export async function signOut(database: Database, token: string): Promise<void> {
   const parsed = parseCredential('token', token);
   if (!parsed) return;
@@ -90,9 +90,9 @@ export async function signOut(database: Database, token: string): Promise<void> 
 }
 
 /**
- * Who holds a token, with the role of this moment.
+ * The operator of a token, with the current role.
  *
- * @throws ServiceError `unauthorized` for a token that has ended, `forbidden` for an operator who is disabled.
+ * @throws ServiceError `unauthorized` for a token that has ended, `forbidden` for a disabled operator.
  * @throws UnverifiedRecordError For an operator or a token that differs from the audit.
  */
 export async function authenticateOperator(
@@ -113,7 +113,7 @@ export async function authenticateOperator(
   return { actor: actorOf(held), operator: held, expiresAt: held.expiresAt };
 }
 
-/** The operator first, as every change of one does. */
+/** Locks the operator first, as every change of an operator does. */
 async function lockCredential(db: Queryable, kind: CredentialKind, credentialId: string): Promise<HeldCredential | undefined> {
   const found = await findOperatorCredential(db, kind, credentialId);
   if (!found) return undefined;

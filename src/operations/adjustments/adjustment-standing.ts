@@ -6,14 +6,16 @@ import type { Prices } from '../../store/settlements/settlement-price.ts';
 import { findHighestPointValue } from '../rules/rule-prices.ts';
 import type { PricesOf } from '../settlements/settlement-tools.ts';
 
-/** What points are worth to a partner, and ever were. A version that was in force stays so: no lock is needed. */
+/** The values of a partner's points, past and present. A version that was in force does not change, so no lock is needed. */
 export interface Worth {
   readonly partnerId: string;
   readonly prices: Prices;
   readonly highestValue: bigint | null;
 }
 
-/** @throws UnverifiedRecordError Where a version of the partner's rules differs from the audit. */
+/**
+ * @throws UnverifiedRecordError When a version of the partner's rules differs from the audit.
+ */
 export async function readWorth(
   db: Queryable,
   partner: Partner,
@@ -23,14 +25,14 @@ export async function readWorth(
   return { partnerId: partner.partnerId, prices, highestValue: await findHighestPointValue(db, partner, auditKeys) };
 }
 
-/** What of a contribution never changes. */
+/** The fields of a contribution that never change. */
 export interface AdjustedContribution {
   readonly transactionId: string;
   readonly points: bigint;
   readonly pointConversionVersion: string;
 }
 
-/** What of a contribution is settled. It stays so while the contribution's row is held. */
+/** The settled state of a contribution. It does not change while the contribution's row is locked. */
 export async function readStanding(
   db: Queryable,
   { partnerId, prices: { currency, values }, highestValue }: Worth,

@@ -54,10 +54,10 @@ export interface AdjustmentId {
 }
 
 /**
- * The first of two people says what is to be corrected. Nothing changes for the partner yet.
+ * The first of two operators states a correction. Nothing changes for the partner yet.
  *
- * @throws ServiceError `forbidden`, also for the owner of the machine, and below the role admin with a reason to go beyond what the points are
- * worth; `invalid_request` with every problem.
+ * @throws ServiceError `forbidden`, also for the owner account, and below the role admin with a reason to exceed the worth of the points;
+ * `invalid_request` with every problem.
  * @see docs/spec/settlements.md#3-adjustment.
  */
 export const draftAdjustment = withRole(
@@ -108,15 +108,17 @@ export const draftAdjustment = withRole(
   },
 );
 
-/** @throws ServiceError `invalid_request` when the partner has none of this id. */
+/**
+ * @throws ServiceError `invalid_request` when the partner has no adjustment with this id.
+ */
 export async function getAdjustment(db: Queryable, { partnerId, adjustmentId }: AdjustmentId): Promise<Adjustment> {
   return (await findAdjustment(db, partnerId, adjustmentId)) ?? refuseUnknown(adjustmentId);
 }
 
 /**
- * The deltas that undo a posted adjustment.
+ * The deltas that reverse a posted adjustment.
  *
- * @throws ServiceError `invalid_request` when the partner has none of this id.
+ * @throws ServiceError `invalid_request` when the partner has no adjustment with this id.
  */
 export async function oppositeOf(
   db: Queryable,
@@ -132,9 +134,9 @@ export async function oppositeOf(
 }
 
 /**
- * The second of the two agrees.
+ * The second operator approves.
  *
- * @throws ServiceError `forbidden`, also for the one who drafted it; `invalid_request` when it is no draft, or could not be posted now.
+ * @throws ServiceError `forbidden`, also for the operator who drafted it; `invalid_request` when it is no draft, or cannot be posted now.
  */
 export const approveAdjustment = withRole(
   'approver',
@@ -149,7 +151,11 @@ export const approveAdjustment = withRole(
   },
 );
 
-/** Ends an adjustment that is not posted, without effect; whoever drafted it may do so too. @throws ServiceError as {@link approveAdjustment}. */
+/**
+ * Rejects an adjustment that is not posted, without effect; the operator who drafted it may do so too.
+ *
+ * @throws ServiceError as {@link approveAdjustment}.
+ */
 export const rejectAdjustment = withRole(
   'operator',
   async (database: Database, actor: Actor, id: AdjustmentId, note: string): Promise<Adjustment> => {
@@ -162,9 +168,10 @@ export const rejectAdjustment = withRole(
 );
 
 /**
- * Posts an approved adjustment, for good: the partner is told, and the settlement of the period has its line. The contribution does not change.
+ * Posts an approved adjustment; this is final. The partner gets an event, and the settlement of the period gets its line. The
+ * contribution does not change.
  *
- * @throws ServiceError `forbidden`; `invalid_request` when it is not approved, or when what was posted since leaves no room for it.
+ * @throws ServiceError `forbidden`; `invalid_request` when it is not approved, or when adjustments posted since exceed its bounds.
  */
 export const postAdjustment = withRole(
   'operator',
@@ -188,7 +195,7 @@ export const postAdjustment = withRole(
   },
 );
 
-/** Adjustments of a contribution are posted one after the other, so that each knows what the others left. */
+/** Adjustments of a contribution are posted one after another, so that each is checked against the result of the others. */
 async function lockPostable(
   db: Queryable,
   adjustment: Adjustment,

@@ -14,26 +14,26 @@ import { show } from '../settlements/read-settlements.ts';
 import type { PricesOf } from '../settlements/settlement-tools.ts';
 import { readStanding, readWorth } from './adjustment-standing.ts';
 
-/** What an adjustment changes: of its contribution, and of the settlement that has its line or will have it. */
+/** The effect of an adjustment: on its contribution, and on the settlement that has or will have its line. */
 export interface AdjustmentPreview {
-  /** As it was when it was posted, or would be now; `null` where it was rejected. */
+  /** The effect when it was posted, or now; `null` for a rejected one. */
   readonly effect: AdjustmentEffect | null;
   readonly currency: string | null;
-  /** Why it cannot be posted as things stand. */
+  /** Why it cannot be posted now. */
   readonly problems: readonly ErrorDetail[];
-  /** `null` where it was rejected, or the partner has no settlement. */
+  /** `null` for a rejected one, or when the partner has no settlement. */
   readonly settlement: PreviewedSettlement | null;
 }
 
 export interface PreviewedSettlement {
-  /** `null` where it is not opened yet: the adjustment is posted after the end of the open one. */
+  /** `null` when it is not opened yet: the adjustment is posted after the end of the open one. */
   readonly settlementId: string | null;
   readonly periodLabel: string;
   /** The totals without the adjustment and with it; `null` unless the settlement is open. */
   readonly totals: { readonly before: SettlementTotals; readonly after: SettlementTotals } | null;
 }
 
-/** What is posted by others meanwhile may change it. */
+/** Adjustments that are posted meanwhile may change it. */
 export async function previewAdjustment(
   database: Database,
   adjustment: Adjustment,
@@ -64,7 +64,7 @@ interface Previewed {
   readonly pricesOf: PricesOf;
 }
 
-/** The settlement of the period in which it is posted, or would be now. */
+/** The settlement of the period in which it is or would be posted. */
 async function previewSettlement(
   database: Database,
   { adjustment, partner, standing, pricesOf }: Previewed,

@@ -13,10 +13,10 @@ export interface AdjustmentsVerdict {
 const ADJUSTMENTS_AT_ONCE = 500;
 
 /**
- * Compares every adjustment of a partner with the last entry that the audit has of it. Where they differ it is read again under its
- * lock, because somebody may have taken a step with it meanwhile. The settlement that closed over it is `verifySettlements`' affair.
+ * Compares every adjustment of a partner with its last audit entry. After a difference it is read again under its lock, because an
+ * operator may have changed it meanwhile. `verifySettlements` verifies the settlement that closed over it.
  *
- * @param auditedIds Every adjustment of any partner that the audit knows; what is verified is taken out.
+ * @param auditedIds All adjustments of any partner in the audit; verified ones are removed from the set.
  */
 export async function verifyAdjustments(
   database: Database,

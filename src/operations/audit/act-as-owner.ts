@@ -3,10 +3,10 @@ import type { Queryable } from '../../store/database.ts';
 import { findInstallation } from '../../store/installation.ts';
 
 /**
- * In a sandbox the owner of the machine acts without a sign-in. In production until there is an admin: whoever acts from then on is known
- * by name, so that an operator who takes the own sign-in off the machine becomes nobody who may do more.
+ * In a sandbox the owner account acts without a sign-in. In production only until there is an admin: from then on every actor is a
+ * signed-in operator, so that an operator who signs out gains no rights.
  *
- * @throws ServiceError `forbidden`, with how to go on.
+ * @throws ServiceError `forbidden`, with what to do.
  * @see docs/spec/settlements.md#5-operators.
  */
 export async function requireOwnerMayAct(db: Queryable): Promise<void> {

@@ -2,8 +2,8 @@ import { amountText } from '../../domain/numbers/money.ts';
 import type { Adjustment } from '../../store/adjustments/adjustment.ts';
 
 /**
- * As the audit has it: all but the settlement that closes over it, which has a seal of its own. Entries from before amounts were bounded have none
- * of the members for that, so those that are `null` are left out.
+ * The record in the audit: all fields except the settlement that closes over it, which has its own seal. Older entries lack the members
+ * for bounded amounts, so those that are `null` are omitted.
  */
 export function adjustmentRecord({ settlementId: _, amountDelta, ...adjustment }: Adjustment): object {
   const { settledAmountBefore, settledAmountAfter, settledAmountMax, beyondWorthReason, ...rest } = adjustment;

@@ -6,24 +6,24 @@ import { databaseOf } from '../../store/transaction.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import { requireOwnerMayAct } from './act-as-owner.ts';
 
-/** One change by an operator, or a partner's word that somebody may have to prove. */
+/** A change by an operator, or a statement of a partner that may have to be proven. */
 export interface AuditEntry {
-  /** What was done, as `rule.create` or `settlement.close`. */
+  /** The action, as `rule.create` or `settlement.close`. */
   readonly action: string;
   readonly partnerId: string | null;
   /** The record that changed. */
   readonly subjectId: string;
-  /** The record before and after, without secrets; `null` where there was or is none. */
+  /** The record before and after, without secrets; `null` when there was or is none. */
   readonly before: object | null;
   readonly after: object | null;
 }
 
 /**
- * Appends an entry, sealed with the installation's key, in the transaction of its change: the last thing that it does, because it holds
- * the end of the chain. Here is also where the owner of a production machine is refused, whatever asked beforehand: what holds the end of
- * the chain sees the admin whom another command has just made.
+ * Appends an entry, sealed with the installation's key, in the transaction of its change. It is the last step of the transaction, because
+ * it locks the end of the chain. The owner account of a production machine is refused here, whatever was checked before: under the lock
+ * an admin that another command just created is visible.
  *
- * @param db What `inTransaction` lends; an entry that could be there without its change, or its change without it, is a defect.
+ * @param db A transaction of `inTransaction`; an entry without its change, or a change without its entry, is a defect.
  */
 export async function audit(db: Queryable, author: AuditAuthor, entry: AuditEntry): Promise<void> {
   const [key] = databaseOf(db).auditKeys();

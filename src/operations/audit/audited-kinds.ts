@@ -18,17 +18,17 @@ import {
   partnerRecord,
 } from './authorising-records.ts';
 
-/** Records of which the last entry of the audit says what they are, all of it. */
+/** Records whose last audit entry contains all of their fields. */
 export interface AuditedKind<Row> {
-  /** As operators read it, and as its table is called. */
+  /** The kind, as operators read it and as its table is named. */
   readonly name: string;
-  /** What the actions of its entries begin with, before the dot. */
+  /** The prefix of the actions of its entries, before the dot. */
   readonly action: string;
   idOf(row: Row): string;
   partnerIdOf(row: Row): string | null;
-  /** In the form in which the audit keeps it. */
+  /** The record in the form of the audit. */
   recordOf(row: Row): object;
-  /** Fields that a release which kept less in the audit may have changed without an entry. */
+  /** Fields that an earlier release, whose entries had fewer fields, may have changed without an entry. */
   unauditedBefore?(row: Row): readonly string[];
   list(db: Queryable, page: PageOfIds): Promise<Row[]>;
   /** Nobody else changes it until the transaction ends. */
@@ -61,7 +61,7 @@ export const ENDPOINT: AuditedKind<WebhookEndpoint> = {
   idOf: ({ endpointId }) => endpointId,
   partnerIdOf: ({ partnerId }) => partnerId,
   recordOf: endpointRecord,
-  // By the dispatcher.
+  // Actions of the dispatcher.
   unauditedBefore: ({ status }) => (status === 'disabled' ? ['status', 'status_reason'] : []),
   list: listAllWebhookEndpoints,
   lock: lockAnyWebhookEndpoint,
@@ -106,6 +106,6 @@ export const ADJUSTMENT: AuditedKind<Adjustment> = {
   lock: (db, { partnerId, adjustmentId }) => lockAdjustment(db, partnerId, adjustmentId),
 };
 
-/** All of them; what they have in common does not depend on their rows. */
+/** All kinds; what they share does not depend on the type of their rows. */
 // biome-ignore lint/suspicious/noExplicitAny: each is asked only for what its own list gave.
 export const AUDITED_KINDS: readonly AuditedKind<any>[] = [PARTNER, API_KEY, OPERATOR, ENDPOINT, FAILURE_DRAFT, ADJUSTMENT];

@@ -6,12 +6,9 @@ import type { Partner } from '../../store/access/partner.ts';
 import type { FailureDraft } from '../../store/contributions/failure-draft.ts';
 import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
-/*
- * What permits and authorises, in the form in which the audit keeps it: all that a use rests on, and of secrets only what tells one
- * from another.
- */
+/* Records that permit and authorise, in the form of the audit: all fields that a use depends on, and of secrets only a digest. */
 
-/** Tells whether a secret is the one that was stored; nobody signs in, or opens a secret, with it. */
+/** A digest that shows whether a secret is the stored one; it cannot be used to sign in or to decrypt. */
 export function secretCheck(stored: Buffer | string): string {
   return hash('sha256', stored, 'hex');
 }
@@ -29,7 +26,7 @@ export function partnerRecord(partner: Partner): object {
   };
 }
 
-/** When it was last used is not part of it. */
+/** Without the time of its last use. */
 export function apiKeyRecord(key: ApiKey): object {
   return {
     partner_id: key.partnerId,
@@ -43,7 +40,7 @@ export function apiKeyRecord(key: ApiKey): object {
   };
 }
 
-/** An operator, and all that somebody can sign in with as that operator. */
+/** An operator with all credentials. */
 export interface OperatorState extends Operator {
   readonly credentials: readonly LiveCredential[];
 }
@@ -59,7 +56,7 @@ export function operatorRecord(operator: OperatorState): object {
   };
 }
 
-/** When it was last used is not part of it. */
+/** Without the time of its last use. */
 export function credentialRecord(credential: LiveCredential): object {
   return {
     credential_id: credential.credentialId,

@@ -12,11 +12,11 @@ export interface ContributionProblem {
 
 export interface SealCheck {
   readonly seals: ContributionSeals;
-  /** Whether one without a seal may be what it is. */
+  /** Whether a contribution without a seal is accepted. */
   acceptsUnsealed(contribution: StoredContribution): boolean;
 }
 
-/** Whether a row is what was sealed. */
+/** Whether a row matches its seal. */
 export function checkSeal(row: StoredContribution, { seals, acceptsUnsealed }: SealCheck): ContributionProblem | undefined {
   const { transactionId } = row.contribution;
   switch (seals.check(row)) {
@@ -44,7 +44,10 @@ export function checkSeal(row: StoredContribution, { seals, acceptsUnsealed }: S
   }
 }
 
-/** The first of these that does not match its seal, or not there. One more test for what is confirmed for certain. */
+/**
+ * The first of these contributions that does not match its seal, or is missing. With `mustBeConfirmed` also the first that is not
+ * confirmed.
+ */
 export async function findUnverified(
   db: Queryable,
   { partnerId, transactionIds }: { readonly partnerId: string; readonly transactionIds: readonly string[] },

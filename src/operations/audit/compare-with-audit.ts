@@ -10,13 +10,13 @@ import { readSealedRecord } from './sealed-record.ts';
 export interface AuditDifference {
   readonly subjectId: string;
   /**
-   * What differs from the audit, such as `status`; `removed` where the record is not there at all, `not_in_audit` where no entry is
-   * about it, and `audit_entry` where that does not match its seal, or its key is not given.
+   * The fields that differ from the audit, such as `status`; `removed` when the record is missing, `not_in_audit` when it has no entry,
+   * and `audit_entry` when the entry does not match its seal, or its key is not configured.
    */
   readonly fields: readonly string[];
 }
 
-/** Compares a record, in the form in which the audit keeps it, with the last entry about it. */
+/** Compares a record, in the form of the audit, with its last entry. */
 export function compareWithEntry(
   subjectId: string,
   record: object | undefined,
@@ -30,7 +30,7 @@ export function compareWithEntry(
   return fields.length === 0 ? undefined : { subjectId, fields };
 }
 
-/** The same, which looks for the entry. */
+/** The same; reads the entry. */
 export async function compareWithAudit(
   db: Queryable,
   keys: readonly NamedKey[],
@@ -49,13 +49,13 @@ export function describeDifference({ fields }: Pick<AuditDifference, 'fields'>):
   return `${fields.join(', ')} differ${fields.length === 1 ? 's' : ''} from the audit`;
 }
 
-/** The fields in which a record is not what an entry of the audit says. */
+/** The fields in which a record differs from an audit entry. */
 export function differingFields(record: object, after: string): string[] {
   const [now, kept] = [readFields(exactJson(record)), readFields(after)];
   return [...new Set([...Object.keys(now), ...Object.keys(kept)])].filter((field) => now[field] !== kept[field]);
 }
 
-/** Each field as a text of its own, every number in all its digits. */
+/** Each field as a text, every number with all its digits. */
 function readFields(text: string): Record<string, string> {
   const record = JSON.parse(text, (_name, value: unknown, { source }: { source?: string } = {}) =>
     typeof value === 'number' ? String(source) : value,
@@ -65,7 +65,7 @@ function readFields(text: string): Record<string, string> {
 
 const SUBJECTS_AT_ONCE = 500;
 
-/** Every record whose id begins so that there ever was, page by page, whether it is there still or not. */
+/** Every record with this id prefix that ever existed, page by page, whether it still exists or not. */
 export function eachAuditedSubject(db: Queryable, prefix: string): AsyncGenerator<string> {
   return eachRow<string>(SUBJECTS_AT_ONCE, (last, limit) => listAuditSubjects(db, { prefix, afterId: last ?? '', limit }));
 }

@@ -6,9 +6,9 @@ import { type AuditDifference, compareWithEntry, describeDifference } from './co
 import { UnverifiedRecordError, WHAT_TO_DO } from './unverified-record.ts';
 
 /**
- * Holds records against the last sealed entries about them.
+ * Compares records with their last sealed entries.
  *
- * @param db A transaction that holds the records, or that nobody else's change of them disturbs.
+ * @param db A transaction that locks the records, or in which a concurrent change does no harm.
  */
 export async function findDifferences<Row>(
   db: Queryable,
@@ -24,7 +24,7 @@ export async function findDifferences<Row>(
 }
 
 /**
- * Before anything rests on a record, or a change of it writes an entry that would make an edit true.
+ * Call this before a decision uses a record, or before a change writes an entry that would confirm an edit.
  *
  * @param db As {@link findDifferences}.
  * @throws UnverifiedRecordError
@@ -35,8 +35,8 @@ export async function requireAudited<Row>(db: Queryable, kind: AuditedKind<Row>,
 }
 
 /**
- * The same of records that the transaction does not hold: somebody may change one between the two looks, so that it is then held and
- * looked at again.
+ * The same for records that the transaction has not locked: a concurrent change is possible, so a differing record is locked and compared
+ * again.
  *
  * @throws UnverifiedRecordError With the first that differs from the audit.
  */

@@ -24,13 +24,13 @@ const LONG: LongStatements = { timeoutMs: 4_500 };
 
 export interface SealingOptions {
   readonly signal: AbortSignal;
-  /** Instead of the database's clock. */
+  /** Replaces the database's clock in tests. */
   readonly now?: Date | undefined;
 }
 
 /**
- * Seals what the release before has written, until nothing of it can be under way any more. From then on it does nothing, and
- * whatever has no seal was not written by this service. Repeatable, and safe in several processes at once.
+ * Seals the contributions that the previous release wrote, until none of its transactions can be under way. From then on it does nothing,
+ * and a contribution without a seal was not written by this service. Repeatable, and safe in several processes at once.
  *
  * @returns How many were sealed.
  */
@@ -51,7 +51,7 @@ export async function sealContributions(
   return counts;
 }
 
-/** The same for what one partner has that is to be settled or decided on yet, as it stands. */
+/** The same for the contributions of one partner that are not settled or not decided yet. */
 export async function adoptUnsealed(database: Database, partnerId: string, start: SealStart): Promise<number> {
   if (start.endedAt) return 0;
   let count = 0;
@@ -75,8 +75,8 @@ async function* eachUnfinished(db: Queryable, partnerId: string): AsyncGenerator
 }
 
 /**
- * By what contributions are judged now. One without a seal may be so while those from before are sealed, by an audit from which nothing was
- * removed, and one that failed before: nothing is settled by it.
+ * The current rule for contributions without a seal. They are accepted while those of the previous release are being sealed, with an
+ * audit from which nothing was removed, and when they failed before that: they settle nothing.
  */
 export async function sealCheckAt(
   db: Queryable,
@@ -89,7 +89,9 @@ export async function sealCheckAt(
   return { seals: database.contributionSeals, acceptsUnsealed };
 }
 
-/** @throws UnverifiedRecordError When the row is not what was sealed: whatever is sealed next would make the edit true. */
+/**
+ * @throws UnverifiedRecordError When the row does not match its seal: the next seal would confirm the edit.
+ */
 export async function requireSealed(db: Queryable, { partnerId, transactionId }: ContributionId): Promise<void> {
   const [row] = await listSealedContributions(db, partnerId, [transactionId]);
   const problem = row && checkSeal(row, await sealCheckAt(db, databaseOf(db)));

@@ -8,19 +8,19 @@ import { readSealedRecord } from './sealed-record.ts';
 import { UnverifiedRecordError } from './unverified-record.ts';
 import { verifyAudit } from './verify-audit.ts';
 
-/** From when on every contribution of this installation is sealed. */
+/** The time from which every contribution of this installation is sealed. */
 export interface SealStart {
   readonly beganAt: Date;
-  /** Processes of the release before may write without seals until then. */
+  /** Until then processes of the previous release may write without seals. */
   readonly adoptsUntil: Date;
-  /** When everything was sealed that had no seal at the start. `null`: it is being sealed, as it is found. */
+  /** When all contributions without a seal were sealed. `null`: sealing is under way. */
   readonly endedAt: Date | null;
 }
 
 const SUBJECT = 'contribution_seals';
 const ADOPTION_MS = 3_600_000;
 
-/** What the audit says of it; `undefined` before the first start of a release that seals. */
+/** The entry in the audit; `undefined` before the first start of a release that seals. */
 export async function findSealStart(db: Queryable, { auditKeys }: Pick<Database, 'auditKeys'>): Promise<SealStart | undefined> {
   const entries = await listAuditEntries(db, { subjectId: SUBJECT, limit: 1 });
   if (entries.length === 0) return undefined;
@@ -35,8 +35,8 @@ export async function findSealStart(db: Queryable, { auditKeys }: Pick<Database,
 }
 
 /**
- * The start, which this writes down once for the installation. Rows without a seal are sealed as they are found only while the audit is
- * sound: whoever removed an entry of it could have edited rows sealed as true.
+ * Records the start once for the installation. Rows without a seal are sealed only while the audit chain is intact: a person who removed
+ * an entry could have edited rows that would then be sealed.
  */
 export async function ensureSealStart(database: Database, actor: Actor): Promise<SealStart> {
   const known = await findSealStart(database.pool, database);
@@ -53,7 +53,7 @@ export async function ensureSealStart(database: Database, actor: Actor): Promise
   });
 }
 
-/** From now on whatever has no seal was not written by this service. */
+/** From now on a contribution without a seal was not written by this service. */
 export async function endAdoption(database: Database, actor: Actor): Promise<SealStart> {
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const { now } = await lockAuditHead(db);

@@ -1,16 +1,16 @@
 import { isSealedWith, type SealedEntry } from '../../domain/audit/audit-chain.ts';
 import type { NamedKey } from '../../domain/audit/named-key.ts';
 
-/** What the audit says that a record is: the last of its entries, where each of them is as it was sealed. */
+/** A record as the audit has it: its last entry, when each of its entries matches its seal. */
 export interface SealedRecord {
-  /** `undefined` where there is no entry, or one that does not match its seal. */
+  /** `undefined` without an entry, or when an entry does not match its seal. */
   readonly last: SealedEntry | undefined;
-  /** Why nothing is known; `undefined` where something is. */
+  /** Why nothing is known; `undefined` when the entry is valid. */
   readonly doubt: string | undefined;
 }
 
 /**
- * The last entry decides. Where it is an admin's word that the record is right as it stands, what came before it does not matter.
+ * The last entry decides. After an admin attested the record, earlier entries do not count.
  *
  * @param entries Of one record, in their order.
  */

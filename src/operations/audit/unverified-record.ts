@@ -1,8 +1,8 @@
-/** A record in the database that is not what the service wrote; whatever rests on it was not done. */
+/** A record in the database that is not what the service wrote; the operation that needed it was not done. */
 export class UnverifiedRecordError extends Error {
   override readonly name = 'UnverifiedRecordError';
 }
 
-/** For an operator, behind the name of a row. */
+/** The advice for an operator, after the name of a row. */
 export const WHAT_TO_DO =
   'Nothing was changed. Leave the database unchanged, run `verify`, and restore the row from a backup. If the row is correct, an admin attests it: `attest`, `settlement attest` or `rule attest`.';

@@ -3,7 +3,7 @@ import type { NamedKey } from '../../domain/audit/named-key.ts';
 import { type AuditHead, findAuditHead, listAuditEntriesAfter } from '../../store/audit/audit.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 
-/** What is wrong with the first entry that does not match its seal. */
+/** The problem of the first entry that does not match its seal. */
 export type AuditFault =
   | 'edited'
   | 'inserted'
@@ -17,18 +17,18 @@ export type AuditFault =
   | 'not_expected';
 
 export interface AuditVerdict {
-  /** How many entries are as they were sealed, from the first on. */
+  /** How many entries match their seals, from the first on. */
   readonly entries: bigint;
   /** The last of them; number 0 when there is none. */
   readonly last: AuditHead;
-  /** `null` when the whole chain is sound. */
+  /** `null` when the whole chain is intact. */
   readonly fault: { readonly entryNo: bigint; readonly is: AuditFault; readonly sentence: string } | null;
 }
 
 export type AuditedDatabase = Pick<Database, 'auditKeys'> & { readonly pool: Queryable };
 
 export interface AuditVerification {
-  /** An entry that was written down elsewhere: it has to be there still, with its seal. */
+  /** An entry that was recorded elsewhere: it must still exist, with its seal. */
   readonly expected?: AuditHead | undefined;
   readonly onProgress?: (entries: bigint) => void;
   /** Awaited between pages. */
@@ -39,8 +39,8 @@ const ENTRIES_AT_ONCE = 1_000;
 const START: AuditHead = { lastNo: 0n, lastMac: '' };
 
 /**
- * Follows the chain from its first entry to its end, a thousand entries at a time, and ends at the first that is wrong. Entries may be
- * appended meanwhile.
+ * Verifies the chain from its first entry to its end, a thousand entries at a time, and stops at the first fault. Entries may be appended
+ * meanwhile.
  */
 export async function verifyAudit(
   database: AuditedDatabase,
@@ -65,7 +65,7 @@ interface Chain extends Pick<AuditVerification, 'expected'> {
   readonly keys: readonly NamedKey[];
 }
 
-/** Follows the chain through one page, up to the first entry that is wrong. */
+/** Verifies one page of the chain, up to the first fault. */
 async function examinePage(
   { pool, keys, expected }: Chain,
   page: readonly SealedEntry[],
@@ -81,11 +81,11 @@ async function examinePage(
   return { last, fault: null };
 }
 
-/** What is wrong with the end of the chain; `more` when entries were appended meanwhile. */
+/** The fault at the end of the chain; `more` when entries were appended meanwhile. */
 async function checkEnd({ pool, expected }: Chain, last: AuditHead): Promise<AuditVerdict['fault'] | 'more'> {
   const head = await findAuditHead(pool);
   if (!head) return checkWithoutHead(expected, last);
-  // Whoever appended since then did so in one transaction with the head, so that the next page holds it.
+  // An appended entry was committed together with the head, so the next page contains it.
   if (head.lastNo > last.lastNo && (await listAuditEntriesAfter(pool, last.lastNo, 1)).length > 0) return 'more';
   return checkHead(head, last) ?? checkExpected(expected, last);
 }
@@ -154,7 +154,7 @@ function explainUnknownKey({ entryNo, keyId }: SealedEntry, keys: readonly Named
   return { entryNo, is: 'unknown_key', sentence };
 }
 
-/** The number is sealed too, so that an entry in a wrong place can tell where it stood. */
+/** The number is sealed too, so that the original place of a moved entry is known. */
 async function explainBroken(db: Queryable, keys: readonly NamedKey[], { entry, last }: Place): Promise<AuditVerdict['fault']> {
   const { entryNo } = entry;
   const place = await findPlace(db, keys, entry);
@@ -178,16 +178,16 @@ function isSealed(keys: readonly NamedKey[], entry: SealedEntry): boolean {
   return key !== undefined && isSealedWith(key, entry);
 }
 
-/** The number that the entry was sealed with; `undefined` when its words were changed. */
+/** The number that the entry was sealed with; `undefined` when its fields were changed. */
 async function findPlace(db: Queryable, keys: readonly NamedKey[], entry: SealedEntry): Promise<bigint | undefined> {
-  // Entries may be gone and numbers with them: what is sealed may have a number above the last.
+  // Entries may have been removed with their numbers, so a sealed number may exceed the last one.
   const lastNo = (await findAuditHead(db))?.lastNo ?? entry.entryNo;
   for (let place = 1n; place <= lastNo + BigInt(ENTRIES_AT_ONCE); place++)
     if (isSealed(keys, { ...entry, entryNo: place })) return place;
   return undefined;
 }
 
-/** Whether an entry that was sealed with this number stands anywhere behind it. */
+/** Whether the entry that was sealed with this number follows later. */
 async function isBehind(db: Queryable, keys: readonly NamedKey[], entryNo: bigint): Promise<boolean> {
   for (let after = entryNo, page: SealedEntry[] = []; ; after = page.at(-1)?.entryNo ?? after) {
     page = await listAuditEntriesAfter(db, after, ENTRIES_AT_ONCE);

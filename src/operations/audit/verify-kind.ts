@@ -13,7 +13,7 @@ export interface KindVerdict {
 }
 
 /**
- * Holds every record of a kind against the last entry about it, and looks for those that the audit has and the table has not.
+ * Compares every record of a kind with its last entry, and finds records that are only in the audit.
  *
  * @param pause Awaited between pages.
  */
@@ -44,7 +44,7 @@ async function listDiffering<Row>({ pool, auditKeys }: Database, kind: AuditedKi
   });
 }
 
-/** Somebody may have changed it between the two looks. */
+/** The record may have been changed between the two reads. */
 async function lookAgain<Row>(database: Database, kind: AuditedKind<Row>, row: Row): Promise<readonly AuditDifference[]> {
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const held = await kind.lock(db, row);

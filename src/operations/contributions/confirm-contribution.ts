@@ -28,7 +28,7 @@ import { countInserted } from './daily-caps.ts';
 
 export interface ConfirmationOutcome {
   readonly record: ContributionRecord;
-  /** The record was there before this request. */
+  /** The record existed before this request. */
   readonly isReplay: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface ConfirmationConcurrency {
   readonly confirm: CommitConcurrency;
   /** For partners with a daily cap. */
   readonly confirmCapped: CommitConcurrency;
-  /** Whether what goes together is of one partner. */
+  /** Whether a batch holds requests of one partner only. */
   readonly isOfOneShare: boolean;
 }
 
@@ -84,7 +84,7 @@ export function createConfirmContribution(
     concurrency: confirm,
     commitBatch: counting((confirmations, lockTimeoutMs) => commit(database, confirmations, lockTimeoutMs)),
   });
-  // Whoever has a cap counts under a lock of the partner's, which holds up nobody without one.
+  // Requests of a partner with a cap are counted under a lock of the partner, which delays no partner without a cap.
   const cappedCommits = groupCommit<Confirmation, Conflicts, ConfirmationOutcome>({
     ...options,
     isOfOneShare: true,
@@ -101,9 +101,9 @@ export function createConfirmContribution(
     isOfOneShare,
     run: (claims) => findContributionConflicts(database.pool, claims),
   });
-  // What is stored needs no rules, and replays whether or not they can be read.
+  // A stored record replays without rules, even when they cannot be read.
   const confirmWhenRead = async (claim: Claim, reading: Promise<ContributionRules>): Promise<ConfirmationOutcome> => {
-    // Its failure is thrown below, if anybody has to wait for it.
+    // A failure is thrown below, when a request has to wait for it.
     reading.catch(() => {});
     return findStoredOutcome(claim, await findStored(claim)) ?? submit({ ...claim, rules: await reading });
   };
@@ -114,10 +114,10 @@ export function createConfirmContribution(
   };
 }
 
-/** A confirmation of which the rules are not known yet. */
+/** A confirmation whose rules are not known yet. */
 type Claim = Omit<Confirmation, 'rules'>;
 
-/** Only while the rules are read anew, after a pause of the database. */
+/** Only while the rules are read again, after an outage of the database. */
 const STORED_LIMITS = { concurrency: 1, batchMax: 512, waitingMax: 2_048, waitMaxMs: 5_000 };
 
 function isAdmissible({ isSuspended, points, rules }: Confirmation): boolean {
@@ -140,10 +140,10 @@ async function commit(database: Database, confirmations: readonly Confirmation[]
   });
 }
 
-/** A day's count is held by one transaction at a time; whoever waits for it waits for a commit or two. */
+/** One transaction at a time locks a day's count; others wait for a commit or two. */
 const COUNT_LOCK_TIMEOUT_MS = 2_000;
 
-/** The same for one partner with a daily cap: the day's count is held from before the first is judged until the commit. */
+/** The same for one partner with a daily cap: the day's count is locked from before the first decision until the commit. */
 async function commitCounted(
   database: Database,
   confirmations: readonly Confirmation[],
@@ -172,7 +172,7 @@ function isPending({ contribution }: DecidedDraft): boolean {
   return contribution.status === 'pending';
 }
 
-/** Of those that were inserted. */
+/** For the inserted drafts. */
 async function openReviews(
   db: Queryable,
   drafts: readonly DecidedDraft[],
@@ -202,7 +202,7 @@ async function findWantedEstimates(db: Queryable, confirmations: readonly Confir
   return new Map(estimates.map((record) => [estimateKey(record.partnerId, record.estimate.calculationId), record]));
 }
 
-/** What is stored under a confirmation's key, its event and its order. */
+/** The records under a confirmation's key, its event and its order. */
 type Conflicts = readonly ContributionRecord[];
 
 /** In the order of the contract: key, event, suspension, bounds, order. */
@@ -216,7 +216,7 @@ function classifyConflict(confirmation: Confirmation, conflicts: Conflicts): Con
   return undefined;
 }
 
-/** What its key or its event is recorded with: its outcome, or a conflict, whatever the rules are. */
+/** The outcome that its key or its event is recorded with, or a conflict, whatever the rules are. */
 function findStoredOutcome(claim: Claim, conflicts: Conflicts): ConfirmationOutcome | undefined {
   const ofKey = findOwnOutcome(claim, conflicts);
   if (ofKey) return ofKey;
@@ -227,8 +227,8 @@ function findStoredOutcome(claim: Claim, conflicts: Conflicts): ConfirmationOutc
 }
 
 /**
- * What two operators recorded as failed has no key of the partner's: the confirmation that it stands for is told so, under whatever
- * key it comes. One that says something else of the event is a conflict.
+ * A failure that two operators recorded has no key of the partner. The confirmation of the same event gets this record, whatever its key
+ * is. A confirmation with other points or another order is a conflict.
  */
 function isRecordedFailureOf({ firstStatus, contribution }: ContributionRecord, { partnerOrderRef, points }: Claim): boolean {
   return firstStatus === 'failed' && contribution.partnerOrderRef === partnerOrderRef && contribution.points === points;

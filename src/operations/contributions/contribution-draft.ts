@@ -17,9 +17,9 @@ import type { Standing } from '../idempotent-replay.ts';
 
 export interface ConfirmationRequest extends Standing {
   readonly partnerId: string;
-  /** The one currency of the partner's settlements; `null` where none was fixed. */
+  /** The currency of the partner's settlements; `null` when none is fixed. */
   readonly currency: string | null;
-  /** By whose calendar a day of the partner runs. */
+  /** The time zone of the partner's days. */
   readonly timeZone: string;
   readonly idempotencyKey: string;
   readonly fingerprint: Buffer;
@@ -27,22 +27,22 @@ export interface ConfirmationRequest extends Standing {
   readonly partnerOrderRef: string;
   readonly points: bigint;
   readonly opaqueCustomerRef: string | null;
-  /** `undefined` when none was asked for, `null` when what was asked for is ill formed. */
+  /** `undefined` when the request names no estimate, `null` when its id is malformed. */
   readonly calculationId: string | null | undefined;
   readonly correlationId: string;
-  /** `performance.now()` at the request's arrival: an estimate's expiry is judged by it, and the rules in force are those of then. */
+  /** `performance.now()` at the request's arrival: it decides the expiry of an estimate and the rules in force. */
   readonly arrivedAtMs: number;
-  /** In a sandbox, where the partner asks for a pending contribution. */
+  /** In a sandbox, when the partner requests a pending contribution. */
   readonly simulatedReview?: SimulatedReview | undefined;
 }
 
-/** The id is chosen before the first attempt, so that whatever happens the record is known again. */
+/** The id is chosen before the first attempt, so that the service recognises its own record. */
 export interface Confirmation extends ConfirmationRequest {
   readonly transactionId: string;
   readonly rules: ContributionRules;
 }
 
-/** Neither part may hold a space. */
+/** Neither part contains a space. */
 export function estimateKey(partnerId: string, calculationId: string): string {
   return `${partnerId} ${calculationId}`;
 }
@@ -53,17 +53,17 @@ export interface DecidedDraft extends ContributionDraft {
   readonly simulatedReview: SimulatedReview | undefined;
 }
 
-/** What a batch is judged by beside its confirmations. */
+/** The further facts by which a batch is decided. */
 export interface DraftContext {
   readonly estimates: ReadonlyMap<string, EstimateRecord>;
   readonly seals: ContributionSeals;
   /** `performance.now()` just before the transaction began. */
   readonly begunAtMs: number;
-  /** With a cap: what was counted on the day before the first of the batch; each of them counts for those after it. */
+  /** With a cap: the count of the day before the batch; each contribution counts for those after it. */
   readonly today?: DailyCount | undefined;
 }
 
-/** A confirmation whose estimate an earlier one of the batch takes is left out, to be judged when that one is settled. */
+/** A confirmation is left out when an earlier one of the batch takes its estimate; it is decided after that one. */
 export function draftContributions(
   confirmations: readonly Confirmation[],
   { estimates, begunAtMs, today, seals }: DraftContext,
@@ -138,7 +138,7 @@ function draftContribution(
   };
 }
 
-/** What the draft has become, with the time that the database gave it. */
+/** The stored record of the draft, with the database's time. */
 export function recordOf(draft: ContributionDraft, createdAt: Date): ContributionRecord {
   const { status } = draft.contribution;
   return {

@@ -3,7 +3,7 @@ import type { ContributionRules } from '../../domain/rules/contribution-rules.ts
 import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
 
-/** The event is recorded under another key; the details say whether the payload was the same. */
+/** The event is recorded under another key; the details say whether the payload is the same. */
 export function eventConflict(existing: ContributionRecord, fingerprint: Buffer): ServiceError {
   const isSamePayload = existing.fingerprint.equals(fingerprint);
   const message = `This partner_event_id is recorded under another Idempotency-Key, with ${isSamePayload ? 'the same' : 'another'} payload.`;
@@ -13,7 +13,7 @@ export function eventConflict(existing: ContributionRecord, fingerprint: Buffer)
   });
 }
 
-/** Another event holds the order: for good when it is confirmed, for now while it is pending. */
+/** Another event holds the order: finally when it is confirmed, temporarily while it is pending. */
 export function orderConflict({ contribution }: ContributionRecord): ServiceError {
   const details = [existingRecord(contribution.transactionId)];
   if (contribution.status === 'pending') {

@@ -4,10 +4,10 @@ import { StaleBatchError } from '../group-commit.ts';
 import { type Confirmation, type DecidedDraft, plus, reasonOf } from './contribution-draft.ts';
 
 /**
- * What the inserted ones of a batch add to their day. Each was judged as if all before it were inserted; one that met a stored record
- * was not, and does not count.
+ * What the inserted contributions of a batch add to their day. Each was decided as if all before it were inserted; one that conflicted
+ * with a stored record was not inserted, and does not count.
  *
- * @throws StaleBatchError Without it, one after it would have been judged otherwise.
+ * @throws StaleBatchError When a later one would have been decided differently without it.
  */
 export function countInserted(
   confirmations: readonly Confirmation[],

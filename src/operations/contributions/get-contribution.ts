@@ -25,8 +25,8 @@ export interface GetContribution {
 const LIMITS = { batchMax: 256, waitingMax: 4_096, waitMaxMs: 5_000, shareOf: byPartner };
 
 /**
- * Finds a contribution again. Throws `contribution_not_found`, for another partner's record just as for none.
- * Always reads the primary, and what has been committed before the call is found: a stale "not found" would be a lie.
+ * Looks up a contribution. Throws `contribution_not_found`, also for another partner's record. Always reads the primary, and finds
+ * everything that was committed before the call: a stale "not found" would be wrong.
  *
  * @see docs/spec/interface.md#getcontributionbypartnereventid and docs/spec/interface.md#getcontributionbyid.
  */
@@ -55,7 +55,7 @@ export function createGetContribution(database: Database, together: LookupOption
   };
 }
 
-/** Neither part of a key may hold a space. */
+/** Neither part of a key contains a space. */
 function keyOf(partnerId: string, id: string): string {
   return `${partnerId} ${id}`;
 }

@@ -7,11 +7,11 @@ import type { Database } from '../../store/database.ts';
 
 export interface ContributionCursor {
   readonly partnerId: string;
-  /** The id that the page begins after; empty for the first. */
+  /** The last id of the previous page; empty for the first page. */
   readonly afterId: string;
-  /** At or after this. */
+  /** The inclusive start. */
   readonly createdAfter: Date | undefined;
-  /** Before this. */
+  /** The exclusive end. */
   readonly createdBefore: Date | undefined;
   readonly status: Contribution['status'] | undefined;
   readonly limit: number;
@@ -19,26 +19,26 @@ export interface ContributionCursor {
 
 export interface ContributionPage {
   readonly records: readonly ContributionRecord[];
-  /** What the next page begins after. */
+  /** The cursor of the next page. */
   readonly lastId: string;
   readonly hasMore: boolean;
 }
 
 export type ListContributions = (cursor: ContributionCursor) => Promise<ContributionPage>;
 
-/** A page looks at no more, so that a rare status costs no more than any: it may be short, and more follows. */
+/** The most rows that a page reads, so that a rare status costs no more than any other: the page may be short, and more follows. */
 const LOOKED_AT_MAX = 2_000;
 /** More than the clocks of two processes differ. */
 const SKEW_MS = 600_000;
-/** After every id that there can be. */
+/** After every possible id. */
 const LAST_ID = 'txn_~';
 
-/** The contributions of a partner by the time of their making. */
+/** Lists the contributions of a partner by the time of their creation. */
 export function createListContributions(database: Database, concurrency: number): ListContributions {
   return oneByOne({ concurrency, waitingMax: 256, waitMaxMs: 5_000, run: (cursor) => listPage(database, cursor) });
 }
 
-/** Identifiers begin with 1970. */
+/** The times in identifiers begin with 1970. */
 function idNear(timeMs: number): string {
   return idAt('txn', Math.max(0, timeMs));
 }

@@ -10,7 +10,7 @@ import {
 } from '../../store/contributions/contribution-review.ts';
 import type { Queryable } from '../../store/database.ts';
 
-/** A contribution, and why an operator looks at it. */
+/** A contribution, and why it is reviewed. */
 export interface ReviewedContribution {
   readonly record: ContributionRecord;
   /** `undefined` for one that was never pending. */
@@ -32,7 +32,7 @@ export async function listReviews(db: Queryable, { partnerId, after, limit }: Re
   else for await (const partner of eachPartner(db)) await add(partner.partnerId);
   const oldest = open.toSorted(byPlace).slice(0, limit);
   const records: ContributionRecord[] = [];
-  // A distributed database finds those of one partner at a time.
+  // A distributed database reads one partner at a time.
   for (const [, ofOne] of Map.groupBy(oldest, (review) => review.partnerId))
     records.push(...(await findContributionsById(db, ofOne)));
   const byId = new Map(records.map((record) => [record.contribution.transactionId, record]));

@@ -30,7 +30,7 @@ import { readVerifiedRules } from '../rules/verified-rules.ts';
 import { withRole } from '../with-role.ts';
 import { failureEvent } from './contribution-events.ts';
 
-/** What the partner says of an event whose points were taken and that the service has never stored. */
+/** The partner's statement about an event whose points were taken and that the service never stored. */
 export interface NeverStored {
   readonly partnerId: string;
   readonly partnerEventId: string;
@@ -46,9 +46,8 @@ export interface FailureId {
 }
 
 /**
- * The first of the two operators who record a never-stored event as failed. Nothing changes for the partner yet.
- *
- * Throws `forbidden`, and `invalid_request` with all problems, or when the event is stored or has an open draft.
+ * The first of two operators drafts the failure of a never-stored event. Nothing changes for the partner yet. Throws `forbidden`, and
+ * `invalid_request` with all problems, or when the event is stored or has an open draft.
  *
  * @see docs/spec/decisions.md#1-http and docs/spec/decisions.md#4-pending-and-failed.
  */
@@ -74,10 +73,9 @@ export const draftFailure = withRole(
 );
 
 /**
- * The second of the two, who makes it so: the event is recorded as `failed`, for good, and the partner is told that the points may be
- * restored. From then on no confirmation of the event can be recorded.
- *
- * Throws `forbidden`, also for the one who drafted it, and `invalid_request` when it is not open, or when the event was stored since.
+ * The second operator approves: the event is recorded as `failed`, which is final, and an event tells the partner that the points may be
+ * restored. From then on no confirmation of the event can be recorded. Throws `forbidden`, also for the operator who drafted it, and
+ * `invalid_request` when the draft is not open, or when the event was stored since.
  */
 export const approveFailure = withRole(
   'approver',
@@ -102,7 +100,10 @@ export const approveFailure = withRole(
   },
 );
 
-/** Ends a draft without effect; whoever made it may do so too. Throws `forbidden`, and `invalid_request` when it is not open. */
+/**
+ * Rejects a draft without effect; the operator who drafted it may do so too. Throws `forbidden`, and `invalid_request` when it is not
+ * open.
+ */
 export const rejectFailure = withRole(
   'operator',
   async (database: Database, actor: Actor, id: FailureId): Promise<FailureDraft> => {
@@ -147,7 +148,7 @@ function refuseIllFormed({ partnerEventId, partnerOrderRef, points }: NeverStore
   refuseInvalid(problems);
 }
 
-/** Under the rules of the moment, with a key that is none of the interface's form: no partner can send it. */
+/** Under the current rules, with a key that is not of the interface's form, so that no partner can send it. */
 async function failureOf(db: Queryable, draft: FailureDraft, actor: Actor): Promise<FailedContribution> {
   const { partnerId, failureId, partnerEventId, partnerOrderRef, points, reason, draftedBy } = draft;
   const partner = await getPartner(db, partnerId);

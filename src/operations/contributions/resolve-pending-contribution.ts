@@ -21,12 +21,11 @@ import { withRole } from '../with-role.ts';
 import { confirmationEvent, failureEvent } from './contribution-events.ts';
 
 /**
- * Ends a pending contribution as `confirmed`. The estimate that its request named is linked in the same transaction where
- * that is possible, its expiry judged at the contribution's creation; else the association stays `rejected`.
+ * Resolves a pending contribution as `confirmed`. The estimate of its request is linked in the same transaction when possible, its expiry
+ * decided at the contribution's creation; otherwise the association stays `rejected`. Throws `forbidden`, `contribution_not_found`, and
+ * `invalid_request` when the contribution is not pending.
  *
- * Throws `forbidden`, `contribution_not_found`, and `invalid_request` when the contribution is not pending.
- *
- * @param note Why, for whoever looks at it later.
+ * @param note The operator's reason.
  */
 export const confirmPendingContribution = withRole(
   'operator',
@@ -43,12 +42,10 @@ export const confirmPendingContribution = withRole(
 );
 
 /**
- * Ends a pending contribution as `failed`, which frees its order, gives back what it counted for a daily cap, and lets the partner
- * restore the points.
+ * Resolves a pending contribution as `failed`, which frees its order, removes it from the daily count, and lets the partner restore the
+ * points. Throws `forbidden`, `contribution_not_found`, and `invalid_request` when the contribution is not pending.
  *
- * Throws `forbidden`, `contribution_not_found`, and `invalid_request` when the contribution is not pending.
- *
- * @param note Why, for whoever looks at it later.
+ * @param note The operator's reason.
  */
 export const failPendingContribution = withRole(
   'operator',
@@ -57,7 +54,7 @@ export const failPendingContribution = withRole(
   },
 );
 
-/** The same by the schedule, for one that nobody decided on in time. */
+/** The same by the schedule, for a contribution that no operator decided in time. */
 export const expirePendingContribution = withRole(
   'operator',
   async (database: Database, actor: Actor, pending: ContributionId): Promise<ContributionRecord> => {
@@ -69,7 +66,7 @@ export const expirePendingContribution = withRole(
 async function fail(db: Queryable, pending: ContributionId, note: string): Promise<ContributionRecord> {
   const { partnerId } = pending;
   const day = (await findContributionReview(db, pending))?.countedOn ?? undefined;
-  // In the order in which a confirmation takes them: first the day's count, then the contribution.
+  // In the lock order of a confirmation: first the day's count, then the contribution.
   if (day !== undefined) await lockCountedDay(db, partnerId, day);
   const record = await lockPending(db, pending);
   const seal = begin(db, record, { status: 'failed', failure: { reason: note, draftedBy: null, approvedBy: null } });
@@ -79,7 +76,7 @@ async function fail(db: Queryable, pending: ContributionId, note: string): Promi
   return record;
 }
 
-/** The seal of the contribution as it becomes. */
+/** The seal of the resolved contribution. */
 function begin(
   db: Queryable,
   record: ContributionRecord,
@@ -95,7 +92,9 @@ interface Resolution {
   readonly action: 'review.confirm' | 'review.fail' | 'review.expire';
 }
 
-/** @param update Gives the contribution as it was. */
+/**
+ * @param update Returns the contribution before the update.
+ */
 async function resolve(
   database: Database,
   actor: Actor,
@@ -114,7 +113,7 @@ async function resolve(
   });
 }
 
-/** What a resolution changes, and nothing of the customer. */
+/** The changed fields, without data of the customer. */
 function toRecord({ contribution, associationOutcome }: ContributionRecord): object {
   const { status, points } = contribution;
   return { status, points, association: associationOutcome };

@@ -20,7 +20,7 @@ export interface AssociationRequest extends Standing {
   readonly transactionId: string;
   readonly calculationId: string;
   readonly correlationId: string;
-  /** `performance.now()` at the request's arrival: the estimate's expiry is judged by it. */
+  /** `performance.now()` at the request's arrival, which decides the estimate's expiry. */
   readonly arrivedAtMs: number;
 }
 
@@ -34,11 +34,10 @@ export type AssociateEmissionsEstimate = (request: AssociationRequest) => Promis
 const ATTEMPTS = 3;
 
 /**
- * Links one estimate with one confirmed contribution, for good, and tells the partner of it: once, by the transaction that links.
- *
- * Throws `idempotency_conflict`, `partner_suspended`, `contribution_not_found`, `contribution_final_failure`,
- * `contribution_pending`, `estimate_not_found`, `association_conflict`, `estimate_expired` and `calculation_mismatch`, in
- * this precedence. Whatever it throws, the contribution stays as it was.
+ * Links one estimate with one confirmed contribution; this is final. The transaction that links writes the event. Throws
+ * `idempotency_conflict`, `partner_suspended`, `contribution_not_found`, `contribution_final_failure`, `contribution_pending`,
+ * `estimate_not_found`, `association_conflict`, `estimate_expired` and `calculation_mismatch`, in this precedence. When it throws, the
+ * contribution is unchanged.
  *
  * @see docs/spec/interface.md#associateemissionsestimate; docs/spec/decisions.md#2-fields.
  */
@@ -54,7 +53,7 @@ async function associate(database: Database, request: AssociationRequest): Promi
   throw unavailable('Concurrent requests for the same link interfered; the outcome is not known yet.');
 }
 
-/** `undefined` when another transaction was faster, and left what is there to be read now. */
+/** `undefined` when another transaction was faster; its record can be read now. */
 async function attemptLink(database: Database, request: AssociationRequest): Promise<AssociationOutcome | undefined> {
   refuseSuspended(request);
   try {
@@ -86,7 +85,7 @@ async function insertLink(
   return { ...link, associatedAt };
 }
 
-/** It carries the unique part of the link's id: there is one for each. */
+/** The id contains the unique part of the link's id: one event for each. */
 function associationEvent({ partnerId, transactionId, correlationId }: AssociationRequest, associationId: string): EventDraft {
   return {
     partnerId,
@@ -115,8 +114,8 @@ async function findOutcome(database: Database, request: AssociationRequest): Pro
 }
 
 /**
- * What is in the way may be the link of a concurrent duplicate, committed since this request looked for its key. Else the refusal holds: it was found in
- * a transaction that was rolled back, and the read after it is a durable one.
+ * The obstacle may be the link of a concurrent duplicate, committed after this request looked for its key. Otherwise the refusal is
+ * right: it was found in a transaction that was rolled back, and the read after it is a durable one.
  */
 async function replayOrThrow(
   database: Database,
@@ -130,7 +129,7 @@ async function replayOrThrow(
 
 async function lookAgain(database: Database, request: AssociationRequest): Promise<AssociationOutcome> {
   const outcome = await findOutcome(database, request);
-  // No id was sent ahead, so a link found now may be a concurrent duplicate's; a replay's mark on the first answer costs nobody anything.
+  // No id was chosen beforehand, so a link found now may be a concurrent duplicate's. Marking the first answer as a replay does no harm.
   if (outcome) return outcome;
   throw unavailable('The database did not answer the commit; whether the link is recorded is not known yet.');
 }

@@ -4,7 +4,7 @@ import type { Estimate } from '../../domain/emissions/estimate.ts';
 import { newId } from '../../domain/identifiers.ts';
 import type { EstimateRecord } from '../../store/emissions/estimate.ts';
 
-/** What speaks against linking the estimate with the contribution, judged at a moment of the database's clock. */
+/** Why the estimate cannot be linked with the contribution, at a time of the database's clock. */
 export function refuseLink(
   contribution: Pick<Contribution, 'status' | 'partnerOrderRef'>,
   contributionHasLink: boolean,
@@ -19,13 +19,13 @@ export function refuseLink(
   });
 }
 
-/** The time that a request waited in the service before its transaction began is not held against its estimate. */
+/** The time that a request waited in the service does not count for the expiry of its estimate. */
 export function arrivalOf(estimate: EstimateRecord | undefined, waitedMs: number): Date {
   return new Date((estimate?.readAt.getTime() ?? 0) - waitedMs);
 }
 
 /**
- * What a link keeps of its estimate.
+ * The fields of the estimate that a link stores.
  *
  * @see docs/spec/interface.md#emissions-link-object-associationlink: authoritative after association.
  */

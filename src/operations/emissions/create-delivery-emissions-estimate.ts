@@ -35,7 +35,7 @@ export interface EstimateOutcome {
 export type CreateDeliveryEmissionsEstimate = (request: EstimateRequest) => Promise<EstimateOutcome>;
 
 interface Calculation extends EstimateRequest {
-  /** The partner has stored its quota of the day. */
+  /** The partner has used up its quota of the day. */
   readonly isSpent: boolean;
   readonly calculationId: string;
 }
@@ -46,8 +46,8 @@ type EstimateCommitOptions = Pick<
 >;
 
 /**
- * Calculates and keeps an estimate. Throws `idempotency_conflict`, `partner_suspended`, and `rate_limited` where the partner has stored its quota
- * of the day.
+ * Calculates and stores an estimate. Throws `idempotency_conflict`, `partner_suspended`, and `rate_limited` when the partner has used up
+ * its quota of the day.
  *
  * @see docs/spec/interface.md#createdeliveryemissionsestimate.
  */

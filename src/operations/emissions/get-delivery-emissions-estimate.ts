@@ -11,8 +11,8 @@ export interface EstimateLookup {
 export type GetDeliveryEmissionsEstimate = (lookup: EstimateLookup) => Promise<EstimateRecord>;
 
 /**
- * Reads an estimate. Throws `estimate_not_found`, for another partner's just as for none, and `estimate_expired` from its
- * expiry on, unless it is linked: a linked estimate no longer expires.
+ * Reads an estimate. Throws `estimate_not_found`, also for another partner's, and `estimate_expired` after its expiry, unless it is
+ * linked: a linked estimate no longer expires.
  *
  * @see docs/spec/interface.md#getdeliveryemissionsestimate.
  */

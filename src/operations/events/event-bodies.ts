@@ -18,10 +18,7 @@ export interface WrittenEvent extends EventRecord {
   readonly body: string;
 }
 
-/**
- * Writes the bodies of those events that have none yet, once and for good: whoever asks later, here or in another process, gets
- * the same bytes.
- */
+/** Writes the bodies of those events that have none yet, once: every later reader, in any process, gets the same bytes. */
 export async function writeEventBodies(
   db: Queryable,
   environment: Environment,
@@ -40,22 +37,22 @@ export async function writeEventBodies(
   return events.map((event) => ({ ...event, body: event.body ?? (bodies.get(event.sequence) as string) }));
 }
 
-/** What can be written of an event before it is stored. */
+/** The fields of an event from which its body is written. */
 type UnwrittenEvent = Pick<EventRecord, keyof EventHead | 'subjectId' | 'data'>;
 
 export interface BodyTools {
   readonly environment: Environment;
-  /** What was confirmed here need not be read again. */
+  /** A contribution that this process confirmed is not read again. */
   readonly recent: RecentContributions;
   readonly onError: (error: unknown) => void;
 }
 
-/** So many bodies take about a millisecond: others have a turn between. */
+/** The most bodies in about a millisecond; then other work runs. */
 const BODIES_IN_A_TURN = 32;
 
 /**
- * Makes the bodies of events that nobody has stored yet, by event id; whoever stores the events stores these with them. One that cannot
- * be made is told, and left out.
+ * Makes the bodies of events that are not stored yet, by event id; the caller stores them with the events. A body that cannot be made is
+ * reported, and left out.
  */
 export async function makeEventBodies(
   db: Queryable,
@@ -67,7 +64,7 @@ export async function makeEventBodies(
     const record = eventType === CONFIRMED ? recent.take(subjectId) : undefined;
     if (record) confirmed.set(eventId, record);
   }
-  // What happened after the confirmation is not in the record that it left in memory.
+  // A record in memory lacks what happened after the confirmation.
   const unread = events.filter(({ eventId, subjectId }) => subjectId.startsWith('txn_') && !confirmed.has(eventId));
   const records = await findSubjects(db, unread);
   const bodies = new Map<string, string>();
@@ -91,8 +88,8 @@ async function findSubjects(db: Queryable, events: readonly UnwrittenEvent[]): P
 }
 
 /**
- * The member `data`. A contribution that is confirmed or failed never changes, nor does a link: they are read from their records. What
- * could be read otherwise later was written down with the event.
+ * The member `data`. A confirmed or failed contribution never changes, nor does a link: they are read from their records. Data that could
+ * change later was stored with the event.
  */
 function buildEventData(event: UnwrittenEvent, environment: Environment, record: ContributionRecord | undefined): object {
   const data = event.data === null ? {} : JSON.parse(event.data, exactIntegers);
@@ -108,14 +105,14 @@ function buildEventData(event: UnwrittenEvent, environment: Environment, record:
   };
 }
 
-/** By what happened to a contribution: the association that is told with it, if any. */
+/** The association in the event, by what happened to the contribution. */
 const ASSOCIATIONS: Readonly<Record<string, ((record: ContributionRecord) => Association) | null | undefined>> = {
   'impact.transaction.confirmed': confirmedAssociation,
   associated: currentAssociation,
   failed: null,
 };
 
-/** An integer stays what it was in all its digits. */
+/** An integer keeps all its digits. */
 function exactIntegers(_name: string, value: unknown, context?: { source: string }): unknown {
   return typeof value === 'number' && context && /^-?\d+$/.test(context.source) ? BigInt(context.source) : value;
 }

@@ -7,15 +7,15 @@ import { type WrittenEvent, writeEventBodies } from './event-bodies.ts';
 
 export interface EventCursor {
   readonly partnerId: string;
-  /** 0 is before the first. */
+  /** 0 is before the first event. */
   readonly afterSequence: bigint;
-  /** How many events a page has at most. */
+  /** The most events of a page. */
   readonly limit: number;
 }
 
 export interface EventPage {
   readonly events: readonly WrittenEvent[];
-  /** What the next page begins after; where this page is empty, what it began after itself. */
+  /** The cursor of the next page; after an empty page the cursor of this one. */
   readonly nextAfterSequence: bigint;
   readonly hasMore: boolean;
 }
@@ -28,18 +28,22 @@ export interface EventId {
 export interface ReadEvents {
   /** A partner's events in the order of their sequence, without gaps. */
   page(cursor: EventCursor): Promise<EventPage>;
-  /** Throws {@link eventNotFound}, for another partner's event just as for none. */
+  /** Throws {@link eventNotFound}, also for another partner's event. */
   byId(id: EventId): Promise<WrittenEvent>;
 }
 
-/** A page may take tens of milliseconds: pages wait for each other, and for nobody else. */
+/** A page may take tens of milliseconds: pages wait for each other, and delay no other request. */
 const LIMITS = { waitingMax: 256, waitMaxMs: 5_000 };
 
-/** Lets a partner that was down catch up by itself. @see docs/spec/decisions.md#7-events. */
+/**
+ * Lets a partner that was down fetch the events that it missed.
+ *
+ * @see docs/spec/decisions.md#7-events.
+ */
 export function createReadEvents(database: Database, environment: Environment, concurrency: number): ReadEvents {
   const { pool } = database;
   const readPage = async ({ partnerId, afterSequence, limit }: EventCursor): Promise<EventPage> => {
-    // One more than is asked for tells whether there are more.
+    // One more row than requested shows whether there are more.
     const found = await listEvents(pool, partnerId, { afterSequence, limit: limit + 1 });
     const events = await writeEventBodies(pool, environment, found.slice(0, limit));
     return { events, nextAfterSequence: events.at(-1)?.sequence ?? afterSequence, hasMore: found.length > limit };

@@ -1,11 +1,11 @@
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
 
-/** More wait for the relay only when it is behind: the first ones are read from the database then. */
+/** When the relay is behind, more contributions wait; the oldest are then read from the database. */
 const REMEMBERED_MAX = 2_048;
 
 /**
- * Contributions that this process has just confirmed, until their events are written: what was in memory a moment ago need not be read
- * again. Each is as its commit stored it, and what the event of a confirmation says of it never changes.
+ * Contributions that this process has just confirmed, until their events are written, so that they are not read again. Each is as its
+ * commit stored it, and the data of a confirmation's event never change.
  */
 export class RecentContributions {
   readonly #records = new Map<string, ContributionRecord>();
@@ -18,7 +18,7 @@ export class RecentContributions {
     if (oldest !== undefined) this.#records.delete(oldest);
   }
 
-  /** Forgets it at once: it is asked for but once. */
+  /** Removes the contribution: it is needed only once. */
   take(transactionId: string): ContributionRecord | undefined {
     const record = this.#records.get(transactionId);
     this.#records.delete(transactionId);

@@ -9,13 +9,13 @@ import { listEvidence } from '../../store/impact/impact-evidence.ts';
 import { findProject } from '../../store/impact/project.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 
-/** What a batch pools, added up in one pass over its settlements. */
+/** The settlements of a batch, added up in one pass. */
 export interface PooledSettlements {
   /** In the order of the partners' ids. */
   readonly shares: readonly BatchShare[];
   readonly settlementCount: number;
   readonly contributionCount: bigint;
-  /** Over which settlements of which partners they are. */
+  /** A digest of the ids of all settlements. */
   readonly sha256: string;
 }
 
@@ -39,7 +39,7 @@ export async function addUpSettlements(db: Queryable, impactBatchId: string): Pr
   return { shares: [...shares.values()], settlementCount, contributionCount, sha256: hash.digest('hex') };
 }
 
-/** Everything of a batch, as an entry of the audit keeps it: whoever changes a row of it past the service is found by the comparison. */
+/** The batch as an audit entry records it: the comparison finds a row that was changed outside the service. */
 export async function impactBatchRecord(
   db: Queryable,
   batch: ImpactBatch,

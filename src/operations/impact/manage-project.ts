@@ -9,7 +9,7 @@ import { audit } from '../audit/audit.ts';
 import { withRole } from '../with-role.ts';
 
 /**
- * Makes a project. It never changes: partners were told of it under these names.
+ * Creates a project. It never changes, because events named it.
  *
  * @throws ServiceError `forbidden`; `invalid_request` with every problem of its fields.
  */
@@ -34,7 +34,7 @@ export async function getProject(db: Queryable, projectId: string): Promise<Proj
   return project;
 }
 
-/** As the audit has it. */
+/** The record in the audit. */
 export function projectRecord({ nameEn, nameAr, country, createdAt }: Project): object {
   return { name_en: nameEn, name_ar: nameAr, country, created_at: createdAt };
 }

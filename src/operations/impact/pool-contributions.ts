@@ -19,16 +19,16 @@ const NAME_MAX = 200;
 
 export interface NewImpactBatch {
   readonly name: string;
-  /** Whole trees, as the operator has them planted. */
+  /** Whole trees, as the operator orders them. */
   readonly quantity: bigint;
   /** A new one unless given. */
   readonly impactBatchId?: string;
 }
 
 /**
- * Makes a batch without contributions. Its number of trees is stated, and never derived from points.
+ * Creates a batch without contributions. The operator states its number of trees; it is never derived from points.
  *
- * @throws ServiceError `forbidden`; `invalid_request` for a name that is no line, or a quantity that is none.
+ * @throws ServiceError `forbidden`; `invalid_request` for an invalid name or quantity.
  */
 export const createImpactBatch = withRole(
   'operator',
@@ -45,11 +45,12 @@ export interface Pooling {
 }
 
 /**
- * Puts closed settlements of one partner into a batch that is not allocated yet, for good, and tells the partner. Their contributions
- * go along without a row of their own, so that a million cost what one costs.
+ * Adds closed settlements of one partner to a batch that is not allocated yet; this is final. The partner gets an event. Contributions
+ * need no row of their own, so that a million cost the same as one.
  *
- * @returns What the batch has of the partner now.
- * @throws ServiceError `forbidden`; `invalid_request` for a settlement that is unknown, open, empty or in a batch, or a batch that is allocated.
+ * @returns The partner's share of the batch.
+ * @throws ServiceError `forbidden`; `invalid_request` for a settlement that is unknown, open, empty or in a batch, or a batch that is
+ * allocated.
  */
 export const poolSettlements = withRole(
   'operator',
@@ -66,7 +67,10 @@ export const poolSettlements = withRole(
     }),
 );
 
-/** A batch of settlements of one partner, or nothing: throws what {@link createImpactBatch} and {@link poolSettlements} throw. */
+/**
+ * Creates a batch with settlements of one partner, in one transaction: throws what {@link createImpactBatch} and {@link poolSettlements}
+ * throw.
+ */
 export const createPooledImpactBatch = withRole(
   'operator',
   async (database: Database, actor: Actor, wanted: NewImpactBatch & Omit<Pooling, 'impactBatchId'>): Promise<ImpactBatch> => {

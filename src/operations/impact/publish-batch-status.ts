@@ -7,8 +7,8 @@ import { exactJson } from '../../wire/exact-json.ts';
 import { getImpactBatchView } from './impact-batch-record.ts';
 
 /**
- * Writes `environmental.status.updated` for each partner whose contributions a batch has, in the transaction of the change: one event
- * with their number, and no list of them. Everything in it can be read otherwise later, so all of it is written down.
+ * Writes `environmental.status.updated` for each partner with contributions in the batch, in the transaction of the change: one event
+ * with their number, and no list. All of its data could change later, so the event stores them.
  */
 export async function enqueueBatchEvents(
   db: Queryable,

@@ -17,27 +17,27 @@ import { getImpactBatchView } from './impact-batch-record.ts';
 
 export interface StatusOfContribution {
   readonly contribution: PooledContribution;
-  /** `null` while the contribution is in none. */
+  /** `null` while the contribution is in no batch. */
   readonly shown: ImpactBatchView | null;
 }
 
 export interface TransactionCursor {
   readonly partnerId: string;
   readonly impactBatchId: string;
-  /** The last of the page before. */
+  /** The last contribution of the previous page. */
   readonly afterTransactionId: string | undefined;
   readonly limit: number;
 }
 
 export interface BatchTransactions {
   readonly shown: ImpactBatchView;
-  /** How many of the partner's contributions the batch has in all. */
+  /** The number of the partner's contributions in the batch. */
   readonly contributionCount: bigint;
   readonly transactions: readonly BatchTransaction[];
   readonly hasMore: boolean;
 }
 
-/** Another partner's contribution, and a batch without contributions of this partner, are not found, just as none. */
+/** Another partner's contribution, and a batch without contributions of this partner, are answered as not found. */
 export interface ReadEnvironmentalStatus {
   /** Throws `contribution_not_found`. */
   ofContribution(id: { readonly partnerId: string; readonly transactionId: string }): Promise<StatusOfContribution>;
@@ -64,7 +64,7 @@ export function createReadEnvironmentalStatus(database: Database, concurrency: n
       const { contributionCount } = await findBatchShare(pool, partnerId, impactBatchId);
       const batch = contributionCount > 0n ? await findImpactBatch(pool, impactBatchId) : undefined;
       if (!batch) throw impactBatchNotFound();
-      // One more than is asked for tells whether there are more.
+      // One more row than requested shows whether there are more.
       const found = await listFrom(database, cursor, limit + 1);
       const shown = await getImpactBatchView(pool, batch);
       return { shown, contributionCount, transactions: found.slice(0, limit), hasMore: found.length > limit };
@@ -72,7 +72,7 @@ export function createReadEnvironmentalStatus(database: Database, concurrency: n
   };
 }
 
-/** Settlement by settlement, each from an index, until there are enough. */
+/** Settlement by settlement, each from an index, until the page is full. */
 async function listFrom({ pool }: Database, cursor: TransactionCursor, limit: number): Promise<BatchTransaction[]> {
   const { partnerId, impactBatchId, afterTransactionId } = cursor;
   const settlementIds = await listBatchSettlementsOf(pool, partnerId, impactBatchId);

@@ -18,10 +18,10 @@ export interface BatchesVerdict {
 const BATCHES_AT_ONCE = 500;
 
 /**
- * Compares every project and every batch, with its settlements, evidence and history, with the last entry that the audit has of it.
- * The entries themselves are verified by their chain.
+ * Compares every project and every batch, with its settlements, evidence and history, with its last audit entry. The audit chain verifies
+ * the entries themselves.
  *
- * @param onProgress Told how many were compared.
+ * @param onProgress Called with the number of compared batches.
  */
 export async function verifyImpactBatches(
   database: Database,
@@ -48,7 +48,7 @@ export async function verifyImpactBatches(
   return { batches: batchIds.length, projects: projectIds.length, problems: problems.filter((each) => each !== undefined) };
 }
 
-/** Nobody changes the batch between the reading of its rows and of its last entry. */
+/** The lock prevents changes between reading the rows and reading the last entry. */
 async function compareBatch(database: Database, impactBatchId: string): Promise<AuditDifference | undefined> {
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const batch = await lockImpactBatch(db, impactBatchId);
@@ -57,7 +57,7 @@ async function compareBatch(database: Database, impactBatchId: string): Promise<
   });
 }
 
-/** What there is, and what there was once. */
+/** The existing records, and those that only the audit has. */
 async function withAudited(db: Queryable, prefix: string, present: readonly string[]): Promise<string[]> {
   return [...new Set([...present, ...(await Array.fromAsync(eachAuditedSubject(db, prefix)))])].sort();
 }

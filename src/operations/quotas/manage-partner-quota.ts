@@ -9,13 +9,13 @@ import { withRole } from '../with-role.ts';
 
 export type QuotaUse = PartnerQuota & DailyUsage;
 
-/** What a partner may store in a day of UTC, and what was written down of today: seconds behind the truth. */
+/** What a partner may store in a UTC day, and its recorded use of today, which is some seconds old. */
 export async function getQuotaUse(db: Queryable, partnerId: string): Promise<QuotaUse> {
   return { ...(await findPartnerQuota(db, partnerId)), ...(await findDailyUsage(db, partnerId)) };
 }
 
 /**
- * Takes effect on every instance within ten seconds. What is left out stays as it is.
+ * Takes effect on every instance within ten seconds. Omitted values do not change.
  *
  * @throws ServiceError `forbidden`, or `invalid_request` for an unknown partner.
  */
@@ -28,7 +28,7 @@ export const setPartnerQuota = withRole(
       const { bytesPerDay, listsPerDay } = { ...before, ...quota };
       const after = { bytesPerDay, listsPerDay };
       await putPartnerQuota(db, partnerId, after);
-      // A record of its own: the last entry about the partner tells what the partner is.
+      // A record of its own: the last entry about the partner must contain the partner.
       const subjectId = `quota_${partnerId}`;
       const entry = { action: 'partner.set-quota', partnerId, subjectId, before: toRecord(before), after: toRecord(after) };
       await audit(db, actor, entry);

@@ -2,7 +2,7 @@ import { ServiceError } from '../../domain/service-error.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A quota of the day is spent: until the day ends by UTC, or an operator allows more. */
+/** A quota of the day is used up: until the UTC day ends, or an operator raises it. */
 export function quotaSpent(code: 'bytes_of_day_spent' | 'lists_of_day_spent', message: string): ServiceError {
   const endsInSeconds = Math.ceil((DAY_MS - (Date.now() % DAY_MS)) / 1_000);
   return new ServiceError('rate_limited', `${message} Wait for the next day by UTC, or ask the operator for more.`, {

@@ -9,31 +9,33 @@ export interface PartnerUse {
   readonly bytesPerDay: number;
 }
 
-/** `near` at four fifths of a quota, `spent` at its end, `exceeded` when confirmations go on behind it. Each once a day and partner. */
+/**
+ * `near` at four fifths of a quota, `spent` at its end, `exceeded` when confirmations exceed it. Each is reported once a day and partner.
+ */
 export type QuotaStage = 'near' | 'spent' | 'exceeded';
 
 export interface StorageUsage {
-  /** Counts what was stored. Costs a request nothing but this. */
+  /** Adds to a counter in memory: a request does not wait for a query. */
   count(partnerId: string, bytes: number): void;
-  /** Whether the partner has stored its quota of the day: then estimates and lists are refused, confirmations never. */
+  /** Whether the partner has used up its quota of the day: then estimates and lists are refused, confirmations never. */
   isSpent(partnerId: string): boolean;
-  /** Those that have stored four fifths of their quota or more. */
+  /** Partners that have used four fifths of their quota or more. */
   listNear(): PartnerUse[];
-  /** Writes down what is gathered and stops. */
+  /** Writes what is collected and stops. */
   close(): Promise<void>;
 }
 
 export interface StorageUsageOptions {
   readonly onStage: (stage: QuotaStage, use: PartnerUse) => void;
   readonly onError: (error: unknown) => void;
-  /** How often what was counted is written down, and the sum of all processes read. */
+  /** How often the counts are written, and the sum of all processes is read. */
   readonly everyMs?: number;
 }
 
 interface Counted {
-  /** By all processes, as of the last time. */
+  /** By all processes, at the last reading. */
   sharedBytes: number;
-  /** By this one since then. */
+  /** By this process since then. */
   ownBytes: number;
   bytesPerDay: number;
   /** `performance.now()` */
@@ -43,12 +45,12 @@ interface Counted {
 
 const EVERY_MS = 5_000;
 const NEAR = 0.8;
-/** Well behind it, so that what was begun before does not count as going on. */
+/** Well above the quota, so that requests that began before it do not count as exceeding it. */
 const EXCEEDED = 1.05;
 
 /**
- * Counts what partners store in a day of UTC. Each process counts its own in memory; every few seconds it adds that to the partner's row,
- * and learns from the same statement what all have counted. A request never waits for it. A partner that stores nothing costs nothing.
+ * Counts what partners store in a UTC day. Each process counts in memory; every few seconds it adds its count to the partner's row, and
+ * reads the sum of all processes with the same query. A request never waits for it. A partner that stores nothing costs nothing.
  *
  * @see docs/spec/decisions.md#6-rate-limits: a byte quota refuses estimates and lists, never confirmations.
  */
@@ -104,7 +106,7 @@ class StorageCounter implements StorageUsage {
     try {
       for (const [partnerId, counted] of this.#partners) {
         if (counted.ownBytes === 0 && performance.now() >= counted.dayEndsAtMs) this.#partners.delete(partnerId);
-        // Of one that may store no more it is asked whether an operator allows it more.
+        // For a partner at its quota the row is read again, because an operator may have raised it.
         else if (counted.ownBytes > 0 || counted.stage !== undefined) await this.#write(partnerId, counted);
       }
     } catch (error) {
@@ -132,7 +134,7 @@ function useOf(partnerId: string, { sharedBytes, ownBytes, bytesPerDay }: Counte
   return { partnerId, storedBytes: sharedBytes + ownBytes, bytesPerDay };
 }
 
-/** Where nothing is bounded: for a part of the service by itself. */
+/** Without limits, for tests and tools that run a part of the service. */
 export const UNCOUNTED: StorageUsage = { count() {}, isSpent: () => false, listNear: () => [], async close() {} };
 
 function remember(partners: Map<string, Counted>, partnerId: string): Counted {

@@ -11,14 +11,14 @@ import { decideLines } from './decide-lines.ts';
 
 export const LINES_AT_ONCE = 500;
 const LOCK_TIMEOUT_MS = 2_000;
-/** A list that trickles in is told to be alive, well before its lease ends. */
+/** While a slow list arrives its lease is renewed, well before its end. */
 const SLOW_LIST_MS = 10_000;
 
-/** What the lists of all partners share. */
+/** The limit that the lists of all partners share. */
 export interface Comparing {
   readonly database: Database;
   readonly usage: StorageUsage;
-  /** Does a part of the work of a partner's list when it is its turn. */
+  /** Does a part of the work on a partner's list in its turn. */
   inTurn(part: Part): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ interface Part {
   readonly work: () => Promise<void>;
 }
 
-/** Connections that all lists together may hold, so that a list of a million lines takes none from a confirmation. */
+/** The most connections of all lists together, so that a list of a million lines takes none from a confirmation. */
 const CONCURRENCY = 2;
 
 export function shareComparing(database: Database, usage: StorageUsage): Comparing {
@@ -35,7 +35,7 @@ export function shareComparing(database: Database, usage: StorageUsage): Compari
   return { database, usage, inTurn };
 }
 
-/** Judges a list line by line as it comes, and keeps what came of it. */
+/** Compares a list line by line as it arrives, and stores the verdicts. */
 export async function compareList(
   { database, usage, inTurn }: Comparing,
   begun: Reconciliation,
@@ -64,7 +64,7 @@ export async function compareList(
   await inTurn({ partnerId, work: compare });
 }
 
-/** Lines and counts in one transaction, so that whoever takes it up again finds them alike. */
+/** Lines and counts are stored in one transaction, so that another process that continues finds them consistent. */
 export async function storeProgress(
   database: Database,
   progress: Reconciliation,

@@ -16,10 +16,10 @@ import { addUp, LINES_AT_ONCE, storeProgress } from './compare-list.ts';
 import { EMPTY } from './decide-lines.ts';
 
 /**
- * Looks for what is missing in lists that have come, of every partner where nobody does so: at once after an upload, and later where a process
- * died over it.
+ * Finds the records that received lists lack, for every list that no process completes: at once after an upload, and later when a process
+ * died.
  *
- * @returns How many came to their end.
+ * @returns How many were completed.
  */
 export async function completeReconciliations(database: Database, signal: AbortSignal): Promise<number> {
   let count = 0;

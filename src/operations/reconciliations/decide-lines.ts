@@ -12,9 +12,9 @@ import {
   type RecordedStatementLine,
 } from '../../store/reconciliations/recorded-line.ts';
 
-/** What was seen of a list so far that its next lines depend on, besides what is stored of it. */
+/** The state of a list so far that its next lines depend on, besides its stored lines. */
 export interface SeenOfList {
-  /** The first line that is carried forward: a statement has one at most. */
+  /** The first line that is carried forward: a statement has at most one. */
   carriedAt: number | null;
 }
 
@@ -38,7 +38,7 @@ export const EMPTY: Omit<ReconciliationLine, 'position' | 'verdict'> = {
   problems: null,
 };
 
-/** What comes of lines that follow one another in a list. What the list named before them is stored. */
+/** The verdicts of consecutive lines of a list. Earlier lines are stored. */
 export async function decideLines(
   db: Queryable,
   comparison: Comparison,
@@ -64,12 +64,12 @@ export async function decideLines(
   });
 }
 
-/** Of the two, the one that the list has; else that of today. */
+/** Of the two values the one in the list; otherwise the current one. */
 function netShown({ points }: ListedLine, { netPoints }: RecordedSide): bigint | null {
   return netPoints.find((net) => net === points) ?? netPoints.at(-1) ?? null;
 }
 
-/** What the service has beside one line. */
+/** The service's record beside one line. */
 interface Found {
   readonly side: RecordedSide | null;
   readonly fields: Partial<ReconciliationLine>;
@@ -83,7 +83,7 @@ async function findRecorded(db: Queryable, { of, seen }: Comparison, batch: read
   const eventIds = new Set(lines.filter(isContribution).map(({ partnerEventId }) => partnerEventId));
   const events = await findRecordedEvents(db, of, [...eventIds]);
   const adjustments = await findRecordedAdjustments(db, of, lines.filter(isAdjustment));
-  // A statement has one line that is carried forward at most; any other is one too many, whatever it says.
+  // A statement has at most one line that is carried forward; any further one is a duplicate, whatever it says.
   const carried = seen.carriedAt === null ? lines.find(isCarried) : undefined;
   const carriedLine = carried && (await findRecordedCarried(db, of.partnerId, carried.originalSettlementId));
   return (listed) => {
@@ -131,7 +131,7 @@ function isContribution(listed: ListedLine): listed is Exclude<ListedLine, Adjus
   return !isAdjustment(listed) && !isCarried(listed);
 }
 
-/** What a list may name once. */
+/** The identifier that a list may contain once. */
 function nameOf(listed: ListedLine): string {
   if (isCarried(listed)) return 'carried_forward';
   return isAdjustment(listed)

@@ -41,11 +41,11 @@ export interface UploadedList {
   readonly settlementId: string;
   readonly idempotencyKey: string;
   readonly format: ListFormat;
-  /** As they come; nobody waits longer for them than {@link readPartnerList} does. */
+  /** The chunks as they arrive; {@link readPartnerList} limits the waiting time. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Throws what the list would be refused by if it came now. */
+  /** Throws what would refuse the list if it arrived now. */
   requireSenderAllowed(): Promise<void>;
-  /** As of the last time that the sender was judged. */
+  /** As of the last check of the sender. */
   standing(): Standing;
 }
 
@@ -58,20 +58,17 @@ export interface ReconciliationLines {
   readonly lines: readonly ReconciliationLine[];
   readonly nextAfter: bigint;
   readonly hasMore: boolean;
-  /** Since then only the counts are there. */
+  /** Later only the counts are stored. */
   readonly linesRemovedAt: Date | null;
 }
 
 export interface ReconcileSettlement {
   /**
-   * Takes a partner's list and compares each line as it comes; what is missing in the list is looked for afterwards. Of a list that is
-   * refused nothing is kept. One that broke off frees its key: the retry is received as if it were the first.
-   *
-   * A suspended partner begins none, and what it has begun ends; the list of one that is recorded replays.
-   *
-   * Throws `idempotency_conflict`, `partner_suspended`, `rate_limited` while another one of the partner is under way, this very list is still coming
-   * or a quota of the day is spent, and
-   * `invalid_request` for an unknown settlement (404), an open one, and a list that is malformed as a whole.
+   * Receives a partner's list and compares each line as it arrives; missing records are found afterwards. Nothing of a refused list is
+   * stored. A list that breaks off frees its key: the retry is received like the first attempt. A suspended partner cannot begin a list,
+   * and its lists under way end; a recorded list replays. Throws `idempotency_conflict`, `partner_suspended`, `rate_limited` while
+   * another list of the partner is under way, this list is still arriving or a quota of the day is used up, and `invalid_request` for an
+   * unknown settlement (404), an open one, and a list that is malformed as a whole.
    */
   take(list: UploadedList): Promise<ReconciliationOutcome>;
   byId(id: ReconciliationName & { readonly settlementId: string }): Promise<Reconciliation>;
@@ -146,7 +143,7 @@ async function countOfDay(db: Queryable, partnerId: string): Promise<void> {
   );
 }
 
-/** The key is taken, or it is another list that is under way. What is still coming under this key may yet break off. */
+/** Either the key is taken, or another list is under way. A list that is still arriving under this key may break off. */
 async function resolveUploadConflict(db: Queryable, list: UploadedList): Promise<ReconciliationOutcome> {
   const existing = await findReconciliationByKey(db, list.partnerId, list.idempotencyKey);
   if (!existing) throw underWay();
@@ -166,7 +163,7 @@ function fingerprintOf({ settlementId, format }: UploadedList, sha256: string): 
   return fingerprint('reconcileSettlement', { settlement_id: settlementId, format, sha256 });
 }
 
-/** The bytes as they come, until their partner is suspended. */
+/** The chunks as they arrive, until the partner is suspended. */
 async function* hashed(list: UploadedList, hash: Hash): AsyncGenerator<Uint8Array> {
   for await (const chunk of list.chunks) {
     refuseSuspended(list.standing());
@@ -175,10 +172,10 @@ async function* hashed(list: UploadedList, hash: Hash): AsyncGenerator<Uint8Arra
   }
 }
 
-/** Either frees the key: of a list that is refused nothing is kept, one that broke off ends with a clear status. */
+/** Both free the key: nothing of a refused list is stored, and a broken-off list ends with a clear status. */
 async function forget(db: Queryable, begun: Reconciliation, error: unknown): Promise<void> {
   const isRefused = error instanceof ServiceError && (error.code === 'invalid_request' || error.code === 'rate_limited');
-  // Where this does not get through either, the lease ends it.
+  // When this fails too, the end of the lease ends the list.
   if (!isRefused) return updateBrokenOff(db, begun).catch(() => {});
   while ((await deleteReconciliationLines(db, begun, LINES_REMOVED_AT_ONCE)) === LINES_REMOVED_AT_ONCE);
   await deleteRefused(db, begun);
@@ -204,7 +201,7 @@ function stillComing(): ServiceError {
 
 const LINES_REMOVED_AT_ONCE = 2_000;
 
-/** Removes the lines of those that ended longer ago than so many days; their counts are kept. */
+/** Removes the lines of reconciliations that ended this many days ago; their counts stay. */
 export async function removeOldReconciliations({ pool }: Database, days: number, signal: AbortSignal): Promise<number> {
   let sum = 0;
   const failed = (count: number) => `The lines of ${pluralise(count, 'reconciliation')} could not be removed.`;

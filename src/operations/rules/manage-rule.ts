@@ -25,10 +25,8 @@ import { ruleToWire } from './rule-to-wire.ts';
 import { readVerifiedRuleEntries, ruleSubject } from './verified-rules.ts';
 
 /**
- * Keeps a new version of a rule. It takes effect at its start in every process; without a start of its own that is the earliest moment
- * at which all of them know it.
- *
- * Throws `forbidden`, and `invalid_request` with everything that is wrong with it.
+ * Stores a new version of a rule. It takes effect at its start in every process; the default start is the earliest time at which all
+ * processes know it. Throws `forbidden`, and `invalid_request` with all problems.
  *
  * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels.
  */
@@ -53,9 +51,8 @@ export const createRule = withRole(
 );
 
 /**
- * Takes back a version that has not started, so that it never will. Its label stays taken.
- *
- * Throws `forbidden`, and `invalid_request` when it has started, starts within a minute, or was withdrawn.
+ * Withdraws a version that has not started. Its label stays taken. Throws `forbidden`, and `invalid_request` when it has started, starts
+ * within a minute, or was withdrawn.
  */
 export const withdrawRule = withRole(
   'admin',
@@ -85,14 +82,16 @@ export const withdrawRule = withRole(
   },
 );
 
-/** @throws ServiceError `invalid_request`, 404, when there is none. */
+/**
+ * @throws ServiceError `invalid_request`, 404, when there is no such version.
+ */
 export async function getRule(db: Queryable, kind: RuleKind, version: string): Promise<RuleRecord> {
   const found = await findRuleVersion(db, kind, version);
   if (!found) throw recordNotFound('version', `There is no ${kind} ${version}. \`rule list\` shows all.`);
   return found;
 }
 
-/** Partners for whom a kind of rule is the service's own default now, with these kinds. */
+/** Partners without any version of a kind of rule in force, with these kinds. */
 export async function listPartnersUnderDefaults(
   db: Queryable,
 ): Promise<{ readonly partnerId: string; readonly kinds: readonly RuleKind[] }[]> {
@@ -105,7 +104,7 @@ export async function listPartnersUnderDefaults(
   });
 }
 
-/** The entry of a change says what the version is by then: an edit would become true. */
+/** The entry of a change contains the version as it is: it would confirm an edit. */
 async function requireVerifiedRule(db: Queryable, rule: RuleRecord): Promise<void> {
   const doubt = (await readVerifiedRuleEntries(db, databaseOf(db).auditKeys)).doubts.get(ruleSubject(rule));
   if (doubt === undefined) return;

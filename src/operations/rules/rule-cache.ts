@@ -7,12 +7,12 @@ import { type RuleRecord, readRuleRevision } from '../../store/rules/rule-versio
 import { readVerifiedRuleEntries } from './verified-rules.ts';
 
 /**
- * What is in force for a partner at a moment, as `performance.now()` counts. At once from memory; after a pause of the database only
- * when the memory is fresh again.
+ * The rules in force for a partner at a time of `performance.now()`. Returned at once from memory; after an outage of the database only
+ * when the memory is current again.
  */
 export type RulesOf = (partner: RuledPartner, atMs: number) => ContributionRules | Promise<ContributionRules>;
 
-/** The versions of all rules, as one process remembers them. */
+/** The versions of all rules in the memory of one process. */
 export interface RuleCache {
   readonly rulesOf: RulesOf;
   close(): void;
@@ -20,19 +20,19 @@ export interface RuleCache {
 
 export interface RuleCacheOptions {
   readonly onError: (error: unknown) => void;
-  /** What the age of the memory, and the moments that are asked for, are told by. */
+  /** The clock for the age of the memory, and for the times of requests. */
   readonly clock?: { now(): number };
 }
 
 const REFRESH_MS = 4_000;
-/** Nothing older is used, whatever keeps the database from answering. A version is made long enough before its start. */
+/** Older rules are never used, whatever keeps the database from answering. A version is created long enough before its start. */
 const MEMORY_MAX_MS = 10_000;
 const PARTNERS_MAX = 10_000;
 
-/** What is in force for a partner of this currency, and from when until when, in milliseconds since 1970. */
+/** The rules in force for a partner of this currency, with their start and end, in milliseconds since 1970. */
 interface Span {
   readonly currency: string | null;
-  /** `undefined` where the versions in the database give other rules than their sealed audit entries: nothing is judged by either. */
+  /** `undefined` when the versions in the database give other rules than their sealed audit entries: neither is used. */
   readonly rules: ContributionRules | undefined;
   readonly fromMs: number;
   readonly untilMs: number;
@@ -40,22 +40,21 @@ interface Span {
 
 interface Memory {
   readonly revision: bigint;
-  /** `clock.now()` before the versions were asked for: all that was committed until then is in them. */
+  /** `clock.now()` before the versions were read: they include everything committed until then. */
   readonly readAtMs: number;
-  /** What the database's clock is ahead of `clock.now()`, by a little too little: a version is never in force before its start. */
+  /** How far the database's clock is ahead of `clock.now()`, slightly underestimated: a version is never in force before its start. */
   readonly aheadMs: number;
   readonly versions: readonly RuleVersion[];
-  /** The same as their audit entries have them. */
+  /** The same versions, as their audit entries have them. */
   readonly sealed: readonly RuleVersion[];
   /** By partner. */
   readonly spans: Map<string, Span>;
 }
 
 /**
- * Reads the versions, and again whenever they have changed: a look every four seconds, however many requests come.
- *
- * A version is in force from its start on the database's clock, to the millisecond or so, in every process alike: it was made a
- * minute before, so that each knows it by then.
+ * Reads the versions, and again after each change: one look every four seconds, however many requests arrive. A version is in force from
+ * its start on the database's clock, to about a millisecond, in every process alike: it was created a minute before, so that each process
+ * knows it.
  */
 export function openRuleCache(database: Database, { onError, clock = performance }: RuleCacheOptions): RuleCache {
   let memory: Memory | undefined;
@@ -107,16 +106,16 @@ async function read(database: Database, { clock, known, onError }: Reading): Pro
   for (const [version, doubt] of rules.doubts) onError(new Error(`The rule ${version} differs from the audit: ${doubt}.`));
   const inUse = (rules: readonly RuleRecord[]) => rules.filter(({ withdrawnAt }) => withdrawnAt === null);
   const [versions, sealed] = [inUse(rules.stored), inUse(rules.sealed)];
-  // A contribution never carries the label of a version that a failover could take back.
+  // A contribution never carries the label of a version that a failover could remove.
   return { revision, readAtMs, aheadMs, versions, sealed, spans: new Map() };
 }
 
-/** Clocks drift apart by less, from one look to the next. */
+/** The most that two clocks drift apart between two looks. */
 const DRIFT_MAX_MS = 0.2;
 
 /**
- * The database's clock was read at some moment of the look, so that what it is ahead lies between two bounds. A quick look tells it
- * better than a slow one: the best so far stays, unless the database's clock was set.
+ * The database's clock was read at some time during the look, so its lead lies between two bounds. A quick look is more exact than a slow
+ * one: the best estimate stays, unless the database's clock was set.
  */
 function estimateAhead(known: Memory | undefined, { least, most }: { readonly least: number; readonly most: number }): number {
   return Math.max(least, Math.min(most, (known?.aheadMs ?? least) - DRIFT_MAX_MS));

@@ -9,14 +9,14 @@ import { databaseOf } from '../../store/transaction.ts';
 import type { DoubtsOf, PricesOf } from '../settlements/settlement-tools.ts';
 import { readVerifiedRuleEntries, readVerifiedRules, ruleSubject } from './verified-rules.ts';
 
-/** What one point is worth to a partner under each version that a contribution of it may carry: values in the partner's own currency. */
+/** The value of one point for a partner under each version that its contributions may carry, in the partner's currency. */
 export const pricesUnderRules: PricesOf = async (db, partner) => {
   return { currency: partner.currency, values: pricesIn(await listRuleVersions(db), partner) };
 };
 
 /**
- * The price that was given, not the version as it is now, is held against the sealed entry of the version. Only the service's own
- * label has neither, and no price.
+ * The price that was used, not the current version, is compared with the sealed entry of the version. Only the service's own label has
+ * neither, and no price.
  */
 export const doubtsUnderAudit: DoubtsOf = async (db, partner, { values }) => {
   const { sealed, doubts } = await readVerifiedRuleEntries(db, databaseOf(db).auditKeys);
@@ -40,9 +40,9 @@ function pricesIn(rules: readonly RuleVersion[], { partnerId, currency }: RuledP
 }
 
 /**
- * The most that one point was ever worth to a partner, since it was made; `null` where points never had a value.
+ * The highest value that a point ever had for a partner; `null` when points never had a value.
  *
- * @throws UnverifiedRecordError Where a version of the partner's rules differs from the audit.
+ * @throws UnverifiedRecordError When a version of the partner's rules differs from the audit.
  */
 export async function findHighestPointValue(
   db: Queryable,

@@ -1,7 +1,7 @@
 import { amountText } from '../../domain/numbers/money.ts';
 import type { RuleRecord } from '../../store/rules/rule-version.ts';
 
-/** As programs and the audit read it: prices as exact decimals, whole numbers as they are. */
+/** The form for programs and the audit: prices as exact decimals, whole numbers as they are. */
 export function ruleToWire(rule: RuleRecord): Record<string, unknown> {
   return {
     kind: rule.kind,

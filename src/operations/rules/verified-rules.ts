@@ -9,12 +9,12 @@ import { readSealedRecord, type SealedRecord } from '../audit/sealed-record.ts';
 import { UnverifiedRecordError, WHAT_TO_DO } from '../audit/unverified-record.ts';
 import { ruleToWire } from './rule-to-wire.ts';
 
-/** The versions of all rules as they stand in the database, beside what their sealed audit entries say. */
+/** The versions of all rules in the database, with the versions in their sealed audit entries. */
 export interface VerifiedRules {
   readonly stored: readonly RuleRecord[];
-  /** What operators made, as the audit has it. */
+  /** The versions that operators created, as the audit has them. */
   readonly sealed: readonly RuleRecord[];
-  /** By `kind/version`: in what a version differs from its entry. Empty, unless somebody wrote into the tables. */
+  /** By `kind/version`: how a version differs from its entry. Empty, unless somebody edited the tables. */
   readonly doubts: ReadonlyMap<string, string>;
 }
 
@@ -22,7 +22,7 @@ export function ruleSubject({ kind, version }: { readonly kind: RuleKind; readon
   return `${kind}/${version}`;
 }
 
-/** Reads everything about the versions and holds each against the audit. Versions are few. */
+/** Reads all versions and compares each with the audit. Versions are few. */
 export async function readVerifiedRuleEntries(db: Queryable, auditKeys: () => readonly NamedKey[]): Promise<VerifiedRules> {
   const stored = await listRuleVersions(db);
   const entries = (await Promise.all(RULE_KINDS.map((kind) => listAuditEntriesOf(db, `${kind}/`)))).flat();
@@ -41,7 +41,7 @@ export async function readVerifiedRuleEntries(db: Queryable, auditKeys: () => re
   return { stored, sealed, doubts };
 }
 
-/** In what a version differs from its last entry; `undefined` when it is the same. */
+/** How a version differs from its last entry; `undefined` when it is the same. */
 function describeDifference(rule: RuleRecord | undefined, last: SealedRecord['last']): string | undefined {
   if (!rule) return 'it was removed, but the audit has it';
   const fields = last && last.after !== null ? differingFields(ruleToWire(rule), last.after) : [];
@@ -49,9 +49,9 @@ function describeDifference(rule: RuleRecord | undefined, last: SealedRecord['la
 }
 
 /**
- * The versions that may be in force for a partner, and ever were, of whom none differs from its entry.
+ * The versions that are or were in force for a partner; none differs from its entry.
  *
- * @throws UnverifiedRecordError With the first that does, or that the audit does not have.
+ * @throws UnverifiedRecordError With the first that differs, or that the audit does not have.
  */
 export async function readVerifiedRules(
   db: Queryable,
@@ -68,7 +68,7 @@ export async function readVerifiedRules(
   return sealed.filter((rule) => concerns(rule) && rule.withdrawnAt === null);
 }
 
-/** What `ruleToWire` wrote, from the text that the audit keeps. */
+/** Reads what `ruleToWire` wrote, from the text in the audit. */
 function readRule(text: string): RuleRecord {
   const wire = JSON.parse(text, (_name, value: unknown, { source }: { source?: string } = {}) =>
     typeof value === 'number' ? BigInt(source ?? '') : value,

@@ -28,7 +28,7 @@ export interface Resolution {
   readonly status: 'confirmed' | 'failed';
 }
 
-/** As an operator does. Throws `contribution_not_found`, and `invalid_request` when it is not pending. */
+/** Resolves a contribution as an operator does. Throws `contribution_not_found`, and `invalid_request` when it is not pending. */
 export async function resolveOnRequest(
   database: Database,
   caller: SandboxCaller,
@@ -47,7 +47,7 @@ export async function resolveOnRequest(
   return record;
 }
 
-/** Throws `estimate_not_found`, and `invalid_request` for a linked one, which no longer expires. */
+/** Throws `estimate_not_found`, and `invalid_request` for a linked estimate, which no longer expires. */
 export async function expireOnRequest(database: Database, caller: SandboxCaller, calculationId: string): Promise<EstimateRecord> {
   await requireSandbox(database);
   const { partnerId } = caller;
@@ -78,7 +78,7 @@ export async function closeOnRequest(database: Database, caller: SandboxCaller, 
   const { partnerId, work } = caller;
   const nextSettlementId = idOfWork('stl', work.workId);
   const opened = work.isTakenOver ? await findSettlement(database.pool, partnerId, nextSettlementId) : undefined;
-  // The same work closed before it was left.
+  // The same work had closed it before its process died.
   const before = opened && (await findSettlementBySequence(database.pool, partnerId, opened.sequence - 1n));
   if (opened && before) return { closed: before, opened };
   const now = await readSandboxClock(database, partnerId);
@@ -87,7 +87,7 @@ export async function closeOnRequest(database: Database, caller: SandboxCaller, 
   throw new ServiceError('invalid_request', 'There is no open settlement yet. Confirm a contribution, or wait a minute.');
 }
 
-/** Drafts, approves and posts, without a second person. Throws `invalid_request` with every problem. */
+/** Drafts, approves and posts, without a second operator. Throws `invalid_request` with every problem. */
 export async function adjustOnRequest(
   database: Database,
   caller: SandboxCaller,

@@ -16,18 +16,18 @@ import { actorOf, requireSandbox, type SandboxCaller } from './sandbox-actor.ts'
 
 export interface ClockTools {
   readonly settlementTools: SettlementTools;
-  /** After so many a pending contribution fails by itself. */
+  /** After this many hours a pending contribution fails automatically. */
   readonly reviewExpiryHours: number;
 }
 
 export interface WantedAdvance {
   /** ISO 8601 duration. */
   readonly advance: string;
-  /** Under one key the clock is advanced once. */
+  /** One idempotency key advances the clock once. */
   readonly idempotencyKey: string;
 }
 
-/** What an advance has done, and the clock after it. */
+/** What an advance did, and the clock after it. */
 export interface Advanced {
   readonly clock: Date;
   readonly estimatesEnded: number;
@@ -38,7 +38,7 @@ export interface Advanced {
 
 const LONG = { timeoutMs: 30_000 };
 const CHUNK = 100;
-/** One for each month that a clock can be ahead, and what lay open before. */
+/** One for each month that a clock can be ahead, and the settlement that was open before. */
 const CLOSINGS_MAX = AHEAD_YEARS_MAX * 12 + 24;
 
 export function clockOf({ now, aheadMs }: SandboxClock): Date {
@@ -46,10 +46,10 @@ export function clockOf({ now, aheadMs }: SandboxClock): Date {
 }
 
 /**
- * Advances the clock of one partner of a sandbox, and does what is due by it then: estimates end, pending contributions end or fail,
- * settlements close one after the other, each with its events. Nobody else's time moves.
+ * Advances the clock of one partner of a sandbox, and does what is then due: estimates expire, pending contributions end or fail,
+ * settlements close one after another, each with its events. The time of other partners does not change.
  *
- * @throws ServiceError `invalid_request` for what is no duration, or goes too far ahead.
+ * @throws ServiceError `invalid_request` for an invalid duration, or one that is too long.
  */
 export async function advanceClock(
   database: Database,
@@ -63,7 +63,7 @@ export async function advanceClock(
   const { clock, estimatesEnded } = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     await allowLongStatements(db, LONG);
     const held = await lockSandboxClock(db, partnerId);
-    // The process that advanced it under this key died before it had answered: only what follows is left to do.
+    // The process that advanced the clock under this key died before its answer: only the remaining work is done.
     if (held.advancedUnder === idempotencyKey) return { clock: clockOf(held), estimatesEnded: 0 };
     const [before, after] = [clockOf(held), advancedBy(clockOf(held), advance, partner.timeZone)];
     if (!after)
@@ -85,7 +85,7 @@ export async function advanceClock(
   return { clock, estimatesEnded, contributionsEnded, contributionsExpired, settlementIds };
 }
 
-/** What the partner's clock shows now. */
+/** The current time of the partner's clock. */
 export async function readSandboxClock({ pool }: Database, partnerId: string): Promise<Date> {
   return clockOf(await findSandboxClock(pool, partnerId));
 }
@@ -118,7 +118,9 @@ async function expireAll(database: Database, caller: SandboxCaller, hours: numbe
   return expired;
 }
 
-/** @returns Whether this ended it; somebody else may have decided meanwhile. */
+/**
+ * @returns Whether this call resolved it; another decision may have been faster.
+ */
 async function expire(
   database: Database,
   caller: SandboxCaller,

@@ -8,7 +8,7 @@ import { endPending } from './rehearse.ts';
 const CHUNK = 100;
 
 /**
- * Ends the pending contributions of a sandbox whose time has come, each in a transaction of its own.
+ * Resolves the pending contributions of a sandbox that are due, each in its own transaction.
  *
  * @returns Whether there may be more.
  */

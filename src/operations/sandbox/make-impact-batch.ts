@@ -15,7 +15,7 @@ import { impactBatchNotFound } from '../impact/read-environmental-status.ts';
 import { actorOf, requireSandbox, type SandboxCaller, secondActorOf } from './sandbox-actor.ts';
 
 export interface WantedBatch {
-  /** Of a batch that is advanced; without it one is made. */
+  /** The id of the batch that is advanced; by default one is created. */
   readonly impactBatchId: string | undefined;
   readonly settlementIds: readonly string[];
   /** Whole trees. */
@@ -26,10 +26,10 @@ export interface WantedBatch {
 const PROJECT = { nameEn: 'Sandbox project', nameAr: 'مشروع تجريبي', country: 'SA' };
 
 /**
- * Pools closed settlements of the partner in a batch of its own and advances it step by step, each with its event and without a second
- * person.
+ * Pools closed settlements of the partner in its own batch and advances the batch step by step, each with its event and without a second
+ * operator.
  *
- * @throws ServiceError `invalid_request`, also for a batch that has contributions of anybody else.
+ * @throws ServiceError `invalid_request`, also for a batch with contributions of another partner.
  */
 export async function makeImpactBatch(
   database: Database,
@@ -63,7 +63,7 @@ export async function makeImpactBatch(
   return { shown: await getImpactBatchView(database.pool, current), contributionCount };
 }
 
-/** The one that the same work made before it was left, or a new one. */
+/** The batch that the same work created before its process died, or a new one. */
 async function make(database: Database, caller: SandboxCaller, { settlementIds, quantity }: WantedBatch): Promise<ImpactBatch> {
   const { partnerId, work } = caller;
   const impactBatchId = idOfWork('batch', work.workId);
@@ -73,7 +73,7 @@ async function make(database: Database, caller: SandboxCaller, { settlementIds, 
   return createPooledImpactBatch(database, actorOf(caller), pooled);
 }
 
-/** The operators' refusal names the settlement; partners are told the field too. */
+/** The refusal names the settlement for operators; partners get the name of the field too. */
 function nameSettlements(error: unknown): never {
   if (!(error instanceof ServiceError) || error.code !== 'invalid_request' || error.details.length > 0) throw error;
   const { message } = error;
@@ -83,7 +83,7 @@ function nameSettlements(error: unknown): never {
   });
 }
 
-/** Another partner's batch, or one that is shared with others, is answered in the same words as none. */
+/** Another partner's batch, or a shared one, is answered with the same words as a missing one. */
 async function getOwn({ pool }: Database, { partnerId }: SandboxCaller, impactBatchId: string): Promise<ImpactBatch> {
   const { shares } = await addUpSettlements(pool, impactBatchId);
   if (shares.length !== 1 || shares[0]?.partnerId !== partnerId) throw impactBatchNotFound();

@@ -13,7 +13,7 @@ import {
   markLookedUp,
 } from '../../store/sandbox/evidence.ts';
 
-/** Evidence as it is shown; a list that was compared has no correlation id. */
+/** Evidence in an answer; a compared list has no correlation id. */
 export type EvidenceView = Omit<Evidence, 'correlationId'> & { readonly correlationId: string | null };
 
 export interface CheckedItem {
@@ -23,14 +23,14 @@ export interface CheckedItem {
   readonly whatToDo: string;
 }
 
-/** What a request has shown. */
+/** The evidence of a request. */
 export interface EvidenceOf {
   readonly partnerId: string;
   readonly correlationId: string;
   readonly subjectId?: string | null;
 }
 
-/** Watches the traffic of a sandbox beside its answers, which never wait for it, and tells partners whether they are ready. */
+/** Collects evidence from the traffic of a sandbox, without delaying answers, and tells partners whether they are ready. */
 export interface Readiness {
   record(item: ReadinessItem, recorded: EvidenceOf): void;
   /** A contribution was looked up. */
@@ -40,9 +40,9 @@ export interface Readiness {
 }
 
 const REMEMBERED_MAX = 50_000;
-/** Notes under way; what comes beyond is recorded the next time. */
+/** The most writes under way; further evidence is recorded the next time. */
 const UNDER_WAY_MAX = 32;
-/** Look-ups are gathered for so long, and so many of a partner and partners at most: one statement for each partner. */
+/** Look-ups are collected for this time, and up to so many of a partner and so many partners: one query for each partner. */
 const GATHER_MS = 1_000;
 const LOOKUPS_MAX = 256;
 const PARTNERS_MAX = 64;

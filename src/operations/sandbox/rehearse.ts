@@ -16,7 +16,7 @@ import type {
   EstimateRequest,
 } from '../emissions/create-delivery-emissions-estimate.ts';
 
-/** A request that asks for a scenario. */
+/** A request with a scenario. */
 export interface RehearsalRequest {
   readonly scenario: Scenario;
   readonly operation: RehearsedOperation;
@@ -25,9 +25,13 @@ export interface RehearsalRequest {
   readonly correlationId: string;
 }
 
-/** What partners of a sandbox rehearse: every outcome goes the way that it goes in production, and leaves the same records. */
+/** Rehearsals of a sandbox: every outcome takes the same path as in production, and leaves the same records. */
 export interface Rehearse {
-  /** Counts the request against its scenario. @returns Whether it is refused, before anything is stored. */
+  /**
+   * Counts the request for its scenario.
+   *
+   * @returns Whether it is refused, before anything is stored.
+   */
   isRefused(request: RehearsalRequest): Promise<boolean>;
   /** Confirms under the scenario. Throws what a confirmation throws. */
   confirm(request: ConfirmationRequest, rehearsal: RehearsalRequest): Promise<ConfirmationOutcome>;
@@ -41,7 +45,7 @@ export interface RehearsedOperations {
   readonly getContribution: GetContribution;
 }
 
-/** Longer than a request may wait in the service: the one that asks for it finds its estimate expired. */
+/** Longer than a request may wait in the service, so that the request with the scenario finds its estimate expired. */
 const BEFORE_ANY_REQUEST_SECONDS = 10;
 
 export function createRehearse(database: Database, operations: RehearsedOperations): Rehearse {
@@ -60,7 +64,7 @@ export function createRehearse(database: Database, operations: RehearsedOperatio
       }
       if (scenario.name === 'estimate_expired') await expireNamedEstimate(database, request);
       const outcome = await confirmContribution({ ...request, simulatedReview: simulatedReviewOf(scenario) });
-      // A replay shows the record as it is: it was made by another request, which may have asked for something else.
+      // A replay returns the stored record: another request made it, possibly without the scenario.
       if (outcome.isReplay) return outcome;
       const { transactionId, status } = outcome.record.contribution;
       await insertRehearsal(database.pool, { ...rehearsal, scenario: scenario.text }, transactionId);
@@ -80,7 +84,7 @@ export function createRehearse(database: Database, operations: RehearsedOperatio
   };
 }
 
-/** Another contribution of the partner takes the order first. Where the order is taken already nothing has to be done. */
+/** Another contribution of the partner takes the order first. When the order is taken already nothing is done. */
 async function takeOrder(
   confirm: ConfirmContribution,
   request: ConfirmationRequest,
@@ -97,7 +101,7 @@ async function takeOrder(
     const { record } = await confirm(holder);
     return { idempotencyKey: holderId, transactionId: record.contribution.transactionId };
   } catch (error) {
-    // What stands against it is told by the confirmation itself, in the order of the contract.
+    // The confirmation itself reports what conflicts, in the order of the contract.
     if (!(error instanceof ServiceError)) throw error;
     return undefined;
   }
@@ -109,7 +113,7 @@ async function expireNamedEstimate({ pool }: Database, { partnerId, calculationI
 
 const NOTE = 'a scenario of the sandbox';
 
-/** Ends a pending contribution as its partner asked, as an operator would. One that is final already stays as it is. */
+/** Resolves a pending contribution as its partner requested, as an operator would. A final one does not change. */
 export async function endPending(database: Database, end: SimulatedEnd, correlationId: string): Promise<void> {
   const actor: Actor = { operatorId: 'schedule', role: 'admin', correlationId };
   const resolve = end.outcome === 'confirmed' ? confirmPendingContribution : failPendingContribution;

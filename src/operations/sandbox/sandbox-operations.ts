@@ -13,7 +13,7 @@ type Rest<Operation> = Operation extends (
   ? (caller: SandboxCaller, wanted: Wanted) => Outcome
   : never;
 
-/** What a partner of a sandbox may ask for that operators, and time, do in production. */
+/** The work of operators and of the schedule that a partner of a sandbox may request. */
 export interface SandboxOperations {
   readonly resolve: Rest<typeof resolveOnRequest>;
   readonly expire: Rest<typeof expireOnRequest>;

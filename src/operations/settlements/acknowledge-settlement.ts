@@ -20,7 +20,7 @@ export interface AcknowledgementRequest {
   readonly idempotencyKey: string;
   readonly fingerprint: Buffer;
   readonly acknowledgement: Acknowledgement;
-  /** The partner's key that it came by. */
+  /** The API key of the partner's request. */
   readonly author: AuditAuthor;
 }
 
@@ -31,15 +31,13 @@ export interface AcknowledgementOutcome {
 
 export type AcknowledgeSettlement = (request: AcknowledgementRequest) => Promise<AcknowledgementOutcome>;
 
-/** The action of its entries in the audit. */
+/** The action of its audit entries. */
 export const ACKNOWLEDGE = 'settlement.acknowledge';
 
 /**
- * Records what a partner says to a closed settlement, with an entry in the audit, so that no hand in the database changes it unseen. It
- * reopens nothing, and a suspended partner may say it too: what it speaks of is recorded already.
- *
- * Throws `idempotency_conflict`, and `invalid_request` for an unknown settlement (404), and for one that is open or that was
- * acknowledged otherwise.
+ * Records a partner's acknowledgement of a closed settlement, with an audit entry, so that an edit in the database is found. It does not
+ * reopen the settlement. A suspended partner may send it too, because its records exist already. Throws `idempotency_conflict`, and
+ * `invalid_request` for an unknown settlement (404), and for one that is open or was acknowledged otherwise.
  */
 export function createAcknowledgeSettlement(database: Database, concurrency: number): AcknowledgeSettlement {
   return oneByOne({ concurrency, waitingMax: 256, waitMaxMs: 5_000, run: (request) => acknowledge(database, request) });
@@ -79,7 +77,7 @@ async function insert(db: Queryable, request: AcknowledgementRequest): Promise<A
   return record;
 }
 
-/** As the audit keeps it: everything that was said, when, and under which key. */
+/** The record in the audit: the acknowledgement, its time and its key. */
 export function acknowledgementRecord(record: AcknowledgementRecord) {
   const { status, reference, note, acknowledgedAt, idempotencyKey, fingerprint } = record;
   const said = { status, reference, note, acknowledged_at: acknowledgedAt.toISOString() };

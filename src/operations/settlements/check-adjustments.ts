@@ -10,8 +10,8 @@ import { requireAllAudited, unverifiedRecord } from '../audit/require-audited.ts
 const ADJUSTMENTS_AT_ONCE = 500;
 
 /**
- * Holds the adjustments of a partner that no earlier settlement has a line of against the audit, those of this one among them: an edit of
- * a posted one, or of its time or status, would be settled as true, or leave it out. People make them one by one: they are few.
+ * Compares with the audit all adjustments of a partner that are on no earlier settlement, including those of this one: an edit of a
+ * posted one, or of its time or status, would be settled, or would leave it out. Operators create them one by one, so they are few.
  *
  * @throws UnverifiedRecordError With the first that differs from the audit.
  */

@@ -14,15 +14,15 @@ const LOCK_TIMEOUT_MS = 1_000;
 
 export interface DueOptions {
   readonly signal: AbortSignal;
-  /** Instead of the database's clock. */
+  /** Replaces the database's clock in tests. */
   readonly now?: Date | undefined;
 }
 
 /**
- * Opens the first settlement of each partner that has none, and closes every settlement whose time has come, months that were missed one
- * after the other. Repeatable, and safe in several processes at once. What fails for one partner holds up no other.
+ * Opens the first settlement of each partner that has none, and closes every settlement that is due, missed months one after another.
+ * Repeatable, and safe in several processes at once. A failure for one partner does not stop the others.
  *
- * @returns How many were opened as a partner's first, and how many closed.
+ * @returns How many first settlements were opened, and how many were closed.
  * @throws AggregateError When some could not be closed, after all others were.
  */
 export async function closeDueSettlements(

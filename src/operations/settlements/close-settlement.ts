@@ -41,18 +41,18 @@ import { compareSettledContributions } from './compare-settled-contributions.ts'
 import { asOpened, enqueueClosedEvent, enqueueOpenedEvent, reread, totalsOfOpen } from './open-settlement.ts';
 import type { DoubtOf, SettlementTools } from './settlement-tools.ts';
 
-/** A month of many million lines; nobody but another closing of the same partner waits for it. */
+/** A month of many million lines; only another closing of the same partner waits for it. */
 const LONG: LongStatements = { timeoutMs: 3_600_000 };
 
 export interface Closing {
   readonly partnerId: string;
-  /** Before the end of the period, by an operator's hand. Else nothing is closed before its time. */
+  /** Closes before the end of the period, for an operator. Otherwise only a due settlement is closed. */
   readonly isEarly: boolean;
-  /** The one that the operator means, where there is one: if it is no longer the open one, its successor is left alone. */
+  /** The settlement that the operator means: when it is no longer open, its successor is not closed. */
   readonly settlementId?: string | undefined;
-  /** Instead of the database's clock. */
+  /** Replaces the database's clock in tests. */
   readonly now?: Date | undefined;
-  /** The id of the settlement that is opened; a new one unless given. */
+  /** The id of the settlement that is opened; a new one by default. */
   readonly nextSettlementId?: string | undefined;
 }
 
@@ -62,12 +62,12 @@ export interface Closed {
 }
 
 /**
- * Closes the open settlement of a partner, in one transaction: a line for every confirmed contribution and every posted
- * adjustment that is on none and lies before the end, the totals, the statement's hash, the next settlement, and the events of both. Of several that close at once one does.
+ * Closes the open settlement of a partner, in one transaction: a line for every confirmed contribution and every posted adjustment before
+ * the end that is on no line, the totals, the statement's hash, the next settlement, and the events of both. Of several concurrent
+ * closings one succeeds. Every contribution is verified by its seal, and the partner, every adjustment and every price by the audit,
+ * before they are settled.
  *
- * Every contribution is held against its seal, and the partner, every adjustment and every price against the audit, before they are settled.
- *
- * @returns `undefined` where there was nothing to close: it is not due, or another one closed it.
+ * @returns `undefined` when there was nothing to close: it is not due, or another closing was faster.
  * @throws UnverifiedRecordError With the row that somebody edited in the database; nothing is closed then.
  * @throws ServiceError `forbidden` below the role approver; `invalid_request` when the period has not begun.
  */
@@ -119,7 +119,7 @@ function endAt(period: SettlementPeriod, at: Date): SettlementPeriod {
 
 interface Work {
   readonly open: Settlement;
-  /** As it is closed. */
+  /** The period as it is closed. */
   readonly period: SettlementPeriod;
   readonly prices: Prices;
   readonly at: Date;
@@ -168,7 +168,9 @@ async function close(db: Queryable, work: Work, tools: SettlementTools): Promise
   return { closed, opened };
 }
 
-/** @returns The number of the last line so far. */
+/**
+ * @returns The number of the last line so far.
+ */
 async function carryForward(db: Queryable, { open, prices }: Work, previous: Settlement | undefined): Promise<number> {
   const carried = previous?.totals ? carriedForward(previous.totals) : undefined;
   if (!previous || !carried) return 0;
@@ -179,12 +181,12 @@ async function carryForward(db: Queryable, { open, prices }: Work, previous: Set
   return 1;
 }
 
-/** What failed before is on no line. */
+/** A contribution that failed is on no line. */
 async function closingCheck(db: Queryable): Promise<SealCheck> {
   return { ...(await sealCheckAt(db, databaseOf(db))), acceptsUnsealed: () => false };
 }
 
-/** What is left to the next settlement must have been left by the service, not by an edit of its time or its status. */
+/** A contribution for the next settlement must be later by its sealed record, and not by an edit of its time or its status. */
 async function refuseUnverifiedLeft(db: Queryable, { partnerId, followsEvent }: Settlement, check: SealCheck): Promise<void> {
   for await (const transactionIds of eachLeft(db, { partnerId, followsEvent }, LONG)) {
     const [unverified] = await findUnverified(db, { partnerId, transactionIds }, { ...check, mustBeConfirmed: true });
@@ -211,7 +213,7 @@ interface ReadBack {
   readonly statement: KeptStatement;
 }
 
-/** Reads the lines as they are stored, once: for the totals, the statement's hash and the proofs. */
+/** Reads the stored lines once: for the totals, the statement's hash and the proofs. */
 async function readBack(
   db: Queryable,
   { open: { partnerId, settlementId } }: Work,
@@ -257,7 +259,7 @@ interface Expected {
   readonly previous: Settlement | undefined;
 }
 
-/** What the lines add up to is what the contributions and the adjustments add up to, or nothing is closed. */
+/** The sum of the lines must equal the sum of the contributions and adjustments; otherwise nothing is closed. */
 function refuseDifference({ assigned, adjusted, previous }: Expected, totals: SettlementTotals): void {
   const carried = previous?.totals ? carriedForward(previous.totals) : undefined;
   const amounts = [assigned.amount, adjusted.amount, carried?.amount ?? null].filter((amount) => amount !== null);

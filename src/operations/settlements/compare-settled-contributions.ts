@@ -10,7 +10,7 @@ import { listSealedContributions, type StoredContribution } from '../../store/co
 import type { Queryable } from '../../store/database.ts';
 import { checkSeal, type SealCheck } from '../audit/check-contributions.ts';
 
-/** A line whose contribution is not what was settled, or not what was sealed. */
+/** A line whose contribution is not what was settled, or does not match its seal. */
 export interface LineProblem {
   readonly lineNo: number;
   readonly code: string;
@@ -18,17 +18,19 @@ export interface LineProblem {
 }
 
 export interface SettledComparison {
-  /** A line that is as it was written; the others of its settlement follow. */
+  /** Adds an unmodified line; the next lines of its settlement follow. */
   add(line: SettlementLine): Promise<void>;
-  /** @returns The first line whose contribution differs, and how many more of those added do. */
+  /**
+   * @returns The first line whose contribution differs, and how many more of the added ones do.
+   */
   end(): Promise<LineProblem | undefined>;
 }
 
 const LINES_AT_ONCE = 1_000;
 
 /**
- * Compares the lines of a settlement, as they come, with the records of their contributions, and these with their seals: a thousand at a
- * time, so that a million need no more memory than a thousand.
+ * Compares the lines of a settlement, as they are read, with their contributions, and these with their seals: a thousand at a time, so
+ * that a million need no more memory.
  */
 export function compareSettledContributions(db: Queryable, partnerId: string, check: SealCheck): SettledComparison {
   let lines: SettlementLine[] = [];
@@ -59,7 +61,9 @@ export function compareSettledContributions(db: Queryable, partnerId: string, ch
   };
 }
 
-/** @param stored `undefined` where there is no record any more. */
+/**
+ * @param stored `undefined` when the record is missing.
+ */
 function findProblem(line: SettlementLine, stored: StoredContribution | undefined, check: SealCheck): LineProblem | undefined {
   const { lineNo, transactionId } = line;
   if (!stored) {
@@ -68,7 +72,7 @@ function findProblem(line: SettlementLine, stored: StoredContribution | undefine
   }
   const differences = compareWithLine(toSettled(stored), line);
   if (differences.length > 0) return { lineNo, code: 'contribution_changed', message: describe(line, differences) };
-  // What the line does not repeat is sealed all the same.
+  // The seal also covers the fields that a line does not repeat.
   const unverified = checkSeal(stored, check);
   return unverified && { lineNo, code: unverified.code, message: unverified.message };
 }

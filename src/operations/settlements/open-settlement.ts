@@ -14,10 +14,10 @@ import { type SettlementView, settlementToData } from '../../wire/settlement-to-
 const NOTHING: SettlementTotals = totalsOfSums({ contributions: [], adjustments: [] });
 
 /**
- * Opens the first settlement of a partner, in the transaction of whoever calls: the calendar month in which the partner was made,
- * so that months that nobody closed are closed one after the other.
+ * Opens the first settlement of a partner, in the caller's transaction: for the calendar month in which the partner was created, so that
+ * missed months are closed one after another.
  *
- * @returns Whether it did; else the partner has one.
+ * @returns Whether it was opened; otherwise the partner has one.
  */
 export async function openFirstSettlement(db: Queryable, partner: Partner, correlationId: string): Promise<boolean> {
   const { partnerId, createdAt, currency } = partner;
@@ -56,7 +56,7 @@ async function enqueueEvent(db: Queryable, eventType: string, shown: SettlementV
   await insertEvent(db, { partnerId, eventId: newId('evt'), eventType, subjectId: settlementId, correlationId, data });
 }
 
-/** What an open settlement would close over, were it closed now: its contributions and adjustments, and what it brings along. */
+/** What an open settlement would contain if it were closed now: its contributions, its adjustments, and what is carried in. */
 export async function totalsOfOpen(
   db: Queryable,
   settlement: Pick<Settlement, 'partnerId' | 'followsEvent' | 'period'>,
@@ -69,7 +69,7 @@ export async function totalsOfOpen(
   return totalsOfSums({ contributions, adjustments, carried: previous && carriedForward(previous) });
 }
 
-/** The settlement as it stands in the database now. */
+/** The settlement as the database has it now. */
 export async function reread(db: Queryable, { partnerId, settlementId }: Settlement): Promise<Settlement> {
   const found = await findSettlement(db, partnerId, settlementId);
   if (!found) throw new Error(`The settlement ${settlementId} does not exist.`);

@@ -15,31 +15,31 @@ import type { Prices } from '../../store/settlements/settlement-price.ts';
 import { sumUnsettled } from '../../store/settlements/unsettled-contribution.ts';
 
 export interface OpenTotalsOptions {
-  /** Of the settlement before. */
+  /** Carried from the previous settlement. */
   readonly previous: SettlementTotals | undefined;
   readonly prices: Prices;
 }
 
-/** The totals of an open settlement, and the moment at which they were these. */
+/** The totals of an open settlement, and the time of these totals. */
 export type OpenTotals = (
   db: Queryable,
   settlement: Settlement,
   options: OpenTotalsOptions,
 ) => Promise<{ totals: SettlementTotals; asOf: Date }>;
 
-/** What was added up already: every contribution whose event has this number or a lower one. */
+/** What is added up: every contribution whose event has this number or a lower one. */
 interface Sum {
   readonly throughEvent: bigint;
   readonly byVersion: readonly VersionTotals[];
 }
 
-/** Few enough to be read well within a statement's time. */
+/** Few enough to be read well within a query's time limit. */
 const EVENTS_AT_ONCE = 20_000n;
 const REMEMBERED_MAX = 1_000;
 
 /**
- * Adds up what an open settlement would close over. What has been added up is remembered by the number of its last event, and only what
- * follows is read: the first who asks in a month of a million waits longer than the others, and is answered when asking again.
+ * Adds up what an open settlement would contain. The sum is remembered with the number of its last event, and only later events are read:
+ * the first caller in a month of a million contributions waits longest, and may have to ask again.
  */
 export function rememberOpenTotals(): OpenTotals {
   const sums = new LRUCache<string, Sum>({ max: REMEMBERED_MAX });

@@ -30,7 +30,7 @@ export interface SettlementCursor {
 
 export interface SettlementPage {
   readonly settlements: readonly SettlementView[];
-  /** What the next page begins before; `null` when there is none. */
+  /** The cursor of the next page; `null` for the last page. */
   readonly nextBeforeSequence: bigint | null;
 }
 
@@ -42,11 +42,11 @@ export interface SettlementLinesView {
 
 export interface Statement {
   readonly settlement: Settlement;
-  /** The bytes, made as they are read; another call makes the same. */
+  /** The bytes, written while the lines are read; each call writes the same. */
   write(options: StatementOptions): AsyncGenerator<Buffer, unknown>;
 }
 
-/** Another partner's settlement is not found, just as none. An open one has no lines and no statement yet. */
+/** Another partner's settlement is answered as not found. An open one has no lines and no statement yet. */
 export interface ReadSettlements {
   /** The latest first. */
   page(cursor: SettlementCursor): Promise<SettlementPage>;
@@ -56,13 +56,15 @@ export interface ReadSettlements {
 }
 
 const LIMITS = { waitingMax: 256, waitMaxMs: 5_000 };
-/** A page of a statement that is under way waits for as long as it takes: its bytes are half sent. */
+/** A page of a statement under way has no time limit: half of its bytes are sent. */
 const STATEMENT_LIMITS = { waitingMax: 256, waitMaxMs: 60_000 };
 const LINES_AT_ONCE = 1_000;
-/** A statement rests for as long as a page of it took, and for so long at most: whoever downloads it waits for less than other partners would. */
+/** A download pauses as long as its last page took, up to this time: its client waits, so that other partners do not. */
 const REST_MAX_MS = 25;
 
-/** @param concurrency Connections for look-ups; as many again serve the statements that are under way. */
+/**
+ * @param concurrency Connections for look-ups; as many again serve statements under way.
+ */
 export function createReadSettlements(database: Database, pricesOf: PricesOf, concurrency: number): ReadSettlements {
   const { pool } = database;
   const one = <Request extends { readonly partnerId: string }, Outcome>(run: (request: Request) => Promise<Outcome>) =>
@@ -76,7 +78,7 @@ export function createReadSettlements(database: Database, pricesOf: PricesOf, co
   const openTotals = rememberOpenTotals();
   return {
     page: one(async ({ partnerId, beforeSequence, limit }) => {
-      // One more than is asked for tells whether there are more.
+      // One more row than requested shows whether there are more.
       const found = await listSettlements(pool, partnerId, { beforeSequence, limit: limit + 1 });
       const settlements = await Promise.all(found.slice(0, limit).map((each) => show(database, pricesOf, each, openTotals)));
       return { settlements, nextBeforeSequence: found.length > limit ? (found[limit - 1]?.sequence ?? null) : null };
@@ -96,7 +98,7 @@ export function createReadSettlements(database: Database, pricesOf: PricesOf, co
   };
 }
 
-/** With totals: its own, or those of this moment where it is open. */
+/** With its totals; for an open settlement those of now. */
 export async function show(
   database: Database,
   pricesOf: PricesOf,
@@ -111,7 +113,7 @@ export async function show(
   const prices = await pricesOf(pool, partner);
   const previous = (await findSettlementBySequence(pool, partnerId, sequence - 1n))?.totals ?? undefined;
   const { asOf, totals: now } = await openTotals(pool, settlement, { previous, prices });
-  // What was closed over meanwhile is missing among the sums: it has its own by now.
+  // A settlement that was closed meanwhile is missing in the sums: it has its own totals by now.
   const still = await findSettlement(pool, partnerId, settlementId);
   if (still?.totals) return { settlement: still, totals: still.totals, currency: still.currency, asOf: null };
   return { settlement, totals: now, currency: prices.currency, asOf };

@@ -3,18 +3,18 @@ import type { Partner } from '../../store/access/partner.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { Prices } from '../../store/settlements/settlement-price.ts';
 
-/** What a settlement needs besides the database. */
+/** The further dependencies of a settlement. */
 export interface SettlementTools extends SealKeys {
   /** The value of a point under every version that the partner's contributions may carry. */
   readonly pricesOf: PricesOf;
-  /** Asked before anything is settled under them. */
+  /** Called before anything is settled under them. */
   readonly doubtsOf: DoubtsOf;
 }
 
 export type PricesOf = (db: Queryable, partner: Partner) => Promise<Prices>;
 
-/** Why nothing may be settled at the price that a version of the value of a point has been given; `undefined` where it is what the audit has. */
+/** Why the price of a version cannot be used to settle; `undefined` when it is the one in the audit. */
 export type DoubtOf = (version: string) => string | undefined;
 
-/** Reads, in the transaction of a closing, what the audit says of the versions behind the prices. */
+/** Reads, in the transaction of a closing, the audit entries of the versions behind the prices. */
 export type DoubtsOf = (db: Queryable, partner: Partner, prices: Prices) => Promise<DoubtOf>;

@@ -17,8 +17,8 @@ const ENTRIES_MAX = 100;
 type Kept = ReturnType<typeof acknowledgementRecord>;
 
 /**
- * Compares what a partner said to a settlement with the entries that the audit has of it. The entries themselves are verified by their
- * chain. Partners may say something meanwhile: it is there together with its entry, and for good, so that nothing is held.
+ * Compares the acknowledgements of a settlement with their audit entries. The audit chain verifies the entries themselves. A partner may
+ * acknowledge meanwhile: record and entry are committed together and never change, so no lock is needed.
  */
 export async function verifyAcknowledgements(db: Queryable, settlement: Settlement): Promise<AcknowledgementProblem[]> {
   const before = await listAcknowledgements(db, settlement);

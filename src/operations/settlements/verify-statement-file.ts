@@ -23,15 +23,15 @@ export interface StatementFileVerdict
   extends Pick<StatementVerdict, 'isIntact' | 'problems' | 'csvSha256' | 'lineCount' | 'form'> {
   /** How many more lines differ than are reported. */
   readonly more: number;
-  /** What breaks the chain of the partner's statements. */
+  /** The first break of the chain of the partner's statements. */
   readonly chainBreak: string | undefined;
 }
 
 /**
- * Whether a file is the statement of a settlement, as it is served or in the form for spreadsheets. Of one that is not, every line that differs
- * is named by comparing it with the settlement's own lines; the statement of another settlement is reported as such.
+ * Verifies that a file is the statement of a settlement, as served or in the form for spreadsheets. Otherwise every differing line is
+ * found by comparing the file with the settlement's own lines; the statement of another settlement is reported as such.
  *
- * @param open Gives the file's bytes from their beginning, each time it is called.
+ * @param open Returns the file's bytes from their beginning, at each call.
  */
 export async function verifyStatementFile(
   db: Queryable,
@@ -85,7 +85,7 @@ async function explain(db: Queryable, { settlement, verdict, open }: Difference)
   return { problems: [...(problems.length > 0 ? [...problems, ...ofFile] : verdict.problems), ...changed], more };
 }
 
-/** The settlement of a contribution, of this partner or of any other. */
+/** The settlement of a contribution, of any partner. */
 async function findElsewhere(db: Queryable, partnerId: string, transactionId: string): Promise<StatementOwner | undefined> {
   const own = await findSettlementOfContribution(db, partnerId, transactionId);
   if (own) return own;

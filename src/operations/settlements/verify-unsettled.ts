@@ -4,7 +4,7 @@ import { eachLeft, listUnreachable } from '../../store/settlements/unsettled-con
 import { findUnverified, type SealCheck } from '../audit/check-contributions.ts';
 import { sealCheckAt } from '../audit/seal-contributions.ts';
 
-/** A pool, and the keys that the audit and the contributions are sealed with. */
+/** A pool, and the keys of the seals of the audit and the contributions. */
 export type VerifiedDatabase = Pick<Database, 'auditKeys' | 'contributionSeals'> & { readonly pool: Queryable };
 
 export interface UnsettledProblem {
@@ -12,13 +12,13 @@ export interface UnsettledProblem {
   readonly message: string;
 }
 
-/** As many at a time as a statement takes at ease. */
+/** As many at a time as one query reads quickly. */
 const ROWS_AT_ONCE = 1_000;
 const LONG = { timeoutMs: 4_500 };
 
 /**
- * Of what has no line: confirmed contributions that no closing would find, all that are not as they were sealed, whatever their status, and
- * those whose event says that they were confirmed and that are not, or not there. Each is reported once.
+ * Verifies the contributions without a line: confirmed ones that no closing would find, all that do not match their seals, whatever their
+ * status, and those whose event says that they were confirmed and that are not, or are missing. Each is reported once.
  */
 export async function verifyUnsettled(
   database: VerifiedDatabase,

@@ -10,15 +10,15 @@ import { readSealedRecord } from '../audit/sealed-record.ts';
 import { verifyAudit } from '../audit/verify-audit.ts';
 
 const SUBJECT = 'record_seals';
-/** So few that whoever waits for the end of the chain does not give up. */
+/** Few, so that transactions that wait for the end of the audit chain do not time out. */
 const RECORDS_AT_ONCE = 200;
 
 /**
- * Once for an installation, at the first start of a release that holds keys, partners and endpoints against the audit: gives those an
- * entry that a release before made without one, or with less in it. What contradicts its entry gets none, and nothing does while the
- * audit is not sound: whoever removed an entry could have edited rows adopted as true.
+ * Runs once for an installation, at the first start of a release that verifies keys, partners and endpoints by the audit: writes an entry
+ * for records that an earlier release wrote without one, or with fewer fields. A record that contradicts its entry gets none, and nothing
+ * is done while the audit chain is broken: a person who removed an entry could have edited rows that would then be adopted.
  *
- * @throws Error Where it is not known whether this was done.
+ * @throws Error When it is not known whether this was done.
  */
 export async function adoptRecords(database: Database, actor: Actor): Promise<void> {
   const [known] = await listAuditEntries(database.pool, { subjectId: SUBJECT, limit: 1 });
@@ -47,7 +47,7 @@ async function adoptKind<Row>(database: Database, actor: Actor, kind: AuditedKin
     const last = page?.at(-1);
     const afterId = last === undefined ? '' : kind.idOf(last);
     page = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-      // From here to the commit nobody else writes an entry.
+      // From here to the commit no other transaction writes an entry.
       await lockAuditHead(db);
       const rows = await kind.list(db, { afterId, ids: null, limit: RECORDS_AT_ONCE });
       count += await adoptRows(db, actor, { kind, rows, keys: database.auditKeys() });
@@ -80,7 +80,7 @@ async function adoptRows<Row>(db: Queryable, actor: Actor, { kind, rows, keys }:
   return count;
 }
 
-/** What an entry of a release before does not say. */
+/** The fields that an entry of an earlier release lacks. */
 function absentFields(record: object, entry: SealedEntry | undefined): string[] {
   const kept = Object.keys(JSON.parse(entry?.after ?? '{}') ?? {});
   return Object.keys(record).filter((field) => !kept.includes(field));

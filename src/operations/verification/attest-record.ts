@@ -14,10 +14,8 @@ export interface RecordName {
 }
 
 /**
- * Writes an audit entry of a record as it stands, on the word of an admin who has compared it with a backup: it holds from then on,
- * whatever earlier entries say.
- *
- * Throws `forbidden`, and `invalid_request` when there is no such record, or without a reason.
+ * Writes an audit entry of a record as it is, on the word of an admin who has compared it with a backup: it is valid from then on,
+ * whatever earlier entries say. Throws `forbidden`, and `invalid_request` when there is no such record, or without a reason.
  */
 export const attestRecord = withRole(
   'admin',

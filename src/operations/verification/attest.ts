@@ -19,10 +19,8 @@ import { ruleSubject } from '../rules/verified-rules.ts';
 import { withRole } from '../with-role.ts';
 
 /**
- * Seals a contribution as it stands, on the word of an admin who has compared it with a backup or with the partner's own records: the way on
- * where what was recorded cannot be put back, or its key is lost.
- *
- * Throws `forbidden`, `contribution_not_found`, and `invalid_request` without a reason.
+ * Seals a contribution as it is, on the word of an admin who has compared it with a backup or with the partner's own records: for a row
+ * that cannot be restored, or whose key is lost. Throws `forbidden`, `contribution_not_found`, and `invalid_request` without a reason.
  */
 export const attestContribution = withRole(
   'admin',
@@ -41,7 +39,7 @@ export const attestContribution = withRole(
   },
 );
 
-/** What was attested, and nothing of the customer. */
+/** The attested fields, without data of the customer. */
 function toRecord({ contribution, associationOutcome }: StoredContribution): object {
   const { status, points, pointConversionVersion, createdAt, confirmedAt, failedAt } = contribution;
   return {
@@ -56,9 +54,8 @@ function toRecord({ contribution, associationOutcome }: StoredContribution): obj
 }
 
 /**
- * Writes an audit entry of a version as it stands, on the word of an admin: it is used from then on, whatever earlier entries say.
- *
- * Throws `forbidden`, and `invalid_request` when there is no such version, or without a reason.
+ * Writes an audit entry of a version as it is, on the word of an admin: it is used from then on, whatever earlier entries say. Throws
+ * `forbidden`, and `invalid_request` when there is no such version, or without a reason.
  */
 export const attestRule = withRole(
   'admin',

@@ -4,7 +4,7 @@ import type { Database } from '../../store/database.ts';
 import { ensureSealStart } from '../audit/seal-start.ts';
 import { adoptRecords } from './adopt-records.ts';
 
-/** From the first start on contributions are sealed, and whatever permits something is held against the audit. Repeatable. */
+/** From the first start on contributions are sealed, and records that permit something are verified by the audit. Repeatable. */
 export async function startSeals(database: Database): Promise<void> {
   const actor: Actor = { operatorId: 'schedule', role: 'admin', correlationId: newId('corr') };
   await ensureSealStart(database, actor);

@@ -19,7 +19,7 @@ export interface VerifiedProblem {
   readonly problem: string;
 }
 
-/** What was held against its seals, or the audit. */
+/** The part that was verified. */
 export interface VerifiedPart {
   readonly part: string;
   /** Entries, versions, records or lines. */
@@ -28,18 +28,18 @@ export interface VerifiedPart {
 }
 
 export interface EverythingOptions extends Pick<SealKeys, 'signLike'> {
-  /** Awaited between pages: for whoever has to leave time to others, and may throw to end it. */
+  /** Awaited between pages, to leave time to other work; may throw to end the verification. */
   readonly pause?: () => Promise<void>;
-  /** An entry of the audit that was written down elsewhere. */
+  /** An audit entry that was recorded elsewhere. */
   readonly expected?: AuditHead | undefined;
-  /** Told of the last entry of the audit, once it is known. */
+  /** Called with the last audit entry, once it is known. */
   readonly onLast?: (last: AuditHead) => void;
 }
 
 /**
- * Holds everything that prices, permits or authorises against its seals, part by part: the chain of the audit, rules, partners, keys,
- * operators and what they sign in with, endpoints, drafts, adjustments, settlements with their lines and contributions, and batches.
- * Others go on meanwhile; what they change is looked at again under its lock.
+ * Verifies everything that prices, permits or authorises, part by part: the audit chain, rules, partners, keys, operators and their
+ * credentials, endpoints, drafts, adjustments, settlements with their lines and contributions, and batches. Changes may go on; a record
+ * that changed meanwhile is read again under its lock.
  */
 export async function* verifyEverything(database: Database, options: EverythingOptions): AsyncGenerator<VerifiedPart> {
   const { pause = async () => {} } = options;
@@ -64,7 +64,7 @@ async function verifyChain(database: Database, { expected, onLast, pause }: Ever
 
 async function verifyRules({ pool, auditKeys }: Database): Promise<VerifiedPart> {
   const first = await readVerifiedRuleEntries(pool, auditKeys);
-  // What was made while it was read is not a doubt a moment later.
+  // A version created during the first read is no difference in a second read.
   const doubts = first.doubts.size === 0 ? first.doubts : (await readVerifiedRuleEntries(pool, auditKeys)).doubts;
   const problems = [...doubts].map(([rule, problem]) => ({ record: `rule_version ${rule}`, problem }));
   return { part: 'rule_version', checked: BigInt(first.stored.length), problems };
@@ -86,7 +86,11 @@ async function verifyAllSettlements(database: Database, options: EverythingOptio
   return { part: 'settlement', checked: lines, problems };
 }
 
-/** An edited value may be none of its kind any more. @throws Whatever else was thrown. */
+/**
+ * An edited value may be malformed.
+ *
+ * @throws Any other error.
+ */
 function explainUnreadable(error: unknown): string {
   if (error instanceof UnverifiedRecordError) return error.message;
   if (!(error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError)) throw error;

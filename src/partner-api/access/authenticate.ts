@@ -8,46 +8,44 @@ import type { Database } from '../../store/database.ts';
 import type { FailureLimit } from '../limits/failure-limit.ts';
 import { CREDENTIAL_TTL_MS, CREDENTIALS_MAX, credentialMemory } from './credential-memory.ts';
 
-/** What an unknown key is compared with, so that its refusal takes as long as that of a wrong secret. */
+/** An unknown key is compared with this digest, so that its refusal takes as long as that of a wrong secret. */
 const NO_SECRET = Buffer.alloc(32);
 
 const REFUSAL = 'The API key is missing, malformed, unknown, revoked or expired. Send a valid key in X-API-Key.';
 
-/** Nothing is told of what differs. */
+/** The message does not say what differs. */
 const UNPROVEN = 'The service cannot verify the API key at the moment. Its operators are informed.';
 
 export interface Attempt {
-  /** The header as it came. */
+  /** The header as it arrived. */
   readonly apiKey: string | undefined;
   readonly address: string;
 }
 
 export interface Authenticate {
   (attempt: Attempt): Promise<Credential>;
-  /** The partner of a key that was right a moment ago; costs no look-up and decides nothing. */
+  /** The partner of a key that was valid a moment ago; costs no look-up and decides nothing. */
   partnerOf(apiKey: string): string | undefined;
   /** Whether so many keys from this address were wrong that the next wrong one is refused with `rate_limited`. */
   isSuspect(address: string): boolean;
 }
 
 export interface AuthenticatorOptions {
-  /** Connections for credentials alone: {@link credentialMemory} says how many it uses. */
+  /** Connections for credentials only: {@link credentialMemory} says how many it uses. */
   readonly database: Database;
   readonly environment: Environment;
   readonly failures: FailureLimit;
   readonly onUse: (keyId: string) => void;
-  /** Told of a key or a partner that differs from the audit. */
+  /** Called for a key or a partner that differs from the audit. */
   readonly onDoubt: (error: Error) => void;
-  /** What the age of a credential is told by. */
+  /** The clock for the age of a credential. */
   readonly clock?: { now(): number };
 }
 
 /**
- * Finds out who calls.
- *
- * Throws `unauthorized` for whatever is wrong with the key, `internal_service_unavailable` for one that differs from the audit,
- * `forbidden` for an address that the key does not allow, and
- * `rate_limited` when too many keys from this address were wrong; a valid key is never refused for that.
+ * Authenticates a request. Throws `unauthorized` for any problem of the key, `internal_service_unavailable` for a key that differs from
+ * the audit, `forbidden` for an address that the key does not allow, and `rate_limited` when too many keys from this address were wrong;
+ * a valid key is never refused for that.
  *
  * @see docs/spec/interface.md#authentication; docs/spec/decisions.md#1-http, docs/spec/decisions.md#5-api-keys and
  * docs/spec/decisions.md#6-rate-limits.
@@ -65,7 +63,8 @@ export function authenticator({
     const known = memory.recall(keyId) ?? (await memory.look(keyId, address));
     return known && isCurrent(known.credential, clock.now() - known.readAtMs) ? known.credential : undefined;
   };
-  // Keys that were right a moment ago: a busy partner's is not hashed anew for every request. A hit still has its secret compared.
+  // Keys that were valid a moment ago, so that a busy partner's key is not hashed for every request. The secret of a hit is still
+  // compared.
   const parsedKeys = new LRUCache<string, ParsedApiKey>({ max: CREDENTIALS_MAX, ttl: CREDENTIAL_TTL_MS, perf: clock });
   const parse = (apiKey: string) => parsedKeys.get(apiKey) ?? parseApiKey(apiKey);
   const authenticate = async ({ apiKey, address }: Attempt): Promise<Credential> => {
@@ -89,7 +88,7 @@ export function authenticator({
 }
 
 function refuseUnusable({ unverified, allowedAddresses }: Credential, address: string): void {
-  // It proves nothing, and will be right again once an operator has seen to it.
+  // The key is not verified, and is valid again after an operator has restored its row.
   if (unverified === 'key') throw unavailable(UNPROVEN);
   if (isAllowedAddress(address, allowedAddresses)) return;
   throw new ServiceError('forbidden', 'This API key may not be used from this address. Ask the operator to allow the address.');

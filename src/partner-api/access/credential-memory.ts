@@ -8,19 +8,19 @@ import type { Database } from '../../store/database.ts';
 import type { FailureLimit } from '../limits/failure-limit.ts';
 
 /**
- * Revocation, suspension, permissions and address lists hold on every instance within ten seconds; this is how old what a
- * request is judged by may be.
+ * Revocation, suspension, permissions and address lists take effect on every instance within ten seconds; this is the greatest age of a
+ * credential that decides about a request.
  */
 export const CREDENTIAL_TTL_MS = 4_000;
 export const CREDENTIALS_MAX = 10_000;
-/** Key ids that nobody has. They are remembered apart, so that they displace no credential. */
+/** Unknown key ids. They are remembered separately, so that they displace no credential. */
 const UNKNOWN_MAX = 1_000;
 
-/** One for keys that are known, one for those that are not: confirmations wait for neither. */
+/** One for known keys, one for unknown ones: confirmations wait for neither. */
 export const CREDENTIALS_POOL_SIZE = 2;
-/** A connection has one request under way, so that more than these wait where there are as many connections. */
+/** A connection has one request under way, so more wait only with more connections than this. */
 const LIMITS = { concurrency: 1, batchMax: 256, waitingMax: 16_384, waitMaxMs: 5_000 };
-/** Keys from an address that has tried too many are looked up together, so often. */
+/** Keys from an address with too many wrong keys are looked up together, at this interval. */
 const SUSPECT_TURN_MS = 100;
 
 export interface RememberedCredential {
@@ -29,25 +29,25 @@ export interface RememberedCredential {
 }
 
 export interface CredentialMemory {
-  /** As it was read {@link CREDENTIAL_TTL_MS} ago at most. */
+  /** Read at most {@link CREDENTIAL_TTL_MS} ago. */
   recall(keyId: string): RememberedCredential | undefined;
-  /** As it is now; `undefined` for a key id that nobody has. */
+  /** As it is now; `undefined` for an unknown key id. */
   look(keyId: string, address: string): Promise<RememberedCredential | undefined>;
-  /** The partner of a key id, however long ago it was read. */
+  /** The partner of a key id, whatever the age of the credential. */
   partnerOf(keyId: string): string | undefined;
 }
 
 export interface CredentialMemoryOptions {
   readonly database: Database;
   readonly failures: FailureLimit;
-  /** Told of a key or a partner that differs from the audit. */
+  /** Called for a key or a partner that differs from the audit. */
   readonly onDoubt: (error: Error) => void;
   readonly clock: { now(): number };
 }
 
 /**
- * Remembers credentials, and looks up those that are not remembered: many by one statement, one statement at a time, in turns of the
- * addresses that they came from. A key that was known is looked up beside those that never were.
+ * Remembers credentials, and looks up the others: many in one query, one query at a time, in turns of the addresses that they came from.
+ * A known key is looked up separately from unknown ones.
  */
 export function credentialMemory({ database, failures, onDoubt, clock }: CredentialMemoryOptions): CredentialMemory {
   const known = new LRUCache<string, RememberedCredential>({ max: CREDENTIALS_MAX });
@@ -109,7 +109,7 @@ export function credentialMemory({ database, failures, onDoubt, clock }: Credent
   };
 }
 
-/** Whoever asks during a pause waits for its end. */
+/** A caller during a pause waits for its end. */
 function sharedPause(ms: number): () => Promise<void> {
   let pause: Promise<void> | undefined;
   return () => {

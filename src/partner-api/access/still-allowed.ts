@@ -2,13 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Authenticate } from './authenticate.ts';
 
-/** For so long after its arrival a request goes by what was known of its key then. */
+/** For this time after its arrival a request is decided by the credential that was known then. */
 const CHECKED_FOR_MS = 1_000;
 
 /**
- * Judges who calls by what is known of the key now, at most 4 s old, and remembers the caller in the request's context.
- *
- * Throws what {@link Authenticate} throws, and `forbidden` for a write by a key that may only read, and for what needs a key that may manage.
+ * Checks again that the caller may make the request, by a credential at most 4 s old, and stores the caller in the request's context.
+ * Throws what {@link Authenticate} throws, and `forbidden` for a write by a read-only key, and for a request that needs the permission
+ * `manage`.
  */
 export async function requireStillAllowed(request: FastifyRequest, authenticate: Authenticate): Promise<void> {
   const apiKey = request.headers['x-api-key'];
@@ -24,8 +24,8 @@ export async function requireStillAllowed(request: FastifyRequest, authenticate:
 }
 
 /**
- * Whether the key of a request was judged so long ago that it has to be judged again before a write: a revocation or a suspension
- * holds within 10 s for requests that began before it, too.
+ * Whether the key of a request has to be checked again before a write: a revocation or a suspension takes effect within 10 s for requests
+ * that began before it, too.
  *
  * @see docs/spec/decisions.md#5-api-keys.
  */

@@ -87,7 +87,9 @@ interface Sent {
   readonly confirmation: ConfirmationRequest;
 }
 
-/** @returns `undefined` when a scenario of the sandbox dropped the connection. */
+/**
+ * @returns `undefined` when a sandbox scenario dropped the connection.
+ */
 async function confirm(
   options: PartnerApiOptions,
   { request, reply, confirmation }: Sent,
@@ -103,7 +105,7 @@ async function confirm(
 }
 
 /**
- * `null` equals absent; a `calculation_id` of any other kind enters as it was sent.
+ * `null` equals absent; a `calculation_id` of any other type is part of the fingerprint as it was sent.
  *
  * @see docs/spec/decisions.md#3-idempotency.
  */
@@ -117,7 +119,7 @@ function fingerprintOf(body: Body): Buffer {
   });
 }
 
-/** `undefined` when none is asked for, `null` when what is asked for cannot be one. */
+/** `undefined` when the request names no estimate, `null` when its id is malformed. */
 function readCalculationId(sent: unknown): string | null | undefined {
   if (sent === undefined || sent === null) return undefined;
   return isLongIdentifier(sent) ? sent : null;

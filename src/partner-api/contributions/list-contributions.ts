@@ -14,7 +14,7 @@ import { readTime } from '../validation/read-time.ts';
 
 export const CONTRIBUTION_PAGE = { default: 100, max: 500 } as const;
 
-/** A query with one of these, and without `partner_event_id`, asks for the list. */
+/** A query with one of these members, and without `partner_event_id`, requests the list. */
 const OF_LISTS = ['created_after', 'created_before', 'status', 'limit', 'after'];
 
 const time = Type.Optional(Type.String({ minLength: 20, maxLength: 40 }));
@@ -30,7 +30,7 @@ const ListQuery = Type.Object(
   closed,
 );
 
-/** The path of the look-up; which of the two is meant is told by the query. */
+/** The path of the look-up; the query decides between the two. */
 export const LIST_CONSTRAINT = {
   name: 'contributionList',
   storage: () => {
@@ -42,7 +42,7 @@ export const LIST_CONSTRAINT = {
       empty: () => handlers.clear(),
     };
   },
-  // Without a value the routes that have no constraint are meant; the types know only texts.
+  // Without a value the routes without a constraint match; the types know only texts.
   deriveConstraint: ({ url = '' }: { url?: string | undefined }) => (asksForList(url) ? 'list' : undefined) as string,
   validate: () => {},
 };
@@ -57,7 +57,9 @@ function asksForList(url: string): boolean {
   return !query.has('partner_event_id') && OF_LISTS.some((name) => query.has(name));
 }
 
-/** @see docs/spec/decisions.md#9-self-service-and-pages. A query without any of its members stays a look-up that lacks its event. */
+/**
+ * @see docs/spec/decisions.md#9-self-service-and-pages. A query without any of its members is a look-up that lacks its event.
+ */
 export function listContributions(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     PATH,

@@ -65,7 +65,9 @@ interface Sent {
   readonly estimation: EstimateRequest;
 }
 
-/** @returns `undefined` when a scenario of the sandbox dropped the connection. */
+/**
+ * @returns `undefined` when a sandbox scenario dropped the connection.
+ */
 async function estimate(options: PartnerApiOptions, { request, reply, estimation }: Sent): Promise<EstimateOutcome | undefined> {
   const { createDeliveryEmissionsEstimate: estimateIt, rehearse } = options.operations;
   const { partnerId, partnerOrderRef, idempotencyKey } = estimation;

@@ -12,7 +12,7 @@ import { callerOf } from '../request-context.ts';
 import { CalculationBody, CalculationParams } from './emissions-schemas.ts';
 
 /**
- * The sheet behind an estimate, as long as that can be read.
+ * The calculation sheet of an estimate, as long as the estimate can be read.
  *
  * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels.
  */

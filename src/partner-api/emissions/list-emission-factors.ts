@@ -7,7 +7,7 @@ import { pageMembers, placeOf } from '../paging.ts';
 import { isIntegerText } from '../validation/integer-text.ts';
 import { EmissionFactorsListBody, FACTORS_PAGE, ListFactorsQuery } from './emissions-schemas.ts';
 
-/** Versions are only added, at the end: the place of one is its number. */
+/** Versions are only appended: the position of one is its number. */
 const LIST = { name: ['listEmissionFactors'], first: '0', isPlace: (text: string) => isIntegerText(text, PLACES) };
 const PLACES = { minimum: 0, maximum: 1_000_000 };
 

@@ -5,7 +5,7 @@ import { contribution, type Example, type Examples, echo, failed, link, notReque
 
 const PARTNER_ID = 'ptn_01KAHT0A1C3E5G7J9M2P4R6T8V';
 
-/** The envelope is made by the code that makes real ones; integers of this size are safe as a number. */
+/** The code that writes real envelopes writes this one; integers of this size are safe as a number. */
 function example(summary: string, head: Omit<EventHead, 'partnerId'>, data: object): Example {
   return { summary, value: JSON.parse(eventToText({ ...head, partnerId: PARTNER_ID }, 'sandbox', data)) };
 }

@@ -4,11 +4,11 @@ import type { Examples } from '../openapi/openapi-examples.ts';
 import { EVENT_EXAMPLES } from './event-examples.ts';
 import { ChallengeEnvelope, EVENT_ENVELOPES, TestEnvelope } from './event-schemas.ts';
 
-/** All that is published of a kind. */
+/** Everything that is published of an event type. */
 export interface EventKind {
-  /** When it is sent. */
+  /** When the event is sent. */
   readonly summary: string;
-  /** What the receiver has to know of it. */
+  /** What the receiver must know about it. */
   readonly description: string;
   /** The whole body. */
   readonly schema: TSchema;
@@ -50,7 +50,7 @@ export const EVENT_KINDS: Record<EventType, EventKind> = {
   },
 };
 
-/** What a new endpoint has to answer before its first event. */
+/** The request that a new endpoint must answer before its first event. */
 export const CHALLENGE: EventKind = {
   summary: 'A new endpoint is challenged',
   description:
@@ -59,7 +59,7 @@ export const CHALLENGE: EventKind = {
   examples: EVENT_EXAMPLES[VERIFICATION_TYPE],
 };
 
-/** What an operator sends to try an endpoint out. */
+/** Sent when an operator tests an endpoint. */
 export const TEST: EventKind = {
   summary: 'An operator tries an endpoint out',
   description: 'Verify it like every event, answer 2xx and book nothing. It is sent once.',
@@ -75,7 +75,7 @@ export function schemaNameOf(eventType: string): string {
     .join('');
 }
 
-/** An event of any kind. */
+/** The shape of an event of any type. */
 export const Event = Type.Unsafe<object>({
   oneOf: EVENT_TYPES.map((type) => EVENT_ENVELOPES[type]),
   discriminator: {

@@ -7,7 +7,7 @@ import { Event } from './event-kinds.ts';
 
 export const EVENT_PAGE = { default: 100, max: 500 } as const;
 
-/** Numbers are digits in a query: the code has their text. */
+/** Numbers are digits in a query: the code gets their text. */
 export const ListEventsQuery = Type.Object(
   {
     after_sequence: Type.Optional(

@@ -6,7 +6,7 @@ import { Association } from '../emissions/association-schemas.ts';
 import { closed, Environment, int64, longId, nullable, nullableTime, shortId, sum, time } from '../schema-parts.ts';
 
 /**
- * What events say, kind by kind: published in the OpenAPI document, for webhooks and for whoever fetches events alike.
+ * The data of events, by type: published in the OpenAPI document, for webhooks and for fetched events alike.
  *
  * @see docs/spec/interface.md#events; docs/spec/decisions.md#7-events.
  */
@@ -22,7 +22,7 @@ const orNull = (schema: TSchema, description: string) => Type.Unsafe({ anyOf: [s
 
 const alwaysConfirmed = Type.Literal('confirmed', { description: 'The contribution stays confirmed.' });
 
-/** The member `data` of a kind. A sample says that it is one. */
+/** The member `data` of an event type. A sample is marked as one. */
 function says(members: TProperties): TSchema {
   const sample = Type.Optional(
     Type.Literal(true, { description: '`true` in a sample, which records nothing that happened; absent otherwise.' }),
@@ -70,7 +70,7 @@ export const Adjustment = Type.Object(adjustmentMembers, closed);
 
 const confirmed = says({ contribution: Contribution, association: Association });
 
-/** Told apart by `change`. */
+/** `change` tells which. */
 const adjusted = Type.Unsafe({
   oneOf: [
     says({
@@ -235,7 +235,7 @@ const challenge = Type.Object(
 
 // Envelopes
 
-/** Every member is there in every event. */
+/** Every member is in every event. */
 function envelope(eventType: string, sequence: TSchema, data: TSchema): TSchema {
   return Type.Object(
     {

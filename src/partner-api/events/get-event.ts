@@ -12,8 +12,8 @@ import { callerOf } from '../request-context.ts';
 import { EventBody, EventParams } from './event-path-schemas.ts';
 
 /**
- * One event, as the member `event` beside `request`: like `contribution` and `estimate` in the other GETs, and because an
- * envelope has a `correlation_id` of its own, which is not that of this request.
+ * One event, as the member `event` beside `request`: like `contribution` and `estimate` in the other GETs, and because an envelope has
+ * its own `correlation_id`, which is not that of this request.
  */
 export function getEvent(app: FastifyInstance, { operations }: PartnerApiOptions): void {
   app.get<{ Params: Static<typeof EventParams> }>(

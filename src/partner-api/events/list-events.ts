@@ -8,7 +8,10 @@ import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { EVENT_PAGE, EventPageBody, ListEventsQuery } from './event-path-schemas.ts';
 
-/** Events by their place, for a partner that was down. Beside what decisions, section 7, fixes stands `request`, as in every GET. */
+/**
+ * Events by their sequence, for a partner that was down. Besides the members of decisions, section 7, the answer has `request`, as in
+ * every GET.
+ */
 export function listEvents(app: FastifyInstance, { operations, readiness }: PartnerApiOptions): void {
   app.get<{ Querystring: Static<typeof ListEventsQuery> }>(
     '/v1/events',

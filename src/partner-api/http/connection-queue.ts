@@ -2,11 +2,14 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import type { Limit } from '../../domain/limit.ts';
 
-/** Requests that may wait on a connection behind the one under way. Who sends more without reading an answer is cut off. */
+/**
+ * The most requests that wait on a connection behind the one under way. The connection of a client that sends more without reading an
+ * answer is closed.
+ */
 const PIPELINED_MAX = 16;
 
 export interface StallLimits {
-  /** An answer whose reader takes nothing for so long is given up, and its connection with it. */
+  /** When the reader of an answer takes nothing for this time, the connection is closed. */
   readonly stalledMs: number;
   readonly lookEveryMs: number;
 }
@@ -14,7 +17,7 @@ export interface StallLimits {
 const STALL_LIMITS: StallLimits = { stalledMs: 10_000, lookEveryMs: 1_000 };
 
 export interface QueueOptions extends Partial<StallLimits> {
-  /** The connection was cut by this limit. */
+  /** Called when this limit closed a connection. */
   readonly onCut?: (limit: Limit) => void;
 }
 
@@ -28,8 +31,8 @@ interface Connection {
 }
 
 /**
- * Takes the requests of one connection one after another: the next begins when the answer before it has left. So a connection holds
- * one place at most, however much is sent on it, and a sender that reads nothing gets nothing done.
+ * Processes the requests of one connection one after another: the next begins when the answer before it is sent. So a connection has at
+ * most one request in flight, and a sender that reads nothing gets nothing done.
  *
  * @see docs/spec/decisions.md#6-rate-limits: a connection has one request under way.
  */
@@ -88,12 +91,12 @@ class ConnectionQueue {
   }
 }
 
-/** Node's parser would go on through all that has arrived, hundreds of requests that nobody answers: the next one ends it. */
+/** Node's parser would continue with everything that has arrived, hundreds of requests that nobody answers: the next request stops it. */
 function stopParsing({ parser }: Socket & { readonly parser?: { onIncoming: () => number } | null }): void {
   if (parser) parser.onIncoming = () => -1;
 }
 
-/** Looks at the connections as long as there are any, and cuts those whose answer does not move. */
+/** Looks at the connections while there are any, and closes those whose answer makes no progress. */
 function watchUnread(
   connections: ReadonlyMap<Socket, Connection>,
   { stalledMs, lookEveryMs }: StallLimits,
@@ -122,7 +125,7 @@ function isStalled(connection: Connection, stalledMs: number): boolean {
   return nowMs - connection.movedAtMs >= stalledMs;
 }
 
-/** The stream counts a part until all of it has left; what the system has taken of it meanwhile is known to the handle alone. */
+/** The stream counts a part until all of it is sent; only the handle knows how much the system has taken meanwhile. */
 function countUnsent(socket: Socket & { readonly _handle?: { readonly writeQueueSize?: number } | null }): number {
   return socket.writableLength + (socket._handle?.writeQueueSize ?? 0);
 }

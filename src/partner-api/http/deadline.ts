@@ -3,7 +3,7 @@ import { unavailable } from '../../domain/service-error.ts';
 const DEADLINE_MS = 5_000;
 
 /**
- * Answers in time whatever the database does. The work goes on; what becomes of it is found by a look-up.
+ * Answers in time whatever the database does. The work continues; a look-up finds its result.
  *
  * @throws ServiceError `internal_service_unavailable` when the deadline passes first.
  */

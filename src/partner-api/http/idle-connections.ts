@@ -6,7 +6,7 @@ import type { Limit } from '../../domain/limit.ts';
 
 interface IdleLimit {
   readonly max: number;
-  /** A connection counts when it was idle at so many looks in a row: a busy process reads what has come before it looks again. */
+  /** A connection is closed after it was idle at this many looks in a row: a busy process reads what has arrived before it looks again. */
   readonly looks: number;
 }
 
@@ -18,18 +18,22 @@ export interface IdleLimits {
   readonly inAll: IdleLimit;
 }
 
-/** Whoever is cut may come again: what is not too much for the memory is left for longer, which costs less than new connections. */
+/** A client may connect again after a close. Connections that the memory can hold are kept longer, which costs less than new ones. */
 const LIMITS: IdleLimits = { lookEveryMs: 250, perAddress: { max: 256, looks: 20 }, inAll: { max: 4_096, looks: 4 } };
 
-/** To close one takes a third of a millisecond, and thousands may be too many at once. */
+/** Closing one takes a third of a millisecond, and thousands may be too many at once. */
 const CUTS_IN_A_TURN = 16;
 
-/** Node keeps the answer that is under way on the socket itself. */
+/** Node stores the answer under way on the socket itself. */
 type HttpSocket = Socket & { readonly _httpMessage?: object | null; [CARRIED_KEY]?: true };
 
 const CARRIED_KEY = Symbol('carried a valid key');
 
-/** A request with a valid key came on this connection. @returns Whether it was the first one. */
+/**
+ * A request with a valid key arrived on this connection.
+ *
+ * @returns Whether it was the first one.
+ */
 export function countKeyOn(socket: HttpSocket): boolean {
   const isFirst = !socket[CARRIED_KEY];
   socket[CARRIED_KEY] = true;
@@ -41,21 +45,21 @@ interface Connection {
   readonly address: string;
   /** As of the last look. */
   bytesWritten: number;
-  /** In a row, without a request under way and without an answer since the look before. */
+  /** In a row, without a request under way and without an answer since the previous look. */
   idleLooks: number;
 }
 
 export interface IdleOptions {
-  /** Whose connections are its own affair: a proxy bounds what it lets through. */
+  /** Addresses without this limit: a proxy limits its own connections. */
   readonly isExempt: (address: string) => boolean;
-  /** A connection was closed by this limit. */
+  /** Called when this limit closed a connection. */
   readonly onCut?: (limit: Limit) => void;
   readonly limits?: IdleLimits;
 }
 
 /**
- * Closes idle connections beyond the limits, the oldest of the addresses that have most, and those that carried a valid key last. A
- * head that comes byte by byte is no request yet, so its connection is idle.
+ * Closes idle connections beyond the limits: the oldest connections of the addresses with most connections, and those that carried a
+ * valid key last. A head that arrives byte by byte is no request yet, so its connection is idle.
  */
 export function limitIdle(server: Server, { isExempt, onCut = () => {}, limits = LIMITS }: IdleOptions): void {
   const connections = new Set<Connection>();
@@ -73,7 +77,7 @@ export function limitIdle(server: Server, { isExempt, onCut = () => {}, limits =
     isCutting = true;
     for (const [index, { socket }] of listExcess(connections, limits).entries()) {
       if (index % CUTS_IN_A_TURN === 0) await nextTurn();
-      // Meanwhile a request may have come on it.
+      // A request may have arrived on it meanwhile.
       if (socket.destroyed || socket._httpMessage) continue;
       onCut('connection_idle');
       socket.destroy();
@@ -110,7 +114,7 @@ interface Ranked {
   readonly turn: number;
 }
 
-/** The shortest idle of each address, the second of each, and so on. */
+/** The shortest idle of each address, then the second of each, and so on. */
 function inTurns(idle: readonly Connection[]): Ranked[] {
   const counts = new Map<string, number>();
   const shortestFirst = idle.toReversed().sort((one, other) => one.idleLooks - other.idleLooks);

@@ -3,16 +3,16 @@ import type { RecoverableOperation } from '../../domain/recovery-verdict.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { routePattern } from './route-pattern.ts';
 
-/** What is known of a request before it has a route, and of one that gets none. */
+/** What is known of a request before it has a route, and of one without a route. */
 export interface AskedRoute {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
 }
 
 export interface KnownRoutes {
-  /** Throws 405 with `Allow` where the path exists under another method, else 404, for a request that no route takes. */
+  /** Throws 405 with `Allow` when the path exists under another method, else 404, for a request without a route. */
   refuseUnknown(request: FastifyRequest): void;
-  /** What the sender may take an error for, and so the verdict that the error carries. */
+  /** The operation that the sender may have meant, which decides the verdict of the error. */
   recoverableOf(asked: AskedRoute): RecoverableOperation | undefined;
 }
 
@@ -46,8 +46,8 @@ export function learnRoutes(app: FastifyInstance): KnownRoutes {
 }
 
 /**
- * A route's own terms, or those of another method of its path. Where no route is known it may be a confirmation whose address is
- * mistyped, or a look-up; nobody may take its refusal for a verdict on a contribution. Estimates have none: no points are at stake.
+ * The policy of the route, or of another method of its path. Without a route the request may be a confirmation with a mistyped path, or a
+ * look-up; its refusal must not read as a verdict on a contribution. Estimates have no verdict: no points are at stake.
  */
 function recoverableOf({ method, url }: AskedRoute, onPath: readonly KnownRoute[]): RecoverableOperation | undefined {
   const isRead = method === 'GET' || method === 'HEAD';

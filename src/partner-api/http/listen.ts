@@ -5,42 +5,42 @@ import type { FastifyInstance, FastifyListenOptions } from 'fastify';
 
 /**
  * Node takes one connection from a listening socket in a turn of its event loop, and under load a turn takes tens of milliseconds: with
- * one socket, new connections would wait for seconds. So many listen on the port instead.
+ * one socket, new connections would wait for seconds. So several sockets listen on the port.
  *
  * @see docs/decisions/0073-overload.md#decision
  */
 const SOCKETS = 16;
-/** Connections that wait at a socket to be taken. Past it the system drops them, and a partner tries again a second later. */
+/** The most connections that wait at a socket. The system drops further ones, and the client tries again a second later. */
 const BACKLOG = 4_096;
 
 export interface Address {
   readonly host: string;
-  /** 0 for one that the system chooses. */
+  /** 0 for a port that the system chooses. */
   readonly port: number;
 }
 
 export interface Listening {
   readonly baseUrl: string;
   countConnections(): Promise<number>;
-  /** Takes no more connections. Resolves when those that were taken are closed. */
+  /** Accepts no more connections. Resolves when the accepted ones are closed. */
   close(): Promise<void>;
 }
 
 /**
- * Takes the interface's connections.
+ * Listens for connections.
  *
- * @throws Error Of the system, such as `EADDRINUSE`, when the port is somebody else's.
+ * @throws Error Of the system, such as `EADDRINUSE`, when another program has the port.
  */
 export async function listen(app: FastifyInstance, { host, port }: Address): Promise<Listening> {
-  // In one of several processes the first one takes the connections, and it has the time.
+  // With several processes the first one accepts the connections, and it has the time.
   const reusePort = process.platform === 'linux' && cluster.isPrimary;
-  // Sockets that share a port would share it with another service of the same user, too.
+  // Sockets that share a port would also share it with another service of the same user.
   if (reusePort && port > 0) await closeServer(await open(createServer(), { host, port, exclusive: true }));
-  // The framework hands on what it does not know, such as reusePort, as it is.
+  // The framework passes on options that it does not know, such as reusePort.
   const options: FastifyListenOptions & ListenOptions = { host, port, backlog: BACKLOG, reusePort };
   const baseUrl = await app.listen(options);
   const servers: Server[] = [];
-  // As the first socket does: whoever lets it pause takes the connections up again.
+  // Like the first socket: the code that pauses it also resumes its connections.
   const { pauseOnConnect = false } = app.server as Server & { readonly pauseOnConnect?: boolean };
   for (const address of reusePort ? app.addresses() : [])
     for (let count = 1; count < SOCKETS; count++) {

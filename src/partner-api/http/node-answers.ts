@@ -9,15 +9,13 @@ import { ServiceError, unavailable } from '../../domain/service-error.ts';
 import { errorEnvelope } from '../errors.ts';
 import type { AskedRoute } from './known-routes.ts';
 
-/**
- * Answers that Node writes before Fastify sees a request. They carry the envelope and the header like all others.
- */
+/** Answers that Node writes before Fastify sees a request. They carry the envelope and the header like all others. */
 
-/** What Node's parser refuses, by its error code; any other is a malformed request. */
+/** Refusals of Node's parser, by its error code; any other code is a malformed request. */
 const PARSER_REFUSALS: Record<string, ServiceError> = {
   HPE_HEADER_OVERFLOW: refusal(431, 'The header fields are larger than 16 KiB.'),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: refusal(413, 'The chunk extensions are too large.'),
-  // An earlier attempt with the same key may be recorded, and its sender is told of no outcome.
+  // An earlier attempt with the same key may be recorded, so the answer gives no verdict.
   ERR_HTTP_REQUEST_TIMEOUT: unavailable('The request did not arrive completely in time; its outcome is unknown.', {
     status: 408,
     limit: 'request_late',
@@ -30,22 +28,24 @@ function refusal(status: number, message: string, headers: Record<string, string
   return new ServiceError('invalid_request', message, { status, headers });
 }
 
-/** Node keeps the answer that is under way on the socket itself. */
+/** Node stores the answer under way on the socket itself. */
 type HttpSocket = Socket & { _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null };
 
 export type AnswerClientError = (error: NodeJS.ErrnoException, socket: HttpSocket) => void;
 
 export interface NodeAnswers {
   /**
-   * For a connection whose bytes are not HTTP. When a request of that connection is under way or was answered, a refusal
-   * would be read as its answer; the connection is cut instead, and the outcome stays what it is: unknown to the sender.
+   * For a connection whose bytes are not HTTP. When a request of that connection is under way or was answered, a refusal would be read as
+   * its answer; the connection is closed instead, and the outcome stays unknown to the sender.
    */
   readonly answerClientError: AnswerClientError;
-  /** An expectation that is none, which goes the way of all requests and is refused there; and CONNECT, which has no way. */
+  /** An unknown expectation is handled like every request and refused there; CONNECT has no route. */
   answerWhatNodeWould(app: FastifyInstance): void;
 }
 
-/** @param recoverableOf What a request may be taken for; of one that nobody could read, a confirmation. */
+/**
+ * @param recoverableOf The operation that a request may have meant; a confirmation for one that nobody could read.
+ */
 export function nodeAnswers(
   recoverableOf: (asked: AskedRoute) => RecoverableOperation | undefined,
   onLimit: (limit: Limit) => void,

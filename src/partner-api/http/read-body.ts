@@ -3,10 +3,10 @@ import { readJson } from '../../domain/parse-json.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { chargeBody } from '../limits/rate-limits.ts';
 
-/** A byte order mark stays and is refused like any other character outside JSON. */
+/** A byte order mark is kept and refused like any other character outside JSON. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** JSON in UTF-8, read without loss, is all that the interface takes. */
+/** The interface accepts only JSON in UTF-8, which is read without loss. */
 export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {

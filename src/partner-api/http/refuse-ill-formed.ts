@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 
-/** Throws `invalid_request` for a head that Node takes, and that a proxy before the service may read in another way. */
+/** Throws `invalid_request` for a head that Node accepts and that a proxy in front of the service may read differently. */
 export function refuseIllFormed({ headers, raw }: FastifyRequest): void {
   const sent = headers['x-correlation-id'];
   if (sent !== undefined && !isLongIdentifier(sent)) {
@@ -25,7 +25,7 @@ function refuseVersion({ httpVersion, headers }: IncomingMessage): void {
     throw notClear('HTTP/1.0 has no Transfer-Encoding. Send Content-Length, or use HTTP/1.1.');
 }
 
-/** Node gives the first one alone. */
+/** Node gives only the first one. */
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -35,7 +35,7 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   return hosts > 1;
 }
 
-/** Where the request ends, or whom it is for, is not clear; so nothing that follows on the connection is. */
+/** The end of the request, or its host, is ambiguous, so nothing that follows on the connection is read. */
 function notClear(message: string): ServiceError {
   return new ServiceError('invalid_request', message, { headers: { connection: 'close' } });
 }

@@ -1,12 +1,12 @@
-/** A path as routes are written, and what follows it. */
+/** A path as routes are written, and the rest. */
 const PLAIN_TARGET = /^\/[^%#?]*(?:\?|$)/;
 
-/** All that a route's own text is made of, besides `/`. */
+/** The characters of a route's own text, besides `/`. */
 const UNRESERVED = /^[A-Za-z0-9._~-]$/;
 
 /**
- * The target of a request in the one form that routes are written in: without scheme and authority, without a fragment, and with what need not be
- * escaped in its path unescaped. Whoever looks at it then sees the same route, before the router and in it.
+ * The target of a request in the form of the routes: without scheme and authority, without a fragment, and without unnecessary escapes in
+ * its path. So every reader sees the same route, before the router and in it.
  *
  * @see RFC 9112, section 3.2.2, and RFC 3986, section 6.2.2.2.
  */

@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { AnswerClientError } from './node-answers.ts';
 
-/** Within this a request has to arrive whole. */
+/** A request must arrive completely within this time. */
 const REQUEST_TIMEOUT_MS = 5_000;
-/** The longest that any request may take; Node itself ends it. */
+/** The longest time of any request; Node itself ends it. */
 export const LONGEST_REQUEST_MS = 900_000;
 
 /** Node has one limit for all requests, and a partner's list takes longer than the others may. */

@@ -1,4 +1,4 @@
-/** What a path of this route looks like: `:name` stands for one segment of it, `*` for all the rest. */
+/** The pattern of a route's paths: `:name` stands for one segment, `*` for the rest. */
 export function routePattern(url: string): RegExp {
   const pattern = url
     .replace(/[.+?^${}()|[\]\\]/g, '\\$&')

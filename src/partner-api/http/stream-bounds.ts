@@ -3,21 +3,21 @@ import type { Limit } from '../../domain/limit.ts';
 import { unavailable } from '../../domain/service-error.ts';
 
 export interface StreamBounds {
-  /** From one part to the next. */
+  /** From one chunk to the next. */
   readonly idleMs: number;
   readonly totalMs: number;
 }
 
-/** What is carried for minutes has these, whatever its size. */
+/** The limits of a transfer that takes minutes, whatever its size. */
 export const TRANSFER_BOUNDS: StreamBounds = { idleMs: 30_000, totalMs: 900_000 };
 
-/** Ends a stream whose other end has stopped, or that takes longer than it may. What is half sent is then cut off. */
+/** Ends a stream whose other end has stopped, or that takes too long. A half-sent answer is cut off. */
 export function boundStream(stream: Readable, { idleMs, totalMs }: StreamBounds): Readable {
   const end = (limit: Limit, reason: string) => () => stream.destroy(unavailable(`The stream was ended: ${reason}.`, { limit }));
   const total = setTimeout(end('transfer_long', `it took longer than ${totalMs} ms`), totalMs);
   const idle = setTimeout(end('transfer_idle', `no data for ${idleMs} ms`), idleMs);
   stream.on('data', () => idle.refresh());
-  // Whoever listens for data sets a stream flowing; it begins when it is read.
+  // A listener for data would start the stream; it starts when it is read.
   stream.pause();
   stream.once('close', () => {
     clearTimeout(total);

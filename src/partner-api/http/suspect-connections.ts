@@ -6,14 +6,17 @@ import type { Limit } from '../../domain/limit.ts';
 import type { Authenticate } from '../access/authenticate.ts';
 import { countKeyOn } from './idle-connections.ts';
 
-/** An address keeps its trust for so long after the last connection that carried a valid key. */
+/** An address is trusted for this time after the last connection with a valid key. */
 const TRUSTED_FOR_MS = 600_000;
 const ADDRESSES_MAX = 10_000;
 
 export interface SuspectLimits {
-  /** Connections that an address without trust may open in a second before the next ones wait. */
+  /** The most connections that an address without trust may open in a second before the next ones wait. */
   readonly openedMax: number;
-  /** Taken every ten milliseconds of all that wait: a new connection and the refusal of its first request take a third of one. */
+  /**
+   * Accepted every ten milliseconds of all waiting ones: a new connection and the refusal of its first request take a third of a
+   * millisecond.
+   */
   readonly takenInATurn: number;
   readonly waitingMax: number;
 }
@@ -22,21 +25,25 @@ const LIMITS: SuspectLimits = { openedMax: 256, takenInATurn: 2, waitingMax: 4_0
 const OPENED_WINDOW_MS = 1_000;
 const TURN_MS = 10;
 
-/** An option of Node's servers that only those without a protocol take when they are made. */
+/** An option of Node's servers that only servers without a protocol accept when they are created. */
 type PausingServer = Server & { pauseOnConnect: boolean };
 
 export interface SuspectConnections {
-  /** Lets the server's connections wait that have to. @returns The server. */
+  /**
+   * Makes connections of the server wait when they have to.
+   *
+   * @returns The server.
+   */
   defer(server: Server): Server;
-  /** A valid key came on this connection. */
+  /** A valid key arrived on this connection. */
   trust(socket: Socket): void;
 }
 
 /**
- * Lets connections wait before anything is read from them, so that they leave the time to the others: those of an address that sent too
- * many wrong keys, and those of one that opens too many in a second. An address from which a valid key came does not wait.
+ * Makes connections wait before anything is read from them, so that other connections get the time: those of an address that sent too
+ * many wrong keys, and those of one that opens too many in a second. An address with a valid key does not wait.
  *
- * @param onLimit A connection was closed by this limit: too many wait.
+ * @param onLimit Called when this limit closed a connection, because too many wait.
  * @see docs/spec/decisions.md#6-rate-limits: a valid key is never refused for the wrong ones of its address.
  */
 export function suspectConnections(
@@ -49,7 +56,7 @@ export function suspectConnections(
   const queue = waitingQueue(onLimit, limits);
   return {
     defer(server) {
-      // What is sent on a connection that waits stays in the system's memory.
+      // What is sent on a waiting connection stays in the system's memory.
       (server as PausingServer).pauseOnConnect = true;
       const listeners = server.listeners('connection');
       server.removeAllListeners('connection');
@@ -75,7 +82,7 @@ export function suspectConnections(
   };
 }
 
-/** Connections of an address in the present second. */
+/** Connections of an address in the current second. */
 function openedCounter(): { count(group: string): number } {
   const windows = new LRUCache<string, { count: number }>({ max: ADDRESSES_MAX, ttl: OPENED_WINDOW_MS });
   return {

@@ -1,25 +1,26 @@
 import { unavailable } from '../../domain/service-error.ts';
 
-/** What is known of a key is 4 s old at most: asked as often, revocation and suspension hold within 10 s. */
+/** A credential is at most 4 s old: checked this often, revocation and suspension take effect within 10 s. */
 const ALLOWED_CHECK_EVERY_MS = 4_000;
-/** The least pace of a partner once the service has waited for it for so long in all. */
+/** The least speed of a partner, after the service has waited for it for this time in all. */
 const PACE_MIN_BYTES_PER_SECOND = 16 * 1024;
 const WAITED_UNPACED_MS = 30_000;
 
 export interface TransferWatch {
-  /** On which side of the service the partner is: it sends the chunks, or takes them. */
+  /** The direction of the transfer: the partner sends the chunks, or receives them. */
   readonly partner: 'sends' | 'takes';
-  /** Throws what the request would be refused by if it came now. */
+  /** Throws what would refuse the request if it arrived now. */
   readonly checkAllowed: () => Promise<void>;
-  /** Milliseconds from any beginning. */
+  /** Milliseconds from any start. */
   readonly clock?: () => number;
 }
 
 /**
- * Chunks on their way from a partner or to it. Its key is judged again every few seconds. To the pace only the time counts in which
- * the service waits for the partner, never its own.
+ * Chunks from a partner or to it. Its key is checked again every few seconds. Only the time in which the service waits for the partner
+ * counts for its speed.
  *
- * @throws ServiceError `internal_service_unavailable` (408) for a partner that is slower than 16 KiB a second; what `checkAllowed` throws.
+ * @throws ServiceError `internal_service_unavailable` (408) for a partner that is slower than 16 KiB a second; what `checkAllowed`
+ * throws.
  * @see docs/spec/decisions.md#5-api-keys.
  */
 export async function* watchTransfer(

@@ -2,7 +2,7 @@ import { allocated, closedSettlement } from '../events/event-examples.ts';
 import { contribution, type Examples, echo } from '../openapi/openapi-examples.ts';
 import { EXAMPLE_NEXT_AFTER } from '../paging.ts';
 
-/** What the reference shows of environmental status; the batch is that of the event's example. */
+/** The examples of environmental status in the reference; the batch is that of the event's example. */
 
 const { impact_batch_id, status, quantity, project, evidence, summary_en, summary_ar } = allocated;
 const { settlement_id } = closedSettlement;

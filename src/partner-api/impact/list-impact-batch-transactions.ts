@@ -19,7 +19,11 @@ interface Shape {
 
 const isPlace = (text: string) => text === '' || isLongIdentifier(text);
 
-/** What an event's `transactions_path` leads to. @see docs/spec/settlements.md#4-environmental-status. */
+/**
+ * The target of an event's `transactions_path`.
+ *
+ * @see docs/spec/settlements.md#4-environmental-status.
+ */
 export function listImpactBatchTransactions(app: FastifyInstance, { operations }: PartnerApiOptions): void {
   app.get<Shape>(
     '/v1/impact-batches/:impact_batch_id/transactions',

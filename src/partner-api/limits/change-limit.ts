@@ -2,13 +2,20 @@ import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../domain/service-error.ts';
 import { TokenBucket } from './token-bucket.ts';
 
-/** Changes of its own endpoints that a partner makes in a minute: each is an entry of the audit, which all changes wait for in turn. */
+/**
+ * The most changes of its own endpoints that a partner makes in a minute: each writes an audit entry, and all changes wait for the audit
+ * chain in turn.
+ */
 export const CHANGES_PER_MINUTE = 60;
 
 const PACE = { perSecond: CHANGES_PER_MINUTE / 60, capacity: CHANGES_PER_MINUTE };
 const PARTNERS_MAX = 10_000;
 
-/** Of one process. @returns A function that throws `rate_limited` beyond the limit. */
+/**
+ * For one process.
+ *
+ * @returns A function that throws `rate_limited` beyond the limit.
+ */
 export function changeLimit(): (partnerId: string) => void {
   const buckets = new LRUCache<string, TokenBucket>({ max: PARTNERS_MAX });
   return (partnerId) => {

@@ -2,16 +2,16 @@ import { LRUCache } from 'lru-cache';
 import { addressGroup } from '../../domain/access/client-address.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 
-/** Wrong keys that one address may try in a minute: a mistyped key in a loop is told apart, a guesser is slowed down. */
+/** The most wrong keys of one address in a minute: more than a mistyped key causes, and slow for guessing. */
 const FAILURES_MAX = 200;
 const WINDOW_MS = 60_000;
-/** Of more addresses than these the count of the one that failed the longest ago begins anew. */
+/** The most addresses. For further ones the count of the address that failed longest ago starts again. */
 const ADDRESSES_MAX = 10_000;
 
 export interface FailureLimit {
-  /** Counts one wrong key. Throws `rate_limited` when the address has tried too many. */
+  /** Counts one wrong key. Throws `rate_limited` after too many from the address. */
   count(address: string): void;
-  /** Counts a key that is looked up until {@link end}, when it counts as wrong or not at all. */
+  /** Counts a key that is looked up until {@link end}; then it counts as wrong, or not at all. */
   begin(address: string): void;
   end(address: string): void;
   /** Whether the next wrong key from this address would be refused with `rate_limited`. */
@@ -43,7 +43,7 @@ export function failureLimit(clock: { now(): number } = performance): FailureLim
     begin: (address) => void windowOf(address).count++,
     end(address) {
       const window = windowOf(address);
-      // Its own window may be over.
+      // Its own window may have ended.
       window.count = Math.max(0, window.count - 1);
     },
     isReached(address) {

@@ -1,13 +1,13 @@
 import { StandingQueue } from './standing-queue.ts';
 
-/** So many requests of a partner count for the others; the rest are its own affair. */
+/** The most requests of a partner that count for other partners. */
 const COUNTED_FOR_OTHERS_MAX = 128;
 
 interface PartnerCount {
   readonly partnerId: string;
-  /** Arrived whole. */
+  /** Requests that arrived completely. */
   whole: number;
-  /** Their bodies are on the way. */
+  /** Requests whose bodies are arriving. */
   arriving: number;
 }
 
@@ -18,9 +18,9 @@ export interface Counted {
 }
 
 /**
- * Counts requests in flight: a partner's own all, those of another 128 at most, so that no partner alone fills the service for others.
- * A request counts when its key is known, and for others when it has arrived whole: who sends half a request, or none with a
- * key, takes nobody's place.
+ * Counts requests in flight: all of a partner's own, and at most 128 of each other partner, so that no partner alone fills the service
+ * for others. A request counts when its key is known, and for others when it has arrived completely: a client that sends half a request,
+ * or none with a key, takes no place of others.
  *
  * @see docs/spec/decisions.md#6-rate-limits.
  */
@@ -31,20 +31,20 @@ export class InFlight {
   #whole = 0;
   readonly #queue = new StandingQueue();
 
-  /** How many requests in flight a request of this partner meets, or one whose key is not known yet. */
+  /** How many requests in flight count for a request of this partner, or for one whose key is not known yet. */
   countFor(partnerId: string | undefined): number {
     const own = partnerId === undefined ? undefined : this.#partners.get(partnerId);
     return own ? this.#counted + Math.max(0, own.whole - COUNTED_FOR_OTHERS_MAX) + own.arriving : this.#counted;
   }
 
-  /** Whether a request of this partner, or one whose key is not known yet, is one too many where `max` may be in flight. */
+  /** Whether a request of this partner, or one whose key is not known yet, exceeds `max` in flight. */
   isFull(partnerId: string | undefined, max: number): boolean {
     if (this.countFor(partnerId) >= max) return true;
     const own = partnerId === undefined ? undefined : this.#partners.get(partnerId);
     return own !== undefined && own.whole >= this.#queue.limitOf(max);
   }
 
-  /** A request of a known partner, until {@link end}. */
+  /** Counts a request of a known partner until {@link end}. */
   begin(partnerId: string, hasArrived: boolean): Counted {
     const partner = this.#partners.get(partnerId) ?? { partnerId, whole: 0, arriving: 0 };
     if (partner.whole + partner.arriving === 0) this.#partners.set(partnerId, partner);
@@ -53,7 +53,7 @@ export class InFlight {
     return { partner, hasArrived };
   }
 
-  /** The request is there to its end. */
+  /** The request has arrived completely. */
   arrive(counted: Counted): void {
     if (counted.hasArrived) return;
     counted.hasArrived = true;
@@ -61,7 +61,7 @@ export class InFlight {
     this.#addWhole(counted.partner, 1);
   }
 
-  /** Its answer has left, or its connection is gone. Once for each request. */
+  /** The answer is sent, or the connection is gone. Call it once for each request. */
   end({ partner, hasArrived }: Counted): void {
     if (hasArrived) {
       this.#queue.countEnd();

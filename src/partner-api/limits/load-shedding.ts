@@ -12,7 +12,7 @@ import { callerOf, type RoutePolicy } from '../request-context.ts';
 import { InFlight } from './in-flight.ts';
 import type { Refuse } from './paced.ts';
 
-/** What the gate and the rest of the interface know of the requests together. */
+/** What load shedding and the rest of the interface know of all requests. */
 export interface Traffic {
   isDraining: boolean;
   lastArrivalAtMs: number;
@@ -29,7 +29,7 @@ interface GuardedRoute {
 
 export interface LoadSheddingOptions {
   readonly traffic: Traffic;
-  /** Whose key it is, where it was found right a moment ago. */
+  /** The partner of a key that was valid a moment ago. */
   readonly partnerOf: (apiKey: string) => string | undefined;
   /** Calls back when there is time for a refusal. */
   readonly refuseInTurn: Refuse;
@@ -37,25 +37,25 @@ export interface LoadSheddingOptions {
 }
 
 export interface LoadShedding {
-  /** Learns every route with policy that is registered from now on. */
+  /** Learns every route with a policy that is registered from now on. */
   learnRoutes(app: FastifyInstance): void;
-  /** Puts the gate before a listener, which is given the target of each request in the form of {@link plainTarget}. */
+  /** Sheds load before a listener, which gets the target of each request in the form of {@link plainTarget}. */
   guard(handle: RequestListener): RequestListener;
-  /** Counts a request whose key is known. Throws `internal_service_unavailable` where there is no place for it. */
+  /** Counts a request whose key is known. Throws `internal_service_unavailable` when too many are in flight. */
   admit(request: FastifyRequest): void;
-  /** Its body is there. */
+  /** The body has arrived. */
   arrive(request: FastifyRequest): void;
-  /** Its answer has left, or its connection is gone. */
+  /** The answer is sent, or the connection is gone. */
   leave(request: FastifyRequest): void;
 }
 
 /**
- * Refuses what the service will not get to, before the framework sees it: a refusal must cost a fraction of the work that it
- * refuses, or under overload refusing takes all the time there is. Each route's requests are refused from its own number of
- * requests in flight on; what comes with a key that is not known yet is counted when it is.
+ * Refuses requests under overload before the framework sees them: a refusal must cost a fraction of the refused work, or refusing would
+ * take all the time. Each route has its own maximum of requests in flight; a request with an unknown key is counted once the key is
+ * known.
  *
- * @see docs/spec/decisions.md#6-rate-limits: reports are shed first, then estimates, then new confirmations; look-ups of
- * contributions last.
+ * @see docs/spec/decisions.md#6-rate-limits: reports are shed first, then estimates, then new confirmations; look-ups of contributions
+ * last.
  */
 export function loadShedding(options: LoadSheddingOptions): LoadShedding {
   return new LoadShedder(options);
@@ -95,7 +95,7 @@ class LoadShedder implements LoadShedding {
     const { partnerId } = callerOf(request);
     const { policy } = request.routeOptions.config;
     if (policy && this.#inFlight.isFull(partnerId, policy.inFlightMax)) throw overloaded();
-    // Whoever left while the key was looked up leaves no second time.
+    // A client that left while the key was looked up does not leave a second time.
     if (!request.raw.socket.destroyed) request.context.counted = this.#inFlight.begin(partnerId, !hasBody(request.raw));
   }
 
@@ -155,7 +155,7 @@ function refuse({ headers }: IncomingMessage, response: ServerResponse, { busy, 
     String(retryAfterSeconds),
     ...(isLast ? ['connection', 'close'] : []),
   ]);
-  // The whole text is ASCII: head and body leave in one write.
+  // The whole text is ASCII: head and body are sent in one write.
   response.end(body, 'latin1');
   const limit = 'in_flight_early';
   onAnswer({ correlationId, partnerId: undefined, operation: busy.operation, status, errorCode, limit, durationMs: 0 });

@@ -1,22 +1,21 @@
 export interface Pace {
   readonly perMs: number;
-  /** So many wait at most, so that memory and waiting times stay bounded. */
+  /** The most that wait, so that memory and waiting times are bounded. */
   readonly waitingMax: number;
-  /** Takes those that find as many before them; without it they are refused at once. */
+  /** Handles refusals with this many before them; without it they are sent at once. */
   readonly beyond?: Refuse;
 }
 
 export type Refuse = (refuse: () => void) => void;
 
-/** What the service cannot take now: an eighth of the processor at most goes to refusing it. */
+/** For requests that the service cannot take now: refusing takes at most an eighth of the processor. */
 export const SHED: Pace = { perMs: 2, waitingMax: 3_072 };
-/** What its sender should not have sent: a rate that is spent, a key that is wrong. A refusal waits a second at most. */
+/** For requests that their sender should not have sent: a used-up rate, a wrong key. A refusal waits at most a second. */
 export const REFUSED_SENDERS: Pace = { perMs: 0.5, waitingMax: 512 };
 const TURN_MS = 5;
 
 /**
- * Refusals take turns, so that they leave the time to the work: a sender that waits for its refusal sends nothing meanwhile. A few are made
- * at once.
+ * Refusals take turns, so that work gets the time: a sender that waits for its refusal sends nothing meanwhile. A few are sent at once.
  */
 export function paced({ perMs, waitingMax, beyond = atOnce }: Pace): Refuse {
   const waiting: (() => void)[] = [];

@@ -5,10 +5,10 @@ import type { Credential } from '../../store/access/api-key.ts';
 import type { RequestContext, TrafficClass } from '../request-context.ts';
 import { TokenBucket } from './token-bucket.ts';
 
-/** After so many seconds of rest a partner may send what it did not send in them, all at once: the burst is twice the rate. */
+/** A partner that was idle for this many seconds may send the requests of that time at once: the burst is twice the rate. */
 const BURST_SECONDS = 2;
 
-/** Far more partners than send within {@link BURST_SECONDS}; whoever's bucket was left out in between has a full one anyway. */
+/** Far more partners than send within {@link BURST_SECONDS}; a bucket that was dropped in between would be full again anyway. */
 const PARTNERS_MAX = 10_000;
 
 const RATES = {
@@ -17,17 +17,18 @@ const RATES = {
   reports: 'reportsPerSecond',
 } as const satisfies Record<TrafficClass, keyof Credential>;
 
-/** @returns What the request was taken from. */
+/**
+ * @returns The bucket that the request was counted in.
+ */
 export type LimitRate = (caller: Credential, trafficClass: TrafficClass, reply: FastifyReply) => TokenBucket;
 
 type Buckets = Readonly<Record<TrafficClass, TokenBucket>>;
 
 /**
- * Counts a request against its partner's rate for its class, so that writes never starve recovery.
+ * Counts a request against its partner's rate for its class, so that writes never starve recovery. Throws `rate_limited` with
+ * `Retry-After` in whole seconds; nothing is stored then.
  *
- * Throws `rate_limited` with `Retry-After` in whole seconds; nothing is stored then.
- *
- * @param processes How many share the port, each counting for itself: each takes its share of the rate.
+ * @param processes How many share the port, each with its share of the rate.
  * @see docs/spec/decisions.md#6-rate-limits. The headers `RateLimit` and `RateLimit-Policy` are advisory.
  */
 export function rateLimits(processes: number): LimitRate {
@@ -51,15 +52,15 @@ export function rateLimits(processes: number): LimitRate {
 
 const BYTES_OF_ONE_REQUEST = 8_192;
 const MEMBERS_OF_ONE_REQUEST = 200;
-/** Has fewer members than that: one takes four bytes at least. */
+/** A shorter body has fewer members: one takes at least four bytes. */
 const SMALL_BODY_BYTES = 4 * MEMBERS_OF_ONE_REQUEST;
 const COLON = 0x3a;
 
 /**
- * A body counts as a request for each 8 KiB of it, or for each 200 members where that is more: to read one of 64 KiB, or of thousands of
- * members, takes as long as many of the usual size.
+ * A body counts as one request for each 8 KiB, or for each 200 members when that is more: reading 64 KiB, or thousands of members, takes
+ * as long as many usual bodies.
  *
- * @throws ServiceError `rate_limited` for another such body while the partner's last ones are not paid; it is not read then.
+ * @throws ServiceError `rate_limited` for another such body before the tokens of the last ones have come in; it is not read then.
  */
 export function chargeBody({ rate }: Pick<RequestContext, 'rate'>, body: Uint8Array): void {
   if (body.byteLength <= SMALL_BODY_BYTES || rate === undefined) return;
@@ -70,7 +71,7 @@ export function chargeBody({ rate }: Pick<RequestContext, 'rate'>, body: Uint8Ar
   rate.charge(requests - 1);
 }
 
-/** At least as many as there are members. */
+/** At least the number of members. */
 function countColons(body: Uint8Array): number {
   let count = 0;
   for (let at = body.indexOf(COLON); at !== -1; at = body.indexOf(COLON, at + 1)) count++;

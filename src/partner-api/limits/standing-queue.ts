@@ -1,14 +1,15 @@
-/** With so many in flight the service refuses requests, and goes on to until few are. */
+/** With this many in flight the service begins to refuse requests, until few are in flight. */
 const FULL = 640;
-/** While it refuses: what one partner has in flight should be done within this time, at the present throughput. */
+/** While it refuses: the requests in flight of one partner should be done within this time, at the current throughput. */
 const TARGET_MS = 50;
 /** Of one partner. Fewer would leave commits half empty. */
 const FITTING_MIN = 128;
 const WINDOW_MS = 100;
 
 /**
- * Tells a burst from a queue that stands. A burst drains by itself and is served whole. Once the service is full, more comes than it can
- * do: a long queue would only make every answer late, so that a partner that fills it has fewer places until the queue is short again.
+ * Distinguishes a burst from a standing queue. A burst drains by itself and is served completely. Once the service is full, requests
+ * arrive faster than it works: a long queue would only make every answer late, so a partner that fills it may have fewer in flight until
+ * the queue is short again.
  *
  * @see docs/decisions/0073-overload.md#decision
  */
@@ -18,7 +19,7 @@ export class StandingQueue {
   #fitting = FULL;
   #isStanding = false;
 
-  /** So many requests are in flight now. */
+  /** The number of requests in flight now. */
   observe(inFlight: number, nowMs: number): void {
     if (nowMs - this.#windowSinceMs >= WINDOW_MS) this.#endWindow(nowMs);
     if (inFlight >= FULL) this.#isStanding = true;
@@ -30,7 +31,7 @@ export class StandingQueue {
     this.#endedInWindow++;
   }
 
-  /** How many one partner may have in flight of what it may have `max` of in a burst. */
+  /** How many one partner may have in flight of `max` in a burst. */
   limitOf(max: number): number {
     return this.#isStanding ? Math.ceil((max * this.#fitting) / FULL) : max;
   }

@@ -1,4 +1,4 @@
-/** A bucket with so many tokens a second, and room for so many. */
+/** A bucket that gains this many tokens a second, up to its size. */
 export interface BucketOptions {
   readonly perSecond: number;
   readonly capacity: number;
@@ -6,13 +6,13 @@ export interface BucketOptions {
 
 export interface Taken {
   readonly isTaken: boolean;
-  /** Whole tokens that are left. */
+  /** Whole tokens left. */
   readonly left: number;
-  /** Until the next token is there; 0 where there is one. */
+  /** The time until the next token; 0 when there is one. */
   readonly waitMs: number;
 }
 
-/** What the tokens of many fractions of a second may be wrong by. */
+/** The greatest rounding error of the tokens of many fractions of a second. */
 const ROUNDING = 1e-6;
 
 /** Full at first. */
@@ -22,7 +22,7 @@ export class TokenBucket {
   #perSecond = 1;
 
   /**
-   * Takes a token if there is one. The policy may differ from one time to the next: a rate that an operator changes holds at once.
+   * Takes a token if there is one. The policy may change from one call to the next: a rate that an operator changes takes effect at once.
    *
    * @param nowMs of a clock that does not go back
    */
@@ -36,12 +36,12 @@ export class TokenBucket {
     return { isTaken, left: Math.max(0, Math.floor(this.#tokens + ROUNDING)), waitMs: (missing * 1_000) / perSecond };
   }
 
-  /** Until what was charged beyond its tokens has come in, as of the last take; 0 where nothing was. */
+  /** The time until charged tokens have come in, as of the last take; 0 without a charge. */
   get owedMs(): number {
     return (Math.max(0, -this.#tokens) * 1_000) / this.#perSecond;
   }
 
-  /** Takes more for what turned out to cost more; where there is not so much, the next ones wait for it. */
+  /** Takes more tokens for a request that turned out to cost more; when there are too few, the next requests wait for them. */
   charge(tokens: number): void {
     this.#tokens -= tokens;
   }

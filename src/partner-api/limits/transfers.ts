@@ -2,22 +2,21 @@ import type { ServerResponse } from 'node:http';
 import { ServiceError, unavailable } from '../../domain/service-error.ts';
 
 export interface TransferShares {
-  /** What is carried, in the plural, as a partner is told: `lists`. */
+  /** What is transferred, in the plural, for the error message: `lists`. */
   readonly name: string;
   readonly perPartner: number;
   readonly inAll: number;
 }
 
-/** Counts a transfer of the partner until its answer has left or its connection is gone. */
+/** Counts a transfer of the partner until its answer is sent or its connection is gone. */
 export type BeginTransfer = (partnerId: string, response: ServerResponse) => void;
 
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Shares out what takes minutes: a partner has its share of the transfers that this process carries at once, however slow they are.
- * They are counted before the first byte is carried.
- *
- * Throws `rate_limited` where the partner has its share, and `internal_service_unavailable` where the process carries as many as it can.
+ * Limits transfers that take minutes: a partner has its share of the transfers of this process, however slow they are. They are counted
+ * before the first byte. Throws `rate_limited` when the partner has its share, and `internal_service_unavailable` when the process has as
+ * many as it can carry.
  *
  * @see docs/spec/decisions.md#6-rate-limits.
  */

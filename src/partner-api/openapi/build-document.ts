@@ -69,7 +69,7 @@ export function buildDocument(app: FastifyInstance): Json {
   Object.assign(document['components'] as Json, { parameters: WEBHOOK_PARAMETERS, schemas: namedSchemas() });
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
   for (const operation of operations) complete(operation);
-  // A client passes over what it does not know: /v1 grows. What the service is sent stays closed.
+  // A client ignores members that it does not know: /v1 may gain members. Requests are closed.
   for (const { responses } of operations) openObjects(responses);
   openObjects(document['webhooks']);
   openObjects((document['components'] as Json)['schemas']);
@@ -77,7 +77,7 @@ export function buildDocument(app: FastifyInstance): Json {
   return document;
 }
 
-/** As text: the largest int64 in all its digits. */
+/** As text: the largest int64 with all its digits. */
 export function writeDocument(document: Json): string {
   const exact = (name: string, value: unknown) =>
     name === 'maximum' && value === 2 ** 63 ? JSON.rawJSON(String(POINTS_MAX)) : value;

@@ -15,7 +15,7 @@ import { associationToWire, contributionToWire } from '../../wire/contribution-t
 import { calculationToWire, emissionFactorsToWire, estimateToWire } from '../../wire/estimate-to-wire.ts';
 import { EXAMPLE_NEXT_AFTER } from '../paging.ts';
 
-/** Made by the same code as real answers, so that an example cannot fall behind. */
+/** Written by the code of real answers, so that an example is never outdated. */
 
 export interface Example {
   readonly summary: string;

@@ -17,14 +17,14 @@ export interface OperationText {
   readonly tag: string;
   readonly errors: readonly ErrorCode[];
   readonly recoverable?: RecoverableOperation;
-  /** What is answered for an unknown record where no code of the interface says so. */
+  /** The code for an unknown record when the interface has none. */
   readonly notFound?: ServiceError;
 }
 
 const ACCESS = ['unauthorized', 'forbidden'] as const satisfies ErrorCode[];
 const SERVICE = ['rate_limited', 'internal_service_unavailable'] as const satisfies ErrorCode[];
 
-/** What the reference says of each operation, and the errors that it can answer. */
+/** The text of each operation in the reference, and the errors that it can answer. */
 export const OPERATIONS = {
   confirmContribution: {
     tag: 'Contributions',

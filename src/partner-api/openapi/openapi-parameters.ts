@@ -29,7 +29,7 @@ const KEY_EXAMPLES: Partial<Record<OperationId, Readonly<Record<string, string>>
   recoverDeliveries: { since: 'recover-0001' },
 };
 
-/** What stands in a path or must be sent, as in the other examples. */
+/** The values of path and required parameters, as in the other examples. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   partner_event_id: 'contribution-10293-1',
   transaction_id: 'txn_01KAHV5B8R2N4Q6S8V0X2Z4C6E',

@@ -14,7 +14,7 @@ import type { Json } from './openapi-schemas.ts';
 
 const text = { type: 'string' };
 
-/** Every header that the service sends beside those of HTTP itself. */
+/** Every header that the service sends besides those of HTTP itself. */
 const HEADERS: Readonly<Record<string, { description: string; schema: Json }>> = {
   'X-Correlation-ID': {
     description: 'The correlation identifier of the request: as sent, or made by the service.',
@@ -118,7 +118,7 @@ function errorResponse(codes: readonly ErrorCode[], recoverable: RecoverableOper
   };
 }
 
-/** Who has no key has no rate. A final failure of a confirmation is a record, which is found and replayed. */
+/** A request without a key has no rate. The final failure of a confirmation is a record, which is found and replayed. */
 function headersOf(codes: readonly ErrorCode[]): string[] {
   if (codes.includes('unauthorized')) return ['WWW-Authenticate'];
   return codes.includes('contribution_final_failure') ? [...RATE, 'Idempotent-Replayed', 'Location'] : RATE;

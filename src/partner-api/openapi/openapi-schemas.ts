@@ -9,7 +9,7 @@ import { Settlement } from '../events/event-schemas.ts';
 /** Any object of the document. */
 export type Json = Record<string, unknown>;
 
-/** The shapes that have a name in the contract; the document refers to them. */
+/** The named shapes of the contract; the document refers to them. */
 const NAMED = {
   Contribution,
   Association,
@@ -34,7 +34,7 @@ export function namedSchemas(): Json {
   );
 }
 
-/** Puts a reference wherever a named shape stands, and leaves out what only our validation reads. */
+/** Replaces every named shape by a reference, and removes keywords that only our validation reads. */
 export function nameShapes(value: unknown, ownName?: string): unknown {
   if (Array.isArray(value)) return value.map((item) => nameShapes(item));
   if (typeof value !== 'object' || value === null) return value;
@@ -44,7 +44,7 @@ export function nameShapes(value: unknown, ownName?: string): unknown {
   return Object.fromEntries(kept.map(([member, item]) => [member, nameShapes(item)]));
 }
 
-/** Takes `additionalProperties: false` away wherever it stands. */
+/** Removes every `additionalProperties: false`. */
 export function openObjects(value: unknown): void {
   eachObject(value, (schema) => {
     if (schema['additionalProperties'] === false) delete schema['additionalProperties'];

@@ -7,7 +7,7 @@ const SIGNATURE = { type: 'string', pattern: '^v1=[0-9a-f]{64}$' };
 const UNIX_SECONDS = { type: 'string', pattern: '^[0-9]+$' };
 const identifier = { type: 'string', ...LONG_IDENTIFIER };
 
-/** What every delivery carries beside its body; whether always, what it is, and its form. */
+/** The headers of every delivery; whether always sent, their meaning and their form. */
 const HEADERS: readonly (readonly [name: string, isAlwaysSent: boolean, description: string, schema: Json])[] = [
   [
     'X-Service-Timestamp',
@@ -52,7 +52,7 @@ const NOT_NOW = {
   },
 };
 
-/** What the answers of a receiver come to. */
+/** The effect of a receiver's answers. */
 const ANSWERS: Record<string, Json> = {
   '2XX': { description: 'The receiver has the event. Verify and store it, answer within 15 seconds, and process it afterwards.' },
   '410': { description: 'The endpoint is gone. The service disables it at once, and holds its events until it is enabled.' },
@@ -81,7 +81,7 @@ export const WEBHOOK_PARAMETERS: Record<string, Json> = Object.fromEntries(
   HEADERS.map(([name, required, description, schema]) => [name, { name, in: 'header', required, description, schema }]),
 );
 
-/** The section `webhooks`: what the service sends, kind by kind, and what it makes of the answers. */
+/** The section `webhooks`: the event types that the service sends, and the effect of the answers. */
 export const WEBHOOKS: Record<string, Json> = Object.fromEntries([
   ...EVENT_TYPES.map((type) => [type, webhook(type, EVENT_KINDS[type], ANSWERS)]),
   [VERIFICATION_TYPE, webhook(VERIFICATION_TYPE, CHALLENGE, CHALLENGE_ANSWERS)],
@@ -101,7 +101,7 @@ function webhook(type: string, { summary, description, schema, examples }: Event
       tags: ['Webhooks'],
       summary,
       description,
-      // The receiver knows the service by its signature.
+      // The receiver recognises the service by its signature.
       security: [],
       parameters: HEADERS.map(([name]) => ({ $ref: `#/components/parameters/${name}` })),
       requestBody: { required: true, content: { 'application/json': { schema, examples } } },

@@ -1,7 +1,7 @@
 import { amountText } from '../../numbers/money.ts';
 import { LINE_TYPES, type SettlementLine } from '../settlement-line.ts';
 
-/** How a spreadsheet should take a column: its numbers as numbers, its texts as texts; times it leaves alone. */
+/** How a spreadsheet reads a column: numbers as numbers, texts as texts; times are not converted. */
 export type ColumnKind = 'number' | 'text' | 'time';
 
 /** One column of a statement: its name in the header row, how a line's cell is written, and the form that every cell has. */
@@ -16,7 +16,7 @@ const IDENTIFIER_OR_NONE = /^[A-Za-z0-9._:-]{0,128}$/;
 const TIME_OR_NONE = /^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)?$/;
 
 /**
- * The columns of a statement, in order. What does not apply to a line is empty; nothing else is.
+ * The columns of a statement, in order. A cell is empty only when it does not apply to the line.
  *
  * @see docs/spec/settlements.md#2-settlement, Statement, Columns.
  */
@@ -49,7 +49,7 @@ export const STATEMENT_COLUMNS: readonly StatementColumn[] = [
 /** The header row's cells. */
 export const STATEMENT_HEADER: readonly string[] = STATEMENT_COLUMNS.map(({ name }) => name);
 
-/** Which columns a line of each type has to fill, besides its number, type and points. */
+/** The columns that a line of each type fills, besides its number, type and points. */
 export const REQUIRED_COLUMNS: Readonly<Record<SettlementLine['lineType'], readonly string[]>> = {
   contribution: [
     ...['transaction_id', 'partner_event_id', 'partner_order_ref', 'confirmed_at_utc'],

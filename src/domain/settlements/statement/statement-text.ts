@@ -1,16 +1,16 @@
 /** One line of a file as text. */
 export interface TextLine {
   readonly text: string;
-  /** A line feed ends it; the last line of a file that was cut off has none. */
+  /** A line feed ends it; the last line of a truncated file has none. */
   readonly hasEnd: boolean;
 }
 
-/** Longer than any line of a statement: 18 cells of 128 characters at most. What goes on after so many is cut there. */
+/** Longer than any line of a statement: 18 cells of 128 characters at most. A longer line is cut here. */
 export const LINE_BYTES_MAX = 4_096;
 
 /**
- * The lines of a file, as its bytes come. Every form of a statement's cell is of ASCII, so a byte of anything else is as wrong in
- * Latin 1 as in UTF-8.
+ * The lines of a file, as its bytes arrive. Every cell of a statement is ASCII, so a byte of anything else is as wrong in Latin 1 as in
+ * UTF-8.
  */
 export async function* readTextLines(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<TextLine> {
   let rest = '';

@@ -7,7 +7,7 @@ import { REQUIRED_COLUMNS, STATEMENT_COLUMNS, STATEMENT_HEADER } from './stateme
 import { LINE_BYTES_MAX, readTextLines, type TextLine } from './statement-text.ts';
 import { guardCells, type StatementForm } from './write-statement.ts';
 
-/** What the service has kept of a statement; what is not known is not compared. */
+/** The stored data of a statement; unknown fields are not compared. */
 export interface ExpectedStatement {
   readonly csvSha256?: string;
   readonly lineCount?: number;
@@ -20,14 +20,14 @@ export interface ExpectedTotals
     SettlementTotals,
     'contributionCount' | 'adjustmentCount' | 'grossPoints' | 'adjustmentPoints' | 'carriedPoints' | 'netPoints'
   > {
-  /** As it was billed: rounded to the currency's minor units. */
+  /** As billed: rounded to the currency's minor units. */
   readonly amount: string | null;
   readonly currency: string | null;
 }
 
-/** One thing that is wrong with a statement. */
+/** A problem of a statement. */
 export interface StatementProblem {
-  /** In the file, from 1, the header row; `null` where the file as a whole is meant. */
+  /** In the file, from 1, the header row; `null` for the file as a whole. */
   readonly line: number | null;
   readonly column: string | null;
   readonly code: string;
@@ -35,29 +35,28 @@ export interface StatementProblem {
 }
 
 export interface StatementVerdict {
-  /** Nothing is wrong. */
+  /** No problem was found. */
   readonly isIntact: boolean;
-  /** The first line that is wrong, if any, then what is wrong with the file as a whole. */
+  /** The first wrong line, if any, then the problems of the file as a whole. */
   readonly problems: readonly StatementProblem[];
-  /** Of the bytes that were read, whatever they are. */
+  /** Of the bytes that were read. */
   readonly csvSha256: string;
   readonly form: StatementForm;
-  /** Of the bytes without the apostrophes for spreadsheets: what the service keeps of the statement. */
+  /** Of the bytes without the apostrophes for spreadsheets, which is the SHA-256 that the service stores. */
   readonly plainSha256: string;
-  /** Up to the first line that is wrong, as are the totals. */
+  /** Up to the first wrong line, as are the totals. */
   readonly lineCount: number;
   readonly totals: SettlementTotals;
 }
 
-/** Where each column stands. */
+/** The position of each column. */
 const POSITIONS: ReadonlyMap<string, number> = new Map(STATEMENT_HEADER.map((name, n) => [name, n]));
 
 /**
- * Whether a statement's file is the one that the service made: every line in its form and number, the totals, the SHA-256.
- *
- * The SHA-256 alone decides; the rest says where to look. A file whose lines are all well formed and whose sums are right may still
- * be another one, a reference changed in it for instance: {@link compareStatement} tells where. A file in the form for spreadsheets is intact
- * when its lines are, without their apostrophes. Memory does not grow with the number of lines.
+ * Verifies that a file is the statement that the service wrote: the form and number of every line, the totals, the SHA-256. The SHA-256
+ * alone decides; the rest locates the problem. A file with well-formed lines and right sums may still be another one, with a changed
+ * reference for instance: {@link compareStatement} finds where. A file in the form for spreadsheets is intact when its lines are, without
+ * their apostrophes. Memory does not grow with the number of lines.
  *
  * @param chunks The file's bytes, cut anywhere.
  * @see docs/spec/settlements.md#2-settlement, Statement: the command line verifies a statement file and its chain.
@@ -85,8 +84,8 @@ export async function verifyStatement(
 type LineProblem = StatementProblem | undefined;
 
 /**
- * Checks lines up to the first that is wrong. No package for CSV is needed: in the form that the service writes, no cell of a
- * statement holds a comma, a quotation mark or the end of a line.
+ * Checks lines up to the first wrong one. No CSV package is needed: no cell of a statement contains a comma, a quotation mark or a line
+ * end.
  */
 function checkLines() {
   const counter = countTotals();
@@ -114,7 +113,7 @@ function checkLines() {
   };
 }
 
-/** Whether the cells of a file have the apostrophes for spreadsheets: all that they must have, or none. */
+/** Whether the cells of a file have the apostrophes for spreadsheets: all required ones, or none. */
 function watchGuards() {
   const [guarded, unguarded] = [watchLines(), watchLines()];
   return {
@@ -168,7 +167,7 @@ function noLineEnd(line: number): StatementProblem {
   return at(line, null, 'no_line_end', 'The last line has no line feed at its end; the file may be truncated.');
 }
 
-/** Counts the line when it is right. */
+/** Counts a correct line. */
 function checkLine(text: string, line: number, counter: TotalsCounter): LineProblem {
   const cells = text.split(',');
   if (cells.length !== STATEMENT_COLUMNS.length)

@@ -4,24 +4,24 @@ import { csvRecord } from './csv-record.ts';
 import { guardNumber, guardText } from './spreadsheet-guard.ts';
 import { type ColumnKind, STATEMENT_COLUMNS, STATEMENT_HEADER } from './statement-columns.ts';
 
-/** What is kept of a statement's bytes, so that anyone can tell later that they are the same. */
+/** The stored digest of a statement's bytes, by which a later check finds whether they are the same. */
 export interface StatementDigest {
   /** SHA-256 of all bytes, 64 lower-case hexadecimal digits. */
   readonly csvSha256: string;
-  /** Lines of the settlement; the header row is none. */
+  /** Lines of the settlement, without the header row. */
   readonly lineCount: number;
   readonly byteCount: number;
 }
 
 export interface StatementOptions {
-  /** Guards cells that a spreadsheet would take for something else. These bytes are not those of the digest that is stored. */
+  /** Guards cells that a spreadsheet would convert. The stored digest is not of these bytes. */
   readonly isExcelSafe?: boolean;
 }
 
-/** The service's bytes as they are hashed, or those for spreadsheets. */
+/** The bytes that are hashed, or the bytes for spreadsheets. */
 export type StatementForm = 'plain' | 'excel_safe';
 
-/** What one chunk holds at least, unless it is the last. */
+/** The least size of a chunk, except the last. */
 const CHUNK_CHARACTERS = 64 * 1024;
 
 const GUARDS: Record<ColumnKind, (cell: string) => string> = { number: guardNumber, text: guardText, time: (cell) => cell };
@@ -38,12 +38,12 @@ export function guardCells(cells: readonly string[]): string[] {
 }
 
 /**
- * The statement of a closed settlement: CSV of RFC 4180 in UTF-8, lines ending with LF, a header row, no footer. The same lines give
- * the same bytes every time. Memory does not grow with the number of lines.
+ * The statement of a closed settlement: CSV of RFC 4180 in UTF-8, lines ending with LF, a header row, no footer. The same lines always
+ * give the same bytes. Memory does not grow with the number of lines.
  *
  * @param lines In the order of their numbers.
- * @returns The chunks, and in the end, for those who call `next` themselves, the digest; {@link digestStatement} gives it alone.
- * @throws RangeError The numbers of the lines have a gap, so some are missing.
+ * @returns The chunks, and as the return value of the generator the digest; {@link digestStatement} gives the digest alone.
+ * @throws RangeError When the numbers of the lines have a gap, so that some are missing.
  * @see docs/spec/settlements.md#2-settlement, Statement.
  */
 export async function* writeStatement(
@@ -69,7 +69,7 @@ export async function* writeStatement(
   return { csvSha256: hash.digest('hex'), lineCount, byteCount };
 }
 
-/** The digest that is stored when a settlement closes, from the lines and without keeping the bytes. */
+/** The digest that is stored when a settlement closes; the bytes are not kept. */
 export async function digestStatement(lines: AsyncIterable<SettlementLine> | Iterable<SettlementLine>): Promise<StatementDigest> {
   const chunks = writeStatement(lines);
   let step = await chunks.next();
