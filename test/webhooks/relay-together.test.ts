@@ -5,7 +5,7 @@ import { RecentContributions } from '../../src/operations/events/recent-contribu
 import { type Connection, openDatabase } from '../../src/store/database.ts';
 import { type EventRecord, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
 import { WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
-import { numberEventsOfSeveral } from '../../src/store/events/number-together.ts';
+import { assignSequencesOfSeveral } from '../../src/store/events/sequence-together.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { beginSession, relayOnce } from '../../src/webhooks/delivery/relay.ts';
 import type { Handed, TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
@@ -129,13 +129,13 @@ describe('events of several partners together', { timeout: 60_000 }, () => {
   });
 
   test('an endpoint that is entered after its partner was found without one gets its deliveries', async () => {
-    const [heard, unheard] = [await newPartner(), await newPartner(false)];
-    for (const partnerId of [heard, unheard]) await tell(partnerId, 2);
+    const [heard, withoutEndpoint] = [await newPartner(), await newPartner(false)];
+    for (const partnerId of [heard, withoutEndpoint]) await tell(partnerId, 2);
     const batch = { limit: 100, attemptsMax: 3 };
-    const numbered = await numberEventsOfSeveral(database.pool, WHOLE_OUTBOX, [heard, unheard], batch);
+    const numbered = await assignSequencesOfSeveral(database.pool, WHOLE_OUTBOX, [heard, withoutEndpoint], batch);
     assert.deepEqual(numbered, { ...numbered, numbered: 4, deliveries: 2, deliveredIds: [heard], isAll: true });
-    assert.deepEqual(numbered.heldIds.toSorted(), [heard, unheard].toSorted());
-    for (const partnerId of [heard, unheard]) await assertInOrder(partnerId, 2);
+    assert.deepEqual(numbered.heldIds.toSorted(), [heard, withoutEndpoint].toSorted());
+    for (const partnerId of [heard, withoutEndpoint]) await assertInOrder(partnerId, 2);
     const { rows } = await administrator.query(
       'select count(*)::int4 as due from delivery where partner_id = $1 and lease = 0 and next_attempt_at <= now()',
       [heard],

@@ -33,7 +33,7 @@ const steps: readonly [name: string, prepare: string, work: (db: Queryable) => P
   ['looks for', '', (db) => listDueEndpoints({ pool: db as Database['pool'], isDistributed: false })],
   ['claims and records', '', claimAndRecord],
   [
-    'hastens',
+    'makes due',
     "update delivery set next_attempt_at = now() + interval '1 hour'",
     (db) => makeDeliveriesDue(db, endpoint, { leaseMs: LEASE_MS, limit: LIMIT }),
   ],

@@ -31,7 +31,7 @@ export function rangeAfter(snapshot: string): OutboxRange {
 }
 
 const PARTNERS_WITH_UNNUMBERED: Statement = {
-  name: 'list_partners_with_unnumbered_events',
+  name: 'list_partners_with_unsequenced_events',
   text: `select pg_current_snapshot()::text as snapshot, array(
       select p.partner_id from partner p
       where exists (select from event_outbox o where o.partner_id = p.partner_id and o.written_by >= $1::xid8 ${ONE_BY_ONE})
@@ -41,7 +41,7 @@ const PARTNERS_WITH_UNNUMBERED: Statement = {
 
 /** Nodes have transactions of their own, which say nothing of each other's. */
 const PARTNERS_WITH_UNNUMBERED_ANYWHERE: Statement = {
-  name: 'list_partners_with_unnumbered_events_anywhere',
+  name: 'list_partners_with_unsequenced_events_anywhere',
   text: `select partner_id as "partnerId" from event_counter c
     where exists (select from event_outbox o where o.partner_id = c.partner_id)`,
 };
@@ -54,7 +54,7 @@ export interface Unsequenced {
 
 const WAITING = 'select partner_id from event_outbox where';
 const FIND_UNSEQUENCED: Statement = {
-  name: 'find_unnumbered_events',
+  name: 'find_unsequenced_events',
   text: `with waiting as materialized (
       (${WAITING} written_by = any ($2::xid8[]) order by written_by, position limit $3)
       union all
@@ -65,12 +65,12 @@ const FIND_UNSEQUENCED: Statement = {
       ) as has_endpoint from (select distinct partner_id from waiting) w
     )
     select pg_current_snapshot()::text as snapshot, (select count(*) from waiting)::int4 as found,
-      array(select partner_id from found) as "partnerIds", array(select partner_id from found where not has_endpoint) as "unheardIds"`,
+      array(select partner_id from found) as "partnerIds", array(select partner_id from found where not has_endpoint) as "withoutEndpointIds"`,
 };
 
 export interface Found extends Unsequenced {
   /** Partners among them who have no endpoint: their events are fetched, and sent nowhere. */
-  readonly unheardIds: readonly string[];
+  readonly withoutEndpointIds: readonly string[];
   /** No other partner has any. */
   readonly isAll: boolean;
 }
@@ -86,8 +86,8 @@ export async function findUnsequencedEvents(
   limit: number,
 ): Promise<Found> {
   if (database.isDistributed)
-    return { ...(await listPartnersWithUnsequencedEvents(db, database, { from, late })), unheardIds: [], isAll: true };
-  type Row = Pick<Found, 'partnerIds' | 'unheardIds'> & { readonly snapshot: string; readonly found: number };
+    return { ...(await listPartnersWithUnsequencedEvents(db, database, { from, late })), withoutEndpointIds: [], isAll: true };
+  type Row = Pick<Found, 'partnerIds' | 'withoutEndpointIds'> & { readonly snapshot: string; readonly found: number };
   const [{ snapshot, found, ...partners }] = (await run<Row>(db, FIND_UNSEQUENCED, [from, late, limit])) as [Row];
   return { ...partners, next: rangeAfter(snapshot), isAll: found < limit };
 }
@@ -157,9 +157,9 @@ const assignSequencesBy = (name: string, place: string, isOldest: string): State
  * The rows are taken by their places, which nothing changes as long as the statement sees them. Citus knows no places: there the part of
  * the key is read that they lie in, and nothing else is offered to the plan.
  */
-const NUMBER = assignSequencesBy('number_events', 'ctid', 'ctid = any (array(select place from oldest))');
+const NUMBER = assignSequencesBy('assign_sequences', 'ctid', 'ctid = any (array(select place from oldest))');
 const NUMBER_ANYWHERE = assignSequencesBy(
-  'number_events_anywhere',
+  'assign_sequences_anywhere',
   'position',
   `partner_id = $1 and position + 0 = any (array(select place from oldest))
         and written_by >= (select written_by from oldest order by written_by limit 1)

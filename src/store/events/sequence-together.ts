@@ -35,7 +35,7 @@ const TAKING = `oldest as materialized (
     )`;
 
 const TAKE: Statement = {
-  name: 'take_unnumbered_events',
+  name: 'take_unsequenced_events',
   text: `with ${TAKING}
     select t.partner_id as "partnerId", c.last_sequence + row_number() over (partition by t.partner_id order by t.position) as sequence,
       t.event_id as "eventId", t.event_type as "eventType", t.subject_id as "subjectId", t.correlation_id as "correlationId",
@@ -151,7 +151,7 @@ export async function insertTakenEvents(
 }
 
 const NUMBER: Statement = {
-  name: 'number_events_of_several',
+  name: 'assign_sequences_of_several',
   text: `with ${TAKING}, numbered as (
       insert into event (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data)
       select t.partner_id, c.last_sequence + row_number() over (partition by t.partner_id order by t.position), t.event_id, t.event_type,
@@ -191,7 +191,7 @@ export interface NumberedTogether {
  * The same in one statement, in which no event leaves the database: for partners who have no endpoint. One that was entered
  * meanwhile gets its deliveries, due for all. A partner whose counter another process holds is left to it.
  */
-export async function numberEventsOfSeveral(
+export async function assignSequencesOfSeveral(
   db: Queryable,
   { from, late }: OutboxRange,
   partnerIds: readonly string[],

@@ -105,7 +105,7 @@ const NUMBERED_LEFT: Statement = {
 };
 
 const UNSEQUENCED_LEFT: Statement = {
-  name: 'list_left_unnumbered_contributions',
+  name: 'list_left_unsequenced_contributions',
   text: `select transaction_id as "transactionId" from (
       select subject_id as transaction_id from event_outbox where partner_id = $1 and event_type = 'impact.transaction.confirmed'
       union

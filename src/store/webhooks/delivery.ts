@@ -263,7 +263,7 @@ export async function recordSuccesses(db: Queryable, attempts: readonly Attempt[
 }
 
 const MAKE_DUE: Statement = {
-  name: 'hasten_deliveries',
+  name: 'make_deliveries_due',
   text: `update delivery d set next_attempt_at = ${NOW}
     where d.partner_id = $1 and d.delivery_id = any (array(
       select delivery_id from delivery

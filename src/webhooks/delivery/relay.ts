@@ -13,7 +13,7 @@ import {
   type OutboxRange,
   WHOLE_OUTBOX,
 } from '../../store/events/event-outbox.ts';
-import { numberEventsOfSeveral } from '../../store/events/number-together.ts';
+import { assignSequencesOfSeveral } from '../../store/events/sequence-together.ts';
 import { watchEndpointsOf } from '../../store/webhooks/endpoint-watch.ts';
 import { NONE_TOGETHER, relayTogether, type Together, type TogetherTools } from './relay-together.ts';
 
@@ -101,7 +101,7 @@ export async function relayOnce(
   // Of those that are behind older events may wait elsewhere, which come first.
   const partnerIds = found.partnerIds.filter((partnerId) => !session.behind.has(partnerId));
   const isTogether = tools !== undefined && !database.isDistributed;
-  const several = { range, partnerIds, unheardIds: found.unheardIds };
+  const several = { range, partnerIds, withoutEndpointIds: found.withoutEndpointIds };
   const together = isTogether ? await relaySeveral({ client, database }, several, tools) : NONE_TOGETHER;
   const held = new Set(together.heldIds);
   const isWhole = found.isAll && together.isAll;
@@ -119,20 +119,21 @@ export async function relayOnce(
 interface Several {
   readonly range: OutboxRange;
   readonly partnerIds: readonly string[];
-  readonly unheardIds: readonly string[];
+  readonly withoutEndpointIds: readonly string[];
 }
 
 /** Events that are sent nowhere stay in the database. */
 async function relaySeveral(
   place: { readonly client: Connection; readonly database: Database },
-  { range, partnerIds, unheardIds }: Several,
+  { range, partnerIds, withoutEndpointIds }: Several,
   tools: TogetherTools,
 ): Promise<Together> {
-  const unheard = new Set(unheardIds);
-  const [silent, heard] = [partnerIds.filter((id) => unheard.has(id)), partnerIds.filter((id) => !unheard.has(id))];
+  const withoutEndpoint = new Set(withoutEndpointIds);
+  const withoutEndpoints = partnerIds.filter((id) => withoutEndpoint.has(id));
+  const withEndpoints = partnerIds.filter((id) => !withoutEndpoint.has(id));
   const parts = [
-    silent.length === 0 ? NONE_TOGETHER : await relayUnheard(place, { range, partnerIds: silent }, tools.onError),
-    heard.length === 0 ? NONE_TOGETHER : await relayTogether(place, { range, partnerIds: heard, limit: EVENTS_TOGETHER }, tools),
+    withoutEndpoints.length === 0 ? NONE_TOGETHER : await relayWithoutEndpoints(place, { range, partnerIds: withoutEndpoints }, tools.onError),
+    withEndpoints.length === 0 ? NONE_TOGETHER : await relayTogether(place, { range, partnerIds: withEndpoints, limit: EVENTS_TOGETHER }, tools),
   ] as const;
   const [one, other] = parts;
   return {
@@ -143,14 +144,14 @@ async function relaySeveral(
   };
 }
 
-async function relayUnheard(
+async function relayWithoutEndpoints(
   { client, database }: { readonly client: Connection; readonly database: Database },
-  { range, partnerIds }: Omit<Several, 'unheardIds'>,
+  { range, partnerIds }: Omit<Several, 'withoutEndpointIds'>,
   onError: (error: unknown) => void,
 ): Promise<Together> {
   try {
     const batch = { limit: EVENTS_AT_ONCE, attemptsMax: ATTEMPTS_MAX };
-    const { deliveries, deliveredIds, ...numbered } = await numberEventsOfSeveral(client, range, partnerIds, batch);
+    const { deliveries, deliveredIds, ...numbered } = await assignSequencesOfSeveral(client, range, partnerIds, batch);
     for (const partnerId of deliveredIds) await watchEndpointsOf(client, database, partnerId);
     return { ...numbered, due: deliveries };
   } catch (error) {

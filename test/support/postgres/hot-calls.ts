@@ -305,7 +305,7 @@ function deliveryCalls(terms: HotCallOptions): HotCall[] {
       send: (db) => recordAttempts(db, undefined, attempts),
     },
     { title: 'record successes', isOfSeveral: true, send: (db) => recordSuccesses(db, attempts) },
-    { title: 'hasten deliveries', send: (db) => makeDeliveriesDue(db, endpoint, { leaseMs, limit: BATCH }) },
+    { title: 'make deliveries due', send: (db) => makeDeliveriesDue(db, endpoint, { leaseMs, limit: BATCH }) },
     {
       title: 'delete deliveries',
       send: (db) =>
