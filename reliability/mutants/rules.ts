@@ -176,8 +176,8 @@ export const RULES: readonly Rule[] = [
     rule: 'the metrics are told to no page under a name of its own',
     source: 'faults, rebinding',
     file: 'src/observability/admin-listener.ts',
-    find: 'if (!isOwnHost(request.headers.host, own)) return',
-    replace: 'if (!isOwnHost(undefined, own)) return',
+    find: 'isOwnHost(request.headers.host, own);',
+    replace: 'isOwnHost(undefined, own);',
     tests: ['service/admin-listener'],
   },
   {
@@ -581,8 +581,8 @@ export const RULES: readonly Rule[] = [
     rule: 'the sequence of events is without gaps',
     source: 'decisions 7, Envelope',
     file: 'src/store/events/sequence-together.ts',
-    find: 'c.last_sequence + row_number() over',
-    replace: 'c.last_sequence + 2 * row_number() over',
+    find: 'as "partnerId", c.last_sequence + row_number() over',
+    replace: 'as "partnerId", c.last_sequence + 2 * row_number() over',
     tests: ['events/list-events'],
   },
   {
@@ -805,8 +805,8 @@ export const RULES: readonly Rule[] = [
     rule: 'nothing permits or authorises that is not as the last sealed entry of the audit has it',
     source: 'settlements 5',
     file: 'src/operations/audit/compare-with-audit.ts',
-    find: "  const fields = differingFields(record, last.after ?? '{}');\n  return fields.length === 0 ? undefined : { subjectId, fields };\n}\n\n/** The same, which",
-    replace: '  return undefined;\n}\n\n/** The same, which',
+    find: "  const fields = differingFields(record, last.after ?? '{}');\n  return fields.length === 0 ? undefined : { subjectId, fields };\n}\n\n/** The same; reads",
+    replace: '  return undefined;\n}\n\n/** The same; reads',
     tests: ['audit/audited-records'],
   },
   {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import type { Actor } from '../domain/access/role.ts';
 import { fingerprint, type JsonValue } from '../domain/fingerprint.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { createAnswerOnce, answersAsGiven } from '../operations/access/answer-once.ts';
+import { answersAsGiven, createAnswerOnce } from '../operations/access/answer-once.ts';
 import { findSession, isCsrfTokenOf, type OperatorSession, sessionEnded } from '../operations/access/operator-session.ts';
 import { requireRole } from '../operations/with-role.ts';
 import { WriteHeaders } from '../partner-api/envelope-schemas.ts';

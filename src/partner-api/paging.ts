@@ -4,7 +4,7 @@ import { readPageCursor, writePageCursor } from '../domain/page-cursor.ts';
 import { ServiceError } from '../domain/service-error.ts';
 
 /**
- * How every list of the interface is read: `limit` and `after` go in, `next_after` and `has_more` come out.
+ * The paging of every list of the interface: the query has `limit` and `after`, the answer `next_after` and `has_more`.
  *
  * @see docs/spec/decisions.md#9-self-service-and-pages. `GET /v1/events` has names of its own.
  */
@@ -44,33 +44,33 @@ export const pageAnswer = {
   has_more: Type.Boolean({ description: 'Whether there are more records now.' }),
 };
 
-/** An older member of a query that says what `after` says; it works for as long as `/v1` does. */
+/** The former name of `after` in a query; it works as long as `/v1` does. */
 export const olderAfter = (source: string) => ({
   ...{ deprecated: true },
   description: `Deprecated, use \`after\`: \`${source}\` of the page before.`,
 });
 
-/** An older member of an answer that says what `next_after` says. */
+/** The former name of `next_after` in an answer. */
 export const olderNextAfter = (target: string) => ({
   ...{ deprecated: true },
   description: `Deprecated, use \`next_after\`: what to send as \`${target}\` for the next page.`,
 });
 
 export interface PagedList {
-  /** What makes the list this one: its operation, its partner, the record that it belongs to. */
+  /** Identifies the list: its operation, its partner, the record that it belongs to. */
   readonly name: readonly string[];
-  /** The place before the first record. */
+  /** The position before the first record. */
   readonly first: string;
   readonly isPlace: (text: string) => boolean;
 }
 
-/** A place under the name that the list had for it before; its form is judged already. */
+/** A position under its former name; its form is checked already. */
 export interface OlderPlace {
   readonly name: string;
   readonly place: string | undefined;
 }
 
-/** The place that a page begins after. */
+/** The position that a page begins after. */
 export function placeOf(list: PagedList, after: string | undefined, older?: OlderPlace): string {
   if (after === undefined) return older?.place ?? list.first;
   if (older?.place !== undefined) throw refuse(older.name, 'not_together', `Send after or ${older.name}, not both.`);
@@ -83,7 +83,9 @@ export function placeOf(list: PagedList, after: string | undefined, older?: Olde
   );
 }
 
-/** @param last The place of the last record of the page; of a page without records the place that it began after. */
+/**
+ * @param last The position of the last record of the page; for an empty page the position that it began after.
+ */
 export function pageMembers(list: PagedList, last: string, hasMore: boolean): { next_after: string; has_more: boolean } {
   return { next_after: writePageCursor(list.name, last), has_more: hasMore };
 }

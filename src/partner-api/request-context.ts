@@ -5,30 +5,30 @@ import type { Credential } from '../store/access/api-key.ts';
 import type { Counted } from './limits/in-flight.ts';
 import type { TokenBucket } from './limits/token-bucket.ts';
 
-/** What a request counts against, and in which order requests are shed under overload: reports first, look-ups last. */
+/** The class of a request, for rates and for the order of load shedding: reports first, look-ups last. */
 export type TrafficClass = 'writes' | 'lookups' | 'reports';
 
-/** What a route says of itself beside its schema. */
+/** What a route declares besides its schema. */
 export interface RoutePolicy {
   readonly trafficClass: TrafficClass;
-  /** How many requests may be in flight in all before this route's are shed. */
+  /** The route's requests are shed when this many are in flight. */
   readonly inFlightMax: number;
   readonly isWrite: boolean;
   /** Whether the key needs the permission `manage`. */
   readonly isManaging?: boolean;
-  /** Set where an error could be misread as a verdict on a contribution: it then carries the recovery verdict. */
+  /** Set when an error could be misread as a verdict on a contribution: it then carries the recovery verdict. */
   readonly recoverable?: RecoverableOperation;
 }
 
-/** What the service knows of a request beside what Fastify does. */
+/** What the service knows of a request besides Fastify. */
 export interface RequestContext {
   readonly correlationId: string;
   /** `performance.now()` */
   readonly arrivedAtMs: number;
   caller: Credential | undefined;
-  /** Set while the request is counted among those in flight. */
+  /** Set while the request counts as in flight. */
   counted?: Counted | undefined;
-  /** What the partner's requests of this class are taken from. */
+  /** The token bucket of the partner's requests of this class. */
   rate?: TokenBucket;
   /** The error code of the answer; `undefined` for a success. */
   errorCode: string | undefined;
@@ -46,7 +46,7 @@ declare module 'fastify' {
   }
 }
 
-/** Who calls. Routes with policy are reached by nobody else. */
+/** The caller. Routes with a policy have one. */
 export function callerOf(request: FastifyRequest): Credential {
   const { caller } = request.context;
   if (!caller) throw new Error('The route has no authentication.');

@@ -30,7 +30,7 @@ import { resendDelivery } from './webhooks/resend-delivery.ts';
 import { rotateWebhookSecret } from './webhooks/rotate-webhook-secret.ts';
 import { updateWebhookEndpoint } from './webhooks/update-webhook-endpoint.ts';
 
-/** The six operations of the contract and what was added to them; the sandbox has more. */
+/** The operations under `/v1`; the sandbox has more. */
 export const ROUTES = [
   confirmContribution,
   getContributionByPartnerEventId,

@@ -2,11 +2,9 @@ import { Type } from 'typebox';
 import { LONG_IDENTIFIER, SHORT_IDENTIFIER } from '../domain/identifiers.ts';
 
 /**
- * What the contract's shapes are built of: one way to write an identifier, a time, a decimal and an exact integer. The shapes, in
- * the files `…-schemas.ts`, are the one source of validation, serialisation and the OpenAPI document.
- *
- * Keywords of our own: `x-error-code` is the code that a bad value gives where it is not `invalid_request`; a value under
- * `x-lenient` is described and not judged.
+ * The parts of the contract's shapes: one form of an identifier, a time, a decimal and an exact integer. The shapes, in the files
+ * `…-schemas.ts`, are the one source of validation, serialisation and the OpenAPI document. Keywords of our own: `x-error-code` is the
+ * error code of a bad value when it is not `invalid_request`; a value under `x-lenient` is described and not validated.
  *
  * @see docs/spec/interface.md#resources-and-their-fields and docs/spec/interface.md#endpoints.
  */
@@ -23,7 +21,7 @@ export const decimal = (description: string) => Type.String({ pattern: '^\\d+(\\
 export const int64 = (description: string, more: object = {}) =>
   Type.Unsafe<bigint>({ type: 'integer', format: 'int64', minimum: 1, description, ...more });
 
-/** A sum of points, which may lie outside int64: a JSON integer in all its digits all the same. */
+/** A sum of points, which may exceed int64: a JSON integer with all its digits. */
 export const sum = (description: string, more: object = {}) => Type.Unsafe<bigint>({ type: 'integer', ...more, description });
 
 export const closed = { additionalProperties: false } as const;

@@ -1,19 +1,21 @@
 /**
- * What happens by the clock: a file per job, and what runs them. A job calls operations, and decides nothing that they do not; here
- * stands when it is done, and that one process does it.
+ * The schedule: a file per job, and the code that runs jobs. A job calls operations and decides nothing itself; this folder controls when
+ * a job runs, and that one process runs it.
  */
 import type { Actor } from '../domain/access/role.ts';
 import type { Database } from '../store/database.ts';
 
-/** Work that is done by the clock, by one process at a time, and may be repeated without harm. */
+/** Work at set times, by one process at a time, which may be repeated without harm. */
 export interface Job {
   /** As `close-settlements`. */
   readonly name: string;
-  /** For people: what it does, in a few words. */
+  /** For people: a short description. */
   readonly description: string;
-  /** When, in the words of cron, in UTC. */
+  /** The times of the job, as a cron pattern, in UTC. */
   readonly pattern: string;
-  /** @returns What was done, for the log: names to counts, or to what was found. */
+  /**
+   * @returns The result for the log: names with counts, or with what was found.
+   */
   run(context: JobContext): Promise<JobResult>;
 }
 
@@ -21,10 +23,10 @@ export type JobResult = Readonly<Record<string, number | string>>;
 
 export interface JobContext {
   readonly database: Database;
-  /** Asked between parts of the work: whether to stop and leave the rest to the next run. */
+  /** Aborted when the job must stop; checked between parts of the work. The next run does the rest. */
   readonly signal: AbortSignal;
-  /** In whose name it changes what is audited. */
+  /** The actor of its audit entries. */
   readonly actor: Actor;
-  /** Tells whoever reads the log of the service, as an error, whatever becomes of the run. */
+  /** Reports an error in the log of the service, whatever the result of the run is. */
   readonly alert: (sentence: string) => void;
 }

@@ -12,12 +12,12 @@ import { verifyJob } from './jobs/verify.ts';
 export interface JobSettings {
   /** How long an event is kept. */
   readonly eventDays: number;
-  /** After so many a pending contribution fails by itself. */
+  /** After this many hours a pending contribution fails automatically. */
   readonly reviewExpiryHours: number;
   readonly settlementTools: SettlementTools;
 }
 
-/** Everything that happens by the clock. */
+/** All jobs. */
 export function listJobs({ eventDays, reviewExpiryHours, settlementTools }: JobSettings): readonly Job[] {
   return [
     closeSettlementsJob(settlementTools),

@@ -9,7 +9,7 @@ import type { Job } from './job.ts';
 import { doRun, type EndedRun, LEASE_MS, registerJobs } from './run-job.ts';
 
 /**
- * Does a job now, due or not: what the schedule would do at its time, in its name.
+ * Runs a job now, due or not, as the schedule would.
  *
  * @throws ServiceError `forbidden`; `invalid_request` while another process runs it.
  */

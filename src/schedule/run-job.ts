@@ -7,15 +7,15 @@ import type { Database } from '../store/database.ts';
 import { endJobRun, insertJob, type RunOutcome, type RunTrigger, renewJobLease } from '../store/jobs/job.ts';
 import type { Job, JobResult } from './job.ts';
 
-/** A process that dies in the middle gives its job back after so long. */
+/** A job of a dead process is free after this time. */
 export const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = LEASE_MS / 4;
-/** What failed is tried again after a minute, then after twice as long each time, but not later than it is due anyway. */
+/** A failed run is repeated after a minute, then after twice as long each time, but not later than it is due anyway. */
 const RETRY_FIRST_MS = 60_000;
 const RETRY_MOST_MS = 3_600_000;
 const ERROR_CHARACTERS_MAX = 1_000;
 
-/** A run that has begun: the database knows it, and nobody else begins another. */
+/** A run that has begun: the database has recorded it, and no other process begins another. */
 export interface BegunRun {
   readonly job: Job;
   readonly runNo: bigint;
@@ -28,7 +28,7 @@ export interface EndedRun extends BegunRun {
   readonly outcome: RunOutcome;
   readonly result: JobResult | null;
   readonly error: unknown;
-  /** What the people behind the log have to know. */
+  /** The problem that operators must know. */
   readonly alerts: readonly string[];
   readonly milliseconds: number;
 }
@@ -40,15 +40,15 @@ export function nextDueAt({ name, pattern }: Job, after: Date): Date {
   return next;
 }
 
-/** Makes jobs known to the database, so that they become due. Any number of processes may. */
+/** Records jobs in the database, so that they become due. Any number of processes may. */
 export async function registerJobs({ pool }: Database, jobs: readonly Job[]): Promise<void> {
   for (const job of jobs)
     await insertJob(pool, { jobName: job.name, pattern: job.pattern, dueAt: nextDueAt(job, await readClock(pool)) });
 }
 
 /**
- * Does the work of a run that has begun, and writes down what came of it. The lease is renewed meanwhile; a run that has lost it is told
- * to stop, and leaves the record to whoever has it.
+ * Does the work of a run, and records its result. The lease is renewed meanwhile; a run that has lost its lease is told to stop, and
+ * leaves the record to its new owner.
  */
 export async function doRun(database: Database, begun: BegunRun, stop: AbortSignal): Promise<EndedRun> {
   const startedMs = performance.now();
@@ -90,7 +90,7 @@ async function renewUntil(
   while (!done.aborted && !lost.signal.aborted) {
     await sleep(RENEW_EVERY_MS, undefined, { signal: done, ref: false }).catch(() => {});
     if (done.aborted) return;
-    // Without an answer nothing is known yet; the next time will tell.
+    // Without an answer nothing is known; the next renewal finds out.
     const isHeld = await renewJobLease(pool, job.name, runNo, LEASE_MS).catch(() => true);
     if (!isHeld) lost.abort();
   }
@@ -99,7 +99,7 @@ async function renewUntil(
 /**
  * When a job is due after a run that ended now.
  *
- * @returns `null`: as it is, so that another process goes on at once.
+ * @returns `null`: unchanged, so that another process continues at once.
  */
 export function nextDueAfter(
   { job, outcome, failuresInRow }: Pick<EndedRun, 'job' | 'outcome' | 'failuresInRow'>,

@@ -11,14 +11,14 @@ export interface ScheduleOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** How many connections to the database this takes, reconciliations among it: jobs that are due together do not wait for a long one. */
+/** The connections of the schedule, including reconciliations: jobs that are due together do not wait for a long one. */
 export const SCHEDULE_POOL_SIZE = 5;
 
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Does what is due, until it is closed. Any number of processes may: each due run is begun by the one that gets the job's lease. When a
- * job is due stands in the database and is told by its clock, so that a time at which no process ran is made up for at the next start, once.
+ * Runs due jobs until it is closed. Any number of processes may: the process that gets the lease of a job begins its run. The database
+ * stores when a job is due, by its own clock, so a time at which no process ran is made up for at the next start, once.
  */
 export function openSchedule(options: ScheduleOptions): { close(): Promise<void> } {
   const { database, jobs, onRun, onError } = options;

@@ -4,7 +4,7 @@ import { doubtsUnderAudit, pricesUnderRules } from '../operations/rules/rule-pri
 import type { SettlementTools } from '../operations/settlements/settlement-tools.ts';
 import { openAuditKeys } from './configured-keys.ts';
 
-/** What settlements are closed and verified with in this installation: the keys of the audit, which are opened when they are needed. */
+/** The keys that seal and verify settlements in this installation: the keys of the audit, which are read when they are needed. */
 export function configuredSettlementTools(config: Config): SettlementTools {
   return { ...openSealKeys(() => openAuditKeys(config)), pricesOf: pricesUnderRules, doubtsOf: doubtsUnderAudit };
 }

@@ -20,7 +20,9 @@ export async function openInternalListener(
   );
 }
 
-/** @throws Error With the reason why no contribution could be committed now. */
+/**
+ * @throws Error With the reason why no contribution can be committed now.
+ */
 export async function checkDatabase({ pool }: Database): Promise<void> {
   await Promise.race([checkWritable(pool), refuseAfter(READINESS_TIMEOUT_MS)]);
 }

@@ -8,16 +8,16 @@ export interface KeyFile {
   readonly dataDirectory: string;
   /** Such as `secrets.key`. */
   readonly name: string;
-  /** What to do besides a new key when others may have read the old one. */
+  /** What to do besides creating a new key when others may have read the old one. */
   readonly ifExposed: string;
 }
 
 /**
- * The keys in a file of the data folder; a new one when the file is not there yet. The file has the form of `SECRETS_KEY`.
- * It appears whole or not at all, and of several processes that start at once one makes it and all read the same. Once this
- * returns, the key will outlive a power cut, and so may seal.
+ * The keys in a file of the data folder; a new key when the file does not exist yet. The file has the form of `SECRETS_KEY`. It appears
+ * complete or not at all, and of several processes that start at once one creates it and all read the same. When this returns, the key
+ * survives a power failure, so it may be used.
  *
- * @throws Error With a sentence for the operator when others may read the file, or its content makes no sense.
+ * @throws Error With a sentence for the operator when others may read the file, or its content is invalid.
  */
 export function openKeyFile({ dataDirectory, name, ifExposed }: KeyFile): NamedKey[] {
   const path = join(dataDirectory, name);
@@ -38,10 +38,10 @@ function explainMode(path: string, mode: number, ifExposed: string): string {
   return `${path} is open to other users (mode ${digits}): run "chmod 600 ${path}". If others may have read it, put a new key before the old one${ifExposed}.`;
 }
 
-/** Written beside its place and linked into it: a link, unlike a renaming, never replaces what another process has made. */
+/** Written under another name and linked: a link, unlike a rename, never replaces another process's file. */
 function makeKeyFile(dataDirectory: string, path: string): void {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  // A name of its own for every file that was ever made, so that a lost key is not mistaken for an altered record.
+  // A unique id for each file, so that a lost key is not mistaken for a modified record.
   const key = newNamedKey(`file-${randomBytes(4).toString('hex')}`);
   try {
     writeDurably(draft, `${writeNamedKey(key)}\n`);

@@ -1,7 +1,7 @@
 /**
- * For a failed `listen`: what to do when the port is somebody else's.
+ * For a failed `listen`: what to do when another program has the port.
  *
- * @param setting What the port is chosen by, up to its number, such as `PORT=`.
+ * @param setting The setting of the port, up to its number, such as `PORT=`.
  */
 export function explainBusyPort(setting: string, port: number): (error: unknown) => never {
   return (cause) => {

@@ -1,4 +1,4 @@
-/** Whoever calls again gets, or waits for, what the first call made. */
+/** Later calls get, or wait for, the result of the first call. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => {

@@ -9,28 +9,28 @@ import { migrate, readMigrationState, refuseNewerRelease } from '../store/schema
 import { openAuditKeys } from './configured-keys.ts';
 import { once } from './once.ts';
 
-/** The database of this installation, whichever server it is on. */
+/** The database of this installation, on any server. */
 export interface Store {
   readonly databaseUrl: string;
   readonly database: Database;
-  /** The same database over connections of their own, for work that requests must not wait for. Closed by whoever opened it. */
+  /** The same database with separate connections, for work that requests must not wait for. The caller closes it. */
   openPool(poolSize: number): Database;
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
-  /** Whether to bring the schema up to date; else one that is not is refused. */
+  /** Whether to migrate the schema; otherwise an outdated schema is refused. */
   readonly migrates?: boolean;
   readonly poolSize?: number;
   readonly logger?: Logger;
   readonly onProgress?: (sentence: string) => void;
 }
 
-/** The embedded server is looked after this often, so that the service outlives its end. */
+/** How often the embedded server is checked, so that the service survives its end. */
 const WATCH_MS = 1_000;
 
 /**
- * Opens the database, with the schema up to date, and makes sure that it is durable and belongs to this environment.
+ * Opens the database with the schema up to date, and checks that it is durable and belongs to this environment.
  *
  * @throws Error With a sentence that says what to do.
  */
@@ -46,7 +46,7 @@ export async function connectStore(config: Config, options: StoreOptions = {}): 
   }
 }
 
-/** The same without any preparation: `doctor` looks before anything is changed. */
+/** The same without preparation: `doctor` looks before anything is changed. */
 export async function openStore(
   config: Config,
   { poolSize = 4, logger, onProgress = () => {} }: StoreOptions = {},
@@ -93,10 +93,12 @@ function watchOver(server: EmbeddedServer, logger: Logger | undefined): NodeJS.T
   return timer;
 }
 
-/** @returns Whether the tables are spread over several nodes. */
+/**
+ * @returns Whether the tables are distributed over several nodes.
+ */
 async function prepare(store: Store, config: Config, options: StoreOptions): Promise<boolean> {
   const { database } = store;
-  // A key that makes no sense stops the service, and not the first change.
+  // An invalid key stops the service at its start, and not at the first change.
   if (options.migrates || config.auditKey !== undefined) database.auditKeys();
   await refuseLossy(database);
   const isDistributed = await bringUpToDate(store, config, options);
@@ -124,9 +126,9 @@ async function refuseLossy({ pool }: Database): Promise<void> {
 }
 
 /**
- * Applies what is missing where the options say so; else a schema that lacks anything is refused.
+ * Applies missing migrations when the options say so; otherwise a schema that lacks any is refused.
  *
- * @returns Whether the tables are spread over several nodes.
+ * @returns Whether the tables are distributed over several nodes.
  */
 async function bringUpToDate(
   { database, databaseUrl }: Store,
@@ -144,7 +146,7 @@ async function bringUpToDate(
     for (const { name } of await migrate(databaseUrl, { isPooled: !config.preparesStatements }))
       onProgress(`Migrated the database: ${name}`);
   const isDistributed = (await listDistributedTables(database)).length > 0;
-  // Tables that a migration made belong beside those that are spread already.
+  // Tables that a migration created are distributed like the others.
   if (migrates && isDistributed) for (const name of await distributeTables(database)) onProgress(`Distributed the table ${name}`);
   return isDistributed;
 }

@@ -21,7 +21,7 @@ export function openReadiness(database: Database, { logger }: Log, parts: AsyncD
   return readiness;
 }
 
-/** With connections of its own: a partner's server that hangs takes none from deliveries. */
+/** With separate connections: a partner's server that hangs takes none from deliveries. */
 export function openEndpointTools(
   database: Database,
   config: Config,

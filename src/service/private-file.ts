@@ -4,9 +4,9 @@ export const OWNER_ONLY = 0o600;
 const OTHERS_MAY = 0o077;
 
 /**
- * The text of a file that only its owner may read; `undefined` where there is none.
+ * The text of a file that only its owner may read; `undefined` when it does not exist.
  *
- * @param explain The sentence, when others may read it: what to do.
+ * @param explain The sentence for a file that others may read: what to do.
  * @throws Error With that sentence.
  */
 export function readPrivateFile(path: string, explain: (mode: number) => string): string | undefined {

@@ -1,3 +1,3 @@
-/** What a process of the service may do: answer partners, number and send events, do what is due by the clock. */
+/** The work of a process: answer partners, sequence and send events, run due jobs. */
 export const SERVICE_ROLES = ['api', 'webhooks', 'schedule'] as const;
 export type ServiceRole = (typeof SERVICE_ROLES)[number];

@@ -1,6 +1,6 @@
 /**
- * This folder puts the parts together: it opens the database and the keys, and starts and stops what a process does, in order. It decides
- * nothing about a partner's request.
+ * This folder puts the parts together: it opens the database and the keys, and starts and stops the parts of a process, in order. It
+ * decides nothing about a partner's request.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,40 +42,40 @@ import { openEndpointTools, openReadiness, openSandbox } from './open-sandbox.ts
 import { SERVICE_ROLES, type ServiceRole } from './role.ts';
 
 export interface Service {
-  /** Where partners reach it, such as `http://127.0.0.1:8080`; empty without the role `api`. */
+  /** The address for partners, such as `http://127.0.0.1:8080`; empty without the role `api`. */
   readonly baseUrl: string;
   /** Of the internal listener. */
   readonly operationsPort: number;
   readonly database: Database;
   readonly log: Log;
-  /** Answers what was accepted, then closes; at most ten seconds. A second call waits for the first. */
+  /** Answers accepted requests, then closes; at most ten seconds. A second call waits for the first. */
   stop(): Promise<void>;
 }
 
 export interface ServiceOptions {
   readonly onProgress?: (sentence: string) => void;
-  /** Instead of the rules in the database. */
+  /** Replaces the rules in the database. */
   readonly rulesOf?: (partnerId: string) => ContributionRules;
-  /** Milliseconds since 1970, for what deliveries are signed with. */
+  /** Milliseconds since 1970, for the signatures of deliveries. */
   readonly clock?: () => number;
-  /** All, when left out. */
+  /** All roles by default. */
   readonly roles?: readonly ServiceRole[];
 }
 
-/** A process that takes requests, with or without others beside it. */
+/** A process that takes requests, alone or beside others. */
 export interface ServiceProcess extends Omit<Service, 'operationsPort'> {
   readonly metrics: Metrics;
   /** Connections beside its own, closed with it. */
   openPool(size: number): Database;
 }
 
-/** Together with the time that draining takes at most, less than an operator waits for a stop. */
+/** Together with the longest draining, less than operators wait for a stop. */
 const CLOSE_TIMEOUT_MS = 5_000;
-/** Who reads the metrics waits for whoever reads them already, and takes no connection from what they tell of. */
+/** Concurrent readers of the metrics share one collection, and take no connection from what the metrics measure. */
 const METRICS_POOL_SIZE = 1;
 
 /**
- * Builds the parts in order and starts them: database, operations, interface, internal listener.
+ * Creates the parts in order and starts them: database, operations, interface, internal listener.
  *
  * @throws Error With a sentence for the operator: settings, database, durability or a busy port.
  */
@@ -109,7 +109,7 @@ export interface ServiceProcessOptions extends ServiceOptions {
   readonly processes?: number;
 }
 
-/** One process's part: everything but the internal listener. */
+/** The parts of one process: everything except the internal listener. */
 export async function startServiceProcess(config: Config, options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { migrates, onProgress = () => {}, roles = SERVICE_ROLES } = options;
   const log = openLog(config.logLevel);
@@ -159,9 +159,9 @@ interface Tools {
   readonly options: ServiceProcessOptions;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Between the confirmations and the relay of this process. */
+  /** From the confirmations of this process to its relay. */
   readonly recent: RecentContributions | undefined;
-  /** Deliveries give way to the answers of this process. */
+  /** Deliveries yield to the answers of this process. */
   readonly pace: Pace;
 }
 

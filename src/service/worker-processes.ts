@@ -12,7 +12,7 @@ import { connectStore } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
 import type { Service, ServiceOptions } from './start-service.ts';
 
-/** What a process tells the first one when it takes requests. */
+/** The message of a process to the first one when it takes requests. */
 export interface ListeningMessage {
   readonly listening: string;
 }
@@ -20,14 +20,14 @@ export interface ListeningMessage {
 /** The database is prepared: a process that was started early may begin. */
 const START_MESSAGE = 'start';
 
-/** A process that dies is replaced at once, but one that keeps dying not more often than this. */
+/** A process that dies is replaced at once; one that keeps dying, at most this often. */
 const RESTART_PAUSE_MS = 1_000;
 
 /**
- * Serves one port by several processes. The first one takes no requests: it prepares the database, starts the others,
- * replaces one that dies, answers for all on the internal listener, and stops all.
+ * Serves one port with several processes. The first one takes no requests: it prepares the database, starts the others, replaces one that
+ * dies, answers for all on the internal listener, and stops all.
  *
- * @throws Error When a process cannot start; it has said why on standard error.
+ * @throws Error When a process cannot start; it has printed the reason on standard error.
  */
 export async function startServiceProcesses(
   config: Config,
@@ -74,9 +74,11 @@ export async function startServiceProcesses(
 }
 
 interface WorkerPool {
-  /** Starts all; gives the address that they share. */
+  /** Starts all; returns the address that they share. */
   start(): Promise<string>;
-  /** @throws Error With how many are missing. */
+  /**
+   * @throws Error With the number of missing processes.
+   */
   assertComplete(): void;
   stop(): Promise<void>;
 }
@@ -97,7 +99,7 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
     });
     return baseUrl;
   };
-  /** The first replacement comes at once; while none can start, one is tried every second. */
+  /** The first replacement starts at once; while none can start, one is tried every second. */
   const replace = async (): Promise<void> => {
     while (!isStopping && (await keepOne().catch(() => undefined)) === undefined) await sleep(RESTART_PAUSE_MS);
   };

@@ -1,7 +1,7 @@
 import type { Queryable } from './database.ts';
 import { Session } from './session.ts';
 
-/** Tells a process of the events that it has committed itself. What others commit is found by a look. */
+/** Notifies a process of the events that it has committed itself. Events of other processes are found by a query. */
 export class CommittedEvents {
   #listener: (() => void) | undefined;
 
@@ -14,7 +14,7 @@ export class CommittedEvents {
   }
 }
 
-/** The transaction writes an event: it is told of when it has committed. */
+/** The transaction writes an event: the process is notified after its commit. */
 export function announceEvents(transaction: Queryable): void {
   if (transaction instanceof Session) transaction.hasEvents = true;
 }

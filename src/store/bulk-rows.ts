@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import type { Queryable } from './database.ts';
 
-/** One column of a record's row: its name, its type, and where its value comes from. */
+/** One column of a record's row: its name, its type, and its value. */
 export type Column<Item> = readonly [name: string, type: string, value: (item: Item) => unknown];
 
-/** The database's clock, as precise as the interface shows it. A column would round a bare `now()`, and lie half a millisecond ahead. */
+/** The database's clock, as precise as the interface shows it. A column would round a bare `now()`, up to half a millisecond ahead. */
 export const NOW = "date_trunc('milliseconds', now())";
 
 /** `partner_id, transaction_id, …` */
@@ -30,16 +30,16 @@ export interface ListedInsert<Item> {
   readonly computed: (item: Item) => Readonly<Record<string, string>>;
   /** Columns that the database computes from a value: name to the value, and the SQL for its parameter. */
   readonly derived?: (item: Item) => Readonly<Record<string, readonly [value: unknown, write: (parameter: string) => string]>>;
-  /** Whether a row that meets a record with its keys is left out; else it fails the statement. */
+  /** Whether a row that conflicts with a record is left out; otherwise it fails the statement. */
   readonly skipsConflicts: boolean;
   readonly returning: string;
 }
 
 /**
- * The same rows as `insert … values`, a parameter for each value. On a distributed database a row's node must be plain to see: an
- * insert that reads its rows from somewhere is spread over all nodes first, at many times the cost, and fails when one of them does.
+ * The same rows as `insert … values`, a parameter for each value. A distributed database must see the node of each row: an insert from a
+ * query is spread over all nodes first, at many times the cost, and fails when one of them does.
  *
- * @returns What `returning` says of the rows that went in.
+ * @returns The `returning` columns of the inserted rows.
  */
 export async function insertListed<Item, Row extends pg.QueryResultRow>(
   db: Queryable,

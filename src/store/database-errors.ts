@@ -7,7 +7,7 @@ const RESTRICT_VIOLATION = '23001';
 const INTERNAL_ERROR = 'XX000';
 const UNDEFINED_TABLE = '42P01';
 
-/** Citus hands a worker's error on as an internal one where a statement has several parts; its words stay what they were. */
+/** Citus reports a worker's error as an internal one when a statement has several parts; its message stays the same. */
 const STATES_BY_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^canceling statement due to lock timeout/, LOCK_NOT_AVAILABLE],
   [/^deadlock detected/, DEADLOCK_DETECTED],
@@ -20,12 +20,12 @@ function sqlState(error: unknown): string | undefined {
   return code === INTERNAL_ERROR ? (STATES_BY_WORDS.find(([words]) => words.test(message))?.[1] ?? code) : code;
 }
 
-/** The server's own verdict on a statement: it ran and was refused, so that nothing of it is stored. */
+/** The server's own refusal of a statement: nothing of it is stored. */
 export function isRefusedStatement(error: unknown): boolean {
   return /^(?:2[23]|P0)/.test(sqlState(error) ?? '');
 }
 
-/** A trigger of ours refused to change what is kept as it is. */
+/** A trigger of ours refused a change of an immutable record. */
 export function isRestricted(error: unknown): boolean {
   return sqlState(error) === RESTRICT_VIOLATION;
 }
@@ -43,8 +43,8 @@ export function isDeadlock(error: unknown): boolean {
 }
 
 /**
- * The unique constraint or index that a statement violated. On a distributed table the name carries the number of the
- * shard (`contribution_order_holder_102020`), which is taken off.
+ * The unique constraint or index that a statement violated. On a distributed table the name ends with the number of the shard
+ * (`contribution_order_holder_102020`), which is removed.
  */
 export function violatedKey(error: unknown): string | undefined {
   if (sqlState(error) !== UNIQUE_VIOLATION) return undefined;

@@ -1,7 +1,6 @@
 /**
- * Everything that knows SQL lives in this folder: files by table, one function per statement, and this file, the one way to the
- * database, on which `query.ts` sends and `transaction.ts` commits. Rules and decisions do not belong here; who begins a
- * transaction is an operation.
+ * The only folder with SQL: files by table, one function per statement, and this file, the only access to the database; `query.ts` sends
+ * queries and `transaction.ts` commits. Rules and decisions are elsewhere; an operation begins the transaction.
  */
 import pg from 'pg';
 import type { NamedKey } from '../domain/audit/named-key.ts';
@@ -9,21 +8,21 @@ import { type ContributionSeals, openContributionSeals } from '../domain/contrib
 import { CommittedEvents } from './announcements.ts';
 import { Session } from './session.ts';
 
-/** Whatever a statement can be sent on. The caller decides atomicity: a pool is a transaction per statement, a client its own. */
+/** Accepts a statement. The caller decides about atomicity: on a pool each statement is its own transaction, on a client the caller's. */
 export type Queryable = Pick<pg.Pool, 'query'> | Pick<pg.ClientBase, 'query'>;
 
-/** A connection of its own, for who needs to know that it is the same one. */
+/** One connection, for callers that must use the same one. */
 export type Connection = pg.PoolClient;
 
 export interface Database {
   readonly pool: pg.Pool;
-  /** The growing tables are spread over several nodes by `partner_id`: as the store found them when it was connected. */
+  /** The growing tables are distributed over several nodes by `partner_id`: found when the store was connected. */
   readonly isDistributed: boolean;
-  /** What audit entries are sealed with: the first seals, all are known. */
+  /** The keys of audit entries: the first seals, all verify. */
   auditKeys(): readonly NamedKey[];
-  /** What contributions are sealed and checked with, under the same keys. */
+  /** The keys that seal and verify contributions, from the same source. */
   readonly contributionSeals: ContributionSeals;
-  /** Tells of what this process commits. */
+  /** Notifies of what this process commits. */
   readonly committedEvents: CommittedEvents;
   close(): Promise<void>;
 }
@@ -31,13 +30,13 @@ export interface Database {
 export interface DatabaseOptions {
   readonly databaseUrl: string;
   readonly poolSize?: number;
-  /** Off where a transaction pooler stands before the database: statements cannot be prepared by name there. */
+  /** Off when a transaction pooler is in front of the database: statements cannot be prepared by name there. */
   readonly preparesStatements?: boolean;
-  /** Told of each connection that broke; the request that used it, if any, hears of it by itself. */
+  /** Called for each broken connection; a request that used it gets an error of its own. */
   readonly onConnectionError?: (error: Error) => void;
-  /** Asked for when the first audit entry or contribution is written; without them none can be. */
+  /** Called when the first audit entry or contribution is written; without keys none can be. */
   readonly auditKeys?: () => readonly NamedKey[];
-  /** Of another pool of the same database, told of alike. */
+  /** The notifier of another pool of the same database. */
   readonly committedEvents?: CommittedEvents;
 }
 
@@ -46,7 +45,7 @@ const STATEMENT_TIMEOUT_MS = 4_500;
 const QUERY_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 
-/** A session that lost its client must let go of its locks: within seconds, in a transaction or outside of one. */
+/** A session that lost its client must release its locks: within seconds, in a transaction or outside of one. */
 const SESSION_SETTINGS = [
   'timezone=UTC',
   'client_connection_check_interval=1000',
@@ -54,20 +53,18 @@ const SESSION_SETTINGS = [
   'tcp_keepalives_idle=5',
   'tcp_keepalives_interval=2',
   'tcp_keepalives_count=3',
-  // No statement here takes long enough to be compiled for it, and a small table's plan may be thought of as costly.
+  // No statement takes long enough to be worth compiling, and the planner may overestimate the plan of a small table.
   'jit=off',
-  // On a distributed database a lock is waited for on another node, which has to know how long. Elsewhere it means nothing.
+  // On a distributed database the node that holds the lock must know the time-out. Elsewhere this has no effect.
   'citus.propagate_set_commands=local',
 ];
 
 /**
- * Every statement finds a few rows by an index, however many the table holds. Planned once per connection, and so that a plan made
- * while the table was empty is the right one for ever: planning anew costs several times the work itself. Citus has to know
- * the values before it plans, so that nothing is set there.
- *
- * One row of a key is looked up as `rowOf` in `query.ts` writes it, and rows of a list of keys are changed by `runAnew`: whatever else
- * names the partner may read its every row where the plan was made while there were few.
- * A bitmap would gather all that waits before the first row is given.
+ * Every statement finds a few rows by an index, however many the table holds. It is planned once per connection, in a way that a plan
+ * from an empty table stays right: planning each time costs several times the work itself. Citus must know the values before it plans, so
+ * nothing is set there. `rowOf` in `query.ts` writes look-ups of one row, and `runAnew` changes rows of a list of keys: any other query
+ * that names the partner may read all of its rows with a plan from a small table. A bitmap scan would collect all waiting rows before it
+ * returns the first.
  */
 const PLAN_ONCE = `select set_config(name, value, false)
   from (values ('plan_cache_mode', 'force_generic_plan'), ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'),
@@ -78,14 +75,14 @@ const INT8_OID = 20;
 
 const TIMESTAMPTZ_OID = 1184;
 
-/** `2026-11-20 19:29:00.123+00`, as every session writes it whose time zone is UTC, is all but a form that Date reads. */
+/** A timestamp as a session with the time zone UTC writes it, `2026-11-20 19:29:00.123+00`, is almost in the form that Date reads. */
 function readTimestamp(text: string): Date {
   const [, day, time] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,3})?)\+00$/.exec(text) ?? [];
   return day === undefined ? parseTimestamp(text) : new Date(`${day}T${time}Z`);
 }
 const parseTimestamp = pg.types.getTypeParser(TIMESTAMPTZ_OID);
 
-/** The rows of one batch share their time, and most records carry the same one twice: it is read once. Nothing changes a Date. */
+/** The rows of one batch share their time, and most records contain it twice: it is parsed once. Nothing changes a Date. */
 function rememberLast<Value>(parse: (text: string) => Value): (text: string) => Value {
   let last: { readonly text: string; readonly value: Value } | undefined;
   return (text) => {
@@ -94,7 +91,7 @@ function rememberLast<Value>(parse: (text: string) => Value): (text: string) => 
   };
 }
 
-/** `int8` is a bigint here and stays what it is in the rest of the process. */
+/** `int8` is a bigint, here and in the whole process. */
 const TEXT_PARSERS: Record<number, (text: string) => unknown> = {
   [INT8_OID]: BigInt,
   [TIMESTAMPTZ_OID]: rememberLast(readTimestamp),
@@ -104,7 +101,7 @@ const types: pg.CustomTypesConfig = {
     (format === 'binary' ? undefined : TEXT_PARSERS[oid]) ?? pg.types.getTypeParser(oid, format as 'text'),
 };
 
-/** Opens a pool. Nothing is connected before the first statement, so an absent database shows there, never here. */
+/** Opens a pool. It connects with the first statement, so an unreachable database shows there, never here. */
 export function openDatabase(options: DatabaseOptions): Database {
   const {
     databaseUrl,
@@ -124,26 +121,26 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
-    // What is asked one after the other is sent without waiting for the answers between.
+    // Statements are pipelined: each is sent without waiting for the answer before it.
     pipeline: true,
-    // A transaction pooler takes no start-up options: there the role carries them (`alter role … set …`).
+    // A transaction pooler accepts no start-up options: there the role carries them (`alter role … set …`).
     ...(preparesStatements && {
       options: SESSION_SETTINGS.map((setting) => `-c ${setting}`).join(' '),
       statement_timeout: STATEMENT_TIMEOUT_MS,
     }),
   });
-  // The server may end before it has read that a connection is over.
+  // The server may end before it has read that a connection is closed.
   const reportLoss = (error: Error) => {
     if (!pool.ending) onConnectionError(error);
   };
   pool.on('error', reportLoss);
-  // The pool's own listener leaves while a client is checked out; without this one a lost connection would end the process.
+  // The pool removes its own listener while a client is checked out; without this one a lost connection would end the process.
   pool.on('connect', (client) => {
     client.on('error', reportLoss);
     const session = client as unknown as Session;
     session.heedWarnings();
     session.preparesStatements = preparesStatements;
-    // Whatever is asked of the connection comes after this; if it is lost, that is what fails.
+    // Every later query on the connection comes after this one; on a lost connection that query fails.
     if (preparesStatements) client.query(PLAN_ONCE).catch(() => {});
   });
   const contributionSeals = openContributionSeals(auditKeys);
@@ -151,8 +148,8 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /**
- * A server in recovery may lack what is recorded elsewhere, and a proxy may lead to one for a moment. Asked of each new connection: a
- * server that is demoted ends its sessions.
+ * A server in recovery may lack recent records, and a proxy may lead to one for a moment. Checked for each new connection: a server that
+ * is demoted ends its sessions.
  */
 function refuseStandby(client: pg.PoolClient, done: (error?: Error) => void): void {
   client

@@ -25,7 +25,7 @@ export async function readServerSettings(db: Queryable): Promise<ServerSettings>
   return rows[0] as ServerSettings;
 }
 
-/** With `local` a commit is on this machine's disk before it is answered, which is what one machine can promise. */
+/** With `local` a commit is on this machine's disk before it is answered, which is all that one machine can promise. */
 const DURABLE_COMMITS = ['on', 'local', 'remote_write', 'remote_apply'];
 
 /** Why contributions would not be safe on this server: a sentence each, with what to do. Empty when they are safe. */

@@ -1,5 +1,5 @@
 /**
- * Reads page after page, each from behind the last row of the one before, until one is not full.
+ * Reads page after page, each after the last row of the previous one, until a page is not full.
  *
  * @param read Reads at most `limit` rows in their order; `last` is `undefined` for the first page.
  */

@@ -12,22 +12,22 @@ const CLAIM = {
 };
 
 /**
- * A database belongs to one environment for good: the first service to start on it writes its own down.
+ * A database belongs to one environment: the first service that starts on it records its own.
  *
  * @returns The environment that the database belongs to.
  */
 export async function claimInstallation(db: Queryable, environment: Environment): Promise<Environment> {
   for (;;) {
     const [row] = await run<{ environment: Environment }>(db, CLAIM, [environment]);
-    // No row at all: another process wrote it after this statement's snapshot, and the next look sees it.
+    // No row at all: another process inserted it after this statement's snapshot, and the next statement sees it.
     if (row) return row.environment;
   }
 }
 
-/** Whose database it is, and since when it has an admin. */
+/** The environment of the database, and since when it has an admin. */
 export interface Installation {
   readonly environment: Environment;
-  /** `null` before the first admin; kept when that one is disabled. */
+  /** `null` before the first admin; kept when that admin is disabled. */
   readonly firstAdminAt: Date | null;
 }
 
@@ -47,12 +47,12 @@ const NOTE_ADMIN = {
   text: `update installation set first_admin_at = ${NOW} where is_only and first_admin_at is null`,
 };
 
-/** Keeps the time of the first. */
+/** Keeps the first time. */
 export async function updateFirstAdmin(db: Queryable): Promise<void> {
   await run(db, NOTE_ADMIN, []);
 }
 
-/** Tells this installation from others, whatever its address. */
+/** Identifies this installation, whatever its address. */
 export async function findInstallationId(db: Queryable): Promise<string> {
   const text = 'select installation_id as "installationId" from installation where is_only';
   const [row] = await run<{ installationId: string }>(db, { name: 'find_installation_id', text }, []);

@@ -2,13 +2,13 @@ import type pg from 'pg';
 import { canPrepare, type Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 
-/** A statement of the hot path: prepared once per connection under its name, where that is possible. */
+/** A statement of the hot path: prepared once per connection under its name, when that is possible. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
 }
 
-/** Rows in the order of their ids, of everything or of these. */
+/** Rows in the order of their ids, all or these. */
 export interface PageOfIds {
   readonly afterId: string;
   readonly ids: readonly string[] | null;
@@ -25,9 +25,9 @@ export async function run<Row extends pg.QueryResultRow>(
 }
 
 /**
- * Like {@link run}, planned anew each time, for the table as large as it is by then. For statements that change the rows of a list of
- * keys, a batch at a time: before PostgreSQL 17 a plan made while there were few rows reads them all and compares each with the list,
- * and a distributed database has to see the partner beside the list, which leaves that way open however they are written.
+ * Like {@link run}, planned each time for the current size of the table. For statements that change the rows of a list of keys, a batch
+ * at a time: before PostgreSQL 17 a plan from a small table reads all rows and compares each with the list, and on a distributed
+ * database, which must see the partner beside the list, that plan stays possible however they are written.
  */
 export async function runAnew<Row extends pg.QueryResultRow>(
   db: Queryable,
@@ -38,18 +38,18 @@ export async function runAnew<Row extends pg.QueryResultRow>(
   return rows;
 }
 
-/** How long statements of a transaction may take that close over a partner's month at once. */
+/** The time limit of statements that close over a partner's month at once. */
 export interface LongStatements {
   readonly timeoutMs: number;
 }
 
-/** Holds until the transaction ends. Such work is sorted and hashed in more memory than a request may have. */
+/** In effect until the transaction ends. Such work is sorted and hashed in more memory than a request may have. */
 export async function allowLongStatements(db: Queryable, { timeoutMs }: LongStatements): Promise<void> {
   const text = `set local statement_timeout = ${Math.trunc(timeoutMs)}; set local work_mem = '64MB'`;
   await (db as pg.Pool).query(text);
 }
 
-/** Like {@link runAnew}, for the months of a partner. More time than other statements have takes {@link allowLongStatements}. */
+/** Like {@link runAnew}, for the months of a partner. {@link allowLongStatements} gives it more time than other statements have. */
 export async function runLong<Row extends pg.QueryResultRow>(
   db: Queryable,
   { text }: Statement,
@@ -62,11 +62,9 @@ export async function runLong<Row extends pg.QueryResultRow>(
 }
 
 /**
- * SQL for a subquery of the one row that has the whole of a unique key, of which `partner_id` is a part.
- *
- * The other column stands there as a range of one value and as the order: an index of the whole key gives that order for nothing, and
- * any other way sorts besides, whatever is known of the table. By two equations it would cost as little, while the table is empty, to
- * read the partner's every row by any index that begins with the partner.
+ * SQL for a subquery of the one row with a unique key, of which `partner_id` is a part. The other column is a range of one value and the
+ * order: an index of the whole key gives that order for free, and any other plan sorts too, whatever is known of the table. With two
+ * equations, while the table is empty, reading the partner's every row by any index on the partner would cost as little.
  *
  * @param condition That of a partial index.
  */
@@ -78,16 +76,17 @@ export function rowOf(
   return `(select * from ${table} where ${conditions.join(' and ')} order by ${key} limit 1)`;
 }
 
-/** A durable read that finds rows for a list of wanted ones, of any partners, and the same for those of one partner. */
+/** A durable read that finds rows for a list of keys, of any partners, and the same for those of one partner. */
 export interface FindStatement {
   readonly ofAny: Statement;
-  /** Its last parameter is the partner: a distributed database then asks that partner's node alone, and knows no other way. */
+  /** Its last parameter is the partner: a distributed database then uses that partner's node only, and has no other plan. */
   readonly ofOne: Statement;
 }
 
 /**
  * @param parameters How many parameters the text has without the partner.
- * @param write Writes the text, given SQL for the partner of a wanted row.
+ *
+ * @param write Writes the text, given SQL for the partner of a row.
  */
 export function findStatement(name: string, parameters: number, write: (partnerId: string) => string): FindStatement {
   return {
@@ -108,7 +107,7 @@ export async function runFind<Row extends pg.QueryResultRow>(
 }
 
 /**
- * Ends a subquery of `exists`, so that it is looked up for one row after the other and stops at the first that it finds; joined, it would
- * read all that waits. A distributed database knows no such look-up, and counts anew how it joins.
+ * Ends a subquery of `exists`, so that it is looked up row by row and stops at the first hit; as a join it would read everything that
+ * waits. A distributed database has no such look-up, and plans its joins anew.
  */
 export const ONE_BY_ONE = 'offset 0';

@@ -2,8 +2,8 @@ import pg from 'pg';
 import type { Database } from './database.ts';
 
 /**
- * The server warned beside an answer. Beside a commit that is the wait for the standby, cut short: the commit is known to be on one
- * machine only. Whatever else it may be, the answer is not what it seems.
+ * The server warned beside an answer. Beside a commit that is the aborted wait for the standby: the commit is known on one machine only.
+ * With any other warning the answer is not reliable either.
  */
 export class WarnedError extends Error {
   override readonly name = 'WarnedError';
@@ -13,20 +13,20 @@ export class WarnedError extends Error {
 const WARNING = /^01/;
 
 type Callback = (error: Error | null | undefined, result?: unknown) => void;
-/** All forms in which a query is asked for, those of the pool included. */
+/** All forms of a query call, those of the pool included. */
 type AnyQuery = (config: unknown, values: unknown, callback: Callback) => void;
 
-/** A connection on which no statement succeeds, be it a COMMIT or one that is its own transaction, beside which the server warned. */
+/** A connection on which a statement with a warning of the server fails, be it a COMMIT or one that is its own transaction. */
 export class Session extends pg.Client {
-  /** Off behind a transaction pooler: a statement that is prepared by name may meet another server there. */
+  /** Off behind a transaction pooler: a statement that is prepared by name may reach another server there. */
   preparesStatements = true;
-  /** Whose transaction it is in; `undefined` outside of those of `inTransaction`. */
+  /** The database of its transaction; `undefined` outside of `inTransaction`. */
   transactionOf: Database | undefined;
   /** Whether the transaction wrote an event. */
   hasEvents = false;
   #warning: string | undefined;
 
-  /** Counts what the server says from now on; what it said while the connection was made concerned no statement. */
+  /** Counts warnings from now on; those while the connection was made concerned no statement. */
   heedWarnings(): void {
     this.on('notice', ({ code, message }) => {
       if (WARNING.test(code ?? '')) this.#warning = message ?? code;
@@ -48,7 +48,7 @@ export class Session extends pg.Client {
     });
   }
 
-  /** The driver calls back when a statement is through, and before it reads what belongs to the next. */
+  /** The driver calls back when a statement is done, before it reads what belongs to the next. */
   #watched(callback: Callback): Callback {
     return (error, result) => {
       const warning = this.#warning;

@@ -62,7 +62,7 @@ export async function readOverview(
     webhooks: {
       ...backlog,
       disabled: endpoints.filter(({ state }) => state === 'disabled').length,
-      failing: endpoints.filter(({ state }) => state !== 'disabled' && state !== 'sound').length,
+      failing: endpoints.filter(({ state }) => state !== 'disabled' && state !== 'healthy').length,
     },
     jobs,
   };

@@ -1,7 +1,7 @@
 import { buildPartnerApi } from '../app.ts';
 import { buildDocument, writeDocument } from './build-document.ts';
 
-/** The text of `openapi/partner.json`. Built from the routes alone: nothing listens, and no database is asked. */
+/** The text of `openapi/partner.json`, written from the routes: nothing listens, and no database is needed. */
 export async function renderPartnerDocument(): Promise<string> {
   const unreachable = () => Promise.reject(new Error('The document is built without a service.'));
   const unreachableAll = new Proxy({} as never, { get: () => unreachable });

@@ -11,7 +11,7 @@ const errors = [
   'internal_service_unavailable',
 ] as const;
 
-/** What the reference says of the paths of the sandbox. */
+/** The text of the sandbox paths in the reference. */
 export const SANDBOX_OPERATIONS = {
   resolveSandboxContribution: {
     tag,

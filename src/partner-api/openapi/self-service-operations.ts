@@ -5,7 +5,7 @@ const tag = 'Self-service';
 const read = ['invalid_request', 'unauthorized', 'forbidden', 'rate_limited', 'internal_service_unavailable'] as const;
 const write = [...read, 'idempotency_conflict'] as const;
 
-/** What the reference says of the paths by which a partner serves itself. */
+/** The text of the self-service paths in the reference. */
 export const SELF_SERVICE_OPERATIONS = {
   getPartner: {
     tag,

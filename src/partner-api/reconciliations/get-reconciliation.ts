@@ -22,7 +22,11 @@ import {
 
 type Params = Static<typeof ReconciliationParams>;
 
-/** How far a reconciliation is, and its counts. @see docs/spec/settlements.md#2-settlement, Reconciliation. */
+/**
+ * The status of a reconciliation, and its counts.
+ *
+ * @see docs/spec/settlements.md#2-settlement, Reconciliation.
+ */
 export function getReconciliation(app: FastifyInstance, { operations }: PartnerApiOptions): void {
   app.get<{ Params: Params }>(
     '/v1/settlements/:settlement_id/reconciliations/:reconciliation_id',
@@ -46,7 +50,7 @@ export function getReconciliation(app: FastifyInstance, { operations }: PartnerA
 
 const isPlace = (text: string) => isIntegerText(text, { minimum: 0 });
 
-/** Its lines, all or those of one verdict. A `position` is taken as `after` too: the earlier form of it. */
+/** The lines of a reconciliation, all or those of one verdict. A `position` is accepted as `after` too: its former form. */
 export function listReconciliationLines(app: FastifyInstance, { operations }: PartnerApiOptions): void {
   app.get<{ Params: Params; Querystring: Static<typeof ReconciliationLinesQuery> }>(
     '/v1/settlements/:settlement_id/reconciliations/:reconciliation_id/lines',

@@ -25,11 +25,11 @@ interface Shape {
   Headers: Static<typeof WriteHeaders>;
 }
 
-/** One that is compared, and one that is told apart from it: a replay, or a retry that comes too early. */
+/** One list that is compared, and one request that is a replay or a retry that came too early. */
 const UPLOAD_SHARES = { name: 'lists', perPartner: 2, inAll: 16 };
 
 /**
- * Takes a partner's own list as a stream. This path alone is exempt from the limits on a body's size and time.
+ * Receives a partner's own list as a stream. Only this path is exempt from the limits on a body's size and time.
  *
  * @see docs/spec/settlements.md#2-settlement, Reconciliation.
  */
@@ -54,7 +54,7 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
       const { settlement_id: settlementId } = request.params;
       const idempotencyKey = request.headers['idempotency-key'];
       const { partnerId } = callerOf(request);
-      // Whatever is refused before its end is not read to its end.
+      // A refused list is not read to its end.
       reply.header('connection', 'close');
       if (!isLongIdentifier(settlementId)) throw settlementNotFound();
       const format = formatOf(request);

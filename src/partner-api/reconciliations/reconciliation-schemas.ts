@@ -17,7 +17,7 @@ const integer = (description: string, minimum = 0) =>
   Type.Unsafe<bigint>({ type: 'integer', format: 'int64', minimum, description });
 const nullableInteger = (description: string) =>
   Type.Unsafe<bigint | null>({ type: ['integer', 'null'], format: 'int64', description });
-/** A sum may lie beyond int64. */
+/** A sum may exceed int64. */
 const nullableWhole = (description: string) => Type.Unsafe<bigint | null>({ type: ['integer', 'null'], description });
 const text = (description: string) => nullable({}, description);
 const oneOf = <Value extends string>(values: readonly Value[], description: string) =>
@@ -29,7 +29,7 @@ const listed = {
   points: integer('The points as they were contributed (gross), or with all adjustments (net), down to 0.', 0),
 };
 
-/** For the document: a list is judged line by line as it comes. */
+/** For the document only: a list is checked line by line as it arrives. */
 export const ListBody = {
   content: {
     'text/csv': {

@@ -4,10 +4,10 @@ import { keyedPost } from '../keyed-post.ts';
 import { callerIn, type SandboxApiOptions } from './sandbox-api-options.ts';
 import { ClockAnswer, ClockBody } from './sandbox-schemas.ts';
 
-/** Every closing of five years takes its time. */
+/** Every closing of five years takes time. */
 const DEADLINE_MS = 60_000;
 
-/** Advances the partner's own clock, and does what is due by it. */
+/** Advances the partner's own clock, and does what is then due. */
 export function advanceSandboxClock(app: FastifyInstance, options: SandboxApiOptions): void {
   keyedPost<Static<typeof ClockBody>>(app, options, {
     operation: 'advanceSandboxClock',

@@ -9,7 +9,7 @@ import { ImpactBatchBody } from './sandbox-schemas.ts';
 
 type Body = Static<typeof ImpactBatchBody>;
 
-/** Pools closed settlements in a batch, and advances it, without a second person. */
+/** Pools closed settlements in a batch, and advances it, without a second operator. */
 export function makeSandboxImpactBatch(app: FastifyInstance, options: SandboxApiOptions): void {
   keyedPost<Body>(app, options, {
     operation: 'makeSandboxImpactBatch',

@@ -4,7 +4,7 @@ import { ServiceError, unavailable } from '../../domain/service-error.ts';
 import type { RehearsalRequest, Rehearse } from '../../operations/sandbox/rehearse.ts';
 import { SCENARIO_HEADER } from './scenario-of-request.ts';
 
-/** Answers that wait on request at one time, of one partner and in one process. */
+/** The most answers that wait on request at a time, of one partner and in one process. */
 export const SLOW_MAX = 16;
 
 export interface Play<Outcome> {
@@ -17,12 +17,11 @@ export interface Play<Outcome> {
 }
 
 /**
- * Lets a request meet what it asks for: a refusal before anything is stored, a connection that breaks, an answer that comes late.
- *
- * What belongs to the commit (a lost answer, a late one) meets only the request that stored something; a replay is answered at once.
+ * Plays a scenario: a refusal before anything is stored, a broken connection, a late answer. A lost or late answer applies only to the
+ * request that stored something; a replay is answered at once.
  *
  * @returns `undefined` when the connection was dropped and there is nobody to answer.
- * @throws ServiceError `rate_limited` and `internal_service_unavailable` as asked for, and what the operation throws.
+ * @throws ServiceError `rate_limited` and `internal_service_unavailable` as requested, and what the operation throws.
  */
 export async function playScenario<Outcome extends { readonly isReplay: boolean }>(
   play: Play<Outcome>,
@@ -52,7 +51,7 @@ function drop(request: FastifyRequest, reply: FastifyReply): undefined {
 
 const slowOf = new Map<string, number>();
 
-/** A place is taken before the work: whoever gets none has stored nothing. */
+/** Counted before the work: a request above the limit has stored nothing. */
 async function beSlow<Outcome extends { readonly isReplay: boolean }>(
   partnerId: string,
   slowMs: number,

@@ -9,7 +9,7 @@ import { AdjustmentBody } from './sandbox-schemas.ts';
 
 const REASON = { en: 'A rehearsal in the sandbox.', ar: 'تجربة في البيئة التجريبية.' };
 
-/** Drafts, approves and posts an adjustment, without a second person. */
+/** Drafts, approves and posts an adjustment, without a second operator. */
 export function postSandboxAdjustment(app: FastifyInstance, options: SandboxApiOptions): void {
   keyedPost<Static<typeof AdjustmentBody>>(app, options, {
     operation: 'postSandboxAdjustment',
@@ -32,7 +32,7 @@ export function postSandboxAdjustment(app: FastifyInstance, options: SandboxApiO
   });
 }
 
-/** Integers arrive exact, as `bigint`; the schema has no bounds for a signed one. */
+/** Integers are exact, as `bigint`; the schema has no bounds for a signed one. */
 function readDelta(sent: unknown): bigint {
   if (typeof sent === 'bigint' && sent >= -(2n ** 63n) && sent < 2n ** 63n) return sent;
   const message = 'points_delta must be a whole number between -9223372036854775808 and 9223372036854775807.';

@@ -10,7 +10,7 @@ import { keyedPost } from '../keyed-post.ts';
 import { callerIn, type SandboxApiOptions } from './sandbox-api-options.ts';
 import { ResolveBody } from './sandbox-schemas.ts';
 
-/** Ends a pending contribution, as an operator does. */
+/** Resolves a pending contribution, as an operator does. */
 export function resolveSandboxContribution(app: FastifyInstance, options: SandboxApiOptions): void {
   keyedPost<Static<typeof ResolveBody>, Static<typeof TransactionParams>>(app, options, {
     operation: 'resolveSandboxContribution',

@@ -5,7 +5,7 @@ import type { EndpointTools } from '../../webhooks/endpoints/endpoint-context.ts
 import type { PartnerApiOptions } from '../app.ts';
 import type { KeyedCall } from '../keyed-post.ts';
 
-/** What the routes of the sandbox have beside the others. */
+/** The dependencies of the sandbox routes besides those of the others. */
 export interface SandboxApiOptions extends PartnerApiOptions {
   readonly sandbox: SandboxOperations;
   readonly readiness: Readiness;

@@ -6,7 +6,7 @@ import { adjustment, closedSettlement, confirmed } from '../events/event-example
 import { progress } from '../impact/environmental-examples.ts';
 import { contribution, type Examples, echo, estimate, keyedEcho, notRequested } from '../openapi/openapi-examples.ts';
 
-/** What the reference shows of the sandbox. */
+/** The examples of the sandbox in the reference. */
 
 const { settlement_id } = closedSettlement;
 const { change: _, ...postedAdjustment } = adjustment;

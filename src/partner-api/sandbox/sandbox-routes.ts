@@ -7,7 +7,7 @@ import { postSandboxAdjustment } from './post-adjustment.ts';
 import { resolveSandboxContribution } from './resolve-contribution.ts';
 import { sendSandboxEvent } from './send-sample-event.ts';
 
-/** In production none of them is there. */
+/** Production has none of these routes. */
 export const SANDBOX_ROUTES = [
   resolveSandboxContribution,
   expireSandboxEstimate,

@@ -19,10 +19,10 @@ export interface Asked {
 }
 
 /**
- * The scenario that a confirmation or an estimate asks for, by its header or else by its reference; `undefined` for one like any other.
- * In production the header is ignored and counted, and a reference means nothing.
+ * The scenario that a confirmation or an estimate requests, by its header or else by its reference; `undefined` without one. In
+ * production the header is ignored and counted, and a reference has no effect.
  *
- * @throws ServiceError `invalid_request` for a header that says something else.
+ * @throws ServiceError `invalid_request` for a header with another text.
  * @see docs/spec/decisions.md#8-sandbox.
  */
 export function scenarioOfRequest(

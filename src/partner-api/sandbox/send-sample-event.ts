@@ -11,12 +11,12 @@ import type { Example } from '../openapi/openapi-examples.ts';
 import { callerIn, type SandboxApiOptions } from './sandbox-api-options.ts';
 import { SampleBody, SampleDelivery } from './sandbox-schemas.ts';
 
-/** Two answers of a receiver that takes its time. */
+/** Two answers of a slow receiver. */
 const DEADLINE_MS = 40_000;
 
 type Body = Static<typeof SampleBody>;
 
-/** Sends a sample of an event of any kind, with a fault on request. */
+/** Sends a sample of any event type, with a fault on request. */
 export function sendSandboxEvent(app: FastifyInstance, options: SandboxApiOptions): void {
   keyedPost<Body>(app, options, {
     operation: 'sendSandboxEvent',
@@ -40,7 +40,7 @@ export function sendSandboxEvent(app: FastifyInstance, options: SandboxApiOption
   });
 }
 
-/** What the receiver has shown by it. */
+/** The evidence of a receiver's answer. */
 function shownBy(
   fault: SampleFault | undefined,
   deliveries: readonly Static<typeof SampleDelivery>[],
@@ -51,7 +51,7 @@ function shownBy(
   return fault === 'duplicate' ? 'acknowledged_repeated_event' : undefined;
 }
 
-/** What the reference shows of the kind. */
+/** The example of the event type in the reference. */
 function sampleData(eventType: EventType, change: Body['change'] = 'failed'): object {
   const examples = EVENT_EXAMPLES[eventType];
   const [first] = Object.values(examples) as [Example];

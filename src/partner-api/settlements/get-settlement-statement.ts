@@ -19,12 +19,12 @@ interface Shape {
   Querystring: Static<typeof StatementQuery>;
 }
 
-/** Beside one that broke off and is not yet known to be gone, there is another. */
+/** A second download may run beside one that broke off and is not closed yet. */
 const DOWNLOAD_SHARES = { name: 'statements', perPartner: 2, inAll: 32 };
 
 /**
- * The statement as a stream, as fast as it is read. Without `excel_safe` its length and its digest are told in the head, so
- * that one that was cut off is known as such.
+ * The statement as a stream, at the speed of its reader. Without `excel_safe` the head has its length and its digest, so that the client
+ * recognises a truncated one.
  *
  * @see docs/spec/settlements.md#2-settlement, Statement.
  */
@@ -56,7 +56,7 @@ export function getSettlementStatement(app: FastifyInstance, { operations, authe
       const checkAllowed = () => requireStillAllowed(request, authenticate);
       const chunks = watchTransfer(statement.write({ isExcelSafe }), { partner: 'takes', checkAllowed });
       const stream = boundStream(Readable.from(chunks, { objectMode: false }), TRANSFER_BOUNDS);
-      // Its head has left: no error can be answered any more, and only the metrics tell why it ended.
+      // The head is sent: no error can be answered any more, and only the metrics show why it ended.
       stream.once('error', (error) => {
         if (error instanceof ServiceError) request.context.limit = error.limit;
       });

@@ -20,7 +20,11 @@ interface Shape {
 
 const isPlace = (text: string) => isIntegerText(text, LINE_BOUNDS);
 
-/** The lines of the statement, page by page. @see docs/spec/settlements.md#2-settlement, partner paths. */
+/**
+ * The lines of the statement, page by page.
+ *
+ * @see docs/spec/settlements.md#2-settlement, partner paths.
+ */
 export function listSettlementLines(app: FastifyInstance, { operations }: PartnerApiOptions): void {
   app.get<Shape>(
     '/v1/settlements/:settlement_id/lines',

@@ -12,7 +12,7 @@ import { callerOf } from '../request-context.ts';
 import { isIntegerText } from '../validation/integer-text.ts';
 import { ListSettlementsQuery, SETTLEMENT_PAGE, SettlementPageBody } from './settlement-schemas.ts';
 
-/** After every sequence that there can be. */
+/** After every possible sequence. */
 const LATEST = POINTS_MAX;
 const isPlace = (text: string) => isIntegerText(text, { minimum: 1 });
 

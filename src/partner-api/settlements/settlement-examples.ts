@@ -4,7 +4,7 @@ import { closedSettlement, openSettlement } from '../events/event-examples.ts';
 import { contribution, type Examples, echo } from '../openapi/openapi-examples.ts';
 import { EXAMPLE_NEXT_AFTER } from '../paging.ts';
 
-/** What the reference shows of settlements; the settlements are those of the events' examples. */
+/** The examples of settlements in the reference; the settlements are those of the events' examples. */
 
 const { settlement_id } = closedSettlement;
 const acknowledgement = {

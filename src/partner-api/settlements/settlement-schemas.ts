@@ -12,7 +12,7 @@ import type { IntegerBounds } from '../validation/integer-text.ts';
 export const SETTLEMENT_PAGE = { default: 24, max: 100 } as const;
 export const LINE_PAGE = { default: 100, max: 1_000 } as const;
 
-/** What a line's number may be. */
+/** The bounds of a line's number. */
 export const LINE_BOUNDS = { minimum: 0, maximum: 2_147_483_647 } as const;
 
 const olderPlace = (source: string, bounds: IntegerBounds, format?: 'int64') =>

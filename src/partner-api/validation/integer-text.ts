@@ -1,14 +1,14 @@
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
 
-/** What a schema says of an integer; without a maximum it is that of int64. */
+/** The bounds of an integer in a schema; the default maximum is that of int64. */
 export interface IntegerBounds {
   readonly minimum: number;
   readonly maximum?: number;
 }
 
-/** One number has one spelling: digits, without sign, blanks or leading zeros. */
+/** The one spelling of a number: digits, without sign, blanks or leading zeros. */
 const DIGITS = /^(?:0|[1-9]\d*)$/;
-/** Of the largest int64. A longer text is no number worth reading. */
+/** The digits of the largest int64. A longer text is not read as a number. */
 const DIGITS_MAX = 19;
 
 /** Whether the text of a query's member is a whole number within the bounds. */
@@ -16,7 +16,7 @@ export function isIntegerText(text: string, bounds: IntegerBounds): boolean {
   return integerProblem(text, bounds) === undefined;
 }
 
-/** What is wrong with it, as a code of `error.details`. */
+/** Its problem, as a code of `error.details`. */
 export function integerProblem(
   text: string,
   { minimum, maximum }: IntegerBounds,
@@ -26,7 +26,7 @@ export function integerProblem(
   return BigInt(text) < BigInt(minimum) ? 'too_small' : undefined;
 }
 
-/** In words. */
+/** The problem in words. */
 export function describeBounds({ minimum, maximum }: IntegerBounds): string {
   return `a whole number from ${minimum} to ${largest(maximum)} in plain digits`;
 }

@@ -6,10 +6,10 @@ import type { RequestPart } from './validation.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Names on the wire that a person would write otherwise. */
+/** Field names as people write them, when they differ from the wire. */
 const FIELD_NAMES = new Map([['idempotency-key', 'Idempotency-Key']]);
 
-/** A problem in words: which field, what it must be, what it is. The value itself is never repeated: it may be personal. */
+/** A problem in words: the field, the required form, the actual form. The value itself is never repeated: it may be personal. */
 export function describeProblem(part: RequestPart, field: string, error: ErrorObject): ErrorDetail {
   const shown = FIELD_NAMES.get(field) ?? printable(field);
   const place = part === 'body' ? '' : part === 'query' ? ' in the query' : ' in the headers';
@@ -29,7 +29,7 @@ export function describeProblem(part: RequestPart, field: string, error: ErrorOb
   return { field: shown, code, message: `${shown} must be ${form}; ${describeValue(error.data, code)}.${nextStep}` };
 }
 
-/** A member's name comes from outside: it is shown only as far as it is harmless. */
+/** The name of a member comes from outside: only its harmless part is printed. */
 function printable(name: string): string {
   return name.replace(/[^\x20-\x7e]/g, '?').slice(0, 64);
 }

@@ -2,7 +2,7 @@ import { ServiceError } from '../../domain/service-error.ts';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** A time of ISO 8601 with its zone, where one was sent. Throws `invalid_request`. */
+/** An ISO 8601 time with its zone, if one was sent. Throws `invalid_request`. */
 export function readTime(field: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const at = new Date(TIME.test(text) ? text : Number.NaN);

@@ -11,8 +11,8 @@ declare module 'fastify' {
 }
 
 /**
- * Judges the whole request by its route's schema, after the body is read: headers, query and body together, so that a
- * partner sees all problems in one answer. Fastify's own validation, which stops at the first part, is off.
+ * Validates the whole request by its route's schema, after the body is read: headers, query and body together, so that a partner gets all
+ * problems in one answer. Fastify's own validation, which stops at the first part, is off.
  */
 export function validateByContract(app: FastifyInstance): void {
   app.setValidatorCompiler(() => () => true);

@@ -8,7 +8,7 @@ import { describeProblem } from './problems.ts';
 
 type Schema = Record<string, unknown>;
 
-/** A part of a request, under the name by which a person knows it. */
+/** A part of a request, by its name for people. */
 export type RequestPart = 'headers' | 'query' | 'body';
 
 const ajv = new Ajv({
@@ -29,7 +29,7 @@ ajv.addFormat('distance-km', { type: 'string', validate: (text: string) => readD
 ajv.addFormat('date-time', true);
 ajv.addFormat('page-cursor', true);
 
-/** The same schema, with what JSON Schema cannot say of exact integers and of values that are only described. */
+/** The same schema, with keywords for exact integers and for values that are only described. */
 function forValidation(schema: unknown, part: RequestPart): unknown {
   if (Array.isArray(schema)) return schema.map((item) => forValidation(item, part));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -41,13 +41,13 @@ function forValidation(schema: unknown, part: RequestPart): unknown {
 }
 ajv.addKeyword({ keyword: 'described' });
 
-/** One problem with a field, and the error code that it alone would give. It is put into words when it is shown. */
+/** One problem with a field, and the error code that it alone would give. Its words are written when it is answered. */
 interface Problem {
   readonly errorCode: ErrorCode;
   describe(): ErrorDetail;
 }
 
-/** More are only counted: an answer stays small whatever was sent. */
+/** The most problems in an answer; further ones are only counted. */
 const SHOWN_MAX = 50;
 
 type Judge = (value: unknown) => readonly Problem[];
@@ -81,7 +81,7 @@ function compile(part: RequestPart, schema: object): Judge {
   };
 }
 
-/** Stands for a problem behind those that are shown. */
+/** Stands for a problem beyond those in the answer. */
 const ONE_MORE: Problem = {
   errorCode: 'invalid_request',
   describe: () => ({
@@ -91,7 +91,7 @@ const ONE_MORE: Problem = {
   }),
 };
 
-/** Members that nobody knows are only counted past those that are shown: thousands of them must cost no more than reading them. */
+/** Unknown members beyond those in the answer are only counted: thousands of them must cost no more than reading them. */
 function omitUnknown(value: unknown, known: readonly string[]): { checked: unknown; omitted: number } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { checked: value, omitted: 0 };
   const unknown = Object.keys(value).filter((name) => !known.includes(name));
@@ -119,7 +119,7 @@ function fieldOf({ instancePath, keyword, params }: ErrorObject): string | undef
   return instancePath === '' ? undefined : instancePath.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** A field that is missing is structural, whatever its own code would be. */
+/** A missing field is structural, whatever its own code is. */
 function errorCodeOf({ keyword, parentSchema }: ErrorObject): ErrorCode {
   if (keyword === 'required') return 'invalid_request';
   const described = (parentSchema?.['described'] ?? parentSchema) as Schema | undefined;

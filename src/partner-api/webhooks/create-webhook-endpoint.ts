@@ -20,7 +20,9 @@ export const CHALLENGES_PER_MINUTE = 10;
 const PACE = { perSecond: CHALLENGES_PER_MINUTE / 60, capacity: CHALLENGES_PER_MINUTE };
 const PARTNERS_MAX = 10_000;
 
-/** @see docs/spec/decisions.md#9-self-service-and-pages. The rules of addresses are those of operators. */
+/**
+ * @see docs/spec/decisions.md#9-self-service-and-pages. Addresses have the same rules as for operators.
+ */
 export function createWebhookEndpoint(app: FastifyInstance, options: PartnerApiOptions): void {
   const { endpointTools } = options;
   const buckets = new LRUCache<string, TokenBucket>({ max: PARTNERS_MAX });

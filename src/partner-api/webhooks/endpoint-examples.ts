@@ -1,7 +1,7 @@
 import { type Examples, echo, keyedEcho } from '../openapi/openapi-examples.ts';
 import { EXAMPLE_NEXT_AFTER } from '../paging.ts';
 
-/** What the reference shows of self-service. */
+/** The examples of self-service in the reference. */
 
 const partner = {
   partner_id: 'ptn_01K8XW2C4E6G8J1M3P5R7T9V2X',

@@ -12,7 +12,7 @@ import { DELIVERY_PAGE, DeliveryPageBody, EndpointParams, ListDeliveriesQuery } 
 import { deliveryToWire } from './endpoint-to-wire.ts';
 import { getOwnEndpoint, READS } from './own-endpoint.ts';
 
-/** After every id that there can be. */
+/** After every possible id. */
 const LATEST = 'dlv_zzzz';
 const isPlace = (text: string) => text === LATEST || /^dlv_[0-9A-Z]{26}\.[0-9A-Za-z_]{1,40}$/.test(text);
 
@@ -43,7 +43,7 @@ export function listDeliveries(app: FastifyInstance, { endpointTools: { database
       const place = placeOf(list, after);
       const read = async () => {
         await getOwnEndpoint(database, partnerId, endpointId);
-        // One more than is asked for tells whether there are more.
+        // One more row than requested shows whether there are more.
         return listOf(database.pool, partnerId, { endpointId, status, beforeId: place, limit: Number(limit) + 1 });
       };
       const found = await beforeDeadline(read());

@@ -2,7 +2,7 @@ import { closeDueSettlements } from '../../operations/settlements/close-due-sett
 import type { SettlementTools } from '../../operations/settlements/settlement-tools.ts';
 import type { Job } from '../job.ts';
 
-/** Opens and closes settlements when their time has come. */
+/** Opens and closes settlements that are due. */
 export function closeSettlementsJob(tools: SettlementTools): Job {
   return {
     name: 'close-settlements',

@@ -7,13 +7,12 @@ import { type ContributionReview, listOverdueContributionReviews } from '../../s
 import type { Database } from '../../store/database.ts';
 import type { Job, JobContext } from '../job.ts';
 
-/** So many of a partner at a time, each in a transaction of its own. */
+/** The most of a partner at a time, each in its own transaction. */
 const CHUNK = 100;
 
 /**
- * Fails contributions that nobody decided on in so many hours, which lets their partners restore the points.
- *
- * One that an operator decides on at the same moment is left as it was decided, as is one that another process has failed.
+ * Fails contributions that no operator decided within this many hours, so that their partners can restore the points. A contribution that
+ * an operator or another process resolves at the same moment keeps that result.
  *
  * @see docs/spec/decisions.md#4-pending-and-failed.
  */
@@ -35,7 +34,7 @@ export function expirePending({ hours }: { readonly hours: number }): Job {
 
 interface Expiry extends JobContext {
   readonly hours: number;
-  /** How many failed here, and how many somebody else had ended meanwhile. */
+  /** How many failed here, and how many were resolved elsewhere meanwhile. */
   readonly counts: { failed: number; decided: number };
 }
 
@@ -55,7 +54,7 @@ async function expire(database: Database, review: ContributionReview, { actor, c
     await expirePendingContribution(database, actor, review);
     counts.failed++;
   } catch (error) {
-    // It is final by now, or held by whoever decides on it: a later run sees which.
+    // It is final by now, or locked by a decision: a later run finds out.
     if (!(error instanceof ServiceError)) throw error;
     counts.decided++;
   }

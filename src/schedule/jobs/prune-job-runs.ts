@@ -4,7 +4,7 @@ import type { Job } from '../job.ts';
 const KEPT_DAYS = 90;
 const RUNS_AT_ONCE = 500;
 
-/** What is told of the runs themselves. */
+/** Removes old records of the runs. */
 export const pruneJobRuns: Job = {
   name: 'prune-job-runs',
   description: `removes runs of jobs that ended more than ${KEPT_DAYS} days ago`,

@@ -4,7 +4,11 @@ import type { Database } from '../../store/database.ts';
 
 const PAUSE_MS = 1_000;
 
-/** Takes up reconciliations whose list has come. Any number of processes may. @returns A function that ends it. */
+/**
+ * Completes reconciliations whose list has arrived. Any number of processes may run it.
+ *
+ * @returns A function that stops it.
+ */
 export function openReconciler(database: Database, onError: (error: unknown) => void): () => Promise<void> {
   return repeat({
     pauseMs: PAUSE_MS,

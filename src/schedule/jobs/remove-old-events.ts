@@ -1,7 +1,7 @@
 import { removeOldEvents } from '../../webhooks/delivery/retention.ts';
 import type { Job } from '../job.ts';
 
-/** Events, their deliveries and attempts, once they are so many days old. */
+/** Removes events, their deliveries and attempts, after this many days. */
 export function removeOldEventsJob(days: number): Job {
   return {
     name: 'remove-old-events',

@@ -5,7 +5,7 @@ import type { Job } from '../job.ts';
 /** How long the lines of a partner's list are kept. */
 export const RECONCILIATION_DAYS = 30;
 
-/** Removes partners' lists some time after they were compared, and what was counted of days as long ago. */
+/** Removes partners' lists, and daily counts, some time after they were compared. */
 export const removeReconciliationsJob: Job = {
   name: 'remove-reconciliations',
   description: `removes the lines of partners' lists ${RECONCILIATION_DAYS} days after they were compared`,

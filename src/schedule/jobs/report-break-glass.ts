@@ -4,12 +4,12 @@ import { listJobStates } from '../../store/jobs/job.ts';
 import type { Job } from '../job.ts';
 
 const NAME = 'report-break-glass';
-/** An entry is seen when its transaction has ended, and has the time of its beginning: what is told twice is not told never. */
+/** An entry is visible after its transaction ended, and has the time of its beginning. Reporting an entry twice is better than never. */
 const OVERLAP_MS = 10_000;
 /** Before the first run. */
 const FIRST_MS = 86_400_000;
 
-/** So that whoever watches the log learns of it from the service, whatever becomes of the terminal on which it was done. */
+/** Reports each use in the log of the service, so that operators who watch the log see it, whatever happens to the terminal. */
 export const reportBreakGlass: Job = {
   name: NAME,
   description: 'logs commands with --break-glass',

@@ -4,7 +4,11 @@ import type { Database } from '../../store/database.ts';
 
 const PAUSE_MS = 500;
 
-/** Ends pending contributions whose partners asked for it. Any number of processes may. @returns A function that ends it. */
+/**
+ * Resolves pending contributions as their partners requested. Any number of processes may run it.
+ *
+ * @returns A function that stops it.
+ */
 export function openSandboxEnds(database: Database, onError: (error: unknown) => void): () => Promise<void> {
   return repeat({ pauseMs: PAUSE_MS, onError, work: (signal) => endDuePending(database, signal) });
 }

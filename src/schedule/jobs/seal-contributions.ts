@@ -1,7 +1,7 @@
 import { sealContributions } from '../../operations/audit/seal-contributions.ts';
 import type { Job } from '../job.ts';
 
-/** Seals what a release without seals has written; does nothing once that is done. */
+/** Seals what a release without seals has written; does nothing after that is done. */
 export const sealContributionsJob: Job = {
   name: 'seal-contributions',
   description: 'seals contributions that a release without seals has written',

@@ -6,10 +6,13 @@ import type { AuditHead } from '../../store/audit/audit.ts';
 import type { Job } from '../job.ts';
 
 export const VERIFY_JOB = 'verify';
-/** So many are named; `verify` names all. */
+/** The most problems in the log; `verify` prints all. */
 const NAMED_MAX = 20;
 
-/** Looks every day whether somebody wrote into the database past the service, and puts the last seal of the audit where a cut shows: in the log. */
+/**
+ * Verifies every day that nobody edited the database, and writes the last seal of the audit to the log, by which a removal of entries
+ * shows.
+ */
 export function verifyJob({ signLike }: Pick<SettlementTools, 'signLike'>): Job {
   return {
     name: VERIFY_JOB,
@@ -38,7 +41,7 @@ export function verifyJob({ signLike }: Pick<SettlementTools, 'signLike'>): Job 
   };
 }
 
-/** As long a pause as the work before it took: confirmations of this process have the other half of its time. */
+/** A pause as long as the work before it: confirmations of this process have the other half of its time. */
 function halfTime(signal: AbortSignal): () => Promise<void> {
   let since = performance.now();
   return async () => {

@@ -5,7 +5,7 @@ import type { Queryable } from '../database.ts';
 import { type PageOfIds, run, type Statement } from '../query.ts';
 import type { Partner, PartnerRates } from './partner.ts';
 
-/** `manage` is a `read_write` that may also change the partner's own endpoints. */
+/** `manage` is `read_write` that may also change the partner's own endpoints. */
 export type Permission = 'read_write' | 'read_only' | 'manage';
 
 export interface ApiKey {
@@ -23,7 +23,7 @@ export interface ApiKey {
   readonly secretSha256: Buffer;
 }
 
-/** What a request is judged by: the key, its secret's hash, and its partner as of the same moment. */
+/** The data that decide about a request: the key, its secret's hash, and its partner as of the same moment. */
 export interface Credential extends PartnerRates, Pick<Partner, 'currency' | 'timeZone'> {
   readonly keyId: string;
   readonly partnerId: string;
@@ -32,7 +32,7 @@ export interface Credential extends PartnerRates, Pick<Partner, 'currency' | 'ti
   readonly allowedAddresses: readonly string[];
   /** Neither revoked nor expired, by the database's clock. */
   readonly isValid: boolean;
-  /** Milliseconds until the key runs out; `null` for a key that does not. */
+  /** Milliseconds until the key ends; `null` for a key without an end. */
   readonly expiresInMs: number | null;
   /** Nothing new is recorded: the partner is suspended, or unverified. */
   readonly isSuspended: boolean;
@@ -40,7 +40,7 @@ export interface Credential extends PartnerRates, Pick<Partner, 'currency' | 'ti
   readonly unverified: 'key' | 'partner' | null;
 }
 
-/** A key and its partner as they stand in the database, each with the last audit entry about it. */
+/** A key and its partner in the database, each with its last audit entry. */
 export interface HeldApiKey extends Pick<Credential, 'isValid' | 'expiresInMs'> {
   readonly key: ApiKey;
   readonly keyEntry: SealedEntry | undefined;
@@ -75,14 +75,14 @@ export async function listApiKeys(db: Queryable, partnerId: string): Promise<Api
   return run<ApiKey>(db, { name: 'list_api_keys', text }, [partnerId]);
 }
 
-/** Revoking twice keeps the time of the first. */
+/** Revoking twice keeps the first time. */
 export async function updateApiKeyRevoked(db: Queryable, keyId: string): Promise<ApiKey | undefined> {
   const text = `update api_key set revoked_at = coalesce(revoked_at, now()) where key_id = $1 returning ${COLUMNS}`;
   const [row] = await run<ApiKey>(db, { name: 'update_api_key_revoked', text }, [keyId]);
   return row;
 }
 
-/** Brings a key's end forward, never back. */
+/** Moves a key's end forward, never back. */
 export async function updateApiKeyExpiry(db: Queryable, keyId: string, inSeconds: number): Promise<ApiKey | undefined> {
   const text = `update api_key set expires_at = least(expires_at, ${NOW} + make_interval(secs => $2))
     where key_id = $1 returning ${COLUMNS}`;
@@ -100,7 +100,7 @@ export async function listAllApiKeys(db: Queryable, { afterId, ids, limit }: Pag
   return run<ApiKey>(db, LIST_ALL, [afterId, ids, limit]);
 }
 
-/** Each by its key, however few there are when it is planned. */
+/** Each by its index, however few there are when the query is planned. */
 const FIND_HELD: Statement = {
   name: 'find_held_api_keys',
   text: `select k.key_id as "keyId", k.partner_id as "partnerId", k.name, k.permission, k.allowed_addresses as "allowedAddresses",
@@ -125,7 +125,7 @@ type HeldRow = ApiKey &
     readonly partnerEntry: AuditEntryJson | null;
   };
 
-/** Those that there are, in any order. Several wanted ones differ. */
+/** The existing ones, in any order. The wanted ids are distinct. */
 export async function findHeldApiKeys(db: Queryable, keyIds: readonly string[]): Promise<HeldApiKey[]> {
   return (await run<HeldRow>(db, FIND_HELD, [keyIds])).map(readHeld);
 }

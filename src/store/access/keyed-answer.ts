@@ -3,7 +3,7 @@ import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
 import { run, type Statement } from '../query.ts';
 
-/** A partner's request with a key, of an operation whose records keep none. */
+/** A partner's request with a key, of an operation whose records have none. */
 export interface KeyedRequest {
   readonly partnerId: string;
   readonly idempotencyKey: string;
@@ -26,10 +26,10 @@ const CLAIM: Statement = {
 };
 
 /**
- * Gives the work of a request to the caller: the key is free, or whoever claimed it so many seconds ago left it.
+ * Claims the work of a request for the caller: the key is free, or the claim is this many seconds old.
  *
  * @param workId For a free key.
- * @returns The id of the work, which stays the same when it is taken over; `undefined` when somebody else does it.
+ * @returns The id of the work, which stays the same when it is taken over; `undefined` when another process does it.
  */
 export async function claimKeyedAnswer(
   db: Queryable,
@@ -46,7 +46,7 @@ const RENEW: Statement = {
     where partner_id = $1 and idempotency_key = $2 and operation = $3 and answer is null`,
 };
 
-/** The work is still under way: nobody takes it over. */
+/** Renews the claim: no other process takes the work over. */
 export async function renewKeyedClaim(db: Queryable, request: KeyedRequest): Promise<void> {
   await run(db, RENEW, idOf(request));
 }

@@ -1,19 +1,22 @@
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 
-/** Whoever made an account, or reset its sign-in, has held its code: for so many days it counts as that person's own. */
+/**
+ * The operator who created an account, or reset its sign-in, has held its code: for this many days the account counts as that operator's
+ * own.
+ */
 export const CONTROL_DAYS = 7;
 
-/** One account that is behind both of two. */
+/** The account that is behind both of two accounts. */
 export interface SharedControl {
   readonly operatorId: string;
-  /** When no account of theirs has been made or reset for {@link CONTROL_DAYS} days, if none is until then. */
+  /** The time from which the accounts count as different, if none of them is created or reset until then. */
   readonly until: Date;
 }
 
 /**
- * Each account leads to whoever made or reset it, and from there on, as the audit has it. In a sandbox the owner of the machine makes
- * everybody, and leads nowhere. Entries are found by their subject, so that the cost is that of the accounts and not of the audit.
+ * Each account leads to the operator who created or reset it, and so on, by the audit. In a sandbox the owner account creates all
+ * operators, and leads nowhere. Entries are found by their subject, so that the cost depends on the accounts and not on the audit.
  */
 const FIND: Statement = {
   name: 'find_shared_control',
@@ -30,7 +33,9 @@ const FIND: Statement = {
       from control group by operator_id having count(distinct account) > 1 order by operator_id limit 1`,
 };
 
-/** @returns `undefined` where nobody has held the codes of both, directly or through accounts between, within {@link CONTROL_DAYS} days. */
+/**
+ * @returns `undefined` when no person has held the codes of both, directly or through accounts between, within {@link CONTROL_DAYS} days.
+ */
 export async function findSharedControl(db: Queryable, oneId: string, otherId: string): Promise<SharedControl | undefined> {
   const [shared] = await run<SharedControl & Record<string, unknown>>(db, FIND, [[oneId, otherId]]);
   return shared;

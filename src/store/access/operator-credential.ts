@@ -21,14 +21,16 @@ const INSERT: Statement = {
     values ($1, $2, $3, $4, $6, ${NOW}, ${NOW} + make_interval(secs => $5)) returning expires_at as "expiresAt"`,
 };
 
-/** @returns When it ends. */
+/**
+ * @returns Its end.
+ */
 export async function insertOperatorCredential(db: Queryable, credential: NewCredential): Promise<Date> {
   const { credentialId, operatorId, kind, secretSha256, seconds, verifier = null } = credential;
   const [row] = await run<{ expiresAt: Date }>(db, INSERT, [credentialId, operatorId, kind, secretSha256, seconds, verifier]);
   return (row as { expiresAt: Date }).expiresAt;
 }
 
-/** One that has not ended, though its time may be over. */
+/** Not ended, though its time may be over. */
 export interface LiveCredential {
   readonly credentialId: string;
   readonly operatorId: string;
@@ -108,7 +110,7 @@ export async function findOperatorCredential(
   return credential && readHeld(credential);
 }
 
-/** The same, and nobody else uses it until the transaction ends. */
+/** The same, and locked until the transaction ends. */
 export async function lockOperatorCredential(
   db: Queryable,
   kind: CredentialKind,

@@ -24,7 +24,7 @@ export async function insertOperator(
   return operator;
 }
 
-/** Two accounts that are not disabled never have one address, in its canonical form. */
+/** Two accounts that are not disabled never have the same canonical address. */
 function noneWhereAddressIsTaken(error: unknown): Operator[] {
   if (violatedKey(error) === 'operator_email_canonical') return [];
   throw error;
@@ -61,7 +61,7 @@ export async function listOperatorsOfIds(db: Queryable, { afterId, ids, limit }:
 
 const LIST: Statement = { name: 'list_operators', text: `select ${COLUMNS} from operator order by operator_id` };
 
-/** In the order of their making. */
+/** In the order of their creation. */
 export async function listOperators(db: Queryable): Promise<Operator[]> {
   return run<Operator>(db, LIST, []);
 }
@@ -88,7 +88,7 @@ const DISABLE: Statement = {
   text: `update operator set disabled_at = coalesce(disabled_at, ${NOW}) where operator_id = $1 returning ${COLUMNS}`,
 };
 
-/** Disabling twice keeps the time of the first. */
+/** Disabling twice keeps the first time. */
 export async function updateOperatorDisabled(db: Queryable, operatorId: string): Promise<Operator> {
   const [operator] = await run<Operator>(db, DISABLE, [operatorId]);
   return operator as Operator;

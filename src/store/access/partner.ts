@@ -2,18 +2,18 @@ import type { Queryable } from '../database.ts';
 import { eachRow } from '../each-page.ts';
 import { type PageOfIds, run, type Statement } from '../query.ts';
 
-/** Requests a second, per class of operation; the burst is twice the rate. */
+/** Requests per second, by class of operation; the burst is twice the rate. */
 export interface PartnerRates {
   readonly writesPerSecond: number;
   readonly lookupsPerSecond: number;
   readonly reportsPerSecond: number;
 }
 
-/** By which a partner is settled. */
+/** The currency and time zone of settlements. */
 export interface SettlementPolicy {
-  /** The one currency of its settlements, by ISO 4217; `null` where none was fixed. */
+  /** The currency of its settlements, by ISO 4217; `null` when none is fixed. */
   readonly currency: string | null;
-  /** By whose calendar its days and periods run, as the IANA database spells it. */
+  /** The time zone of its days and periods, as the IANA database spells it. */
   readonly timeZone: string;
 }
 
@@ -67,7 +67,7 @@ export async function listPartnersOfIds(db: Queryable, { afterId, ids, limit }: 
   return run<Partner>(db, LIST_OF_IDS, [afterId, ids, limit]);
 }
 
-/** In the order of their making, oldest first; `afterId` is the last one of the page before. */
+/** In the order of their creation, oldest first; `afterId` is the last id of the previous page. */
 export async function listPartners(db: Queryable, page: { afterId: string; limit: number }): Promise<Partner[]> {
   const text = `select ${COLUMNS} from partner where partner_id > $1 order by partner_id limit $2`;
   return run<Partner>(db, { name: 'list_partners', text }, [page.afterId, page.limit]);
@@ -90,7 +90,7 @@ export function eachPartner(db: Queryable): AsyncGenerator<Partner> {
   return eachRow<Partner>(PAGE_SIZE, (last, limit) => listPartners(db, { afterId: last?.partnerId ?? '', limit }));
 }
 
-/** Suspending twice keeps the time of the first. */
+/** Suspending twice keeps the first time. */
 export async function updatePartnerSuspension(
   db: Queryable,
   partnerId: string,
@@ -102,7 +102,7 @@ export async function updatePartnerSuspension(
   return row;
 }
 
-/** What is given replaces what was. The database refuses to change what something rests on already. */
+/** Sets the given values. The database refuses to change a value that records depend on. */
 export async function updateSettlementPolicy(
   db: Queryable,
   partnerId: string,

@@ -5,10 +5,12 @@ import { type LongStatements, rowOf, run, runLong, type Statement } from '../que
 import { readExact } from '../settlements/exact-totals.ts';
 import { type Prices, priceLists } from '../settlements/settlement-price.ts';
 
-/** What a settlement closes over that ends at this parameter: posted, and on none yet. */
+/** The adjustments that a settlement with this end closes over: posted, and on no line yet. */
 const due = (endsAt: '$3' | '$4') => `partner_id = $1 and status = 'posted' and settlement_id is null and posted_at < ${endsAt}`;
 
-/** That of a restatement is stated; any other follows from the points and what one is worth. `$2` and `$3` are its {@link priceLists}. */
+/**
+ * The amount of a restatement is stated; any other is the points times the value of one point. `$2` and `$3` are its {@link priceLists}.
+ */
 const priced = (which: string) => `select a.*, coalesce(amount_delta,
         points_delta * (select value from unnest($2::text[], $3::numeric[]) as price (version, value) where version = a.point_conversion_version)
       ) as amount
@@ -24,7 +26,7 @@ const SUM_UNSETTLED: Statement = {
 
 type SumRow = Omit<VersionTotals, 'points' | 'amount'> & { readonly points: string; readonly amount: string | null };
 
-/** What an open settlement would close over now, by version; the counts are of adjustments. */
+/** The adjustments that an open settlement would contain now, by version; the counts are of adjustments. */
 export async function sumUnsettledAdjustments(
   db: Queryable,
   { partnerId, endsAt, prices }: { partnerId: string; endsAt: Date; prices: Prices },
@@ -33,7 +35,7 @@ export async function sumUnsettledAdjustments(
   return rows.map((row) => ({ ...row, points: BigInt(row.points), amount: readExact(row.amount) }));
 }
 
-/** First they are marked, then what is marked is written: one that is posted meanwhile is in neither, and on the next settlement. */
+/** First they are marked, then the marked ones are written: one that is posted meanwhile is in neither, and on the next settlement. */
 const MARK: Statement = {
   name: 'mark_adjustments',
   text: `update adjustment set settlement_id = $2 where ${due('$3')} returning adjustment_id as "adjustmentId"`,
@@ -71,7 +73,7 @@ export interface AssignedAdjustments {
   readonly amount: bigint | null;
 }
 
-/** Writes a line for each adjustment that is due, and notes on it which settlement it is on. */
+/** Writes a line for each due adjustment, and records its settlement on it. */
 export async function assignAdjustments(
   db: Queryable,
   { partnerId, settlementId, endsAt, afterLine, prices }: AdjustmentAssignment,
@@ -95,7 +97,7 @@ const SETTLED: Statement = {
     where l.settlement_id <> $2`,
 };
 
-/** Which of these are on a line of another settlement than this one. */
+/** Which of these are on a line of another settlement. */
 export async function findSettledAdjustments(
   db: Queryable,
   { partnerId, settlementId }: { readonly partnerId: string; readonly settlementId: string },
@@ -120,7 +122,7 @@ const MISPLACED: Statement = {
 
 const ADJUSTMENTS_AT_ONCE = 1_000;
 
-/** Adjustments that say they are on another settlement than the one that has their line. There are none, unless somebody wrote into the tables. */
+/** Adjustments that name another settlement than the one with their line. There are none, unless somebody edited the tables. */
 export async function* eachMisplacedAdjustment(db: Queryable, partnerId: string): AsyncGenerator<string> {
   type Placed = { readonly adjustmentId: string; readonly isInPlace: boolean };
   const rows = eachRow<Placed>(ADJUSTMENTS_AT_ONCE, (last, limit) =>

@@ -5,7 +5,11 @@ import type { Queryable } from '../database.ts';
 import { type PageOfIds, run, type Statement } from '../query.ts';
 import { readExact, writeExact } from '../settlements/exact-totals.ts';
 
-/** A correction of what is settled, with what of its contribution never changes. @see docs/spec/settlements.md#3-adjustment. */
+/**
+ * A correction of what is settled, with the fields of its contribution that never change.
+ *
+ * @see docs/spec/settlements.md#3-adjustment.
+ */
 export interface Adjustment {
   readonly partnerId: string;
   readonly adjustmentId: string;
@@ -40,9 +44,9 @@ export interface Adjustment {
   /** In 10^-12 of the currency's unit, as the two that follow; `null` where the contribution has no amount, and before it is posted. */
   readonly settledAmountBefore: bigint | null;
   readonly settledAmountAfter: bigint | null;
-  /** What the points that are settled afterwards were worth at most. */
+  /** The highest worth of the points that are settled afterwards. */
   readonly settledAmountMax: bigint | null;
-  /** An admin's, where the settled amount goes beyond that. */
+  /** An admin's reason, when the settled amount exceeds that. */
   readonly beyondWorthReason: string | null;
   readonly originalSettlementId: string | null;
   readonly settlementId: string | null;
@@ -103,7 +107,9 @@ const INSERT: Statement = {
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, ${NOW}) returning ${COLUMNS}`,
 };
 
-/** @throws pg.DatabaseError 23505 of `adjustment_one_reversal` when another one undoes the same. */
+/**
+ * @throws pg.DatabaseError 23505 of `adjustment_one_reversal` when another one reverses the same.
+ */
 export async function insertAdjustment(db: Queryable, draft: AdjustmentDraft): Promise<Adjustment> {
   const [row] = await run<Row>(db, INSERT, [
     ...[draft.partnerId, draft.adjustmentId, draft.transactionId, draft.partnerEventId, draft.partnerOrderRef],
@@ -125,7 +131,7 @@ export async function findAdjustment(db: Queryable, partnerId: string, adjustmen
   return row && readRow(row);
 }
 
-/** The same, and nobody else takes a step with it until the transaction ends. */
+/** The same, and locked until the transaction ends. */
 export async function lockAdjustment(db: Queryable, partnerId: string, adjustmentId: string): Promise<Adjustment | undefined> {
   const [row] = await run<Row>(db, LOCK, [partnerId, adjustmentId]);
   return row && readRow(row);
@@ -169,7 +175,7 @@ const FIND_REVERSAL: Statement = {
   text: `select adjustment_id as "adjustmentId" from adjustment where partner_id = $1 and reversal_of = $2 and status <> 'rejected'`,
 };
 
-/** What undoes an adjustment, or will, unless it is rejected. */
+/** The reversal of an adjustment, unless it is rejected. */
 export async function findReversal(db: Queryable, partnerId: string, adjustmentId: string): Promise<string | undefined> {
   const [row] = await run<{ adjustmentId: string }>(db, FIND_REVERSAL, [partnerId, adjustmentId]);
   return row?.adjustmentId;
@@ -181,7 +187,7 @@ const SUM_POSTED: Statement = {
     where partner_id = $1 and transaction_id = $2 and status = 'posted'`,
 };
 
-/** All deltas of a contribution that were posted so far, of points and of restatements. They stay so while the contribution's row is held. */
+/** All posted deltas of a contribution, of points and of restatements. They do not change while the contribution's row is locked. */
 export async function sumPostedDeltas(
   db: Queryable,
   partnerId: string,
@@ -235,7 +241,7 @@ export interface Posting extends AdjustmentEffect {
   readonly originalSettlementId: string | null;
 }
 
-/** The table refuses one that leaves what is settled outside its bounds. */
+/** The table refuses an adjustment that leaves what is settled outside its bounds. */
 export async function updateAdjustmentPosted(
   db: Queryable,
   { partnerId, adjustmentId }: Step,

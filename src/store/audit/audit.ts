@@ -18,13 +18,13 @@ const LOCK_HEAD: Statement = {
   text: `select last_no as "lastNo", last_mac as "lastMac", ${NOW} as now from audit_head where only_row for update`,
 };
 
-/** The end of the chain, as far as it is committed; `undefined` where somebody removed the row. */
+/** The committed end of the chain; `undefined` when somebody removed the row. */
 export async function findAuditHead(db: Queryable): Promise<AuditHead | undefined> {
   const [head] = await run<AuditHead>(db, FIND_HEAD, []);
   return head;
 }
 
-/** The same, and nobody else appends until the transaction ends. With the transaction's time, to the millisecond. */
+/** The same, and locked, so that nobody else appends until the transaction ends. With the transaction's time, to the millisecond. */
 export async function lockAuditHead(db: Queryable): Promise<AuditHead & { readonly now: Date }> {
   const [head] = await run<AuditHead & { now: Date }>(db, LOCK_HEAD, []);
   if (!head)
@@ -85,7 +85,7 @@ const SUBJECTS: Statement = {
   text: `select distinct subject_id as "subjectId" from audit_entry where subject_id > $1 and subject_id < $2 order by subject_id limit $3`,
 };
 
-/** Which records there are entries about, whose ids begin so, in the order of their ids. */
+/** The records with entries whose ids have this prefix, in the order of their ids. */
 export async function listAuditSubjects(
   db: Queryable,
   { prefix, afterId, limit }: { prefix: string; afterId: string; limit: number },
@@ -98,7 +98,7 @@ export interface AuditFilter {
   readonly partnerId?: string | undefined;
   readonly subjectId?: string | undefined;
   readonly since?: Date | undefined;
-  /** Only those before it. */
+  /** Only entries before it. */
   readonly beforeNo?: bigint | undefined;
   readonly limit: number;
 }
@@ -131,7 +131,11 @@ const LAST_OF: Statement = {
     ) a`,
 };
 
-/** The last entry about each of these records, by its id. @param kind What the actions begin with, before the dot. */
+/**
+ * The last entry about each of these records, by its id.
+ *
+ * @param kind The prefix of the actions, before the dot.
+ */
 export async function findLastAuditEntries(
   db: Queryable,
   kind: string,
@@ -142,8 +146,8 @@ export async function findLastAuditEntries(
 }
 
 /**
- * SQL for the last entry about a record, to be read by {@link readAuditEntry}: so it costs no trip of its own. A range of one value, as in
- * `rowOf`: by an equation alone the last entry of all would be as good a beginning, while there are few.
+ * SQL for the last entry about a record, to be read by {@link readAuditEntry}: it takes no round trip of its own. A range of one value,
+ * as in `rowOf`: with an equation the planner might start from the last entry of all, while there are few.
  */
 export function lastAuditEntry(subject: string, kind: string): string {
   return `(select to_json(a) from audit_entry a where a.subject_id between ${subject} and ${subject} and a.action like '${kind}.%'
@@ -181,7 +185,7 @@ const SUBJECTS_OF_KIND: Statement = {
   text: `select distinct subject_id as "subjectId" from audit_entry where subject_id > $1 and action like $2 || '.%' order by subject_id limit $3`,
 };
 
-/** Which records of a kind there are entries about, in the order of their ids. */
+/** The records of a kind with entries, in the order of their ids. */
 export async function listAuditSubjectsOfKind(
   db: Queryable,
   { kind, afterId, limit }: { readonly kind: string; readonly afterId: string; readonly limit: number },
@@ -207,7 +211,7 @@ const OF_SUBJECTS: Statement = {
   text: `select ${COLUMNS} from audit_entry where subject_id > $1 and subject_id < $1 || '~' order by subject_id, entry_no`,
 };
 
-/** All entries about records whose ids begin so, in their order for each record. For kinds of record of which there are few. */
+/** All entries about records whose ids have this prefix, in their order for each record. For kinds with few records. */
 export async function listAuditEntriesOf(db: Queryable, prefix: string): Promise<SealedEntry[]> {
   return run<SealedEntry>(db, OF_SUBJECTS, [prefix]);
 }

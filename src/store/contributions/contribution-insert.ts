@@ -8,11 +8,11 @@ import { run, type Statement } from '../query.ts';
 import type { ContributionRecord } from './contribution.ts';
 import { ABSENT, millisecondsOf, sealOf, sealOfTexts } from './contribution-seal.ts';
 
-/** A record before its times, which are the database's. */
+/** A record without its times, which the database sets. */
 export interface ContributionDraft extends Omit<ContributionRecord, 'contribution' | 'link'> {
   readonly contribution: Omit<Contribution, 'createdAt' | 'confirmedAt' | 'failedAt'>;
   readonly link: Omit<EmissionsLink, 'associatedAt'> | null;
-  /** The database completes it by the times. */
+  /** The database completes it with the times. */
   readonly seal: SealPart;
 }
 
@@ -39,7 +39,7 @@ const DRAFT_COLUMNS: readonly Column<ContributionDraft>[] = [
   ['seal_key', 'text', (draft) => draft.seal.keyId],
 ];
 
-/** Sent with the others, and stored only as what the database makes of it. */
+/** Sent with the others; the database stores what it computes from it. */
 const MAC_COLUMN: Column<ContributionDraft> = ['mac', 'text', (draft) => draft.seal.mac];
 const SENT_COLUMNS = [...DRAFT_COLUMNS, MAC_COLUMN];
 
@@ -59,7 +59,7 @@ const LINK_DRAFT_COLUMNS: readonly Column<LinkOfPartner>[] = [
   ['calculated_at', 'timestamptz', (link) => link.calculatedAt],
 ];
 
-/** Read once for all rows: to write it as text for each of them costs more than the rest of the row. */
+/** Read once for all rows: writing it as text for each of them costs more than the rest of the row. */
 const CLOCK = `clock as materialized (select ${NOW} as now, ${millisecondsOf(NOW)} as milliseconds)`;
 const ifConfirmed = (value: string, otherwise: string) => `case status when 'confirmed' then ${value} else ${otherwise} end`;
 const SEAL = sealOfTexts('mac', ['clock.milliseconds', ifConfirmed('clock.milliseconds', "''"), "''"]);
@@ -70,7 +70,7 @@ const INSERT = `insert into contribution (${namesOf(DRAFT_COLUMNS)}, created_at,
     on conflict do nothing
     returning partner_id, transaction_id, status, correlation_id, created_at`;
 
-/** The event of a confirmation carries the unique part of its contribution's id. */
+/** The id of a confirmation's event contains the unique part of its contribution's id. */
 const TELL = `insert into event_outbox (partner_id, event_id, event_type, subject_id, correlation_id, occurred_at)
       select partner_id, 'evt_' || substr(transaction_id, 5), 'impact.transaction.confirmed', transaction_id, correlation_id, created_at
       from inserted where status = 'confirmed'`;
@@ -80,7 +80,7 @@ const INSERT_CONTRIBUTIONS: Statement = {
   text: `with ${CLOCK}, inserted as (${INSERT}), told as (${TELL}) select transaction_id as "transactionId", created_at as "createdAt" from inserted`,
 };
 
-/** Which links go in is told by a hashed list, which a join of two lists without an index would not be. */
+/** A hashed list decides which links are inserted; a join of two lists without an index would not be hashed. */
 const INSERT_CONTRIBUTIONS_WITH_LINKS: Statement = {
   name: 'insert_contributions_with_links',
   text: `with ${CLOCK}, inserted as (${INSERT}), told as (${TELL}), linked as (
@@ -99,8 +99,8 @@ interface InsertedRow {
 /**
  * Inserts a batch in one statement: contributions, and the links of those that have one.
  *
- * @returns The creation time of each draft that was inserted, by transaction id. The unique keys let no other in, however
- * many transactions race; a draft that is missing here met a record with its key, its event or its order.
+ * @returns The creation time of each inserted draft, by transaction id. The unique keys make this exact, however many transactions race;
+ * for a missing draft a record with its key, its event or its order exists.
  * @throws pg.DatabaseError 23505 when another transaction linked one of the estimates meanwhile: nothing is inserted then.
  */
 export async function insertContributions(db: Queryable, drafts: readonly ContributionDraft[]): Promise<Map<string, Date>> {
@@ -132,7 +132,7 @@ function isConfirmed({ contribution }: ContributionDraft): boolean {
   return contribution.status === 'confirmed';
 }
 
-/** The same for a distributed database, in several statements, which have to be in one transaction. */
+/** The same for a distributed database, in several statements, which must be in one transaction. */
 export async function insertContributionsListed(db: Queryable, drafts: readonly ContributionDraft[]): Promise<Map<string, Date>> {
   const contributions: ListedInsert<ContributionDraft> = {
     table: 'contribution',

@@ -3,7 +3,7 @@ import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
 import { run } from '../query.ts';
 
-/** What a list looks at of a contribution. */
+/** The columns of a contribution that a list reads. */
 export interface ListedContribution {
   readonly transactionId: string;
   readonly status: Contribution['status'];
@@ -16,7 +16,7 @@ const LIST = durableRead({
     where partner_id = $1 and transaction_id > $2 and transaction_id < $3 order by transaction_id limit $4`,
 });
 
-/** Of one partner, in the order of their ids, which is that of their making but for the clocks of the processes. */
+/** Of one partner, in the order of their ids: the order of creation, except for differences between the clocks of processes. */
 export async function listContributionsBetween(
   db: Queryable,
   partnerId: string,

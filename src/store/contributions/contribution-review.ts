@@ -4,16 +4,16 @@ import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 import type { ContributionId } from './contribution.ts';
 
-/** Why a contribution began as pending, and what came of it. */
+/** Why a contribution began as pending, and how it was resolved. */
 export interface ContributionReview extends ContributionId {
   readonly reason: ReviewReason;
-  /** The day that it counts on for a cap, as `2026-11-20`; `null` where it was not counted. */
+  /** The day whose cap it counts for, as `2026-11-20`; `null` when it was not counted. */
   readonly countedOn: string | null;
   readonly openedAt: Date;
   /** `null` while the contribution is pending, as are the two that follow. */
   readonly resolvedAt: Date | null;
   readonly resolvedBy: string | null;
-  /** Why it was resolved as it was, in the words of whoever did. */
+  /** The operator's reason for the resolution. */
   readonly note: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface OpenedReview extends ContributionId {
   readonly countedOn: string | null;
 }
 
-/** A parameter for each value: on a distributed database a row's node must be plain to see. */
+/** A parameter for each value: a distributed database must know the node of each row. */
 export async function insertContributionReviews(db: Queryable, reviews: readonly OpenedReview[]): Promise<void> {
   const insert = ({ partnerId, transactionId, reason, countedOn }: OpenedReview) =>
     run(db, INSERT, [partnerId, transactionId, reason, countedOn]);
@@ -58,7 +58,7 @@ const LIST_OPEN: Statement = {
       order by opened_at, transaction_id limit $4`,
 };
 
-/** A place among the open reviews. Times are stored to the millisecond. */
+/** A position among the open reviews. Times are stored to the millisecond. */
 export type ReviewPlace = Pick<ContributionReview, 'openedAt' | 'transactionId'>;
 
 /** Of one partner, the oldest first. */
@@ -89,7 +89,7 @@ const LIST_OVERDUE: Statement = {
     order by opened_at, transaction_id limit $3`,
 };
 
-/** The same, only those that have been open for so many hours. */
+/** The same, only those that have been open for this many hours. */
 export async function listOverdueContributionReviews(
   db: Queryable,
   partnerId: string,

@@ -6,18 +6,20 @@ import { run, runLong, type Statement } from '../query.ts';
 import { type ContributionId, type ContributionRow, readContributionFields, SEALED_COLUMNS } from './contribution.ts';
 
 const EPOCH = "timestamptz '1970-01-01 00:00:00+00'";
-/** A time as the seal has it, in SQL. */
+/** A time in the form of the seal, in SQL. */
 export const millisecondsOf = (time: string) => `(extract(epoch from ${time} - ${EPOCH}) * 1000)::int8::text`;
 
-/** A time that a row may lack; of columns alone, because a distributed database takes no clock in a condition. */
+/** A time that may be absent; of columns only, because a distributed database accepts no clock in a condition. */
 const millisecondsIfAny = (time: string) => `coalesce(${millisecondsOf(time)}, '')`;
 
 /** A time that is known to be absent. */
 export const ABSENT = 'absent';
 
 /**
- * The seal in SQL: the times are the database's. Three of them: made, confirmed, failed. Everything but the clock is immutable, as a
- * distributed database wants it of what is computed from columns. @see {@link SealPart}
+ * The seal in SQL: the database computes it with its own times. Three times: created, confirmed, failed. Everything except the clock is
+ * immutable, as a distributed database requires for values computed from columns.
+ *
+ * @see {@link SealPart}
  */
 export function sealOf(mac: string, times: readonly [createdAt: string, confirmedAt: string, failedAt: string]): string {
   const texts = times.map((time) => {
@@ -27,7 +29,7 @@ export function sealOf(mac: string, times: readonly [createdAt: string, confirme
   return sealOfTexts(mac, texts);
 }
 
-/** The same of times that are text already: {@link millisecondsOf} each, or `''`. */
+/** The same for times that are text already: {@link millisecondsOf} each, or `''`. */
 export function sealOfTexts(mac: string, times: readonly string[]): string {
   return `sha256(decode(${[mac, ...times].join(" || '/' || ")}, 'escape'))`;
 }
@@ -41,7 +43,7 @@ interface SealedRow extends ContributionRow {
   readonly linked_calculation_id: string | null;
 }
 
-/** A row with all that its seal covers, and the estimate that is linked with it now. */
+/** A row with everything that its seal covers, and the estimate that is linked with it now. */
 export interface StoredContribution extends SealedContribution {
   readonly linkedCalculationId: string | null;
 }
@@ -66,8 +68,8 @@ const LIST: Statement = {
 const TIMEOUT_MS = 5_000;
 
 /**
- * Of one partner, by their ids, in no order; those that are not there are left out. Each is one look into the index of its key: planned for
- * what is there, because by a plan from when there was little each might read all rows of the partner.
+ * Of one partner, by their ids, in no order; missing ones are left out. Each is one look-up in the index of its key. It is planned for
+ * the current rows, because with a plan from an almost empty table each might read all rows of the partner.
  */
 export async function listSealedContributions(
   db: Queryable,
@@ -85,7 +87,9 @@ const UPDATE_UNSEALED: Statement = {
     where c.partner_id = $1 and c.transaction_id = unsealed.transaction_id and c.seal is null and c.status = unsealed.status`,
 };
 
-/** Seals rows of one partner, but those that were sealed or came to another status since they were read. Nothing else of a row changes. */
+/**
+ * Seals rows of one partner, except those that were sealed, or changed their status, after they were read. Nothing else of a row changes.
+ */
 export async function updateContributionsUnsealed(
   db: Queryable,
   partnerId: string,
@@ -108,7 +112,7 @@ const UPDATE: Statement = {
     where partner_id = $1 and transaction_id = $2`,
 };
 
-/** Seals a row as it stands, which the caller has locked and judged. */
+/** Seals a row as it is; the caller has locked and checked it. */
 export async function updateContributionSeal(
   db: Queryable,
   { partnerId, transactionId }: ContributionId,

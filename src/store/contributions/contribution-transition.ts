@@ -13,11 +13,11 @@ const CONFIRM_PENDING: Statement = {
 };
 
 export interface Confirmed extends Pick<ContributionRecord, 'associationOutcome' | 'rejectionCode'> {
-  /** Of the row as it becomes. */
+  /** Of the row after the change. */
   readonly seal: SealPart;
 }
 
-/** Ends a pending contribution. The database refuses it for any other. */
+/** Confirms a pending contribution. The database refuses it for any other. */
 export async function updateContributionConfirmed(
   db: Queryable,
   { partnerId, transactionId }: ContributionId,
@@ -33,7 +33,7 @@ const FAIL_PENDING: Statement = {
     where partner_id = $1 and transaction_id = $2`,
 };
 
-/** Ends a pending contribution, which frees its order. The database refuses it for any other. */
+/** Fails a pending contribution, which frees its order. The database refuses it for any other. */
 export async function updateContributionFailed(
   db: Queryable,
   { partnerId, transactionId }: ContributionId,

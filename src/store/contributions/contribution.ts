@@ -4,23 +4,23 @@ import type { Queryable } from '../database.ts';
 import { LINK_COLUMNS, type LinkRow, linkJoin, readLinkRow } from '../emissions/emissions-link.ts';
 import { findStatement, rowOf, run, runFind, type Statement } from '../query.ts';
 
-/** A contribution with what the service keeps beside it: it is its own idempotency record. */
+/** A contribution with what the service stores beside it: it is its own idempotency record. */
 export interface ContributionRecord {
   readonly partnerId: string;
   readonly contribution: Contribution;
   readonly idempotencyKey: string;
   /** SHA-256 of the canonical payload. */
   readonly fingerprint: Buffer;
-  /** As asked for, when it was well formed. */
+  /** As requested, when it was well formed. */
   readonly calculationId: string | null;
-  /** `pending` for one that began so, whatever became of it; `failed` for one that two operators recorded. */
+  /** `pending` for one that began so, whatever its status is now; `failed` for one that two operators recorded. */
   readonly firstStatus: Contribution['status'];
-  /** The outcome of the confirmation itself, which a replay gives again. */
+  /** The outcome of the confirmation itself, which a replay returns again. */
   readonly associationOutcome: 'not_requested' | 'associated' | 'rejected';
   readonly rejectionCode: RejectionCode | null;
   /** Of the request that recorded it. */
   readonly correlationId: string | null;
-  /** The link as of now, whether made by the confirmation or later. */
+  /** The link as of now, made by the confirmation or later. */
   readonly link: EmissionsLink | null;
 }
 
@@ -29,7 +29,7 @@ export interface ContributionId {
   readonly transactionId: string;
 }
 
-/** A row of the table, without what only its seal needs. */
+/** A row of the table, without the columns that only its seal needs. */
 export interface ContributionRow {
   readonly partner_id: string;
   readonly transaction_id: string;
@@ -124,7 +124,7 @@ export async function findContributionsById(
   return (await runFind<ContributionRow & LinkRow>(db, FIND_BY_ID, wanted, values)).map(readContributionRow);
 }
 
-/** How a stored record can meet a confirmation, each by an index of its own; a record that does so in two ways is found in one. */
+/** How a stored record can conflict with a confirmation, each by its own index; a record that does so in two ways is found once. */
 const MEETINGS = [
   { key: 'idempotency_key', unless: 'false' },
   { key: 'partner_event_id', unless: 'c.idempotency_key = wanted.idempotency_key' },
@@ -153,7 +153,10 @@ export interface ContributionClaims {
   readonly partnerOrderRef: string;
 }
 
-/** For each confirmation every record that it can meet: that of its key, of its event, and the holder of its order; three at most. */
+/**
+ * For each confirmation every record that can conflict with it: that of its key, of its event, and the holder of its order; three at
+ * most.
+ */
 export async function findContributionConflicts(
   db: Queryable,
   wanted: readonly ContributionClaims[],
@@ -176,7 +179,7 @@ const LOCK: Statement = {
     where c.partner_id = $1 and c.transaction_id between $2 and $2 order by c.transaction_id limit 1 for update of c`,
 };
 
-/** Holds the row until the transaction ends, so that its status cannot change meanwhile. */
+/** Locks the row until the transaction ends, so that its status does not change. */
 export async function lockContribution(
   db: Queryable,
   partnerId: string,

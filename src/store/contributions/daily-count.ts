@@ -2,7 +2,7 @@ import type { DailyCount } from '../../domain/rules/contribution-rules.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 
-/** A day of a partner's own calendar, as `2026-11-20`, and what was counted on it so far. */
+/** A day of a partner's own calendar, as `2026-11-20`, and its count so far. */
 export interface CountedDay extends DailyCount {
   readonly day: string;
 }
@@ -26,8 +26,8 @@ const INSERT: Statement = {
 };
 
 /**
- * The count of the day in which the transaction began. Nobody else counts on it until the transaction ends, in no process: so a cap
- * is exact.
+ * Locks the count of the day in which the transaction began. No other transaction counts on it until this one ends, in any process: so a
+ * cap is exact.
  */
 export async function lockDailyCount(db: Queryable, partnerId: string, timeZone: string): Promise<CountedDay> {
   // Asked once: the servers of a distributed database need not agree on it around midnight.
@@ -49,7 +49,7 @@ const LOCK_COUNTED: Statement = {
   text: 'select 1 from daily_count where partner_id = $1 and day = $2::date for update',
 };
 
-/** Holds a day that something was counted on, until the transaction ends. */
+/** Locks a day with a count until the transaction ends. */
 export async function lockCountedDay(db: Queryable, partnerId: string, day: string): Promise<void> {
   await run(db, LOCK_COUNTED, [partnerId, day]);
 }
@@ -60,7 +60,7 @@ const ADD: Statement = {
     where partner_id = $1 and day = $2::date`,
 };
 
-/** Adds to a day, or takes from it what is below zero. The row is held until the transaction ends. */
+/** Adds to the count of a day, or subtracts negative values. The row is locked until the transaction ends. */
 export async function addToDailyCount(
   db: Queryable,
   partnerId: string,

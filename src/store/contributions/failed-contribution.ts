@@ -6,7 +6,7 @@ import { run, type Statement } from '../query.ts';
 import type { ContributionRecord } from './contribution.ts';
 import { ABSENT, sealOf } from './contribution-seal.ts';
 
-/** What two operators record as failed. Its key is none that a partner can send. */
+/** A failure that two operators record. Its key is none that a partner can send. */
 export interface FailedContribution
   extends Pick<ContributionRecord, 'partnerId' | 'idempotencyKey' | 'fingerprint' | 'correlationId'> {
   readonly contribution: Omit<Contribution, 'status' | 'opaqueCustomerRef' | 'createdAt' | 'confirmedAt' | 'failedAt'>;
@@ -25,9 +25,9 @@ const INSERT_FAILED: Statement = {
 };
 
 /**
- * The database refuses it unless two different operators stand for it.
+ * The database refuses it unless two different operators are named.
  *
- * @throws pg.DatabaseError 23505 on `contribution_partner_event` when the event is stored already, in whichever status.
+ * @throws pg.DatabaseError 23505 on `contribution_partner_event` when the event is stored already, in any status.
  */
 export async function insertFailedContribution(db: Queryable, failed: FailedContribution): Promise<void> {
   const { contribution } = failed;

@@ -4,7 +4,7 @@ import { type PageOfIds, run, type Statement } from '../query.ts';
 
 export const FAILURE_STATUSES = ['drafted', 'approved', 'rejected'] as const;
 
-/** An event that was never stored, on its way to be recorded as failed. */
+/** The draft of a failure for an event that was never stored. */
 export interface FailureDraft {
   readonly partnerId: string;
   /** `fail_…` */
@@ -38,7 +38,9 @@ export type NewFailureDraft = Pick<
   'partnerId' | 'failureId' | 'partnerEventId' | 'partnerOrderRef' | 'points' | 'reason' | 'draftedBy'
 >;
 
-/** @returns `undefined` where the event has an open draft already, however many operators make one at once. */
+/**
+ * @returns `undefined` when the event has an open draft already, however many operators draft at once.
+ */
 export async function insertFailureDraft(db: Queryable, draft: NewFailureDraft): Promise<FailureDraft | undefined> {
   const { partnerId, failureId, partnerEventId, partnerOrderRef, points, reason, draftedBy } = draft;
   const values = [partnerId, failureId, partnerEventId, partnerOrderRef, points, reason, draftedBy];
@@ -61,7 +63,7 @@ const LOCK: Statement = {
   text: `select ${COLUMNS} from failure_draft where partner_id = $1 and failure_id = $2 for update`,
 };
 
-/** Nobody else decides on it until the transaction ends. */
+/** Locked until the transaction ends. */
 export async function lockFailureDraft(db: Queryable, partnerId: string, failureId: string): Promise<FailureDraft | undefined> {
   const [row] = await run<FailureDraft>(db, LOCK, [partnerId, failureId]);
   return row;

@@ -4,7 +4,7 @@ import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
 import { rowOf, run, type Statement } from '../query.ts';
 
-/** For statements that read a link beside its contribution, under the alias `l`. */
+/** For statements that read a contribution's link, under the alias `l`. */
 export const LINK_COLUMNS = `l.association_id as link_association_id, l.transaction_id as link_transaction_id,
     l.calculation_id as link_calculation_id, l.partner_order_ref as link_partner_order_ref,
     l.estimated_emissions_kgco2e as link_estimated_emissions_kgco2e, l.distance_km as link_distance_km,
@@ -38,7 +38,7 @@ export interface LinkRow {
   readonly link_associated_at: Date;
 }
 
-/** `null` where the outer join found no link. */
+/** `null` when the outer join found no link. */
 export function readLinkRow(row: LinkRow): EmissionsLink | null {
   if (row.link_association_id === null) return null;
   return {
@@ -56,7 +56,7 @@ export function readLinkRow(row: LinkRow): EmissionsLink | null {
   };
 }
 
-/** A link made by a call of its own carries that call's key. */
+/** A link that an association call made carries that call's key. */
 export interface KeyedLink {
   readonly partnerId: string;
   readonly idempotencyKey: string;
@@ -81,8 +81,8 @@ const INSERT: Statement = {
 };
 
 /**
- * @returns When the link was made; `undefined` when the contribution, the estimate or the key has a link already. The unique
- * keys make this exact under races.
+ * @returns When the link was made; `undefined` when the contribution, the estimate or the key has a link already. The unique keys make
+ * this exact under races.
  */
 export async function insertEmissionsLink(
   db: Queryable,

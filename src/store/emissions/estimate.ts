@@ -12,9 +12,9 @@ export interface EstimateRecord {
   /** SHA-256 of the canonical payload. */
   readonly fingerprint: Buffer;
   readonly link: EmissionsLink | null;
-  /** `expires_at`; in a sandbox the time to which the partner brought it forward. */
+  /** `expires_at`; in a sandbox the earlier time that the partner chose. */
   readonly endsAt: Date;
-  /** The database's clock when the estimate was read: what its expiry is judged by. */
+  /** The database's clock when the estimate was read, which decides its expiry. */
   readonly readAt: Date;
 }
 
@@ -60,7 +60,7 @@ type InsertedRow = EstimateTimes & { readonly calculationId: string };
 /**
  * Inserts a batch in one statement.
  *
- * @returns The times of each draft that was inserted, by calculation id; one that is missing met a record with its key.
+ * @returns The times of each inserted draft, by calculation id; for a missing one a record with its key exists.
  */
 export async function insertEstimates(db: Queryable, drafts: readonly EstimateDraft[]): Promise<Map<string, EstimateTimes>> {
   return timesOf(await run<InsertedRow>(db, INSERT, listsOf(DRAFT_COLUMNS, drafts)));
@@ -165,7 +165,7 @@ const FIND_BY_KEY = findStatement(
     cross join lateral ${rowOf('estimate', { partnerId, key: 'idempotency_key', value: 'wanted.idempotency_key' })} e ${withLink(partnerId)}`,
 );
 
-/** For each key the estimate that it made, in their order. */
+/** For each key the estimate that it recorded, in their order. */
 export async function findEstimatesByKey(
   db: Queryable,
   wanted: readonly { partnerId: string; idempotencyKey: string }[],

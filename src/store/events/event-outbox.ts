@@ -4,8 +4,8 @@ import { ONE_BY_ONE, run, type Statement } from '../query.ts';
 import { deliveryIdOf } from '../webhooks/delivery.ts';
 
 /**
- * Where events without a number may be: those of the transactions `late`, which are all below `from`, and those of `from` and later
- * ones. Numbers of transactions (xid8), as text.
+ * The transactions whose events may have no sequence: `late`, which are all below `from`, and `from` and later ones. Numbers of
+ * transactions (xid8), as text.
  */
 export interface OutboxRange {
   readonly from: string;
@@ -14,13 +14,13 @@ export interface OutboxRange {
 
 export const WHOLE_OUTBOX: OutboxRange = { from: '0', late: [] };
 
-/** Transactions that have gone on for long are named; beside those of requests there are few at a time. */
+/** Long transactions are listed; there are few of them at a time. */
 const LATE_MAX = 4;
 
 /**
- * Where events may come from once everything that a snapshot showed has its number: what had ended by then has written all that it
- * ever will, so that only what was under way, or had not begun, is left. Holds on the server, and for the session, that the snapshot
- * is of: a server that takes its place may give the same numbers again.
+ * The range that remains after every event that a snapshot showed has its sequence: a transaction that had ended has written all of its
+ * events, so that only those under way, or not begun, are left. Valid for the server and the session of the snapshot: a server that
+ * replaces it may assign the same numbers again.
  *
  * @param snapshot `xmin:xmax:xip,…`, as `pg_current_snapshot()` writes it.
  */
@@ -39,7 +39,7 @@ const PARTNERS_WITH_UNNUMBERED: Statement = {
     ) as "partnerIds"`,
 };
 
-/** Nodes have transactions of their own, which say nothing of each other's. */
+/** Nodes have their own transactions, which are not comparable. */
 const PARTNERS_WITH_UNNUMBERED_ANYWHERE: Statement = {
   name: 'list_partners_with_unsequenced_events_anywhere',
   text: `select partner_id as "partnerId" from event_counter c
@@ -48,7 +48,7 @@ const PARTNERS_WITH_UNNUMBERED_ANYWHERE: Statement = {
 
 export interface Unsequenced {
   readonly partnerIds: readonly string[];
-  /** Where every other partner's next event may be. */
+  /** The range of every other partner's next event. */
   readonly next: OutboxRange;
 }
 
@@ -92,7 +92,7 @@ export async function findUnsequencedEvents(
   return { ...partners, next: rangeAfter(snapshot), isAll: found < limit };
 }
 
-/** All partners with events in the range that have no number yet, those included whose counter is missing. Looks at every partner. */
+/** All partners with events in the range that have no sequence yet, including those whose counter is missing. Reads every partner. */
 export async function listPartnersWithUnsequencedEvents(
   db: Queryable,
   { isDistributed }: Pick<Database, 'isDistributed'>,
@@ -167,16 +167,16 @@ const NUMBER_ANYWHERE = assignSequencesBy(
 );
 
 export interface Sequenced {
-  /** Events. */
+  /** How many events. */
   readonly numbered: number;
   readonly deliveries: number;
-  /** Every event in the range that the statement could see has its number. */
+  /** Every event in the range that the statement could see has its sequence. */
   readonly isComplete: boolean;
-  /** As many were found as were asked for: there are probably more. */
+  /** As many were found as requested: there are probably more. */
   readonly isFull: boolean;
 }
 
-/** Numbers `limit` events of a partner at most. */
+/** Assigns sequences to at most `limit` events of a partner. */
 export async function assignSequences(
   db: Queryable,
   { isDistributed }: Pick<Database, 'isDistributed'>,

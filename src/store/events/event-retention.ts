@@ -3,8 +3,8 @@ import { runAnew, type Statement } from '../query.ts';
 import { deliveryIdOf } from '../webhooks/delivery.ts';
 
 /**
- * The oldest come first in the order of their sequence, so that one page of it tells whether anything is old. A confirmation that no
- * settlement has closed over yet leaves its mark: a settlement finds its contributions by their events.
+ * The oldest come first in the order of their sequence, so that one page shows whether any is old. A confirmation that no settlement has
+ * closed over yet keeps a reference: a settlement finds its contributions by their events.
  */
 const DELETE_EVENTS: Statement = {
   name: 'delete_old_events',
@@ -33,7 +33,7 @@ const DELETE_EVENTS: Statement = {
     select (select count(*) from removed) as removed, (select count(*) from attempted) as attempts, (select count(*) from marked) as marked`,
 };
 
-/** Deliveries of tests and samples, which are of no event: their ids begin with the time of their making. */
+/** Deliveries of tests and samples, which have no event: their ids begin with the time of their creation. */
 const DELETE_TESTS: Statement = {
   name: 'delete_old_tests',
   text: `with removed as (
@@ -49,7 +49,7 @@ const DELETE_TESTS: Statement = {
 };
 
 /**
- * Removes events of a partner that happened longer ago than so many days, with their deliveries and attempts.
+ * Removes events of a partner that are older than this many days, with their deliveries and attempts.
  *
  * @returns How many were removed, `limit` at most; fewer mean that nothing old is left.
  */

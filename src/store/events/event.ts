@@ -5,7 +5,7 @@ import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
 import { rowOf, run, runAnew, type Statement } from '../query.ts';
 
-/** An event in the transaction of its change, before it has a place in its partner's order. */
+/** An event in the transaction of its change, before it has a sequence. */
 export interface EventDraft {
   readonly partnerId: string;
   readonly eventId: string;
@@ -13,7 +13,7 @@ export interface EventDraft {
   /** The record that the event is about. */
   readonly subjectId: string;
   readonly correlationId: string | null;
-  /** What cannot be read from its record later, as the JSON text of an object. */
+  /** The data that cannot be read from its record later, as the JSON text of an object. */
   readonly data: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface EventRecord extends EventHead {
   readonly subjectId: string;
   /** As in {@link EventDraft}. */
   readonly data: string | null;
-  /** The bytes that are signed and sent, in UTF-8; `null` until they are wanted for the first time. */
+  /** The bytes that are signed and sent, in UTF-8; `null` until they are first needed. */
   readonly body: string | null;
 }
 
@@ -32,7 +32,7 @@ const INSERT: Statement = {
     values ($1, $2, $3, $4, $5, ${NOW}, $6)`,
 };
 
-/** Confirmations write theirs in the statement that inserts them. */
+/** The statement that inserts confirmations writes their events too. */
 export async function insertEvent(db: Queryable, event: EventDraft): Promise<void> {
   const { partnerId, eventId, eventType, subjectId, correlationId, data } = event;
   announceEvents(db);
@@ -44,7 +44,7 @@ const INSERT_COUNTER: Statement = {
   text: 'insert into event_counter (partner_id) values ($1) on conflict do nothing',
 };
 
-/** Every partner has one from the beginning; without it its events would not be numbered. */
+/** Every partner has a counter from the beginning; without one its events would get no sequence. */
 export async function insertEventCounter(db: Queryable, partnerId: string): Promise<void> {
   await run(db, INSERT_COUNTER, [partnerId]);
 }
@@ -54,7 +54,7 @@ const FIND_LAST: Statement = {
   text: 'select last_sequence as "lastSequence" from event_counter where partner_id = $1',
 };
 
-/** The highest number that an event of the partner has; 0 before the first. */
+/** The highest sequence of the partner's events; 0 before the first. */
 export async function findLastSequence(db: Queryable, partnerId: string): Promise<bigint> {
   const [row] = await run<{ lastSequence: bigint }>(db, FIND_LAST, [partnerId]);
   return row?.lastSequence ?? 0n;
@@ -62,7 +62,7 @@ export async function findLastSequence(db: Queryable, partnerId: string): Promis
 
 const LIST_COUNTERS: Statement = { name: 'list_event_counters', text: 'select partner_id as "partnerId" from event_counter' };
 
-/** Of all partners whose events are numbered. */
+/** Of all partners whose events have sequences. */
 export async function listEventCounters(db: Queryable): Promise<string[]> {
   return (await run<{ partnerId: string }>(db, LIST_COUNTERS, [])).map(({ partnerId }) => partnerId);
 }
@@ -114,7 +114,11 @@ const STORE_BODIES: Statement = {
     returning sequence, nullif(body, ($3::text[])[array_position($2::int8[], sequence)]) as body`,
 };
 
-/** Keeps the bodies that were made; one that somebody else made first stays. @returns Those others, by sequence. */
+/**
+ * Stores new bodies; a body that another process stored first stays.
+ *
+ * @returns Those other bodies, by sequence.
+ */
 export async function updateEventBodies(
   db: Queryable,
   partnerId: string,

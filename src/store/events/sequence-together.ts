@@ -4,7 +4,7 @@ import { run, type Statement } from '../query.ts';
 import { deliveryIdOf } from '../webhooks/delivery.ts';
 import type { OutboxRange } from './event-outbox.ts';
 
-/** An event that was taken from the outbox, and the number that it gets. */
+/** An event that was taken from the outbox, and its sequence. */
 export interface TakenEvent {
   readonly partnerId: string;
   readonly sequence: bigint;
@@ -47,15 +47,15 @@ const TAKE: Statement = {
 
 export interface Taken {
   readonly events: readonly TakenEvent[];
-  /** Partners whose counters are held by this transaction now: nobody else numbers their events. */
+  /** Partners whose counters this transaction has locked: no other process assigns sequences to their events. */
   readonly heldIds: readonly string[];
-  /** Nothing in the range of these partners was left over. */
+  /** No event in the range of these partners was left over. */
   readonly isAll: boolean;
 }
 
 /**
  * Takes the oldest events of the outbox, of several partners together, in the order of their transactions and positions. The transaction
- * has to number them ({@link insertTakenEvents}) before it ends. A partner whose counter another process holds is left to it.
+ * must assign their sequences ({@link insertTakenEvents}) before it ends. A partner whose counter another process has locked is left out.
  */
 export async function takeUnsequencedEvents(
   db: Queryable,
@@ -77,7 +77,7 @@ export interface NewDelivery {
   readonly isClaimed: boolean;
 }
 
-/** No body holds a line break: JSON escapes it. To escape bodies as elements of an array would cost more than the rest. */
+/** No body contains a line break: JSON escapes it. Escaping bodies as elements of an array would cost more than the rest. */
 const BETWEEN_BODIES = '\n';
 
 const INSERT: Statement = {
@@ -102,9 +102,9 @@ const INSERT: Statement = {
 };
 
 /**
- * Gives taken events their numbers, and makes their deliveries.
+ * Stores taken events with their sequences, and creates their deliveries.
  *
- * @param bodyOf The text that is signed and sent, where it is wanted already.
+ * @param bodyOf The text that is signed and sent, if it is needed already.
  * @returns When the leases of the claimed deliveries end, by the database's clock.
  */
 export async function insertTakenEvents(

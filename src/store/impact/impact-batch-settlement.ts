@@ -6,7 +6,7 @@ import { durableRead } from '../durable-read.ts';
 import { eachRow } from '../each-page.ts';
 import { run, type Statement } from '../query.ts';
 
-/** Which settlements' contributions a batch pools. A contribution is in the batch of the settlement that has its line. */
+/** The settlements that a batch pools. A contribution is in the batch of the settlement with its line. */
 export interface BatchSettlement {
   readonly partnerId: string;
   readonly settlementId: string;
@@ -19,7 +19,9 @@ const INSERT: Statement = {
     values ($1, $2, $3, $4, ${NOW}) on conflict (partner_id, settlement_id) do nothing returning 1`,
 };
 
-/** @returns Whether it went in: the key lets no settlement into two batches, however many try at once. */
+/**
+ * @returns Whether it was inserted: the key allows a settlement in one batch only, however many transactions race.
+ */
 export async function insertBatchSettlement(
   db: Queryable,
   impactBatchId: string,
@@ -50,7 +52,7 @@ const LIST_OF_PARTNER = durableRead({
     order by settlement_id`,
 });
 
-/** In the order of their ids, which is that of their making. */
+/** In the order of their ids, which is that of their creation. */
 export async function listBatchSettlementsOf(db: Queryable, partnerId: string, impactBatchId: string): Promise<string[]> {
   const rows = await run<{ settlementId: string }>(db, LIST_OF_PARTNER, [partnerId, impactBatchId]);
   return rows.map(({ settlementId }) => settlementId);
@@ -62,7 +64,7 @@ const SHARE = durableRead({
     from impact_batch_settlement where partner_id = $1 and impact_batch_id = $2`,
 });
 
-/** What the batch has of one partner; counts of 0 where it has nothing. */
+/** One partner's share of the batch; counts of 0 when there is none. */
 export async function findBatchShare(db: Queryable, partnerId: string, impactBatchId: string): Promise<BatchShare> {
   const [row] = await run<Omit<BatchShare, 'partnerId'>>(db, SHARE, [partnerId, impactBatchId]);
   return { partnerId, ...(row as Omit<BatchShare, 'partnerId'>) };
@@ -81,7 +83,7 @@ export async function listUnpooledSettlements(db: Queryable, partnerId: string, 
   return rows.map((row) => ({ partnerId, ...row }));
 }
 
-/** Where a contribution stands. */
+/** Where a contribution is. */
 export interface PooledContribution {
   readonly transactionId: string;
   readonly status: ContributionStatus;
@@ -92,7 +94,7 @@ export interface PooledContribution {
   readonly impactBatchId: string | null;
 }
 
-/** Every part is found by a key of the partner, so that a distributed database asks one node. */
+/** Every part is found by a key of the partner, so that a distributed database uses one node. */
 const FIND = durableRead({
   name: 'find_pooled_contribution',
   text: `with line as materialized (
@@ -115,7 +117,7 @@ export async function findPooledContribution(
   return row;
 }
 
-/** A contribution of a batch, as the line of its settlement has it. */
+/** A contribution of a batch, by the line of its settlement. */
 export interface BatchTransaction {
   readonly transactionId: string;
   readonly partnerEventId: string;
@@ -149,7 +151,7 @@ const FIND_LINE = durableRead({
     where partner_id = $1 and transaction_id = $2 and line_type = 'contribution'`,
 });
 
-/** On which line of which settlement a contribution is. */
+/** The settlement and line of a contribution. */
 export async function findLineOfContribution(
   db: Queryable,
   partnerId: string,

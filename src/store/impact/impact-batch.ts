@@ -34,7 +34,7 @@ export async function findImpactBatch(db: Queryable, impactBatchId: string): Pro
 
 const LOCK: Statement = { name: 'lock_impact_batch', text: `${ONE} for update` };
 
-/** The same, and nobody else changes it, or puts settlements into it, until the transaction ends. */
+/** The same, and locked: nobody else changes it, or adds settlements to it, until the transaction ends. */
 export async function lockImpactBatch(db: Queryable, impactBatchId: string): Promise<ImpactBatch | undefined> {
   const [batch] = await run<ImpactBatch>(db, LOCK, [impactBatchId]);
   return batch;
@@ -63,7 +63,7 @@ const UPDATE: Statement = {
     where impact_batch_id = $1 returning ${COLUMNS}`,
 };
 
-/** The trigger `impact_batch_transition` refuses every step that the domain does. */
+/** The trigger `impact_batch_transition` refuses every step that the domain refuses. */
 export async function updateImpactBatch(db: Queryable, batch: ImpactBatch): Promise<ImpactBatch> {
   const { impactBatchId, status, projectId, quantity, delayedAt, expectedDeliveryPeriod } = batch;
   const values = [impactBatchId, status, projectId, quantity, delayedAt, expectedDeliveryPeriod];
@@ -79,7 +79,7 @@ export interface ImpactBatchChange {
   readonly projectId: string | null;
   readonly quantity: bigint;
   readonly expectedDeliveryPeriod: string | null;
-  /** An operator's own words. */
+  /** The operator's own words. */
   readonly reason: string | null;
   readonly operatorId: string;
   readonly occurredAt: Date;

@@ -12,7 +12,9 @@ const INSERT: Statement = {
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, ${NOW}) on conflict (impact_batch_id, sha256) do nothing returning ${COLUMNS}`,
 };
 
-/** @returns `undefined` when the batch has this file already. Its number needs the batch's lock. */
+/**
+ * @returns `undefined` when the batch has this file already. Its number needs the batch's lock.
+ */
 export async function insertEvidence(
   db: Queryable,
   impactBatchId: string,

@@ -2,19 +2,19 @@ import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 
-/** How a job stands. */
+/** The state of a job. */
 export interface JobState {
   readonly jobName: string;
   readonly dueAt: Date;
   readonly lastRunNo: bigint;
-  /** Set while it runs; past when the process that ran it has gone. */
+  /** Set while it runs; in the past when the process that ran it has died. */
   readonly leaseUntil: Date | null;
   readonly failuresInRow: number;
   readonly lastSuccessAt: Date | null;
 }
 
 export type RunTrigger = 'schedule' | 'hand';
-/** `stopped` with its process, which let it end; `abandoned` by a process that ended without a word. */
+/** `stopped` with its process; `abandoned` by a process that died. */
 export type RunOutcome = 'succeeded' | 'failed' | 'stopped' | 'abandoned';
 
 export interface JobRun {
@@ -37,8 +37,8 @@ const REGISTER: Statement = {
 };
 
 /**
- * A job that is there already keeps the time at which it is due, unless its pattern is another one now, or the time is later than its
- * next one: a clock that was ahead has told it.
+ * An existing job keeps its due time, unless its pattern has changed, or the time is later than its next one, which a clock that was
+ * ahead has set.
  */
 export async function insertJob(db: Queryable, job: { jobName: string; pattern: string; dueAt: Date }): Promise<void> {
   await run(db, REGISTER, [job.jobName, job.pattern, job.dueAt]);
@@ -57,7 +57,7 @@ const LAST_RESULT: Statement = {
   text: `select result_json as result from job_run where job_name = $1 and outcome = 'succeeded' order by run_no desc limit 1`,
 };
 
-/** What the last run that succeeded came to, as JSON; `undefined` before there was one, or when it is no longer kept. */
+/** The result of the last successful run, as JSON; `undefined` before the first, or when it is removed. */
 export async function findLastJobResult(db: Queryable, jobName: string): Promise<string | undefined> {
   const [run_] = await run<{ result: string | null }>(db, LAST_RESULT, [jobName]);
   return run_?.result ?? undefined;
@@ -68,7 +68,7 @@ const DUE: Statement = {
   text: `select job_name as "jobName" from job where due_at <= now() and (lease_until is null or lease_until <= now()) order by job_name`,
 };
 
-/** Names of those that are due and that nobody runs. */
+/** Names of due jobs that no process runs. */
 export async function listDueJobs(db: Queryable): Promise<string[]> {
   return (await run<{ jobName: string }>(db, DUE, [])).map(({ jobName }) => jobName);
 }
@@ -96,7 +96,9 @@ export interface Claim {
   readonly trigger: RunTrigger;
 }
 
-/** @returns The run that begins; `undefined` when it is not due, or in somebody's hands. However many ask, one gets it. */
+/**
+ * @returns The run that begins; `undefined` when the job is not due, or runs elsewhere. Of several callers one gets it.
+ */
 export async function claimJob(
   db: Queryable,
   { jobName, leaseMs, trigger }: Claim,
@@ -111,7 +113,9 @@ const RENEW: Statement = {
     where job_name = $1 and last_run_no = $2 and lease_until is not null returning job_name`,
 };
 
-/** @returns Whether the run still holds the job: nobody else has begun another. */
+/**
+ * @returns Whether the run still holds the lease: no other run has begun.
+ */
 export async function renewJobLease(db: Queryable, jobName: string, runNo: bigint, leaseMs: number): Promise<boolean> {
   return (await run(db, RENEW, [jobName, runNo, leaseMs])).length > 0;
 }
@@ -122,7 +126,7 @@ export interface RunEnd {
   readonly outcome: RunOutcome;
   readonly result: string | null;
   readonly error: string | null;
-  /** `null` leaves it due as it is. */
+  /** `null` leaves the due time unchanged. */
   readonly nextDueAt: Date | null;
 }
 
@@ -139,14 +143,16 @@ const END: Statement = {
     returning job_name`,
 };
 
-/** @returns Whether it still held the job; else another run has begun, and nothing is written. */
+/**
+ * @returns Whether it still held the lease; otherwise another run has begun, and nothing is written.
+ */
 export async function endJobRun(db: Queryable, { jobName, runNo, outcome, result, error, nextDueAt }: RunEnd): Promise<boolean> {
   return (await run(db, END, [jobName, runNo, outcome, result, error, nextDueAt])).length > 0;
 }
 
 const RUN = `job_name as "jobName", run_no as "runNo", trigger, started_at as "startedAt", ended_at as "endedAt", outcome,
     result_json as result, error`;
-/** A time is stored to the millisecond, so that a place that was read is the place in the table. */
+/** Times are stored to the millisecond, so that a cursor is exactly the position in the table. */
 const BEFORE =
   "(started_at, run_no, job_name) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::bigint, 0), coalesce($4::text, ''))";
 const LIST_RUNS: Statement = {
@@ -160,7 +166,7 @@ const LIST_RUNS_OF: Statement = {
 
 export interface JobRunFilter {
   readonly jobName?: string | undefined;
-  /** Only those that come after it in the list. */
+  /** Only those after it in the list. */
   readonly before?: { readonly startedAt: string; readonly runNo: string; readonly jobName: string } | undefined;
   readonly limit: number;
 }

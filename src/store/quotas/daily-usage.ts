@@ -1,12 +1,12 @@
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 
-/** What a partner has stored on a day of UTC. */
+/** What a partner has stored on a UTC day. */
 export interface DailyUsage {
   readonly partnerId: string;
   /** About what it takes on disk, with indexes. */
   readonly storedBytes: number;
-  /** Lists that were begun, whatever became of them. */
+  /** Lists that were begun, whatever their result. */
   readonly lists: number;
 }
 
@@ -25,7 +25,9 @@ export interface CountedUsage extends DailyUsage {
   readonly endsInMs: number;
 }
 
-/** @returns What all processes have counted of the day by now. */
+/**
+ * @returns The count of all processes for the day.
+ */
 export async function addStoredBytes(db: Queryable, partnerId: string, bytes: number): Promise<CountedUsage> {
   const [row] = await run<CountedUsage>(db, ADD, [partnerId, bytes]);
   return row as CountedUsage;
@@ -37,7 +39,9 @@ const ADD_LIST: Statement = {
     on conflict (partner_id, day) do update set lists = u.lists + 1 where u.lists < $2 returning 1`,
 };
 
-/** @returns Whether there was one left. The row decides, so that the bound is exact over all processes. */
+/**
+ * @returns Whether one was left. The row decides, so that the limit is exact over all processes.
+ */
 export async function addList(db: Queryable, partnerId: string, listsPerDay: number): Promise<boolean> {
   return (await run(db, ADD_LIST, [partnerId, listsPerDay])).length > 0;
 }
@@ -47,7 +51,7 @@ const FIND: Statement = {
   text: `select ${COLUMNS} from daily_usage where partner_id = $1 and day = ${TODAY}`,
 };
 
-/** What was written down of this day. */
+/** The recorded usage of this day. */
 export async function findDailyUsage(db: Queryable, partnerId: string): Promise<DailyUsage> {
   const [row] = await run<DailyUsage>(db, FIND, [partnerId]);
   return row ?? { partnerId, storedBytes: 0, lists: 0 };

@@ -1,13 +1,13 @@
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 
-/** What a partner may store in a day of UTC. Confirmations count, and are never refused for it. */
+/** What a partner may store in a UTC day. Confirmations count, and are never refused for it. */
 export interface PartnerQuota {
   readonly bytesPerDay: number;
   readonly listsPerDay: number;
 }
 
-/** Of a partner for whom an operator has set no other. */
+/** The default, for a partner without a quota of its own. */
 export const DEFAULT_QUOTA: PartnerQuota = { bytesPerDay: 2 * 1024 ** 3, listsPerDay: 100 };
 
 const FIND: Statement = {

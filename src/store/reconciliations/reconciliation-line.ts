@@ -10,29 +10,29 @@ import type { LineVerdict, ReconciliationName } from './reconciliation.ts';
 import type { ComparedList } from './recorded-line.ts';
 
 export interface ReconciliationLine {
-  /** The line of the list; beyond any of them for what is missing in it. */
+  /** The line of the list; numbers after its last line are for records that the list lacks. */
   readonly position: bigint;
   readonly verdict: LineVerdict;
-  /** Of a line of a statement; `null` for a contribution of a list of the partner's own, and where the line does not say. */
+  /** Of a line of a statement; `null` for a contribution of a partner's own list, and when the line does not say. */
   readonly lineType: LineType | null;
   readonly adjustmentId: string | null;
   readonly partnerEventId: string | null;
   readonly partnerOrderRef: string | null;
-  /** Beyond int64 only where they are carried forward, as are the recorded ones. */
+  /** Beyond int64 only on a carried-forward line, as are the recorded ones. */
   readonly points: bigint | null;
   readonly transactionId: string | null;
   readonly recordedOrderRef: string | null;
   readonly recordedPoints: bigint | null;
   /** With adjustments. */
   readonly recordedNetPoints: bigint | null;
-  /** Which of them the list has. */
+  /** Which of the two the list has. */
   readonly matchedPoints: MatchedPoints | null;
   readonly recordedSettlementId: string | null;
   /** Of a malformed line. */
   readonly problems: readonly ListProblem[] | null;
 }
 
-/** Where the lines begin that are missing in the list. */
+/** The first number of the lines that the list lacks. */
 export const MISSING_FROM = 10_000_000_000n;
 
 const WRITTEN: readonly Column<ReconciliationLine>[] = [
@@ -54,12 +54,12 @@ const WRITTEN: readonly Column<ReconciliationLine>[] = [
   ['problems', 'text', ({ problems }) => problems?.map(({ field, code }) => `${field} ${code}`).join(',') ?? null],
 ];
 
-/** Whether points need another column than the others. */
+/** Whether points need the wide column. */
 function isWide(points: bigint | null): boolean {
   return points !== null && BigInt.asIntN(64, points) !== points;
 }
 
-/** `points missing,partner_event_id wrong_form`; once they were an array of JSON, with their sentences. */
+/** `points missing,partner_event_id wrong_form`; earlier rows have an array of JSON, with sentences. */
 function readProblems(text: string): ListProblem[] {
   if (text.startsWith('[')) return JSON.parse(text) as ListProblem[];
   return text.split(',').map((problem) => {
@@ -109,7 +109,7 @@ export interface ListedSettlementLine {
   readonly partnerOrderRef: string | null;
   readonly points: bigint;
   readonly transactionId: string | null;
-  /** `null` where the list does not name it. */
+  /** `null` when the list does not name it. */
   readonly listedAt: bigint | null;
 }
 
@@ -167,7 +167,7 @@ export async function listReconciliationLines(
   }));
 }
 
-/** Up to one place, so that there is one plan: a list of places may be compared with every line, whatever is known of the table. */
+/** One position at most, so that there is one plan: a list of positions may be compared with every line, whatever is known of the table. */
 const DELETE: Statement = {
   name: 'delete_reconciliation_lines',
   text: `delete from reconciliation_line where partner_id = $1 and reconciliation_id = $2 and position <= coalesce((

@@ -7,22 +7,22 @@ import { run, type Statement } from '../query.ts';
 
 export const RECONCILIATION_STATUSES = ['receiving', 'comparing', 'done', 'failed'] as const;
 
-/** What a line may be: a verdict, or not readable at all. */
+/** The status of a line: a verdict, or malformed. */
 export type LineVerdict = ReconciliationVerdict | 'malformed';
 
-/** Lines by verdict; and of those that matched, contributions by which of their points the list has. */
+/** Lines by verdict; and of those that matched, contributions by gross or net points. */
 export type VerdictCounts = Partial<Record<LineVerdict | MatchedPoints, number>>;
 
 export interface Reconciliation {
   readonly partnerId: string;
   readonly reconciliationId: string;
   readonly settlementId: string;
-  /** `null` where the list broke off: its key is free then. */
+  /** `null` when the list broke off: its key is free then. */
   readonly idempotencyKey: string | null;
-  /** `null` until the whole list has come. */
+  /** `null` until the whole list has arrived. */
   readonly fingerprint: Buffer | null;
   readonly format: ListFormat;
-  /** The list is the service's own statement; known when it has come. */
+  /** The list is the service's own statement; known when it has arrived. */
   readonly isStatement: boolean;
   readonly status: (typeof RECONCILIATION_STATUSES)[number];
   readonly problem: string | null;
@@ -34,7 +34,7 @@ export interface Reconciliation {
   readonly linesRemovedAt: Date | null;
 }
 
-/** So long a process may be silent before its work is taken up by another, or ended. */
+/** After this time without a sign of the process another one takes its work over, or ends it. */
 const LEASE = `${NOW} + interval '60 seconds'`;
 
 const COLUMNS = `partner_id as "partnerId", reconciliation_id as "reconciliationId", settlement_id as "settlementId",
@@ -57,7 +57,9 @@ const INSERT: Statement = {
     on conflict do nothing returning ${COLUMNS}`,
 };
 
-/** @returns `undefined` when the key is taken, or another one of the partner is under way: there is one at a time. */
+/**
+ * @returns `undefined` when the key is taken, or another one of the partner is under way: there is one at a time.
+ */
 export async function insertReconciliation(
   db: Queryable,
   one: Pick<Reconciliation, 'partnerId' | 'reconciliationId' | 'settlementId' | 'format'> & { readonly idempotencyKey: string },
@@ -114,7 +116,9 @@ const ADD: Statement = {
     where partner_id = $1 and reconciliation_id = $2 and status = $6 and listed_lines <= $4 and compared_through <= $5 returning 1`,
 };
 
-/** @returns Whether it is still under way in this status, and no further: whoever was too late has lost it. */
+/**
+ * @returns Whether it was still under way in this status; otherwise another process has it.
+ */
 export async function updateProgress(
   db: Queryable,
   { partnerId, reconciliationId, counts, listedLines, comparedThrough, status }: Omit<Reconciliation, 'fingerprint'>,
@@ -129,7 +133,7 @@ const RECEIVED: Statement = {
     where partner_id = $1 and reconciliation_id = $2 and status = 'receiving' returning ${COLUMNS}`,
 };
 
-/** From now on anybody may compare the rest. */
+/** From now on any process may compare the rest. */
 export async function updateReceived(
   db: Queryable,
   { partnerId, reconciliationId }: ReconciliationName,
@@ -148,7 +152,7 @@ export async function updateDone(db: Queryable, { partnerId, reconciliationId }:
   await run(db, END, [partnerId, reconciliationId]);
 }
 
-/** Nothing was answered for its key, and nobody else has the rest of the list: the key is free for the retry. */
+/** The key got no answer, and nobody else has the rest of the list: the key is free for the retry. */
 const BREAK_OFF = `update reconciliation set status = 'failed', idempotency_key = null, ended_at = ${NOW},
       problem = 'The list did not come to its end. Send it again, under the same key or another.'`;
 
@@ -157,7 +161,7 @@ const BROKEN_OFF: Statement = {
   text: `${BREAK_OFF} where partner_id = $1 and reconciliation_id = $2 and status = 'receiving'`,
 };
 
-/** Of a list that came whole the status is another one by then, and it stays as it is, whoever missed the answer. */
+/** A list that arrived completely has another status by then, and keeps it, even when its answer was lost. */
 export async function updateBrokenOff(db: Queryable, { partnerId, reconciliationId }: ReconciliationName): Promise<void> {
   await run(db, BROKEN_OFF, [partnerId, reconciliationId]);
 }
@@ -167,7 +171,7 @@ const DELETE_REFUSED: Statement = {
   text: "delete from reconciliation where partner_id = $1 and reconciliation_id = $2 and status = 'receiving'",
 };
 
-/** Of a list that was refused nothing is kept, and its key is free. */
+/** Nothing of a refused list is stored, and its key is free. */
 export async function deleteRefused(
   db: Queryable,
   { partnerId, reconciliationId }: Pick<Reconciliation, 'partnerId' | 'reconciliationId'>,
@@ -180,7 +184,7 @@ const END_LOST: Statement = {
   text: `${BREAK_OFF} where status = 'receiving' and lease_until < now()`,
 };
 
-/** Those whose process died, or whose list stopped coming. What comes of such a list afterwards finds it ended, and is refused. */
+/** Those whose process died, or whose list stopped arriving. Later parts of such a list are refused. */
 export async function endLostReconciliations(db: Queryable): Promise<void> {
   await run(db, END_LOST, []);
 }
@@ -193,7 +197,7 @@ const LIST_LEFT: Statement = {
 
 export type ReconciliationName = Pick<Reconciliation, 'partnerId' | 'reconciliationId'>;
 
-/** Those that nobody works on. */
+/** Those that no process works on. */
 export async function listLeftReconciliations(db: Queryable): Promise<ReconciliationName[]> {
   return run<ReconciliationName>(db, LIST_LEFT, []);
 }
@@ -204,7 +208,7 @@ const CLAIM: Statement = {
     where partner_id = $1 and reconciliation_id = $2 and status = 'comparing' and lease_until <= now() returning ${COLUMNS}`,
 };
 
-/** One of those who try gets it. */
+/** Of several callers one gets it. */
 export async function claimReconciliation(
   db: Queryable,
   { partnerId, reconciliationId }: ReconciliationName,

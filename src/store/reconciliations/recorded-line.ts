@@ -3,14 +3,14 @@ import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 import type { ReconciliationName } from './reconciliation.ts';
 
-/** What the service has beside the lines of a partner's list. */
+/** The service's records beside the lines of a partner's list. */
 
 export interface ComparedList extends ReconciliationName {
   /** The settlement that the list is compared with. */
   readonly settlementId: string;
 }
 
-/** What the service has of an event, and where the list named it before. */
+/** The service's record of an event, and where the list named it before. */
 export interface RecordedEvent {
   readonly partnerEventId: string;
   readonly transactionId: string | null;
@@ -19,7 +19,7 @@ export interface RecordedEvent {
   readonly points: bigint | null;
   /** With the adjustments that this settlement or an earlier one closed over. */
   readonly netPoints: bigint | null;
-  /** With every adjustment that is posted. */
+  /** With every posted adjustment. */
   readonly netPointsNow: bigint | null;
   readonly settlementId: string | null;
   readonly listedBeforeAt: bigint | null;
@@ -75,7 +75,7 @@ export async function findRecordedEvents(
   return new Map(rows.map((row) => [row.partnerEventId, read(row)]));
 }
 
-/** What a line of a statement names besides a contribution. */
+/** The record of a statement's line besides a contribution. */
 export interface RecordedStatementLine {
   readonly transactionId: string | null;
   readonly partnerEventId: string | null;
@@ -86,12 +86,12 @@ export interface RecordedStatementLine {
 }
 
 export interface RecordedAdjustment {
-  /** `null` where there is none that is posted. */
+  /** `null` when none is posted. */
   readonly line: RecordedStatementLine | null;
   readonly listedBeforeAt: bigint | null;
 }
 
-/** An adjustment belongs to an event; under another it is unknown. */
+/** An adjustment belongs to an event; under another event it is unknown. */
 export interface AdjustmentName {
   readonly adjustmentId: string;
   readonly partnerEventId: string;
@@ -113,7 +113,7 @@ const FIND_ADJUSTMENTS: Statement = {
 type AdjustmentRow = AdjustmentName &
   Omit<RecordedStatementLine, 'points'> & { readonly points: bigint | null; readonly listedBeforeAt: bigint | null };
 
-/** Those that are posted, and where the list named each before. */
+/** The posted ones, and where the list named each before. */
 export async function findRecordedAdjustments(
   db: Queryable,
   { partnerId, reconciliationId }: ReconciliationName,
@@ -132,7 +132,7 @@ export async function findRecordedAdjustments(
   return (name) => found.get(keyOf(name));
 }
 
-/** What is carried from a settlement is the first line of the one that follows it. */
+/** The carried-forward line is the first line of the next settlement. */
 const FIND_CARRIED: Statement = {
   name: 'find_recorded_carried_line',
   text: `select coalesce(l.points_beyond_int64, l.points)::text as points, l.settlement_id as "settlementId" from settlement_line l

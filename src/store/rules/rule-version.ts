@@ -5,7 +5,7 @@ import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
 import { run, type Statement } from '../query.ts';
 
-/** A version with when it was made, and when it was withdrawn, if it was. */
+/** A version with the times of its creation and its withdrawal. */
 export type RuleRecord = RuleVersion & { readonly createdAt: Date; readonly withdrawnAt: Date | null };
 
 interface RuleRow extends Record<string, unknown> {
@@ -54,7 +54,7 @@ function readRuleRow(row: RuleRow): RuleRecord {
     case 'tree_cost':
       return { ...head, kind: row.kind, treeCost: readPrice(row.tree_cost), currency: row.currency };
     default:
-      // Of no kind at all, where somebody wrote into the table: in force for nobody, and named by whoever verifies.
+      // A row of no kind, which somebody wrote into the table: in force for nobody; verifications report it.
       return { ...head, kind: row.kind } as never;
   }
 }
@@ -100,7 +100,7 @@ const FIND: Statement = {
   text: `select ${COLUMNS} from rule_version where kind = $1 and version = $2`,
 };
 
-/** Whoever's it is, and withdrawn or not. */
+/** For any partner, withdrawn or not. */
 export async function findRuleVersion(db: Queryable, kind: RuleKind, version: string): Promise<RuleRecord | undefined> {
   const [row] = await run<RuleRow>(db, FIND, [kind, version]);
   return row && readRuleRow(row);
@@ -114,7 +114,7 @@ const FIND_CONFLICTS: Statement = {
     where kind = $1 and coalesce(partner_id, '') = coalesce($3, '') and starts_at = $4 and withdrawn_at is null`,
 };
 
-/** What has the label of a new version, or its start for the same partners. */
+/** The versions with the label of a new version, or with its start for the same partners. */
 export async function findRuleVersionConflicts(
   db: Queryable,
   { kind, version, partnerId, startsAt }: RuleHead,
@@ -138,7 +138,7 @@ const WITHDRAW: Statement = {
   text: `update rule_version set withdrawn_at = ${NOW} where kind = $1 and version = $2 returning ${COLUMNS}`,
 };
 
-/** The database refuses it for one that has started, or is about to. In a transaction that has raised the revision. */
+/** The database refuses it for a version that has started, or is about to. In a transaction that has raised the revision. */
 export async function updateRuleVersionWithdrawn(db: Queryable, kind: RuleKind, version: string): Promise<RuleRecord> {
   const [row] = await run<RuleRow>(db, WITHDRAW, [kind, version]);
   return readRuleRow(row as RuleRow);
@@ -150,8 +150,8 @@ const RAISE: Statement = {
 };
 
 /**
- * Tells every process to read the versions again, once the transaction is committed. Nobody else changes versions until then, so what
- * is read meanwhile stays true.
+ * Makes every process read the versions again, once the transaction is committed. Locks the versions until then, so that what the
+ * transaction reads stays true.
  *
  * @returns The database's time.
  */

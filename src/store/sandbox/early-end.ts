@@ -15,9 +15,9 @@ export interface EstimateId {
 }
 
 /**
- * Lets an estimate end now, in a sandbox. A linked one stays readable, as it does after 24 hours.
+ * Ends an estimate early, in a sandbox. A linked one stays readable, as it does after 24 hours.
  *
- * @param agoSeconds So that a request that arrived before, and is under way, finds it ended too.
+ * @param agoSeconds How long ago, so that a request that arrived before, and is under way, finds it ended too.
  * @returns Whether the partner has such an estimate.
  */
 export async function endEstimateEarly(

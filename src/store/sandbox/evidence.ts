@@ -3,7 +3,7 @@ import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, runAnew, type Statement } from '../query.ts';
 
-/** What shows that a partner is ready: the request, and the record that it was about. */
+/** The evidence that a partner is ready: the request, and its record. */
 export interface Evidence {
   readonly correlationId: string;
   readonly subjectId: string | null;
@@ -43,7 +43,11 @@ const MARK: Statement = {
       and r.looked_up_at is null and r.scenario = 'timeout_after_commit' and r.last_at > ${NOW} - interval '1 hour'`,
 };
 
-/** Records of a partner were looked up: those whose answer was lost within the last hour are marked. @param lookedUp Correlation ids by record. */
+/**
+ * Records of a partner were looked up: those whose answer was lost within the last hour are marked.
+ *
+ * @param lookedUp Correlation ids by record.
+ */
 export async function markLookedUp(db: Queryable, partnerId: string, lookedUp: ReadonlyMap<string, string>): Promise<void> {
   await runAnew(db, MARK, [partnerId, [...lookedUp.keys()], [...lookedUp.values()]]);
 }
@@ -93,7 +97,7 @@ const FIND_RECONCILED: Statement = {
     where partner_id = $1 and status = 'done' order by reconciliation_id limit 1`,
 };
 
-/** The first list that was compared whole. Its request's correlation id is not kept with it. */
+/** The first completely compared list. Its request's correlation id is not stored with it. */
 export async function findReconciled(db: Queryable, partnerId: string): Promise<Omit<Evidence, 'correlationId'> | undefined> {
   return (await run<Omit<Evidence, 'correlationId'> & Record<string, unknown>>(db, FIND_RECONCILED, [partnerId]))[0];
 }

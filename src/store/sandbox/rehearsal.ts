@@ -3,7 +3,7 @@ import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 
-/** A key that a partner rehearses a scenario with. */
+/** The key of a rehearsed scenario. */
 export interface Rehearsal {
   readonly partnerId: string;
   readonly idempotencyKey: string;
@@ -33,11 +33,15 @@ const COUNT_REFUSAL: Statement = {
 
 export interface RefusalOptions {
   readonly times: number;
-  /** Whoever comes back before so many seconds is refused again, beyond the count. */
+  /** A request that returns before this time is refused again, and does not count. */
   readonly waitSeconds: number;
 }
 
-/** Counts a refusal of the key. Of requests at once, in whatever processes, exactly `times` are refused. @returns Whether this one is. */
+/**
+ * Counts a refusal of the key. Of concurrent requests, in any processes, exactly `times` are refused.
+ *
+ * @returns Whether this one is.
+ */
 export async function countRefusal(
   db: Queryable,
   rehearsal: Rehearsal,

@@ -8,7 +8,7 @@ const COUNT: Statement = {
     where partner_id = $1 and sequence is null and delivery_id >= $2 and trigger = 'sample' and created_at > now() - interval '1 minute'`,
 };
 
-/** Deliveries made a little before are looked at too: their ids say the time of a process. */
+/** Deliveries created a little earlier are read too: their ids contain the time of a process. */
 const LOOK_BACK_MS = 180_000;
 
 /** How many samples the partner was sent in the last minute. */

@@ -10,7 +10,7 @@ export interface SandboxClock {
   readonly aheadMs: bigint;
 }
 
-/** The clock while nobody else advances it. */
+/** The locked clock: nobody else advances it. */
 export interface HeldClock extends SandboxClock {
   /** The key of the request that advanced it last. */
   readonly advancedUnder: string | null;
@@ -26,7 +26,7 @@ const LOCK: Statement = {
   text: `select ${NOW} as now, ahead_ms as "aheadMs", advanced_under as "advancedUnder" from sandbox_clock where partner_id = $1 for update`,
 };
 
-/** Whoever advances the same partner's clock waits until the transaction ends. */
+/** Another advance of the same partner's clock waits until the transaction ends. */
 export async function lockSandboxClock(db: Queryable, partnerId: string): Promise<HeldClock> {
   await run(db, INSERT, [partnerId]);
   const [clock] = await run<HeldClock & Record<string, unknown>>(db, LOCK, [partnerId]);
@@ -56,7 +56,7 @@ const ADVANCE: Statement = {
   text: `update sandbox_clock set ahead_ms = ahead_ms + $2::int8, advanced_at = ${NOW}, advanced_under = $3 where partner_id = $1`,
 };
 
-/** An estimate that is alive was made a day ago at most; what its id says of its time may be a little off. */
+/** A live estimate is at most a day old; the time in its id may be slightly off. */
 const ALIVE_MS = 25 * 3_600_000;
 
 const AHEAD = "$2::int8 * interval '1 millisecond'";
@@ -79,10 +79,10 @@ const BRING_ENDS: Statement = {
 };
 
 /**
- * Advances the clock, and brings nearer by as much what is due by time for this partner: estimates, reviews, simulated ends. What is
- * due then is done by whoever does it anyway.
+ * Advances the clock, and moves due times of this partner by as much: estimates, reviews, simulated ends. The usual jobs then do what is
+ * due.
  *
- * @returns How many estimates have ended by it, linked ones among them.
+ * @returns How many estimates have ended, including linked ones.
  */
 export async function advanceSandboxClock(
   db: Queryable,

@@ -3,7 +3,7 @@ import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 
-/** How a pending contribution of a sandbox ends by itself. */
+/** How a pending contribution of a sandbox ends automatically. */
 export interface SimulatedEnd {
   readonly partnerId: string;
   readonly transactionId: string;
@@ -16,7 +16,7 @@ const INSERT: Statement = {
     values ($1, $2, $3, ${NOW} + make_interval(secs => $4))`,
 };
 
-/** In the transaction of the contribution: one that is to end is never left without its end. */
+/** In the transaction of the contribution, so that one that is to end always has its end. */
 export async function insertSimulatedEnd(db: Queryable, end: Omit<SimulatedEnd, 'outcome'> & SimulatedReview): Promise<void> {
   await run(db, INSERT, [end.partnerId, end.transactionId, end.outcome, end.afterSeconds]);
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** An index that a migration adds, or puts in the place of another: its name ends in `_next` until then. */
+/** An index that a migration adds, or that replaces another: its name ends in `_next` until then. */
 export interface NextIndex {
   readonly name: string;
   readonly table: string;
-  /** Builds it beside those who write. */
+  /** Builds it without blocking writers. */
   readonly text: string;
 }
 
@@ -20,10 +20,10 @@ export function listNextIndexes(migration: string): NextIndex[] {
 }
 
 /**
- * Builds indexes beside those that they will replace, for as long as that takes: rows are written meanwhile, and both indexes judge them.
- * What was left unfinished is built anew. Safe when several processes do so at once.
+ * Builds indexes beside those that they replace: rows are written meanwhile, and both indexes check them. An unfinished index is built
+ * again. Safe when several processes do so at once.
  *
- * @param migrate Puts them in their places.
+ * @param migrate Renames them into place.
  */
 export async function withNextIndexes<Result>(
   databaseUrl: string,
@@ -47,11 +47,11 @@ export async function withNextIndexes<Result>(
   }
 }
 
-/** Any number, as long as nobody else locks by it. */
+/** Any number that no other lock uses. */
 const BUILDING_LOCK = 4_117_302;
 const LOOK_EVERY_MS = 200;
 
-/** Until the session ends. Whoever builds waits for every statement that is under way: so nobody waits for the lock by a statement. */
+/** Until the session ends. A concurrent build waits for every statement under way, so nobody waits for the lock in a statement. */
 async function lock(client: pg.Client): Promise<void> {
   const text = 'select pg_try_advisory_lock($1) as "isMine"';
   while (!(await client.query<{ isMine: boolean }>(text, [BUILDING_LOCK])).rows[0]?.isMine) await sleep(LOOK_EVERY_MS);
@@ -60,8 +60,8 @@ async function lock(client: pg.Client): Promise<void> {
 const UNDEFINED_COLUMN = '42703';
 
 /**
- * A table that is not there yet, because a first start was ended in the middle, has no rows to wait for. Where a column is missing that an
- * earlier migration adds, the migration itself builds the index.
+ * A missing table, after a first start that was interrupted, has no rows to wait for. When an earlier migration adds a missing column,
+ * the migration itself builds the index.
  */
 async function buildIndex(client: pg.Client, { name, table, text }: NextIndex): Promise<void> {
   const { rowCount } = await client.query('select where to_regclass($1) is not null', [table]);

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../database.ts';
 import { run } from '../query.ts';
 
-/** Tables that grow with the partners' traffic, spread together by `partner_id`, those first that others refer to. */
+/** Tables that grow with the partners' traffic, distributed together by `partner_id`; referenced tables come first. */
 export const GROWING_TABLES = [
   'contribution',
   'estimate',
@@ -34,12 +34,12 @@ export const GROWING_TABLES = [
   'keyed_answer',
 ] as const;
 
-/** What an operator who asks for a distributed database without the extension has to do. */
+/** What an operator must do to get a distributed database without the extension. */
 export class NotDistributableError extends Error {
   override readonly name = 'NotDistributableError';
 }
 
-/** The growing tables that are spread over nodes already; none on a server without Citus. */
+/** The growing tables that are distributed already; none on a server without Citus. */
 export async function listDistributedTables({ pool }: Pick<Database, 'pool'>): Promise<string[]> {
   return (await isCoordinator(pool)) ? listDistributed(pool) : [];
 }
@@ -61,10 +61,10 @@ async function listMissing(db: Queryable): Promise<string[]> {
 }
 
 /**
- * Spreads every growing table over the nodes of a Citus cluster. Repeatable: what is spread already stays as it is. Rows that
- * are there move along.
+ * Distributes every growing table over the nodes of a Citus cluster. Repeatable: a distributed table is not changed. Existing rows are
+ * moved.
  *
- * @returns The tables that this call spread.
+ * @returns The tables that this call distributed.
  * @throws NotDistributableError When the database is no Citus coordinator.
  */
 export async function distributeTables(database: Pick<Database, 'pool'>): Promise<string[]> {
@@ -76,14 +76,18 @@ export async function distributeTables(database: Pick<Database, 'pool'>): Promis
   return (await listMissing(database.pool)).length === 0 ? [] : distribute(database);
 }
 
-/** Any number, as long as nobody else locks by it. */
+/** Any number that no other lock uses. */
 const DISTRIBUTION_LOCK = 4_117_301;
 
-/** Processes that start at once do so one after the other. @returns The tables that this call spread. */
+/**
+ * Processes that start at once do this one after another.
+ *
+ * @returns The tables that this call distributed.
+ */
 async function distribute({ pool }: Pick<Database, 'pool'>): Promise<string[]> {
   const client = await pool.connect();
   try {
-    // Our triggers look at their own row only, which is what makes them safe on a shard. Moving rows takes as long as it takes.
+    // Our triggers read only their own row, so they are safe on a shard. Moving rows has no time limit.
     await client.query(
       "begin; set local citus.enable_unsafe_triggers = on; set local statement_timeout = 0; set local lock_timeout = '30s'",
     );

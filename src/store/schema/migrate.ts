@@ -8,27 +8,27 @@ import { listNextIndexes, type NextIndex, withNextIndexes } from './build-indexe
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 
 /**
- * Who waits for a table holds up everybody who comes later and would not have had to wait. So a migration waits for a moment, lets the
- * others go first, and tries again; not for ever, because a stranded transaction may hold the table.
+ * A migration that waits for a table delays everybody who comes later. So it waits for a moment, lets the others go first, and tries
+ * again; not for ever, because a stranded transaction may hold the table.
  */
 const TABLE_LOCK_TIMEOUT_MS = 100;
 const PAUSE_MS = 400;
 const ATTEMPTS = 120;
 
-/** Taken by whoever migrates, for the transaction of a file. Releases that migrated by Kysely take the same one, for a session. */
+/** The lock of a migrating process, for the transaction of a file. Releases that migrated with Kysely take the same one, for a session. */
 const MIGRATION_LOCK = '3853314791062309107';
-/** A file may take long, and so may all that another process applies. */
+/** A file may take long, and so may the files that another process applies. */
 const LOCK_WITHIN_MS = 3_600_000;
 const LOOK_EVERY_MS = 200;
 
-/** A distributed database changes several tables in one transaction only so. Elsewhere it means nothing. */
+/** A distributed database changes several tables in one transaction only with this setting. Elsewhere it has no effect. */
 const ONE_SHARD_AFTER_THE_OTHER = '-c citus.multi_shard_modify_mode=sequential';
 
 /** The same for settings of a transaction. */
 const WORKERS_TOO = `set local citus.propagate_set_commands = 'local'`;
 
 export interface MigrateOptions {
-  /** A transaction pooler stands before the database: it takes no start-up settings, so that the role's lock time-out holds. */
+  /** A transaction pooler is in front of the database: it accepts no start-up settings, so the role's lock time-out is in effect. */
   readonly isPooled?: boolean;
 }
 
@@ -37,16 +37,16 @@ export interface AppliedMigration {
 }
 
 /**
- * Brings the schema up to date: every numbered file of `migrations/` that the database has not seen, in order, each in a transaction of
- * its own under a lock. Safe when several processes start at once, and beside those who write: nobody waits for a file that waits for a
- * table. Unique indexes that replace others on tables with rows are built before, while others write.
+ * Brings the schema up to date: every numbered file of `migrations/` that the database lacks, in order, each in its own transaction under
+ * a lock. Safe when several processes start at once, and beside writers: nobody waits for a file that waits for a table. Unique indexes
+ * that replace others on tables with rows are built beforehand, while others write.
  *
  * @returns The migrations that this call applied; empty when there was nothing to do.
- * @throws Error When a newer release was here, or a table is held by others all the while; what was applied until then stays, and the
- * next call goes on.
+ * @throws Error When a newer release was here, or other transactions hold a table all the time; applied files stay, and the next call
+ * continues.
  */
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<AppliedMigration[]> {
-  // A session through a transaction pooler cannot hold what this needs.
+  // A session through a transaction pooler cannot hold this lock.
   const indexes = options.isPooled ? [] : await listPendingIndexes(databaseUrl);
   const apply = () => applyAll(databaseUrl, options);
   return indexes.length === 0 ? apply() : withNextIndexes(databaseUrl, indexes, apply);
@@ -65,9 +65,9 @@ async function listPendingIndexes(databaseUrl: string): Promise<NextIndex[]> {
 }
 
 export interface MigrationState {
-  /** Names of what the database has not seen. */
+  /** Names of the files that the database lacks. */
   readonly pending: readonly string[];
-  /** Names of what it has seen and this program does not know: a newer release was here. */
+  /** Names of applied migrations that this program does not know: a newer release was here. */
   readonly unknown: readonly string[];
 }
 
@@ -84,7 +84,9 @@ function compare(known: readonly string[], applied: readonly string[]): Migratio
   };
 }
 
-/** @throws Error The database has what this program does not know. */
+/**
+ * @throws Error When the database has migrations that this program does not know.
+ */
 export function refuseNewerRelease({ unknown }: MigrationState): void {
   if (unknown.length > 0)
     throw new Error(`The database has the migrations ${unknown.join(', ')} of a newer release. Start that release.`);
@@ -99,7 +101,7 @@ async function listApplied(db: Queryable): Promise<string[]> {
   }
 }
 
-/** Has the name of the releases that migrated by Kysely, so that their databases go on. */
+/** Has the name that releases with Kysely used, so that their databases can be continued. */
 async function readList(db: Queryable): Promise<string[]> {
   const { rows } = await (db as pg.Pool).query<{ name: string }>('select name from kysely_migration order by name');
   return rows.map(({ name }) => name);
@@ -122,7 +124,9 @@ async function applyAll(databaseUrl: string, { isPooled = false }: MigrateOption
   }
 }
 
-/** @returns The first file that the database had not seen; `undefined` when it has seen all. */
+/**
+ * @returns The first file that the database lacks; `undefined` when it has all.
+ */
 async function applyNext(client: pg.Client): Promise<AppliedMigration | undefined> {
   for (let attempt = 1; ; attempt++)
     try {
@@ -133,7 +137,7 @@ async function applyNext(client: pg.Client): Promise<AppliedMigration | undefine
     }
 }
 
-/** Nothing of the migration is left. */
+/** Nothing of the migration is stored. */
 class TableLockedError extends Error {
   override readonly name = 'TableLockedError';
 
@@ -148,7 +152,7 @@ class TableLockedError extends Error {
 /** A file and its row of the list are committed together or not at all. */
 const BEGIN = `begin; ${WORKERS_TOO}; set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}; set local statement_timeout = 0`;
 
-/** Nobody waits for the lock by a statement: an index that is built beside the writers waits for every statement that is under way. */
+/** Nobody waits for the lock in a statement: an index that is built beside the writers waits for every statement under way. */
 async function inLockedTransaction<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
   const text = 'select pg_try_advisory_xact_lock($1) as "isMine"';
   for (const endsAtMs = performance.now() + LOCK_WITHIN_MS; performance.now() < endsAtMs; await sleep(LOOK_EVERY_MS))
@@ -205,7 +209,7 @@ function nameOf(file: string): string {
   return file.replace(/\.sql$/, '');
 }
 
-/** A distributed database hands each statement on to other servers, and would hand on all that came along with it. */
+/** A distributed database passes each statement on to other servers, with everything sent along with it. */
 export function listStatements(migration: string): string[] {
   const statements: string[] = [];
   let statement = '';

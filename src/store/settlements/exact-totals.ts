@@ -1,7 +1,7 @@
 import { amountText, readAmount } from '../../domain/numbers/money.ts';
 import type { VersionTotals } from '../../domain/settlements/settlement-totals.ts';
 
-/** A `numeric` of the database, as many zeros as it may end with. */
+/** A `numeric` of the database, with any trailing zeros. */
 export function readExact(text: string | null): bigint | null {
   return text === null ? null : (readAmount(text) ?? null);
 }
@@ -34,7 +34,7 @@ function readVersion([rule, conversion, cost, count, points, amount]: VersionTex
   };
 }
 
-/** Exact as a text: numbers of JSON may be larger than others read exactly. */
+/** Exact as a text: JSON numbers may exceed what other programs read exactly. */
 export function writeVersions(byVersion: readonly VersionTotals[]): string {
   return JSON.stringify(
     byVersion.map(

@@ -4,7 +4,7 @@ import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
 import { run, type Statement } from '../query.ts';
 
-/** What a partner said to a settlement: it is its own idempotency record. */
+/** A partner's acknowledgement of a settlement: it is its own idempotency record. */
 export interface AcknowledgementRecord extends Acknowledgement {
   readonly partnerId: string;
   readonly settlementId: string;
@@ -23,7 +23,9 @@ const INSERT: Statement = {
     on conflict do nothing returning ${COLUMNS}`,
 };
 
-/** @returns `undefined` when the key is taken, or the same was said already. */
+/**
+ * @returns `undefined` when the key is taken, or the same was recorded already.
+ */
 export async function insertAcknowledgement(
   db: Queryable,
   acknowledgement: Omit<AcknowledgementRecord, 'acknowledgedAt'>,
@@ -53,7 +55,7 @@ const LIST: Statement = {
   text: `select ${COLUMNS} from settlement_acknowledgement where partner_id = $1 and settlement_id = $2 order by status`,
 };
 
-/** Everything that was said to a settlement: a dispute and the acceptance that ended it at most. */
+/** All acknowledgements of a settlement: at most a dispute and the acceptance that ended it. */
 export async function listAcknowledgements(
   db: Queryable,
   { partnerId, settlementId }: Pick<AcknowledgementRecord, 'partnerId' | 'settlementId'>,

@@ -4,13 +4,13 @@ import { type LongStatements, runLong, type Statement } from '../query.ts';
 import { readExact } from './exact-totals.ts';
 import { DUE, type DueContributions, dueValues, lineOf, UNSETTLED } from './unsettled-contribution.ts';
 
-/** What follows {@link dueValues} among the values of {@link ASSIGN}. */
+/** The values of {@link ASSIGN} after {@link dueValues}. */
 const [SETTLEMENT, AFTER_LINE, CURRENCY, START, LAST_SEQUENCE] = ['$6', '$7', '$8', '$9', '$10'] as const;
 
 /**
- * What is numbered after the last sequence may be seen by one part of the statement and not by another: a distributed database looks anew
- * for each. So the next settlement begins at the first event that was seen to lie after the end, since numbers have no gaps, and where there is none it follows
- * what was numbered before any part looked.
+ * An event that gets its sequence meanwhile may be seen by one part of the statement and not by another: a distributed database reads
+ * again for each. So the next settlement begins at the first event after the end that was seen, since sequences have no gaps; without one
+ * it follows the last sequence before any part read.
  */
 const ASSIGN: Statement = {
   name: 'assign_settlement_lines',
@@ -41,7 +41,7 @@ export interface Assignment extends DueContributions {
   readonly afterLine: number;
 }
 
-/** What was assigned, added up over the contributions themselves. */
+/** The sums of the assigned contributions themselves. */
 export interface Assigned {
   readonly count: bigint;
   readonly points: bigint;
@@ -57,7 +57,7 @@ interface AssignedRow {
   readonly followsEvent: bigint;
 }
 
-/** Writes a line for each contribution that is due. The unique index on their contributions lets none be settled twice. */
+/** Writes a line for each due contribution. The unique index on their contributions lets none be settled twice. */
 export async function assignContributions(db: Queryable, assignment: Assignment, long: LongStatements): Promise<Assigned> {
   const { partnerId, settlementId, startsAt, afterLine, prices } = assignment;
   const lastSequence = await findLastSequence(db, partnerId);

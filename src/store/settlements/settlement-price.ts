@@ -1,12 +1,12 @@
 import { writeExact } from './exact-totals.ts';
 
-/** What one point is worth, by the version label; a version that is not there gives no amount. */
+/** The value of one point, by the version label; a missing version gives no amount. */
 export interface Prices {
   readonly currency: string | null;
   readonly values: ReadonlyMap<string, bigint>;
 }
 
-/** The parameters of what amounts are computed by. */
+/** The parameters for computing amounts. */
 export function priceLists({ values }: Prices): [string[], (string | null)[]] {
   return [[...values.keys()], [...values.values()].map(writeExact)];
 }

@@ -6,7 +6,7 @@ import { durableRead } from '../durable-read.ts';
 import { run, type Statement } from '../query.ts';
 import { readExact, readVersions, writeExact, writeVersions } from './exact-totals.ts';
 
-/** What is kept of a closed settlement's statement. */
+/** The stored data of a closed settlement's statement. */
 export interface KeptStatement {
   readonly csvSha256: string;
   readonly csvBytes: bigint;
@@ -22,7 +22,7 @@ export interface Settlement {
   readonly sequence: bigint;
   readonly status: SettlementStatus;
   readonly period: SettlementPeriod;
-  /** Every confirmation whose event has this number or a lower one is on a line of an earlier settlement. */
+  /** Every confirmation whose event has this sequence or a lower one is on a line of an earlier settlement. */
   readonly followsEvent: bigint;
   readonly createdAt: Date;
   /** `null` while open, as are totals and statement. */
@@ -141,7 +141,9 @@ const INSERT: Statement = {
     on conflict do nothing returning settlement_id`,
 };
 
-/** @returns Whether it is this one that is open now: the index on open settlements lets one in, however many race. */
+/**
+ * @returns Whether this one is open now: the index on open settlements allows one, however many transactions race.
+ */
 export async function insertSettlement(db: Queryable, settlement: NewSettlement): Promise<boolean> {
   const { partnerId, settlementId, sequence, period, followsEvent, createdAt, seal } = settlement;
   const { startsAt, endsAt, timeZone, label } = period;
@@ -185,7 +187,7 @@ const LOCK_OPEN: Statement = {
   text: "select settlement_id from settlement where partner_id = $1 and status = 'open' for update",
 };
 
-/** Holds the partner's open settlement until the transaction ends: of several that close at once, one closes. */
+/** Locks the partner's open settlement until the transaction ends: of several concurrent closings one succeeds. */
 export async function lockOpenSettlement(db: Queryable, partnerId: string): Promise<Settlement | undefined> {
   const [row] = await run<{ settlement_id: string }>(db, LOCK_OPEN, [partnerId]);
   return row && findSettlement(db, partnerId, row.settlement_id);

@@ -1,7 +1,7 @@
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 
-/** Whose statement a file is. */
+/** The owner of a statement file. */
 export interface StatementOwner {
   readonly partnerId: string;
   readonly settlementId: string;
@@ -14,7 +14,7 @@ const FIND_BY_SHA256: Statement = {
     where csv_sha256 = $1 order by partner_id, sequence limit 1`,
 };
 
-/** Of any partner. Statements without lines are all the same: the first is told. */
+/** Of any partner. Statements without lines are all the same: the first is returned. */
 export async function findStatementOwner(db: Queryable, csvSha256: string): Promise<StatementOwner | undefined> {
   const [owner] = await run<StatementOwner & Record<string, unknown>>(db, FIND_BY_SHA256, [csvSha256]);
   return owner;

@@ -6,8 +6,8 @@ import { readExact } from './exact-totals.ts';
 import { type Prices, priceLists } from './settlement-price.ts';
 
 /**
- * The line of a contribution, found by the one index that has it. As a joined table it might be read from end to end for each
- * contribution, where the plan was made while it was empty; so might the contributions beside their events. `$1` is the partner.
+ * The line of a contribution, found by the one index on it. As a joined table it might be read completely for each contribution, with a
+ * plan from an empty table; so might the contributions beside their events. `$1` is the partner.
  */
 export function lineOf(transactionId: string): string {
   return `(
@@ -17,9 +17,9 @@ export function lineOf(transactionId: string): string {
 }
 
 /**
- * The contributions of a partner that may be on no line yet. The event of a confirmation is written in its transaction and numbered
- * after its commit, without gaps: whatever was committed has a number, or waits for one in the outbox, or has left its
- * mark among the candidates. No clock has a say in it, and nothing that was settled long ago is read.
+ * The contributions of a partner that may be on no line yet. The event of a confirmation is written in its transaction and gets its
+ * sequence after its commit, without gaps: every committed contribution has a sequence, or waits for one in the outbox, or is among the
+ * candidates. No clock is used, and nothing that was settled long ago is read.
  */
 const NUMBERED = `select subject_id as transaction_id, sequence from event
       where partner_id = $1 and sequence > $2 and event_type = 'impact.transaction.confirmed'`;
@@ -28,7 +28,7 @@ const WITHOUT_NUMBER = `union all
       union all
       select transaction_id, sequence from settlement_candidate where partner_id = $1 and coalesce(sequence > $2, true)`;
 
-/** Those with numbers up to `$6`, whether or not their events are still there. */
+/** Those with sequences up to `$6`, whether or not their events still exist. */
 const NUMBERED_THROUGH = `${NUMBERED} and sequence <= $6
       union all
       select transaction_id, sequence from settlement_candidate where partner_id = $1 and sequence > $2 and sequence <= $6`;
@@ -47,19 +47,24 @@ const unsettledOf = (source: string) => `found as materialized (
       where c.status = 'confirmed' and ${lineOf('c.transaction_id')} is null
     )`;
 
-/** What `$1` to `$5` stand for in {@link UNSETTLED} and {@link DUE}: the partner, the event that the settlement follows, its prices, its end. */
+/**
+ * The values of `$1` to `$5` in {@link UNSETTLED} and {@link DUE}: the partner, the event that the settlement follows, its prices, its
+ * end.
+ */
 export function dueValues({ partnerId, followsEvent, prices, endsAt }: DueContributions): unknown[] {
   return [partnerId, followsEvent, ...priceLists(prices), endsAt];
 }
 
 export const UNSETTLED = unsettledOf(`${NUMBERED} ${WITHOUT_NUMBER}`);
 
-/** Of these, those before the end of the settlement. What two events, or an event and a candidate, lead to is there once. */
+/**
+ * Of these, those before the end of the settlement. A contribution that two events, or an event and a candidate, lead to is listed once.
+ */
 export const DUE = `due as materialized (
       select distinct on (confirmed_at, transaction_id) * from unsettled where confirmed_at < $5 order by confirmed_at, transaction_id
     )`;
 
-/** Which contributions a settlement closes over, and what they are worth. */
+/** The contributions that a settlement closes over, and their values. */
 export interface DueContributions {
   readonly partnerId: string;
   /** Of the settlement. */
@@ -79,13 +84,13 @@ const SUM_NUMBERED: Statement = { name: 'sum_unsettled_numbered', text: sumOf(un
 type SumRow = Omit<VersionTotals, 'points' | 'amount'> & { readonly points: string; readonly amount: string | null };
 
 export interface SumOptions {
-  /** In a transaction that allows it. */
+  /** In a transaction that allows long statements. */
   readonly long?: LongStatements | undefined;
-  /** Only what has a number up to this one, whether or not its event is still there. */
+  /** Only those with a sequence up to this one, whether or not the event still exists. */
   readonly throughEvent?: bigint | undefined;
 }
 
-/** What an open settlement would close over now, by version. */
+/** The sums of an open settlement, if it were closed now, by version. */
 export async function sumUnsettled(
   db: Queryable,
   due: DueContributions,
@@ -117,8 +122,8 @@ const UNSEQUENCED_LEFT: Statement = {
 const LEFT_AT_ONCE = 1_000;
 
 /**
- * The ids of all that was confirmed and has no line, page by page: those that a closing left to the next, and those that somebody took out
- * of its reach by an edit. Some may be there twice.
+ * The ids of all confirmed contributions without a line, page by page: those left for the next settlement, and those that an edit hid
+ * from the closing. Some may be listed twice.
  */
 export async function* eachLeft(
   db: Queryable,
@@ -162,15 +167,15 @@ const UNREACHABLE: Statement = {
 const CONTRIBUTIONS_AT_ONCE = 5_000;
 
 export interface UnreachablePage {
-  /** Confirmed, on no line, and such that no closing would find them. There are none, unless somebody wrote into the tables. */
+  /** Confirmed, on no line, and hidden from every closing. There are none, unless somebody edited the tables. */
   readonly unreachable: readonly string[];
   /** Without a line, whatever their status. */
   readonly unsettled: readonly string[];
-  /** `null` behind the last. */
+  /** `null` after the last. */
   readonly lastTransactionId: string | null;
 }
 
-/** Of the contributions that follow in the order of their ids, those without a line. */
+/** Of the next contributions in the order of their ids, those without a line. */
 export async function listUnreachable(
   db: Queryable,
   partnerId: string,

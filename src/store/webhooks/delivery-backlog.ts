@@ -1,19 +1,19 @@
 import type { Database, Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 
-/** What has not reached its receiver yet. */
+/** The deliveries that have not reached their receiver. */
 export interface Backlog {
-  /** Deliveries that wait for active endpoints; {@link COUNTED_MAX} stands for as many or more. */
+  /** Waiting deliveries for active endpoints; {@link COUNTED_MAX} stands for as many or more. */
   readonly waiting: number;
-  /** Since the oldest was made of those that are due first and last at each endpoint; 0 when there is none. */
+  /** The age of the oldest delivery among those that are due first and last at each endpoint; 0 when there is none. */
   readonly oldestWaitingSeconds: number;
-  /** Deliveries of events whose attempts are spent, and which nobody has sent again; {@link COUNTED_MAX} stands for as many or more. */
+  /** Exhausted deliveries of events that nobody has sent again; {@link COUNTED_MAX} stands for as many or more. */
   readonly exhausted: number;
-  /** Since the first event happened that has no sequence yet; 0 when all have theirs. */
+  /** The age of the first event without a sequence; 0 when all have theirs. */
   readonly relayLagSeconds: number;
 }
 
-/** Nothing is counted further. */
+/** Counting stops here. */
 export const COUNTED_MAX = 10_000;
 const LOOKED_AT = 10;
 
@@ -28,7 +28,7 @@ const WAITING: Statement = {
     ) counted`,
 };
 
-/** What was tried most often is due last, and what was never tried is due first. */
+/** The most attempted delivery is due last, and one without an attempt is due first. */
 const OLDEST: Statement = {
   name: 'measure_oldest_delivery',
   text: `select coalesce(extract(epoch from now() - min(found.created_at)), 0)::float8 as "oldestWaitingSeconds"
@@ -61,7 +61,7 @@ const RELAY_LAG: Statement = {
     ) first`,
 };
 
-/** A distributed database looks up nothing row by row: each node counts what it has. */
+/** A distributed database has no row-by-row look-up: each node counts its rows. */
 const ANYWHERE = {
   waiting: {
     name: 'count_waiting_deliveries_anywhere',
@@ -88,7 +88,7 @@ const ANYWHERE = {
 } satisfies Record<string, Statement>;
 const ON_ONE_SERVER = { waiting: WAITING, oldest: OLDEST, exhausted: EXHAUSTED, lag: RELAY_LAG };
 
-/** Costs as much as there are partners and endpoints, and the same however much waits; on a distributed database as much as waits. */
+/** The cost depends on the number of partners and endpoints, not on the backlog; on a distributed database on the backlog. */
 export async function measureBacklog({ pool, isDistributed }: Pick<Database, 'pool' | 'isDistributed'>): Promise<Backlog> {
   const statements = isDistributed ? ANYWHERE : ON_ONE_SERVER;
   const [[waiting], [oldest], [exhausted], [lag]] = await Promise.all([

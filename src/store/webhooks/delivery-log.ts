@@ -3,14 +3,14 @@ import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 import { DELIVERY_COLUMNS, type Delivery, type DeliveryStatus, deliveryIdOf } from './delivery.ts';
 
-/** A delivery and what has become of it so far. */
+/** A delivery with its history. */
 export interface LoggedDelivery extends Delivery {
   readonly status: DeliveryStatus;
 }
 
-/** One attempt as it was written down. */
+/** One recorded attempt. */
 export interface DeliveryAttemptRecord {
-  /** Counts the claims of the delivery: a gap is an attempt whose sender died before it wrote down what came of it. */
+  /** Counts the claims of the delivery: a gap is an attempt whose sender died before it recorded the result. */
   readonly number: bigint;
   readonly trigger: Delivery['trigger'];
   readonly startedAt: Date;
@@ -27,7 +27,7 @@ const COLUMNS = `${DELIVERY_COLUMNS},
       else 'waiting' end as status`;
 const ENDPOINT_JOIN = 'join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id';
 
-/** Written out: an index that holds deliveries of but one status is found by its text. */
+/** As a literal: the text of an index condition must match it. */
 const OF_STATUS: Readonly<Record<DeliveryStatus, string>> = {
   waiting: "d.status = 'waiting' and e.status = 'active'",
   held: "d.status = 'waiting' and e.status = 'disabled'",
@@ -55,7 +55,7 @@ export async function listDeliveries(
   const values: unknown[] = [partnerId, limit];
   const filters: readonly (readonly [name: string, value: unknown, condition: (parameter: string) => string])[] = [
     ['endpoint', endpointId, (parameter) => `d.endpoint_id = ${parameter}`],
-    // The ids of its deliveries begin alike.
+    // The ids of its deliveries have the same prefix.
     ['event', eventId, (parameter) => `d.delivery_id between ${idPrefix(parameter)} || '.' and ${idPrefix(parameter)} || '/'`],
     ['before', beforeId, (parameter) => `d.delivery_id < ${parameter}`],
   ];
@@ -97,10 +97,10 @@ export async function listDeliveryAttempts(
   return run<DeliveryAttemptRecord>(db, LIST_ATTEMPTS, [partnerId, deliveryId]);
 }
 
-/** Due at once, with all its attempts anew. */
+/** Due at once, with all attempts again. */
 const AGAIN = `status = 'waiting', attempts_left = $3, next_attempt_at = ${NOW}, ended_at = null`;
 
-/** An attempt that is under way may still fail: it is logged then, and decides no more what comes next. */
+/** An attempt under way may still fail: it is then logged, and does not affect the next ones. */
 const RESEND: Statement = {
   name: 'resend_delivery',
   text: `update delivery d set ${AGAIN}, trigger = 'resend', lease = d.lease + (d.lease > d.attempts)::int4 from webhook_endpoint e
@@ -109,7 +109,9 @@ const RESEND: Statement = {
     returning ${COLUMNS}`,
 };
 
-/** @returns The delivery, about to be sent again, whatever became of it before; `undefined` when its endpoint is gone. */
+/**
+ * @returns The delivery, which will be sent again, whatever its status was; `undefined` when its endpoint is removed.
+ */
 export async function resendDelivery(
   db: Queryable,
   partnerId: string,
@@ -120,7 +122,7 @@ export async function resendDelivery(
   return delivery;
 }
 
-/** Which deliveries of an endpoint are to be sent again. */
+/** The deliveries of an endpoint that are sent again. */
 export interface Recovery {
   readonly partnerId: string;
   readonly endpointId: string;
@@ -167,9 +169,9 @@ const REPLAY: Statement = {
 };
 
 /**
- * Makes deliveries of the events that follow `afterSequence` and never had one at this endpoint, such as those from before it was added.
+ * Creates deliveries of the events after `afterSequence` that never had one at this endpoint, such as those from before it was added.
  *
- * @returns How many were made, and the sequence of the last event looked at; `null` when there was none left.
+ * @returns How many were created, and the sequence of the last event examined; `null` when none was left.
  */
 export async function insertReplayedDeliveries(
   db: Queryable,

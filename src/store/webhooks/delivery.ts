@@ -4,21 +4,21 @@ import { run, runAnew, type Statement } from '../query.ts';
 import type { DueEndpoint } from './due-endpoint.ts';
 
 /**
- * `held`: its endpoint is disabled; it waits again once that is enabled. `dropped`: its endpoint was removed. `failed`: a test or a
- * sample, which is no event and is tried once.
+ * `held`: its endpoint is disabled; it waits again after that is enabled. `dropped`: its endpoint was removed. `failed`: a test or a
+ * sample, which is no event and is attempted once.
  */
 export const DELIVERY_STATUSES = ['waiting', 'held', 'delivered', 'exhausted', 'failed', 'dropped'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export type DeliveryTrigger = 'event' | 'resend' | 'recover' | 'replay' | 'test' | 'sample';
 
-/** One event on its way to one endpoint. */
+/** One event for one endpoint. */
 export interface Delivery {
   readonly partnerId: string;
   readonly deliveryId: string;
   readonly endpointId: string;
   readonly eventId: string;
   readonly eventType: string;
-  /** Of the event; `null` where the body stands here: a test or a sample. */
+  /** Of the event; `null` when the delivery has its own body: a test or a sample. */
   readonly sequence: bigint | null;
   readonly body: string | null;
   readonly trigger: DeliveryTrigger;
@@ -30,7 +30,7 @@ export interface Delivery {
 }
 
 /**
- * SQL for the id of an event's delivery to an endpoint: there is but one, and it is found without a search.
+ * SQL for the id of an event's delivery to an endpoint: there is only one, and it is found by its key.
  *
  * @param eventId SQL, as is `endpointId`.
  */
@@ -38,7 +38,7 @@ export function deliveryIdOf(eventId: string, endpointId: string): string {
   return `'dlv_' || substr(${eventId}, 5) || '.' || right(${endpointId}, 8)`;
 }
 
-/** The same of values. */
+/** The same for values. */
 export function nameDelivery(eventId: string, endpointId: string): string {
   return `dlv_${eventId.slice(4)}.${endpointId.slice(-8)}`;
 }
@@ -55,7 +55,7 @@ type OfClaim =
   | 'attempts'
   | 'attemptsLeft';
 
-/** A delivery that this process may send, until somebody else claims it. */
+/** A delivery that this process may send, until another process claims it. */
 export interface ClaimedDelivery extends Pick<Delivery, OfClaim> {
   /** Higher than any before it: also the number of the attempt. */
   readonly lease: bigint;
@@ -85,13 +85,13 @@ const CLAIM: Statement = {
 
 export interface Claim {
   readonly deliveries: readonly ClaimedDelivery[];
-  /** Nothing that could be claimed is due earlier any more; `undefined` when nothing was claimed. By the database's clock. */
+  /** No delivery that could be claimed is due earlier; `undefined` when nothing was claimed. By the database's clock. */
   readonly dueFrom: Date | undefined;
 }
 
 /**
- * Takes due deliveries of an endpoint, the longest due first. Rows locked by another worker are skipped, and what is claimed is
- * due again only when the lease is over: one delivery is never sent twice at once while its sender lives.
+ * Claims due deliveries of an endpoint, the longest due first. Rows locked by another worker are skipped, and a claimed delivery is due
+ * again only after the lease: one delivery is never sent twice at once while its sender lives.
  */
 export async function claimDeliveries(
   db: Queryable,
@@ -115,8 +115,8 @@ const RELEASE: Statement = {
 };
 
 /**
- * Gives back claimed deliveries of one partner that were not sent: they are due at that time, or at once, with all the attempts that they
- * had left. What was claimed by another, or recorded, stays as it is.
+ * Releases claimed deliveries of one partner that were not sent: they are due at that time, or at once, with all remaining attempts. A
+ * delivery that another process claimed, or that is recorded, does not change.
  */
 export async function releaseDeliveries(
   db: Queryable,
@@ -136,7 +136,7 @@ const INSERT_CLAIMED: Statement = {
     returning ${CLAIM_COLUMNS}`,
 };
 
-/** A delivery of what is no event of the partner's: a test or a sample. It has one attempt, which is the caller's. */
+/** A delivery without an event: a test or a sample. It has one attempt, which is the caller's. */
 export async function insertClaimedDelivery(
   db: Queryable,
   delivery: Pick<Delivery, 'partnerId' | 'deliveryId' | 'endpointId' | 'eventId' | 'eventType' | 'trigger'> & {
@@ -150,7 +150,7 @@ export async function insertClaimedDelivery(
   return claimed as ClaimedDelivery;
 }
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface Attempt {
   readonly claimed: ClaimedDelivery;
   /** By the database's clock. */
@@ -168,7 +168,7 @@ export interface Attempt {
   readonly nextAttemptAt: Date | undefined;
 }
 
-/** The count of attempts lets what was written down already change nothing when it is said again. */
+/** The count of attempts makes recording idempotent. */
 const recordOf = (
   isOf: string,
 ) => `update delivery d set attempts = d.attempts + 1, attempts_left = d.attempts_left - 1, status = r.status,
@@ -179,7 +179,7 @@ const recordOf = (
       and d.lease = r.lease and d.attempts = r.attempts`;
 
 const RECORD: Statement = { name: 'record_attempts', text: recordOf('d.partner_id = r.partner_id') };
-/** A distributed database has to see the partner. Named by the list too, the rows are found by their key there. */
+/** A distributed database must see the partner. When the list names it too, the rows are found by their key there. */
 const RECORD_OF_ONE: Statement = {
   name: 'record_attempts_of_one',
   text: recordOf('d.partner_id = $7 and d.delivery_id = any ($2::text[])'),
@@ -200,7 +200,7 @@ const insertAttemptsOf = (name: string, partnerId: string, returning = NAMED): S
 const INSERT_ATTEMPTS = insertAttemptsOf('insert_delivery_attempts', 'partner_id');
 const INSERT_ATTEMPTS_OF_ONE = insertAttemptsOf('insert_delivery_attempts_of_one', '$11');
 const { text: INSERT_SUCCESSES } = insertAttemptsOf('', 'partner_id', 'returning partner_id, endpoint_id');
-/** What is written down again tells nothing of how the endpoint fares by now. */
+/** An attempt that is recorded again does not affect the endpoint's health. */
 const RECORD_SUCCESSES: Statement = {
   name: 'insert_successful_attempts',
   text: `with added as (${INSERT_SUCCESSES}), cleared as (
@@ -212,11 +212,11 @@ const RECORD_SUCCESSES: Statement = {
 };
 
 /**
- * Writes attempts down; written again, they change nothing. Whoever lost its lease meanwhile has its attempt logged, and changes nothing
+ * Records attempts; recording one again changes nothing. When the lease was lost meanwhile the attempt is logged, and changes nothing
  * else.
  *
- * @param partnerId Of all of them; `undefined` where they are of several, which a distributed database does not take.
- * @returns Tells of each whether it was written down now, and not before.
+ * @param partnerId Of all of them; `undefined` when they are of several, which a distributed database does not accept.
+ * @returns For each whether it was recorded now, and not before.
  */
 export async function recordAttempts(
   db: Queryable,
@@ -257,7 +257,7 @@ export async function recordAttempts(
   return ({ claimed: { deliveryId, lease } }) => names.has(`${deliveryId} ${lease}`);
 }
 
-/** The same of successes, after which the failures of their endpoints are forgotten. Not on a distributed database. */
+/** The same for successes, which also reset the failures of their endpoints. Not on a distributed database. */
 export async function recordSuccesses(db: Queryable, attempts: readonly Attempt[]): Promise<void> {
   await recordAttempts(db, undefined, attempts, RECORD_SUCCESSES);
 }
@@ -274,7 +274,7 @@ const MAKE_DUE: Statement = {
 };
 
 /**
- * Makes due what waits for an attempt that is further away than a lease, and so is in nobody's hands.
+ * Makes deliveries due that wait for an attempt more than a lease away, so that no process owns them.
  *
  * @returns How many, `limit` at most.
  */

@@ -132,8 +132,12 @@ async function relaySeveral(
   const withoutEndpoints = partnerIds.filter((id) => withoutEndpoint.has(id));
   const withEndpoints = partnerIds.filter((id) => !withoutEndpoint.has(id));
   const parts = [
-    withoutEndpoints.length === 0 ? NONE_TOGETHER : await relayWithoutEndpoints(place, { range, partnerIds: withoutEndpoints }, tools.onError),
-    withEndpoints.length === 0 ? NONE_TOGETHER : await relayTogether(place, { range, partnerIds: withEndpoints, limit: EVENTS_TOGETHER }, tools),
+    withoutEndpoints.length === 0
+      ? NONE_TOGETHER
+      : await relayWithoutEndpoints(place, { range, partnerIds: withoutEndpoints }, tools.onError),
+    withEndpoints.length === 0
+      ? NONE_TOGETHER
+      : await relayTogether(place, { range, partnerIds: withEndpoints, limit: EVENTS_TOGETHER }, tools),
   ] as const;
   const [one, other] = parts;
   return {
