@@ -1,6 +1,6 @@
 /**
- * This folder holds everything between a committed event and the partner's server: how a delivery is signed, where it may
- * go, how it is sent and tried again. Which events exist, and what is stored of them, does not belong here.
+ * This folder delivers committed events to the partner's server: how a delivery is signed, which addresses are allowed, how it is sent
+ * and attempted again. It does not decide which events exist, or what they contain.
  */
 
 import { repeat } from '../concurrency/poll.ts';
@@ -26,15 +26,15 @@ export interface WebhooksOptions {
   readonly database: Database;
   readonly environment: Environment;
   readonly secretBox: SecretBox;
-  /** What this process has confirmed, where it does. */
+  /** Contributions that this process has confirmed, if it does. */
   readonly recent?: RecentContributions;
-  /** Where answers are given beside. */
+  /** The pace of deliveries, if this process answers partners too. */
   readonly pace?: Pace;
   /** Plain http and private addresses, for development only. */
   readonly allowInsecure: boolean;
   /** 127.0.0.1 and ::1, for a sandbox on the developer's own machine. */
   readonly allowThisMachine?: boolean;
-  /** Milliseconds since 1970: what deliveries are signed with, and nothing else. */
+  /** Milliseconds since 1970, for signatures only. */
   readonly clock: () => number;
   readonly onAttempt: (attempt: Attempt) => void;
   readonly onDisabled: (disabling: Disabling) => void;
@@ -42,7 +42,7 @@ export interface WebhooksOptions {
 }
 
 export interface Webhooks {
-  /** Numbers and sends nothing more; resolves when what is under way is recorded, or given up after a few seconds. */
+  /** Assigns no sequence and sends nothing more; resolves when results are recorded, or given up after a few seconds. */
   close(): Promise<void>;
 }
 
@@ -50,10 +50,10 @@ export interface Webhooks {
 export const WEBHOOKS_POOL_SIZE = 7;
 
 const HEAL_EVERY_MS = 60_000;
-/** It reads what a snapshot has kept for hours. */
+/** It reads rows that a snapshot has kept for hours. */
 const REOPEN_WITHIN_MS = 60_000;
 
-/** Numbers events and sends them, until it is closed. */
+/** Assigns sequences to events and sends them, until it is closed. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
   const { database, environment, allowInsecure, allowThisMachine = false, secretBox, onError } = options;
   const { recent = new RecentContributions(), pace = new Pace() } = options;
@@ -85,13 +85,13 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   };
 }
 
-/** Of partners that were made while an older version of the service ran beside this one. */
+/** Of partners that were created while an older version of the service ran beside this one. */
 export async function makeMissingCounters({ pool }: Database): Promise<void> {
   const present = new Set(await listEventCounters(pool));
   for await (const { partnerId } of eachPartner(pool)) if (!present.has(partnerId)) await insertEventCounter(pool, partnerId);
 }
 
-/** Deliveries that were committed too late for the dispatcher to expect them, or by an older version that watches no endpoint. */
+/** Deliveries that were committed too late for the dispatcher to expect them, or by an older version that does not watch endpoints. */
 export async function reopenDue(database: Database): Promise<void> {
   const time = { timeoutMs: REOPEN_WITHIN_MS };
   await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {

@@ -2,8 +2,8 @@ import { amountText } from '../domain/numbers/money.ts';
 import type { Adjustment } from '../store/adjustments/adjustment.ts';
 
 /**
- * The member `data` of `impact.transaction.adjusted` for a posted adjustment; all but the environment, which is not known where an event is
- * written down.
+ * The member `data` of `impact.transaction.adjusted` for a posted adjustment, without the environment, which is not known when an event
+ * is written.
  *
  * @see docs/spec/settlements.md#3-adjustment, Fields.
  */

@@ -1,17 +1,17 @@
 import { type Association, rejectionOf } from '../domain/emissions/association.ts';
 import type { ContributionRecord } from '../store/contributions/contribution.ts';
 
-/** As it stands now: what a look-up shows. A link made since the confirmation counts. */
+/** The current association, for look-ups. Includes a link made after the confirmation. */
 export function currentAssociation(record: ContributionRecord): Association {
   return record.link ? { status: 'associated', link: record.link } : unlinkedOutcome(record);
 }
 
-/** As the confirmation answered it: what a replay shows. A contribution that began pending shows its present state instead. */
+/** The association in the confirmation's answer, for replays. A contribution that began pending has its current state instead. */
 export function originalAssociation(record: ContributionRecord): Association {
   return record.firstStatus === 'pending' ? currentAssociation(record) : confirmedAssociation(record);
 }
 
-/** As it was when the contribution became confirmed: what its event says, whenever that is written. */
+/** The association when the contribution became confirmed, for its event, whenever that is written. */
 export function confirmedAssociation(record: ContributionRecord): Association {
   return record.associationOutcome === 'associated' ? currentAssociation(record) : unlinkedOutcome(record);
 }

@@ -1,6 +1,6 @@
 /**
- * What the contract calls its fields: the change from our names to those on the wire, for answers and events alike, happens in this
- * folder; on the way in it happens in each route. No rules, no SQL and no HTTP.
+ * This folder translates records to the contract's field names, for answers and events alike; each route translates its input. No rules,
+ * no SQL and no HTTP.
  */
 import type { Environment } from '../domain/access/api-key.ts';
 import type { Contribution } from '../domain/contributions/contribution.ts';
@@ -30,7 +30,7 @@ export function contributionToWire(contribution: Contribution, environment: Envi
   };
 }
 
-/** What both look-ups answer: the contribution, and its association as it stands now. */
+/** The answer of both look-ups: the contribution, and its current association. */
 export function recordToWire(record: ContributionRecord, environment: Environment, correlationId: string) {
   return {
     contribution: contributionToWire(record.contribution, environment),

@@ -5,10 +5,10 @@ import type { ImpactBatchView } from '../domain/impact/impact-batch.ts';
 import type { Project } from '../domain/impact/project.ts';
 import type { BatchTransaction, PooledContribution } from '../store/impact/impact-batch-settlement.ts';
 
-/** What one partner is told of one change of a batch. */
+/** The data of one change of a batch for one partner. */
 export interface BatchNews {
   readonly changeType: EnvironmentalChangeType;
-  /** `null` where the contributions had no status before. */
+  /** `null` when the contributions had no status before. */
   readonly previousStatus: EnvironmentalStatus | null;
   /** Of this partner. */
   readonly contributionCount: bigint;
@@ -45,7 +45,7 @@ export function impactBatchToWire(shown: ImpactBatchView, contributionCount: big
   };
 }
 
-/** The projection on a contribution: `recorded` before it is in a batch, no status unless it is confirmed. */
+/** The environmental status of a contribution: `recorded` before it is in a batch, no status unless it is confirmed. */
 export function environmentalStatusToWire(contribution: PooledContribution, shown: ImpactBatchView | null) {
   const { transactionId, status, confirmedAt, settlementId } = contribution;
   const head = { transaction_id: transactionId, contribution_status: status, settlement_id: settlementId };

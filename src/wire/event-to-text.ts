@@ -20,7 +20,7 @@ export function eventToText(head: EventHead, environment: Environment, data: obj
   });
 }
 
-/** A page of events, each exactly as it is sent: parsed and written again, a body would not be the bytes that were signed. */
+/** A page of events, each exactly as it is sent: a body that is parsed and written again would not be the signed bytes. */
 export function eventPageToText(
   { events, nextAfterSequence, hasMore }: { events: readonly Body[]; nextAfterSequence: bigint; hasMore: boolean },
   correlationId: string,

@@ -4,9 +4,9 @@ export function exactJson(value: unknown): string {
 }
 
 /**
- * Reads JSON that a record holds; an integer above 2^53 keeps its digits when it is written again.
+ * Reads JSON of a record; an integer above 2^53 keeps its digits when it is written again.
  *
- * @returns The text itself where it is no JSON: somebody may have edited the record.
+ * @returns The text itself when it is no JSON: somebody may have edited the record.
  */
 export function readExactJson(text: string): unknown {
   try {

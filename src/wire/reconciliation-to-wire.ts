@@ -23,7 +23,7 @@ export function reconciliationToWire(one: Reconciliation) {
     listed_lines: one.listedLines,
     compared_settlement_lines: one.comparedThrough,
     counts: Object.fromEntries([...RECONCILIATION_VERDICTS, 'malformed' as const].map((name) => [name, counts[name] ?? 0])),
-    // What was compared before net points were is gross.
+    // Lines that were compared before net points existed are gross.
     matched_points: { gross: counts.gross ?? counts.matched ?? 0, net: counts.net ?? 0 },
     created_at: one.createdAt.toISOString(),
     ended_at: one.endedAt?.toISOString() ?? null,

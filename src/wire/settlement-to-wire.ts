@@ -5,7 +5,7 @@ import type { SettlementLine } from '../domain/settlements/settlement-line.ts';
 import { type SettlementTotals, settlementAmount } from '../domain/settlements/settlement-totals.ts';
 import type { Settlement } from '../store/settlements/settlement.ts';
 
-/** A settlement with its totals: its own where it is closed, else those of a moment. */
+/** A settlement with its totals: its own when it is closed, otherwise those of a moment. */
 export interface SettlementView {
   readonly settlement: Settlement;
   readonly totals: SettlementTotals;
@@ -14,7 +14,7 @@ export interface SettlementView {
   readonly asOf: Date | null;
 }
 
-/** All but the environment, which is not known where an event is written down. */
+/** Without the environment, which is not known when an event is written. */
 export function settlementToData({ settlement, totals, currency, asOf }: SettlementView) {
   const { period, closedAt, acknowledgement } = settlement;
   return {
@@ -84,7 +84,7 @@ export function settlementToWire(shown: SettlementView, environment: Environment
   return withEnvironment(settlementToData(shown), environment);
 }
 
-/** Puts the environment where it belongs among the members. */
+/** Inserts the environment at its place among the members. */
 export function withEnvironment<Data extends Pick<SettlementData, 'settlement_id' | 'sequence' | 'status'>>(
   { settlement_id, sequence, status, ...rest }: Data,
   environment: Environment,
@@ -92,7 +92,7 @@ export function withEnvironment<Data extends Pick<SettlementData, 'settlement_id
   return { settlement_id, sequence, status, environment, ...rest };
 }
 
-/** The columns of the statement, `null` where they are empty there. */
+/** The columns of the statement, `null` when they are empty there. */
 export function settlementLineToWire(line: SettlementLine) {
   return {
     line_no: line.lineNo,

@@ -6,7 +6,7 @@ import { ENDPOINT_COLUMNS, type WebhookEndpoint } from './webhook-endpoint.ts';
 export interface DueEndpoint extends WebhookEndpoint {
   /** `failing`: its last attempt failed. `half_open`: after many failures one delivery tests it before the others are sent. */
   readonly health: 'healthy' | 'failing' | 'half_open';
-  /** Nothing of it is due earlier, as far as is known. By the database's clock. */
+  /** No delivery of it is due earlier, as far as is known. By the database's clock. */
   readonly dueFrom: Date;
 }
 
@@ -32,7 +32,7 @@ const DUE_ENDPOINTS: Statement = {
     where ${isDue(ONE_BY_ONE)}`,
 };
 
-/** A distributed database looks up nothing row by row: each node looks through its endpoints. */
+/** A distributed database has no row-by-row look-up: each node reads its endpoints. */
 const DUE_ENDPOINTS_ANYWHERE: Statement = {
   name: 'list_due_endpoints_anywhere',
   text: `select ${COLUMNS}
@@ -40,7 +40,7 @@ const DUE_ENDPOINTS_ANYWHERE: Statement = {
     where ${isDue('')}`,
 };
 
-/** Active endpoints for which something is due, whose breaker lets it pass, of those that are watched. */
+/** Watched, active endpoints with due deliveries whose circuit lets them pass. */
 export async function listDueEndpoints({
   pool,
   isDistributed,
@@ -66,16 +66,16 @@ const ADVANCE: Statement = {
 };
 
 /**
- * Says of watched endpoints for which nothing is due that nothing is due before a moment ago: what was claimed when it was made, and is
- * delivered by now, is then not read again while a snapshot keeps it. Nothing else claims for them.
+ * Records for watched endpoints without due deliveries that none is due before a moment ago: deliveries that were claimed at their
+ * creation, and are delivered by now, are then not read again while a snapshot keeps their rows. Nothing else claims for them.
  *
- * @param marginMs A transaction may commit so long after the time that it wrote down.
+ * @param marginMs The longest time from a transaction's recorded time to its commit.
  */
 export async function advanceDueFrom(db: Queryable, marginMs: number): Promise<void> {
   await runAnew(db, ADVANCE, [marginMs]);
 }
 
-/** An endpoint that events of its partner are for. */
+/** An endpoint that receives events of its partner. */
 export interface RecipientEndpoint extends DueEndpoint {
   /** The circuit is open: nothing is sent to it. */
   readonly isOpen: boolean;
@@ -91,7 +91,7 @@ const RECIPIENTS: Statement = {
     where e.status <> 'removed'`,
 };
 
-/** Those of several partners that are not removed, each partner named once. */
+/** Of several partners, without removed ones; each partner is named once. */
 export async function listRecipientEndpoints(db: Queryable, partnerIds: readonly string[]): Promise<RecipientEndpoint[]> {
   return run<RecipientEndpoint>(db, RECIPIENTS, [partnerIds]);
 }

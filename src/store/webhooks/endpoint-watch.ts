@@ -4,12 +4,12 @@ import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 type EndpointId = Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>;
 
-/** An endpoint is watched for so long after a delivery was made for it. */
+/** An endpoint is watched for this time after a delivery was created for it. */
 const WATCHED = "interval '5 minutes'";
-/** What is watched for so long is not written anew: longer than any transaction, and than the pause between two searches. */
+/** A watch that lasts at least this long is not renewed: longer than any transaction, and than the pause between two searches. */
 const LONG_ENOUGH = "interval '150 seconds'";
 
-/** SQL: whether `endpoint_watch w` says that the endpoint is watched for long enough. */
+/** SQL: whether `endpoint_watch w` shows that the endpoint is watched for long enough. */
 export const IS_WATCHED = `coalesce(w.watched_until > now() + ${LONG_ENOUGH}, false)`;
 
 const WATCH: Statement = {
@@ -21,7 +21,7 @@ const WATCH: Statement = {
 };
 
 /**
- * The dispatchers of all processes look for due deliveries of these endpoints from now on. On a distributed database all endpoints are
+ * From now on the dispatchers of all processes look for due deliveries of these endpoints. On a distributed database all endpoints are
  * watched.
  */
 export async function watchEndpoints(
@@ -43,7 +43,7 @@ const WATCH_PARTNER: Statement = {
     on conflict (partner_id, endpoint_id) do update set watched_until = excluded.watched_until`,
 };
 
-/** The same for all endpoints of a partner; writes nothing where they are watched. */
+/** The same for all endpoints of a partner; writes nothing when they are watched. */
 export async function watchEndpointsOf(
   db: Queryable,
   { isDistributed }: Pick<Database, 'isDistributed'>,
@@ -66,7 +66,7 @@ const WATCH_WAITING: Statement = {
     on conflict (partner_id, endpoint_id) do update set watched_until = excluded.watched_until`,
 };
 
-/** The same for all endpoints for which a delivery waits, whoever made it and whenever. Looks at every endpoint. */
+/** The same for all endpoints with a waiting delivery, whoever created it and whenever. Reads every endpoint. */
 export async function watchWaitingEndpoints(
   db: Queryable,
   { isDistributed }: Pick<Database, 'isDistributed'>,

@@ -6,7 +6,7 @@ export interface WebhookEndpoint {
   readonly partnerId: string;
   readonly endpointId: string;
   readonly url: string;
-  /** Empty: every kind. */
+  /** Empty: every event type. */
   readonly eventTypes: readonly string[];
   readonly status: 'active' | 'disabled' | 'removed';
   /** Why it is disabled. */
@@ -16,11 +16,11 @@ export interface WebhookEndpoint {
   readonly nextSecretSealed: string | null;
   /** From then on the next secret is the only one. */
   readonly nextSecretFrom: Date | null;
-  /** That time has come, by the database's clock. */
+  /** That time has passed, by the database's clock. */
   readonly isNextSecretDue: boolean;
 }
 
-/** How it fares, told by its attempts. */
+/** The health of an endpoint, by its attempts. */
 export interface EndpointHealth {
   readonly failuresInRow: number;
   readonly failingSince: Date | null;
@@ -42,12 +42,12 @@ const LOCK_COUNTER: Statement = {
   text: 'select last_sequence from event_counter where partner_id = $1 for update',
 };
 
-/** Holds the partner's events where they are until the transaction ends: none is numbered, and no endpoint is added, meanwhile. */
+/** Locks the partner's event counter until the transaction ends: no event gets a sequence, and no endpoint is added, meanwhile. */
 export async function lockEventCounter(db: Queryable, partnerId: string): Promise<void> {
   await run(db, LOCK_COUNTER, [partnerId]);
 }
 
-// A distributed database takes no clock in what an insert returns.
+// A distributed database accepts no clock in the `returning` of an insert.
 const INSERT: Statement = {
   name: 'insert_webhook_endpoint',
   text: `insert into webhook_endpoint as e (partner_id, endpoint_id, url, event_types, status, secret_sealed, created_at, changed_at)
@@ -74,7 +74,7 @@ const LIST: Statement = {
     where e.partner_id = $1 and e.status <> 'removed' order by e.endpoint_id`,
 };
 
-/** Those that are not removed, in the order of their making. */
+/** Without removed ones, in the order of their creation. */
 export async function listWebhookEndpoints(db: Queryable, partnerId: string): Promise<(WebhookEndpoint & EndpointHealth)[]> {
   return run(db, LIST, [partnerId]);
 }
@@ -99,7 +99,7 @@ const LIST_ALL: Statement = {
     order by e.endpoint_id limit $3`,
 };
 
-/** Endpoints of all partners, those that were removed too. */
+/** Endpoints of all partners, including removed ones. */
 export async function listAllWebhookEndpoints(db: Queryable, { afterId, ids, limit }: PageOfIds): Promise<WebhookEndpoint[]> {
   return run<WebhookEndpoint>(db, LIST_ALL, [afterId, ids, limit]);
 }
@@ -109,7 +109,7 @@ const LOCK_ANY: Statement = {
   text: `select ${ENDPOINT_COLUMNS} from webhook_endpoint e where e.partner_id = $1 and e.endpoint_id = $2 for update`,
 };
 
-/** One, whatever its status. Nobody else changes it until the transaction ends. */
+/** One endpoint, whatever its status, locked until the transaction ends. */
 export async function lockAnyWebhookEndpoint(
   db: Queryable,
   { partnerId, endpointId }: Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>,
@@ -135,7 +135,7 @@ export async function findWebhookEndpoint(
 
 const LOCK: Statement = { name: 'lock_webhook_endpoint', text: `${FIND.text} for update of e` };
 
-/** The same, and nobody else changes it until the transaction ends. */
+/** The same, and locked until the transaction ends. */
 export async function lockWebhookEndpoint(
   db: Queryable,
   partnerId: string,
@@ -152,7 +152,7 @@ const UPDATE: Statement = {
     where partner_id = $1 and endpoint_id = $2`,
 };
 
-/** Writes whatever of an endpoint can change. */
+/** Writes all fields of an endpoint that can change. */
 export async function updateWebhookEndpoint(db: Queryable, endpoint: WebhookEndpoint): Promise<void> {
   const { partnerId, endpointId, eventTypes, status, statusReason, secretSealed, nextSecretSealed, nextSecretFrom } = endpoint;
   await run(db, UPDATE, [
@@ -205,7 +205,7 @@ const CLOSE_BREAKER: Statement = {
   text: 'update endpoint_health set breaker_open_until = null where partner_id = $1 and endpoint_id = $2 and breaker_open_until is not null',
 };
 
-/** Lets one delivery try it out now. */
+/** Allows one delivery, which tests the endpoint, now. */
 export async function closeEndpointBreaker(
   db: Queryable,
   { partnerId, endpointId }: Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>,
@@ -213,7 +213,7 @@ export async function closeEndpointBreaker(
   await run(db, CLOSE_BREAKER, [partnerId, endpointId]);
 }
 
-/** After a success, and when it is enabled. Writes nothing where nothing was wrong. */
+/** After a success, and when it is enabled. Writes nothing when there was no failure. */
 export async function clearEndpointHealth(
   db: Queryable,
   { partnerId, endpointId }: Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>,
@@ -226,7 +226,7 @@ const UPDATE_DUE_FROM: Statement = {
   text: 'update endpoint_health set due_from = $4 where partner_id = $1 and endpoint_id = $2 and due_from = $3',
 };
 
-/** Says from when on deliveries of an endpoint may be due, unless that was changed meanwhile. */
+/** Records from when on deliveries of an endpoint may be due, unless that was changed meanwhile. */
 export async function updateEndpointDueFrom(
   db: Queryable,
   { partnerId, endpointId, dueFrom }: Pick<WebhookEndpoint, 'partnerId' | 'endpointId'> & { readonly dueFrom: Date },
@@ -248,8 +248,8 @@ const REOPEN_DUE = reopenDue('reopen_due_deliveries', ONE_BY_ONE);
 const REOPEN_DUE_ANYWHERE = reopenDue('reopen_due_deliveries_anywhere', '');
 
 /**
- * Has endpoints looked through from the beginning again of which something is due earlier than was known: a transaction may commit long
- * after the time that it wrote down. Reads what snapshots keep of all that was ever due, which may take long.
+ * Resets the recorded due time of endpoints with earlier due deliveries: a transaction may commit long after its recorded time. Reads
+ * rows that snapshots keep, which may take long.
  */
 export async function reopenDueDeliveries(
   db: Queryable,

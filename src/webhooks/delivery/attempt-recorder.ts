@@ -7,10 +7,10 @@ import { type Disabling, type Standing, settleAttempts } from './record-attempts
 
 export interface RecorderOptions {
   readonly database: Database;
-  /** Told of every endpoint that is disabled for its failures. */
+  /** Called for every endpoint that is disabled for its failures. */
   readonly onDisabled: (disabling: Disabling) => void;
   readonly onError: (error: unknown) => void;
-  /** Ends the repetitions. */
+  /** Stops the repetitions. */
   readonly signal: AbortSignal;
 }
 
@@ -19,10 +19,10 @@ const RECORDS_WAITING_MAX = 4_096;
 const RECORD_AGAIN_AFTER_MS = 1_000;
 
 /**
- * Writes attempts down, those that come together in one transaction, however long the database is away. Only a stop gives one up, and it
- * is then sent again.
+ * Records attempts, those that arrive together in one transaction, however long the database is unreachable. Only a stop gives an attempt
+ * up, and it is then sent again.
  *
- * @returns A function that writes one down and tells how its endpoint fares; `undefined` when it was given up.
+ * @returns A function that records one and returns the health of its endpoint; `undefined` when it was given up.
  */
 export function openRecorder(options: RecorderOptions): (attempt: Attempt) => Promise<Standing | undefined> {
   const { database, onDisabled, onError, signal } = options;
@@ -48,7 +48,7 @@ export function openRecorder(options: RecorderOptions): (attempt: Attempt) => Pr
         return await settle(undefined, attempts);
       } catch (error) {
         onError(error);
-        // What is wrong with one partner's holds up no other's.
+        // An error for one partner does not affect the others.
         const alone = new Map(ofPartner.map(([id, own]) => [id, settle(id, own).then((ends) => pair(own, ends))]));
         return attempts.map(async (attempt) => (await alone.get(attempt.claimed.partnerId))?.get(attempt));
       }

@@ -4,15 +4,15 @@ import type { Attempt, ClaimedDelivery } from '../../store/webhooks/delivery.ts'
 import { type EndpointSecrets, signAttempt } from '../security/signature.ts';
 import { type Answer, send } from './send.ts';
 
-/** What an attempt needs beside the delivery. */
+/** The dependencies of an attempt besides the delivery. */
 export interface AttemptTools {
-  /** Refuses addresses that nobody may be sent to. */
+  /** Refuses forbidden addresses. */
   readonly client: HttpClient;
-  /** Milliseconds since 1970, of this process: receivers hold it against their own. */
+  /** Milliseconds since 1970, of this process: receivers compare it with their own clock. */
   readonly clock: () => number;
 }
 
-/** One delivery to be sent now. */
+/** One delivery to send now. */
 export interface Outgoing {
   readonly url: string;
   readonly secrets: EndpointSecrets;
@@ -25,7 +25,7 @@ export interface Outgoing {
   readonly body: Buffer;
 }
 
-/** Signs at this moment and sends: a receiver refuses what was signed more than five minutes ago. */
+/** Signs now and sends: a receiver refuses a signature that is more than five minutes old. */
 export async function post({ client, clock }: AttemptTools, { url, secrets, ...outgoing }: Outgoing): Promise<Answer> {
   const headers = signAttempt(secrets, { ...outgoing, sentAtSeconds: Math.floor(clock() / 1_000) });
   const message = { url, headers: { ...headers, 'content-type': 'application/json; charset=utf-8' }, body: outgoing.body };
@@ -36,13 +36,13 @@ export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** Longer than a delivery waits for its place and its attempt takes; whoever dies in the middle gives it back after so long. */
+/** Longer than a delivery waits and its attempt takes; after this time the deliveries of a dead process are free. */
 export const LEASE_MS = 60_000;
 
 /**
- * What an answer means for the delivery.
+ * The effect of an answer on the delivery.
  *
- * @param sinceClaimMs How long ago it was claimed: with the end of its lease this tells the database's time without asking for it.
+ * @param sinceClaimMs How long ago it was claimed: with the end of its lease this gives the database's time without a query.
  */
 export function toAttempt(claimed: ClaimedDelivery, { retryAfter, ...answer }: Answer, sinceClaimMs: number): Attempt {
   const endedAtMs = claimed.leaseEndsAt.getTime() - LEASE_MS + sinceClaimMs;

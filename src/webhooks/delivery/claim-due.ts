@@ -4,15 +4,12 @@ import type { DueEndpoint } from '../../store/webhooks/due-endpoint.ts';
 import { updateEndpointDueFrom } from '../../store/webhooks/webhook-endpoint.ts';
 import { LEASE_MS } from './attempt.ts';
 
-/**
- * A transaction may commit so long after the time that it wrote down. What commits later still is out of sight until
- * `reopenDue` finds it.
- */
+/** The longest time from a transaction's recorded time to its commit. A later commit is not seen until `reopenDue` finds it. */
 export const COMMITTED_WITHIN_MS = 10_000;
 
 /**
- * Claims due deliveries of an endpoint, and notes from when on the next ones are due: rows that are dead, but kept for the snapshot
- * of another, are then not read again.
+ * Claims due deliveries of an endpoint, and records from when on the next ones are due: dead rows that another snapshot keeps are then
+ * not read again.
  */
 export async function claimDue(
   { pool }: Pick<Database, 'pool'>,
@@ -21,7 +18,7 @@ export async function claimDue(
 ): Promise<readonly ClaimedDelivery[]> {
   const { deliveries, dueFrom } = await claimDeliveries(pool, endpoint, { limit, leaseMs: LEASE_MS });
   const next = new Date((dueFrom?.getTime() ?? 0) - COMMITTED_WITHIN_MS);
-  // Seldom: each time leaves a dead row behind.
+  // Rarely: each time leaves a dead row.
   if (next.getTime() - endpoint.dueFrom.getTime() >= COMMITTED_WITHIN_MS) await updateEndpointDueFrom(pool, endpoint, next);
   return deliveries;
 }

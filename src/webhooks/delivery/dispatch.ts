@@ -23,9 +23,9 @@ export interface DispatcherOptions extends AttemptTools {
   /** Answers to partners come first. */
   readonly pace: Pace;
   readonly openSecrets: (endpoint: WebhookEndpoint) => EndpointSecrets;
-  /** Told of every attempt. */
+  /** Called for every attempt. */
   readonly onAttempt: (attempt: Attempt) => void;
-  /** Told of every endpoint that is disabled for its failures. */
+  /** Called for every endpoint that is disabled for its failures. */
   readonly onDisabled: (disabling: Disabling) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -33,26 +33,26 @@ export interface DispatcherOptions extends AttemptTools {
 export interface Dispatcher {
   /** Something may be due: looks at once. */
   readonly wake: () => void;
-  /** Takes deliveries that this process has just made. */
+  /** Takes deliveries that this process has just created. */
   readonly handOff: HandOff;
   /**
-   * Claims nothing more, gives back what was not sent, and waits for what is under way, but not for long: what has no answer by then is
+   * Claims nothing more, releases unsent deliveries, and waits for a short time for attempts in flight: one without an answer by then is
    * neither a success nor a failure, and due again when its lease ends. The client is destroyed.
    *
-   * @param relayEnded Until then the relay may hand deliveries over, which are given back too.
+   * @param relayEnded Until then the relay may hand deliveries over, which are released too.
    */
   close(relayEnded?: Promise<void>): Promise<void>;
 }
 
-/** What this process has made it need not look for. */
+/** Deliveries that this process created are handed over, and not looked for. */
 const LOOK_EVERY_MS = 500;
-/** What waits for a place is sent as its endpoint was at most so long ago. */
+/** A waiting delivery is sent to its endpoint as of at most this long ago. */
 const UPDATE_EVERY_MS = 1_000;
-/** A stop takes ten seconds in all, and an attempt as many as fifteen. */
+/** A stop takes ten seconds in all, and an attempt up to fifteen. */
 const END_WITHIN_MS = 3_000;
 const RECORDS_BEHIND_MAX = 1_024;
 
-/** Sends what is due, for all partners. Any number of processes share the work through their claims. */
+/** Sends due deliveries, for all partners. Any number of processes share the work by their claims. */
 export function openDispatcher(options: DispatcherOptions): Dispatcher {
   return new RunningDispatcher(options);
 }
@@ -68,7 +68,7 @@ class RunningDispatcher implements Dispatcher {
   readonly #turns = new Turns<DueEndpoint>(({ endpointId }) => endpointId);
   readonly #recipientOf: (endpoint: WebhookEndpoint) => Recipient;
   readonly #queues: EndpointQueues<Task, Recipient>;
-  /** What is being written to the database. */
+  /** Writes to the database under way. */
   readonly #writes = new Set<Promise<unknown>>();
   #updatedAtMs = 0;
   readonly #done: Promise<void>;
@@ -128,7 +128,9 @@ class RunningDispatcher implements Dispatcher {
     return sleep(LOOK_EVERY_MS, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
   }
 
-  /** @returns Whether every endpoint had its turn; else there is more to claim at once. */
+  /**
+   * @returns Whether every endpoint had its turn; otherwise there is more to claim at once.
+   */
   async #claimDue(): Promise<boolean> {
     const { database } = this.#options;
     if (performance.now() - this.#updatedAtMs >= UPDATE_EVERY_MS) {
@@ -149,7 +151,9 @@ class RunningDispatcher implements Dispatcher {
     }
   }
 
-  /** @returns Whether anything was asked for: there is no room, else. */
+  /**
+   * @returns Whether anything was requested; otherwise there is no capacity.
+   */
   async #claim(endpoint: DueEndpoint): Promise<boolean> {
     const { database, onError } = this.#options;
     const limit = this.#queues.roomFor(endpoint);
@@ -169,13 +173,13 @@ class RunningDispatcher implements Dispatcher {
 
   async #send(task: Task, recipient: Recipient): Promise<Sent> {
     const answer = await post(this.#options, outgoing(task, recipient));
-    // It was cut off from here.
+    // The stop of this process aborted it.
     if (this.#isGivenUp && answer.status === null) return SENT;
     const attempt = toAttempt(task.claimed, answer, performance.now() - task.claimedAtMs);
     this.#options.onAttempt(attempt);
     const recorded = this.#record(attempt);
     this.#trackWrite(recorded);
-    // After a success the place is free for the next at once, unless writing down falls behind; a failure may change what the endpoint gets.
+    // After a success the next delivery may begin at once, unless recording falls behind; a failure may change what the endpoint gets.
     if (attempt.isSuccess && this.#writes.size <= RECORDS_BEHIND_MAX) return SENT;
     return { ...SENT, ...(await recorded), isDelivered: attempt.isSuccess };
   }
@@ -199,7 +203,7 @@ interface QueueTools {
   recipientOf(endpoint: WebhookEndpoint): Recipient;
 }
 
-/** What operators, and other processes, have changed holds for what is claimed already. */
+/** Changes by operators, and by other processes, apply to claimed deliveries too. */
 async function updateQueues(
   { database: { pool }, verifiedEndpoints, recipientOf }: QueueTools,
   queues: EndpointQueues<Task, Recipient>,

@@ -99,7 +99,9 @@ export class EndpointQueues<Task extends Ready, Recipient> {
     return Math.max(allowed - (queue ? queue.waiting.length + queue.underWay : 0), 0);
   }
 
-  /** @param isAsking Whether as many were claimed as were asked for. */
+  /**
+   * @param isAsking Whether as many were claimed as requested.
+   */
   add(endpoint: DueEndpoint, recipient: Recipient, { tasks, isAsking }: { tasks: readonly Task[]; isAsking: boolean }): void {
     const name = nameOf(endpoint);
     const queue = this.#queues.get(name) ?? newQueue<Task, Recipient>(endpoint, recipient);
@@ -143,7 +145,7 @@ export class EndpointQueues<Task extends Ready, Recipient> {
     return Math.ceil(shareOf(CLAIMED_MAX, this.#claimed, standing));
   }
 
-  /** There may be inFlightMax for queues that had none. */
+  /** Starts queues that had no free capacity. */
   #startCrowded(): void {
     if (this.#isHeldBack) return;
     for (const crowded of [...this.#crowded]) {

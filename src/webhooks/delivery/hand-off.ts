@@ -15,7 +15,7 @@ export interface Recipient {
   readonly secrets: EndpointSecrets;
 }
 
-/** A claimed delivery with what it says. */
+/** A claimed delivery with its content. */
 export interface Task extends Ready {
   readonly claimed: ClaimedDelivery;
   readonly content: Content;
@@ -24,7 +24,7 @@ export interface Task extends Ready {
 const RECIPIENTS_MAX = 10_000;
 const REMEMBERED_MS = 60_000;
 
-/** Opening a secret costs as much as a signature: it is done again when its endpoint has changed. */
+/** Decrypting a secret costs as much as a signature: it is repeated only when its endpoint has changed. */
 export function rememberRecipients(
   openSecrets: (endpoint: WebhookEndpoint) => EndpointSecrets,
 ): (endpoint: WebhookEndpoint) => Recipient {
@@ -51,7 +51,7 @@ interface HandOffTools {
   trackWrite(write: Promise<unknown>): void;
 }
 
-/** Takes deliveries that are claimed while they are made. */
+/** Takes deliveries that are claimed at their creation. */
 export function openHandOff(
   { database, onError }: { readonly database: Database; readonly onError: (error: unknown) => void },
   { queues, verifiedEndpoints, recipientOf, signal, trackWrite }: HandOffTools,
@@ -61,7 +61,7 @@ export function openHandOff(
     try {
       return recipientOf(endpoint) !== undefined;
     } catch {
-      // Whoever claims its deliveries tells of it.
+      // Called when deliveries of the endpoint were claimed.
       return false;
     }
   };
@@ -73,7 +73,7 @@ export function openHandOff(
       if (signal.aborted) trackWrite(release(database, tasks).catch(onError));
       else queues.add(endpoint, recipientOf(endpoint), { tasks, isAsking: !isAll });
     },
-    /** After deliveries were taken, now and then: says from when on the next ones may be due. */
+    /** Called after deliveries were taken, now and then: records from when on the next ones may be due. */
     async advance() {
       if (!hasTaken || performance.now() - advancedAtMs < COMMITTED_WITHIN_MS) return;
       [hasTaken, advancedAtMs] = [false, performance.now()];

@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../store/database.ts';
 import { type EventRecord, findEventsBySequence } from '../../store/events/event.ts';
 import { type ClaimedDelivery, deleteDeliveries } from '../../store/webhooks/delivery.ts';
 
-/** What is sent: the stored bytes, and the correlation id of the request that caused them. */
+/** The content that is sent: the stored bytes, and the correlation id of the request that caused them. */
 export interface Content {
   readonly body: string;
   readonly correlationId: string;
@@ -16,7 +16,7 @@ export interface ContentTools {
   readonly onError: (error: unknown) => void;
 }
 
-/** What claimed deliveries of one partner say, by delivery id. One that cannot be written is told, and left out. */
+/** The contents of claimed deliveries of one partner, by delivery id. One that cannot be written is reported, and left out. */
 export async function loadContents(
   { database: { pool }, environment, onError }: ContentTools,
   partnerId: string,
@@ -32,19 +32,19 @@ export async function loadContents(
   const contents = claims.flatMap(({ deliveryId, eventId, sequence, body }): [string, Content][] => {
     const event = sequence === null ? undefined : bySequence.get(sequence);
     const text = body ?? event?.body;
-    // A test has no request that caused it, and an event of old may not know it any more.
+    // A test has no request that caused it, and an old event may lack it.
     return text === undefined ? [] : [[deliveryId, { body: text, correlationId: event?.correlationId ?? eventId }]];
   });
   return new Map(contents);
 }
 
-/** Deliveries that were made again just when the retention of their event ended. */
+/** Deliveries that were created again just when the retention of their event ended. */
 function orphansOf(claims: readonly ClaimedDelivery[], events: readonly EventRecord[]): string[] {
   const present = new Set(events.map(({ sequence }) => sequence));
   return claims.flatMap(({ deliveryId, sequence }) => (sequence === null || present.has(sequence) ? [] : [deliveryId]));
 }
 
-/** One that cannot be written is told, and holds up no other. */
+/** One that cannot be written is reported, and does not stop the others. */
 async function writeOneByOne(
   db: Queryable,
   environment: Environment,

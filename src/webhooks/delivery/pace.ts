@@ -1,10 +1,10 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 
-/** What happened in a slice of time. */
+/** The figures of a slice of time. */
 export interface Slice {
   /** Partners' requests that were answered. */
   readonly answers: number;
-  /** Milliseconds that half of the answers took, or longer; 0 without one. Whoever sends its request slowly is one of many. */
+  /** The median time of the answers in milliseconds; 0 without one. The median is not affected by a few slow clients. */
   readonly answerMs: number;
   /** The share of the time in which the event loop was busy. */
   readonly utilization: number;
@@ -13,25 +13,25 @@ export interface Slice {
 }
 
 const SLICE_MS = 50;
-/** A busier event loop makes answers wait. */
+/** A busier event loop delays answers. */
 const BUSY = 0.9;
-/** Answers that take longer wait for the event loop or for the database. */
+/** Slower answers wait for the event loop or for the database. */
 const SLOW_MS = 50;
-/** However slow the answers are, so many deliveries begin in a slice. */
+/** The least number of deliveries in a slice, however slow answers are. */
 const BUDGET_MIN = 16;
 const LESS = 0.75;
 const MORE = 1.25;
-/** From here on there is no limit. */
+/** From this number on there is no limit. */
 const BUDGET_MAX = 1_024;
 
-/** Whether answers wait. Where nobody asks for anything, deliveries may have all of the time. */
+/** Whether answers wait. Without requests, deliveries may use all of the time. */
 export function isBehind({ answers, answerMs, utilization }: Slice): boolean {
   return answers > 0 && (utilization >= BUSY || answerMs >= SLOW_MS);
 }
 
 /**
- * How many deliveries may begin in the next slice. While answers wait it falls slice by slice, to one delivery for each answer at the
- * least, so that the events of what is answered can be delivered; then it rises again until there is no limit.
+ * How many deliveries may begin in the next slice. While answers wait it falls slice by slice, at the least to one delivery for each
+ * answer, so that their events can be delivered; then it rises until there is no limit.
  */
 export function nextBudget(budget: number, slice: Slice): number {
   if (isBehind(slice)) return Math.max(BUDGET_MIN, slice.answers, Math.floor(Math.min(budget, slice.begun) * LESS));
@@ -39,7 +39,7 @@ export function nextBudget(budget: number, slice: Slice): number {
   return more >= BUDGET_MAX ? Number.POSITIVE_INFINITY : more;
 }
 
-/** The lower one of two; 0 of none. */
+/** The lower median; 0 without values. */
 export function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length / 2) - 1] ?? 0;
 }
@@ -56,7 +56,7 @@ export class Pace {
   #timer: NodeJS.Timeout | undefined;
   #onRoom = () => {};
 
-  /** Told when deliveries that were refused may begin. */
+  /** Called when refused deliveries may begin. */
   onRoom(listener: () => void): void {
     this.#onRoom = listener;
   }
@@ -66,7 +66,7 @@ export class Pace {
     if (this.#timer) this.#answersMs.push(milliseconds);
   }
 
-  /** Whether one more delivery may begin now; then it counts. */
+  /** Whether one more delivery may begin now; if so, it counts. */
   take(): boolean {
     this.#timer ??= this.#start();
     if (this.#left <= 0) {
@@ -78,12 +78,12 @@ export class Pace {
     return true;
   }
 
-  /** Deliveries a second; 0 without a limit, which a metric of several processes can sum. */
+  /** Deliveries a second; 0 without a limit, so that a metric can sum several processes. */
   get limitPerSecond(): number {
     return this.#budget === Number.POSITIVE_INFINITY ? 0 : (this.#budget * 1_000) / SLICE_MS;
   }
 
-  /** For how long deliveries have waited for answers in all. */
+  /** How long deliveries have waited for answers in all. */
   get slowedSeconds(): number {
     return this.#slowedMs / 1_000;
   }

@@ -23,26 +23,26 @@ const GONE_REASON = 'The receiver answered 410 Gone.';
 
 type EndpointId = Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>;
 
-/** An endpoint that was disabled because of what its attempts came to. */
+/** An endpoint that was disabled for its failures. */
 export interface Disabling extends EndpointId {
   readonly reason: string;
 }
 
-/** What came of attempts for an endpoint. */
+/** The effect of attempts on an endpoint. */
 export interface Standing extends EndpointId {
-  /** Nothing more goes there for now. */
+  /** Nothing more is sent to it for now. */
   readonly isPaused: boolean;
-  /** When the breaker lets the next one pass. */
+  /** When the circuit lets the next delivery pass. */
   readonly pausedUntil: Date | undefined;
   /** Why these attempts disabled it, if they did. */
   readonly disabledFor: string | undefined;
 }
 
 /**
- * Writes attempts down: what became of their deliveries, and how their endpoints fare by now. Written again, because nobody knows whether
- * the first time took effect, they count no second time.
+ * Records attempts: the state of their deliveries, and the health of their endpoints. Recording is repeated after an unknown outcome, and
+ * does not count twice.
  *
- * @param partnerId Of all of them; `undefined` where they are of several.
+ * @param partnerId Of all of them; `undefined` when they are of several.
  */
 export async function settleAttempts(
   database: Database,
@@ -54,7 +54,7 @@ export async function settleAttempts(
   const standings = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const isNew = await recordAttempts(db, partnerId, attempts);
     const found: Standing[] = [];
-    // In one order everywhere, so that two processes never wait for each other.
+    // In the same order everywhere, so that two processes never deadlock.
     for (const [endpoint, group] of groupByEndpoint(attempts))
       found.push(await recordHealth(db, endpoint, { attempts: group, added: group.filter(isNew) }));
     return found;
@@ -67,7 +67,7 @@ export async function settleAttempts(
   return settled;
 }
 
-/** Nothing is asked of the database but what it writes, on one trip with the COMMIT. */
+/** Only writes are sent, in one round trip with the COMMIT. */
 async function settleSuccesses(database: Database, attempts: readonly Attempt[]): Promise<Standing[]> {
   await inTransaction(database, USUAL_LOCK_TIMEOUT, (db, { finalStatement }) =>
     finalStatement(() => recordSuccesses(db, attempts)),
@@ -86,11 +86,11 @@ function groupByEndpoint(attempts: readonly Attempt[]): [endpoint: EndpointId, a
 
 interface CountedHealth {
   readonly attempts: readonly Attempt[];
-  /** Those of them that were not written down before. */
+  /** Those that were not recorded before. */
   readonly added: readonly Attempt[];
 }
 
-/** `disabledFor`: why the endpoint is to be disabled, if it is. */
+/** `disabledFor`: why the endpoint must be disabled. */
 async function recordHealth(db: Queryable, endpoint: EndpointId, { attempts, added }: CountedHealth): Promise<Standing> {
   const lastSuccess = added.findLastIndex(({ isSuccess }) => isSuccess);
   const failures = added.slice(lastSuccess + 1);
@@ -113,7 +113,7 @@ async function recordHealth(db: Queryable, endpoint: EndpointId, { attempts, add
 function worsen(health: EndpointHealth, failures: number, now: Date): EndpointHealth {
   const failuresInRow = health.failuresInRow + failures;
   const failed = { failuresInRow, failingSince: health.failingSince ?? now };
-  // What was under way when it opened comes back bit by bit, and says nothing that is not known already.
+  // Attempts that were in flight when the circuit opened return one by one, and change nothing.
   const isOpen = health.breakerOpenUntil !== null && health.breakerOpenUntil > now;
   if (isOpen) return { ...health, ...failed };
   const pauseMs = breakerPauseMs(failuresInRow, health.breakerTrips);
@@ -124,21 +124,21 @@ function worsen(health: EndpointHealth, failures: number, now: Date): EndpointHe
   };
 }
 
-/** In whose name an endpoint is disabled for its failures. */
+/** The actor that disables an endpoint for its failures. */
 function dispatcher(): Actor {
   return { operatorId: 'dispatcher', role: 'operator', correlationId: newId('corr') };
 }
 
 /**
- * Its events are held from then on; whoever enables it sends them.
+ * Its events are held from then on; enabling it sends them.
  *
- * @returns Whether this disabled it, and nobody before.
+ * @returns Whether this call disabled it.
  */
 async function disableEndpoint(database: Database, { partnerId, endpointId, reason }: Disabling): Promise<boolean> {
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
     if (endpoint?.status !== 'active') return false;
-    // The entry would make an edit true; what differs from the audit is sent nothing.
+    // The entry would confirm an edit; nothing is sent to an endpoint that differs from the audit.
     if ((await findDifferences(db, ENDPOINT, [endpoint])).length > 0) return false;
     const disabled = { ...endpoint, status: 'disabled' as const, statusReason: reason };
     await updateWebhookEndpoint(db, disabled);

@@ -14,7 +14,7 @@ import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
 import { LEASE_MS } from './attempt.ts';
 import type { Content } from './load-contents.ts';
 
-/** A delivery that its maker has claimed. */
+/** A delivery that its creator has claimed. */
 export interface Handed {
   readonly claimed: ClaimedDelivery;
   readonly content: Content;
@@ -24,11 +24,13 @@ export interface Handed {
 
 /** The dispatcher of the same process: it sends new deliveries without looking for them. */
 export interface HandOff {
-  /** Those that are as the audit has them. */
+  /** The endpoints that match the audit. */
   keepVerified<Endpoint extends DueEndpoint>(endpoints: readonly Endpoint[]): Promise<Endpoint[]>;
   /** How many new deliveries of the endpoint it takes. */
   roomForNew(endpoint: DueEndpoint): number;
-  /** @param isAll Whether there are no more, which are due for all. */
+  /**
+   * @param isAll Whether there are no further ones, which are due for all.
+   */
   take(endpoint: DueEndpoint, handed: readonly Handed[], isAll: boolean): void;
 }
 
@@ -37,24 +39,23 @@ export interface TogetherTools extends BodyTools {
 }
 
 export interface Together {
-  /** Deliveries that are due, and claimed by nobody. */
+  /** Due deliveries that no process has claimed. */
   readonly due: number;
   readonly numbered: number;
-  /** Partners whose counters were held here, so that nothing of theirs in the range was left. */
+  /** Partners whose counters were locked here, so that none of their events in the range was left. */
   readonly heldIds: readonly string[];
-  /** Nothing in the range of these partners was left over. */
+  /** No event in the range of these partners was left over. */
   readonly isAll: boolean;
 }
 
 export const NONE_TOGETHER: Together = { due: 0, numbered: 0, heldIds: [], isAll: true };
 
 /**
- * Numbers events of several partners in one transaction, stores them with their bodies, and hands their deliveries to the dispatcher of
- * this process as far as it takes them: those are claimed from the beginning. The rest is due for all.
+ * Assigns sequences to events of several partners in one transaction, stores them with their bodies, and hands their deliveries to the
+ * dispatcher of this process up to its capacity: those are claimed at their creation. The others are due for all. A failure is reported;
+ * then no event has a sequence, or the outcome is unknown. Claimed deliveries are due again after the lease.
  *
- * A failure is told, and nothing is numbered then, or it is not known. What was claimed meanwhile is due again after the lease.
- *
- * @throws Error When the session is of no use any more.
+ * @throws Error When the session is no longer usable.
  */
 export async function relayTogether(
   { client, database }: { client: Connection; database: Pick<Database, 'isDistributed'> },
@@ -64,7 +65,7 @@ export async function relayTogether(
   const claimedAtMs = performance.now();
   let ending: Promise<string> | undefined;
   try {
-    // Outside of a transaction events would be taken for good, and never numbered.
+    // Outside of a transaction events would be removed from the outbox without getting a sequence.
     await client.query('begin');
     const [taken, endpoints] = await Promise.all([
       takeUnsequencedEvents(client, range, partnerIds, limit),
@@ -86,14 +87,16 @@ export async function relayTogether(
     handOver({ claims, bodies, leaseEndsAt, claimedAtMs }, plan, tools.handOff);
     return { due: deliveries.length - claims.length, numbered: events.length, heldIds, isAll };
   } catch (error) {
-    // Where this fails too, nobody knows in which state the session is.
+    // When this fails too, the state of the session is unknown.
     await (ending ?? client.query('rollback'));
     tools.onError(error);
     return NONE_TOGETHER;
   }
 }
 
-/** @returns The word that it is answered with: for a failed transaction that is ROLLBACK, and no error. */
+/**
+ * @returns The command tag of the answer: ROLLBACK for a failed transaction, without an error.
+ */
 async function commit(client: Connection): Promise<string> {
   return (await client.query('commit')).command;
 }

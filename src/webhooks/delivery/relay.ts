@@ -1,6 +1,6 @@
 /**
- * From a committed change to the partner's endpoint: the relay gives events their place, the dispatcher sends them. Nothing here
- * decides what is told; that stands in the transaction of the change.
+ * From a committed event to the partner's endpoint: the relay assigns sequences, the dispatcher sends. The content of an event is decided
+ * in the transaction of its change.
  */
 
 import { lookOut } from '../../concurrency/look-out.ts';
@@ -19,24 +19,25 @@ import { NONE_TOGETHER, relayTogether, type Together, type TogetherTools } from 
 
 export interface RelayOptions extends TogetherTools {
   readonly database: Database;
-  /** Told when deliveries were made, so that they need not wait to be found. */
+  /** Called when deliveries were created, so that they are sent at once. */
   readonly onDeliveries: () => void;
 }
 
-/** What comes in so short a time is numbered together. */
+/** Events that are committed within this time get their sequences together. */
 const PAUSE_MIN_MS = 5;
-/** How long an event of another process waits at most before it has its place: it may be fetched within a second of its commit. */
+/** The longest wait of an event of another process for its sequence: it can be fetched within a second of its commit. */
 const PAUSE_MAX_MS = 500;
 /** A distributed database is asked about every partner each time. */
 const PAUSE_MIN_DISTRIBUTED_MS = 200;
 const EVENTS_AT_ONCE = 1_000;
-/** Their bodies are made meanwhile. */
+/** Bodies of events that are written together with their sequences. */
 const EVENTS_TOGETHER = 512;
 
 /**
- * Numbers the events of all partners: those of this process as soon as they are committed. Any number of processes may do so at once.
+ * Assigns sequences to the events of all partners: to those of this process as soon as they are committed. Any number of processes may do
+ * so at once.
  *
- * @returns A function that ends it, and resolves when what is under way is done.
+ * @returns A function that stops it, and resolves when the work under way is done.
  */
 export function openRelay({ database, onDeliveries, ...tools }: RelayOptions): () => Promise<void> {
   const { onError } = tools;
@@ -70,13 +71,13 @@ export function openRelay({ database, onDeliveries, ...tools }: RelayOptions): (
 }
 
 /**
- * A connection, and where the server behind it may have events without a number. That holds for this connection alone: a server that
- * was restored or took over counts transactions anew, and a pooler may change the server unseen.
+ * A connection, and the range in which its server may have events without a sequence. The range is valid for this connection only: a
+ * server that was restored or took over counts transactions anew, and a pooler may change the server unseen.
  */
 export interface Session {
   readonly client: Connection;
   range: OutboxRange;
-  /** Partners of whose events some were left over, and where those may be. */
+  /** Partners with events left over, and their range. */
   behind: ReadonlyMap<string, OutboxRange>;
 }
 
@@ -85,10 +86,10 @@ export function beginSession(client: Connection): Session {
 }
 
 /**
- * Numbers what is found of several partners together; whoever else has events gets one batch, so that none waits for another's backlog. What
- * fails for one is told and left for the next time.
+ * Assigns sequences to events of several partners together; other partners with events get one batch each, so that none waits for
+ * another's backlog. A failure for one is reported and left for the next run.
  *
- * @param tools Without them each partner's events are numbered by themselves.
+ * @param tools Without them each partner's events get their sequences separately.
  */
 export async function relayOnce(
   database: Database,
@@ -98,7 +99,7 @@ export async function relayOnce(
 ): Promise<Relayed> {
   const { client, range } = session;
   const found = await findUnsequencedEvents(client, database, range, EVENTS_TOGETHER);
-  // Of those that are behind older events may wait elsewhere, which come first.
+  // Partners that are behind may have older events elsewhere, which come first.
   const partnerIds = found.partnerIds.filter((partnerId) => !session.behind.has(partnerId));
   const isTogether = tools !== undefined && !database.isDistributed;
   const several = { range, partnerIds, withoutEndpointIds: found.withoutEndpointIds };
@@ -106,12 +107,12 @@ export async function relayOnce(
   const held = new Set(together.heldIds);
   const isWhole = found.isAll && together.isAll;
   const { partnerIds: waitingIds, next } = isWhole ? found : await listPartnersWithUnsequencedEvents(client, database, range);
-  // What stays where it is, because its partner's cannot be numbered, is no reason to go on at once.
+  // Events whose partner fails are no reason to continue at once.
   const hasMore = !together.isAll && together.numbered > 0;
   const relayed = { numbered: together.numbered, deliveries: together.due, hasMore };
   const alone = new Set([...waitingIds.filter((partnerId) => !held.has(partnerId)), ...session.behind.keys()]);
   const behind = await relayAlone(database, session, { partnerIds: alone, relayed, onError });
-  // Those that were numbered together may have left some, and are not behind.
+  // Partners of the joint batch may have events left, and are not behind.
   if (canPrepare(client)) Object.assign(session, { range: isWhole || held.size === 0 ? next : range, behind });
   return relayed;
 }
@@ -165,21 +166,23 @@ async function relayWithoutEndpoints(
 }
 
 interface Relayed {
-  /** Events. */
+  /** How many events. */
   numbered: number;
-  /** That are due, and claimed by nobody. */
+  /** Due deliveries that no process has claimed. */
   deliveries: number;
   hasMore: boolean;
 }
 
 interface Alone {
   readonly partnerIds: ReadonlySet<string>;
-  /** Counted on. */
+  /** Counted for the metrics. */
   readonly relayed: Relayed;
   readonly onError: (error: unknown) => void;
 }
 
-/** @returns Partners of whose events some were left over. */
+/**
+ * @returns Partners with events left over.
+ */
 async function relayAlone(
   database: Database,
   { client, range, behind: wasBehind }: Session,

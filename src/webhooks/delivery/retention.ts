@@ -7,11 +7,11 @@ import { deleteOldEvents } from '../../store/events/event-retention.ts';
 const EVENTS_AT_ONCE = 500;
 
 /**
- * Removes what is older than so many days: events, their deliveries and attempts. Any number of processes may do so at once, and one
- * that is interrupted is finished by the next.
+ * Removes events that are older than this many days, with their deliveries and attempts. Any number of processes may do so at once; the
+ * next one finishes an interrupted removal.
  *
  * @returns How many events were removed.
- * @throws AggregateError When some partners' could not be removed, after those of all others were.
+ * @throws AggregateError When the events of some partners could not be removed, after those of all others were.
  */
 export async function removeOldEvents({ pool }: Database, days: number, signal?: AbortSignal): Promise<number> {
   let sum = 0;

@@ -5,14 +5,14 @@ import { EndlessAnswerError } from '../security/limit-answers.ts';
 export interface Message {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The stored bytes, untouched. */
+  /** The stored bytes, unchanged. */
   readonly body: Buffer;
 }
 
-/** What came of one POST. */
+/** The result of one POST. */
 export interface Answer {
   readonly milliseconds: number;
-  /** `null` when there was no answer in time; then the class says why. */
+  /** `null` without an answer in time; the class says why. */
   readonly status: number | null;
   readonly errorClass: ErrorClass | null;
   /** The beginning of the answer's body. */
@@ -40,7 +40,7 @@ const ANNOUNCEMENTS_MAX = 10;
 const READ_MAX_BYTES = 16_384;
 const KEEP_MAX_BYTES = 2_048;
 
-/** Sends one attempt and reads as much of the answer as is kept. Redirects are answers like any other. Never throws. */
+/** Sends one attempt and reads the part of the answer that is stored. Redirects are answers like any other. Never throws. */
 export function send(client: HttpClient, { url, headers, body }: Message): Promise<Answer> {
   return new Promise((resolve) => {
     const exchange = new Exchange(resolve);
@@ -63,10 +63,7 @@ function targetOf(url: string): { readonly origin: string; readonly path: string
   return target;
 }
 
-/**
- * One request and its answer. The status is the answer: of the body as much is read as comes, and whatever is beyond the limit is not
- * waited for.
- */
+/** One request and its answer. The status decides; of the body only what arrives up to the limit is read. */
 class Exchange implements HttpClient.DispatchHandler {
   readonly #resolve: (answer: Answer) => void;
   readonly #since = performance.now();
@@ -77,7 +74,7 @@ class Exchange implements HttpClient.DispatchHandler {
   #announcements = 0;
   #kept: Buffer[] = [];
   #read = 0;
-  /** Why it was cut off from here. */
+  /** Why the request was aborted here. */
   #reason: Error | undefined;
 
   constructor(resolve: (answer: Answer) => void) {
@@ -124,7 +121,7 @@ class Exchange implements HttpClient.DispatchHandler {
     this.#controller?.abort(reason);
   }
 
-  /** The first end counts. Cut off after its status, or too slow: what came is kept. */
+  /** The first end counts. After an abort, or a slow body, what has arrived is kept. */
   #end(error: Error | null): void {
     clearTimeout(this.#timer);
     const isAnswered = this.#status !== null;
@@ -132,7 +129,7 @@ class Exchange implements HttpClient.DispatchHandler {
       milliseconds: Math.round(performance.now() - this.#since),
       status: this.#status,
       errorClass: isAnswered ? null : classify(error),
-      // PostgreSQL keeps no NUL in a text.
+      // PostgreSQL stores no NUL in a text.
       excerpt: isAnswered ? Buffer.concat(this.#kept).toString('utf8').replaceAll('\0', '') : null,
       retryAfter: this.#retryAfter,
     });

@@ -6,16 +6,19 @@ import { findLastAuditEntries } from '../../store/audit/audit.ts';
 import type { Database } from '../../store/database.ts';
 import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
-/** The audit is asked so often of an endpoint whose row stays as it is; an edit of the row is seen at once. */
+/** How often the audit is read for an endpoint whose row does not change; an edit of the row is found at once. */
 const REMEMBERED_MS = 4_000;
 const ENDPOINTS_MAX = 10_000;
 
 export interface VerifiedEndpoints {
-  /** Those that are as the audit has them. Asks for all that are not remembered in one trip. */
+  /** Returns the endpoints that match the audit. Reads the entries of all that are not remembered in one round trip. */
   keepVerified<Endpoint extends WebhookEndpoint>(endpoints: readonly Endpoint[]): Promise<Endpoint[]>;
 }
 
-/** Nothing is sent to an address, or signed with a secret, of which the audit has no sealed entry: its events are held. */
+/**
+ * The service sends nothing to an address, and signs nothing with a secret, without a sealed audit entry: events of such an endpoint are
+ * held.
+ */
 export function openVerifiedEndpoints(
   { pool, auditKeys }: Pick<Database, 'pool' | 'auditKeys'>,
   onError: (error: unknown) => void,

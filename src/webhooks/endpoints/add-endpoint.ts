@@ -26,9 +26,9 @@ import { aboutEndpoint, type EndpointTools, refusal, refuseValue } from './endpo
 export interface NewEndpoint {
   readonly partnerId: string;
   readonly url: string;
-  /** Empty: every kind. */
+  /** Empty: every event type. */
   readonly eventTypes: readonly string[];
-  /** A port of the address that is not among the usual ones, and that an operator allows here. */
+  /** A further port of the address that an operator allows. */
   readonly allowedPort?: number | undefined;
 }
 
@@ -37,8 +37,8 @@ export const ENDPOINTS_MAX = 5;
 /**
  * Adds an endpoint that has answered a signed challenge.
  *
- * @returns Its id, and its secret, which is shown this once.
- * @throws ServiceError `forbidden`; `invalid_request` for an unknown partner, an address that nobody may be sent to, an unknown kind, a sixth
+ * @returns Its id, and its secret, which is shown once.
+ * @throws ServiceError `forbidden`; `invalid_request` for an unknown partner, a forbidden address, an unknown event type, a sixth
  * endpoint, a second one at the same address, and a receiver that does not answer the challenge; nothing is stored then.
  */
 export const addEndpoint = withRole(
@@ -60,11 +60,11 @@ export const addEndpoint = withRole(
       );
     const endpoint = { partnerId, endpointId: newId('wep'), url: verdict.url, eventTypes };
     const secret = newSecret();
-    // Nobody is contacted for what will be refused.
+    // Checked first, so that no server is contacted for an endpoint that will be refused.
     refuseBeside(endpoint, await listWebhookEndpoints(database.pool, partnerId));
     await challenge(tools, { ...endpoint, secret });
     await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-      // A partner from before may have none yet, and then two at once would hold nothing.
+      // A partner of an earlier release may have no counter yet, and then two transactions at once would lock nothing.
       await insertEventCounter(db, partnerId);
       await lockEventCounter(db, partnerId);
       refuseBeside(endpoint, await listWebhookEndpoints(db, partnerId));
@@ -89,7 +89,9 @@ function addressToGive({ allowInsecure, allowThisMachine = false, environment }:
   return `Give an https address of a public host.${environment === 'sandbox' ? forDevelopment : ''}`;
 }
 
-/** @param present All that the partner has. */
+/**
+ * @param present All endpoints of the partner.
+ */
 function refuseBeside({ url }: Pick<WebhookEndpoint, 'url'>, present: readonly WebhookEndpoint[]): void {
   const same = present.find((endpoint) => endpoint.url === url);
   if (same)
@@ -109,7 +111,7 @@ export function refuseUnknownTypes(eventTypes: readonly string[]): void {
     throw refuseValue('event_types', `There is no event type ${unknown.join(', ')}. The types are ${EVENT_TYPES.join(', ')}.`);
 }
 
-/** A signed POST with a random text, which the receiver has to send back. */
+/** A signed POST with a random text, which the receiver must return. */
 async function challenge(
   tools: EndpointTools,
   { partnerId, url, secret }: { partnerId: string; url: string; secret: string },

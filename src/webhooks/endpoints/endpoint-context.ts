@@ -4,7 +4,7 @@ import type { Database } from '../../store/database.ts';
 import type { AttemptTools } from '../delivery/attempt.ts';
 import type { SecretBox } from '../security/secret-box.ts';
 
-/** What the changes of endpoints need. */
+/** The dependencies of changes of endpoints. */
 export interface EndpointTools extends AttemptTools {
   readonly database: Database;
   readonly environment: Environment;
@@ -20,7 +20,7 @@ export interface EndpointId {
   readonly endpointId: string;
 }
 
-/** An entry of the audit about an endpoint. */
+/** An audit entry about an endpoint. */
 export function aboutEndpoint(
   { partnerId, endpointId }: EndpointId,
   entry: { readonly action: string; readonly before: object | null; readonly after: object | null },
@@ -28,7 +28,7 @@ export function aboutEndpoint(
   return { ...entry, partnerId, subjectId: endpointId };
 }
 
-/** A value that cannot be taken. */
+/** An invalid value. */
 export function refuseValue(field: string, message: string): ServiceError {
   return new ServiceError('invalid_request', message, { details: [{ field, code: 'unsupported_value', message }] });
 }

@@ -31,7 +31,7 @@ export async function getDelivery({ pool }: Database, partnerId: string, deliver
 }
 
 /**
- * Sends one delivery again at once, whatever became of it, with all its attempts anew: the same event id and bytes.
+ * Sends one delivery again at once, whatever its status, with all attempts again: the same event id and bytes.
  *
  * @throws ServiceError `forbidden`; `invalid_request` when there is none, or its endpoint was removed.
  */
@@ -61,7 +61,7 @@ export const resend = withRole(
 export interface RecoveryRequest {
   readonly partnerId: string;
   readonly endpointId: string;
-  /** Of the deliveries' making, or of the events' happening. */
+  /** The time of the deliveries' creation, or of the events. */
   readonly since: Date;
   readonly onProgress?: (sum: number) => void;
 }
@@ -69,8 +69,8 @@ export interface RecoveryRequest {
 const DELIVERIES_AT_ONCE = 1_000;
 
 /**
- * Sends again what was given up: the deliveries of an endpoint, made since then, whose attempts are spent. Each thousand in a transaction
- * of its own, with its entry in the audit.
+ * Sends exhausted deliveries of an endpoint again that were created since then. Each thousand has its own transaction, with an audit
+ * entry.
  *
  * @returns How many.
  * @throws ServiceError `forbidden`; `invalid_request` when there is no such endpoint.
@@ -96,7 +96,7 @@ export const recoverExhausted = withRole(
 );
 
 /**
- * Sends events that an endpoint never got: all that happened since then and are of a kind that it wants.
+ * Sends events that an endpoint never got: all since then of a type that it subscribes to.
  *
  * @returns How many.
  * @throws ServiceError `forbidden`; `invalid_request` when there is no such endpoint.
@@ -123,7 +123,7 @@ export const replayMissing = withRole(
   },
 );
 
-/** Where nothing was changed there is nothing to note. */
+/** Without a change there is no entry. */
 async function recordRecovery(
   db: Queryable,
   actor: Actor,

@@ -37,7 +37,7 @@ export async function getEndpoint(
   return endpoint;
 }
 
-/** Events that were held meanwhile are sent, and its failures forgotten. */
+/** Held events are sent, and its failures are reset. */
 export const enableEndpoint = withRole(
   'operator',
   async (database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> => {
@@ -64,7 +64,7 @@ export const disableEndpoint = withRole(
   },
 );
 
-/** For good; what waits for it will never be sent. */
+/** Final: its waiting deliveries are never sent. */
 export const removeEndpoint = withRole(
   'operator',
   async (database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> => {
@@ -78,7 +78,7 @@ export const removeEndpoint = withRole(
   },
 );
 
-/** Which kinds it gets from then on. */
+/** The event types that it gets from then on. */
 export const updateEventTypes = withRole(
   'operator',
   async (database: Database, actor: Actor, id: EndpointId, eventTypes: readonly string[]): Promise<WebhookEndpoint> => {
@@ -88,10 +88,10 @@ export const updateEventTypes = withRole(
 );
 
 /**
- * Makes a second secret. Until it is activated, or the overlap of 24 hours ends, the old one signs as before and the new one beside it.
+ * Creates a second secret. Until it is activated, or the overlap of 24 hours ends, the old one signs as before and the new one beside it.
  *
- * @param isReplacing Whether a second secret that is already there, and that a receiver may verify with by now, is given up for this one.
- * @returns The new secret, shown this once.
+ * @param isReplacing Whether an existing second secret, which a receiver may already use, is replaced.
+ * @returns The new secret, shown once.
  * @throws ServiceError `invalid_request` when there is a second secret and it is not to be replaced.
  */
 export const rotateSecret = withRole(
@@ -106,7 +106,7 @@ export const rotateSecret = withRole(
     let from = new Date(0);
     await change(database, actor, { ...id, action: 'endpoint.rotate-secret' }, async (endpoint, db) => {
       from = new Date((await readClock(db)).getTime() + ROTATION_OVERLAP_MS);
-      // The secret that an earlier rotation took out of use must not sign again.
+      // The secret that an earlier rotation ended must not sign again.
       const ended = endOverlap(endpoint);
       if (ended.nextSecretFrom !== null && !isReplacing)
         throw refusal(
@@ -132,7 +132,7 @@ export const activateSecret = withRole(
 
 type Change = (endpoint: WebhookEndpoint, db: Parameters<Parameters<typeof inTransaction>[2]>[0]) => Promise<WebhookEndpoint>;
 
-/** One change of an endpoint after the other. */
+/** Changes of an endpoint run one after another. */
 async function change(
   database: Database,
   actor: Actor,

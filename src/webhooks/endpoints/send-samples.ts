@@ -20,15 +20,15 @@ import type { EndpointTools } from './endpoint-context.ts';
 
 export interface WantedSample {
   readonly partnerId: string;
-  /** `undefined`: every active endpoint that wants the kind. */
+  /** `undefined`: every active endpoint that subscribes to the type. */
   readonly endpointId: string | undefined;
   readonly eventType: EventType;
   readonly fault: SampleFault | undefined;
-  /** What the sample says, beside that it is one. */
+  /** The data of the sample, besides its mark. */
   readonly data: object;
 }
 
-/** One sample, and what the receiver made of it. */
+/** One sample, and the receiver's answer. */
 export interface SentSample extends Pick<Attempt, 'status' | 'errorClass' | 'milliseconds' | 'isSuccess'> {
   readonly endpointId: string;
   readonly deliveryId: string;
@@ -37,7 +37,7 @@ export interface SentSample extends Pick<Attempt, 'status' | 'errorClass' | 'mil
   readonly isExpectedToBeRefused: boolean;
 }
 
-/** So many samples a minute of a partner: each is a request to a server that the partner names. */
+/** The most samples a minute of a partner: each is a request to a server that the partner names. */
 export const SAMPLES_MAX = 60;
 
 const UNKNOWN_TYPE = 'impact.transaction.sampled';
@@ -51,11 +51,11 @@ interface Sample {
 }
 
 /**
- * Sends samples of an event at once, one attempt each, with the fault that the partner asks for. They stand in the log of deliveries. A refusal that a
- * right receiver owes does not count against the endpoint.
+ * Sends samples of an event at once, one attempt each, with the fault that the partner requests. They are in the log of deliveries. A
+ * refusal by a correct receiver does not count against the endpoint.
  *
- * @throws ServiceError `rate_limited` beyond {@link SAMPLES_MAX}; `invalid_request` for another partner's endpoint as for none, and where no
- * endpoint wants the kind.
+ * @throws ServiceError `rate_limited` beyond {@link SAMPLES_MAX}; `invalid_request` for another partner's endpoint as for none, and when
+ * no endpoint subscribes to the type.
  */
 export const sendSamples = withRole(
   'operator',
@@ -109,7 +109,7 @@ async function sendTo(tools: EndpointTools, actor: Actor, { endpoint, samples, w
   const { database, secretBox, clock } = tools;
   const { partnerId, fault } = wanted;
   const { endpointId, url } = endpoint;
-  // Before anything is stored: what cannot be signed must not be left for the dispatcher.
+  // Before anything is stored: a delivery that cannot be signed must not be left for the dispatcher.
   const secrets = secretsFor(fault, openSecrets(secretBox, endpoint));
   const signedBy = fault === 'stale' ? { ...tools, clock: () => clock() - STALE_MS } : tools;
   const claimedAtMs = performance.now();
@@ -138,7 +138,7 @@ function secretsFor(fault: SampleFault | undefined, known: ReturnType<typeof ope
   return fault === 'rotation' ? { current: known.current, next: known.next ?? newSecret() } : known;
 }
 
-/** The partner's row is held meanwhile: of requests at once none passes the limit. */
+/** The partner's row is locked meanwhile: of concurrent requests none exceeds the limit. */
 function claim({ database }: EndpointTools, actor: Actor, { endpoint, samples, wanted }: Sending): Promise<ClaimedDelivery[]> {
   const { partnerId, fault = null } = wanted;
   const { endpointId } = endpoint;

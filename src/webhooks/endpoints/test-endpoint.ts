@@ -15,13 +15,13 @@ import { openSecrets } from '../security/endpoint-secrets.ts';
 import { type EndpointId, type EndpointTools, unknownEndpoint } from './endpoint-context.ts';
 
 /**
- * Sends a signed test event to an endpoint, once and at once, whatever its status. It stands in the log of deliveries like any other, and in
+ * Sends a signed test event to an endpoint, once and at once, whatever its status. It is in the log of deliveries like any other, and in
  * the audit.
  *
- * @returns What came of it.
+ * @returns Its result.
  * @throws ServiceError `forbidden`; `invalid_request` when there is no such endpoint.
  * @throws UnverifiedRecordError When it differs from the audit; nothing is sent then.
- * @throws SecretUnreadableError When its secret does not open; nothing is stored then.
+ * @throws SecretUnreadableError When its secret cannot be decrypted; nothing is stored then.
  */
 export const testEndpoint = withRole(
   'operator',
@@ -30,7 +30,7 @@ export const testEndpoint = withRole(
     const endpoint = await findWebhookEndpoint(database.pool, partnerId, endpointId);
     if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
     await openVerifiedEndpoints(database, rethrow).keepVerified([endpoint]);
-    // Before anything is stored: what cannot be signed must not be left for the dispatcher.
+    // Before anything is stored: a delivery that cannot be signed must not be left for the dispatcher.
     const secrets = openSecrets(secretBox, endpoint);
     const eventId = newId('evt');
     const occurredAt = await readClock(database.pool);

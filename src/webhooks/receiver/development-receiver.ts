@@ -7,19 +7,19 @@ import { explainSignature, type SignatureVerdict } from './explain-signature.ts'
 const BODY_BYTES_MAX = 1_048_576;
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Enough for a day of trials; an id beyond these is taken for a new one. */
+/** Enough for a day of tests; older ids count as new. */
 const REMEMBERED_EVENTS_MAX = 10_000;
 
 const CHALLENGE_TYPE = 'webhook.endpoint.verification';
 
 export interface ReceiverOptions {
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly port: number;
-  /** The whole string `whsec_…`; without it nothing is checked. */
+  /** The whole string `whsec_…`; without it nothing is verified. */
   readonly secret?: string | undefined;
   /** The HTTP status that answers every event; a challenge is answered 200. */
   readonly status: number;
-  /** The time of a receipt; the machine's, unless a test has its own. */
+  /** The time of a receipt; the machine's clock, except in tests. */
   readonly now?: () => Date;
   /** Called before the answer is sent. */
   onEvent(event: ReceivedEvent): void;
@@ -34,17 +34,17 @@ export interface Receiver {
 
 export type ReceivedVerdict = SignatureVerdict | { readonly status: 'not_checked' };
 
-/** What one POST brought. Type and id are the body's, and the unsigned headers' where it has none. */
+/** The content of one POST. Type and id are the body's, or the unsigned headers' when it has none. */
 export interface ReceivedEvent {
   readonly receivedAt: Date;
   readonly verdict: ReceivedVerdict;
   readonly eventType: string | undefined;
   readonly eventId: string | undefined;
-  /** `undefined` when there is none: challenges, tests and samples carry `null`. */
+  /** `undefined` without one: challenges, tests and samples have `null`. */
   readonly sequence: bigint | undefined;
   /** The value of `X-Service-Attempt`. */
   readonly attempt: string | undefined;
-  /** An event with this id came before, and what came then was not refused by its signature. */
+  /** An event with this id was received before, with a valid signature or none to check. */
   readonly isRepeated: boolean;
   /** Those that begin with `x-service-` or `webhook-`, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -53,8 +53,8 @@ export interface ReceivedEvent {
 }
 
 /**
- * A receiver of events on this machine, for development: it judges every delivery and tells about it. Unlike a receiver in earnest
- * it answers all of them alike, so that what is wrong with one is read here and not guessed from what the service does next.
+ * A receiver of events on this machine, for development: it verifies and prints every delivery. Unlike a real receiver it answers all of
+ * them alike, so that a problem is read here and not guessed from what the service does next.
  *
  * @see docs/spec/interface.md#events, consumer rules 1 to 4.
  */
@@ -102,7 +102,7 @@ async function receive(request: IncomingMessage, response: ServerResponse, recei
   else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ challenge }));
 }
 
-/** `undefined` beyond the limit. The rest is read and forgotten, so that the sender is there to get its answer. */
+/** `undefined` beyond the limit. The rest is read and dropped, so that the sender gets its answer. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -140,7 +140,7 @@ function toReceivedEvent(
     secret === undefined ? ({ status: 'not_checked' } as const) : explainSignature({ secret, headers, body, nowSeconds });
   const eventId = textOf(envelope['event_id']) ?? headers['x-service-event-id'];
   const isRepeated = eventId !== undefined && known.has(eventId);
-  // An id that anybody could have sent must not make the service's own delivery look like a repeated one.
+  // An id in a forged request must not make the service's own delivery look like a duplicate.
   if (eventId !== undefined && (verdict.status === 'valid' || verdict.status === 'not_checked')) known.set(eventId, true);
   return {
     receivedAt,
@@ -160,7 +160,7 @@ function ownHeaders(request: IncomingMessage): Record<string, string> {
   return Object.fromEntries(own.map(([name, value]) => [name, String(value)]));
 }
 
-/** What the service wants to read in the answer to a challenge; `undefined` for every other event. */
+/** The text that the service expects in the answer to a challenge; `undefined` for every other event. */
 function findChallenge(envelope: Envelope): string | undefined {
   if (envelope['event_type'] !== CHALLENGE_TYPE) return undefined;
   return textOf((envelope['data'] as Envelope | null | undefined)?.['challenge']);

@@ -1,10 +1,9 @@
 const SHOWN_CHARACTERS_MAX = 200;
 
 /**
- * What a stranger sent, fit for a terminal: an identifier as it is, anything else in quotation marks, cut, and with every
- * character escaped that could move the cursor, change colours or turn the direction of writing.
- *
- * `evt_01` → `evt_01`; `a b` → `"a b"`; an escape character → `"\u001b"`
+ * Untrusted text for a terminal: an identifier unchanged, anything else in quotation marks, cut, and with every character escaped that
+ * could move the cursor, change colours or turn the direction of writing. `evt_01` → `evt_01`; `a b` → `"a b"`; an escape character →
+ * `"\u001b"`
  */
 export function escapeForTerminal(text: string): string {
   if (/^[\w.:/+=-]{1,200}$/.test(text)) return text;

@@ -8,18 +8,18 @@ import { decodeSecret, hmac } from '../security/signature.ts';
  */
 const TOLERANCE_SECONDS = 300;
 
-/** A delivery as a receiver has it, or as a receiver's own test made it. */
+/** A delivery as a receiver got it, or as a receiver's own test made it. */
 export interface ReceivedDelivery {
   /** The whole string `whsec_…`. */
   readonly secret: string;
   /** Names in any case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The bytes before anything has parsed them. */
+  /** The bytes before any parsing. */
   readonly body: Buffer;
   readonly nowSeconds: number;
 }
 
-/** One way in which a signature was made otherwise than the rule says. */
+/** One way in which a signature deviates from the rule. */
 export type SignatureCause = keyof typeof CAUSES;
 
 /** What each cause means, to follow the words "The signature was made ". */
@@ -44,12 +44,12 @@ export const CAUSES = {
   body_other_charset: 'over a body that was read or written as ISO-8859-1 instead of UTF-8',
 } as const;
 
-/** Which part of a delivery differs from the rule, or that none does. */
+/** Which part of a delivery deviates from the rule, or that none does. */
 export type SignatureVerdict =
   | { readonly status: 'valid'; readonly header: SignatureHeader; readonly ageSeconds: number }
   | { readonly status: 'timestamp_missing' }
   | { readonly status: 'timestamp_ill_formed'; readonly timestamp: string }
-  /** Everything else is right. A positive age is the past. */
+  /** The rest is right. A positive age is the past. */
   | { readonly status: 'timestamp_outside_tolerance'; readonly ageSeconds: number; readonly toleranceSeconds: number }
   | { readonly status: 'signature_missing' }
   | { readonly status: 'signature_ill_formed'; readonly signature: string }
@@ -64,8 +64,8 @@ export type SignatureVerdict =
 export type SignatureHeader = 'X-Service-Signature' | 'X-Service-Signature-Next';
 
 /**
- * Verifies a delivery and says exactly which part differs. The form of the headers is judged first, then the signature, then the
- * time, so that a delivery kept for later is still told whether its signature was right.
+ * Verifies a delivery and says which part is wrong. The form of the headers is checked first, then the signature, then the time, so that
+ * an old delivery still gets the verdict on its signature.
  *
  * @see docs/spec/interface.md#events, consumer rules 1 to 3.
  */
@@ -105,7 +105,7 @@ function bytesOf(signature: string): Buffer {
   return Buffer.from(signature.slice('v1='.length), 'hex');
 }
 
-/** While a secret rotates, a receiver that already has the next one finds its signature in the second header. */
+/** While a secret rotates, a receiver with the next secret finds its signature in the second header. */
 function findHeader(header: (name: string) => string | undefined, expected: Buffer): SignatureHeader | undefined {
   return (['X-Service-Signature', 'X-Service-Signature-Next'] as const).find((name) => {
     const signature = header(name);
@@ -113,7 +113,7 @@ function findHeader(header: (name: string) => string | undefined, expected: Buff
   });
 }
 
-/** A way to get one of the three ingredients, and the cause that it would be; the rule itself has none. */
+/** A variant of one of the three inputs, and the cause that it stands for; the rule itself has none. */
 type Variant<Ingredient> = readonly [cause: SignatureCause | undefined, ingredient: Ingredient];
 
 interface Signed {
@@ -123,7 +123,7 @@ interface Signed {
   readonly body: Buffer;
 }
 
-/** Tries the usual mistakes, alone and together, and answers the smallest set of them that gives this signature. */
+/** Tries the usual mistakes, alone and together, and returns the smallest set that gives this signature. */
 function findCauses(signed: Signed, received: Buffer): SignatureCause[] {
   const bodies = listBodies(signed.body);
   const found: SignatureCause[][] = [];
@@ -175,7 +175,7 @@ function listBodies(body: Buffer): Variant<Buffer>[] {
 
 const BYTE_ORDER_MARK = '\u{FEFF}';
 
-/** The same JSON as others write it. Numbers stay as they stand, except where JSON.parse itself is the mistake: it rounds them. */
+/** The same JSON as other programs write it. Numbers keep their digits, except when JSON.parse itself is the mistake: it rounds them. */
 function listJson(text: string): Variant<string>[] {
   let value: unknown;
   try {
@@ -197,7 +197,7 @@ function listJson(text: string): Variant<string>[] {
   ];
 }
 
-/** Drops white space outside strings and unescapes what need not be escaped within them. */
+/** Removes white space outside strings and unnecessary escapes in them. */
 function rewriteTokens(json: string, rewrite: (token: string) => string): string {
   return json.replace(/"(?:[^"\\]|\\.)*"|\s+|[,:]|[^\s",:]+/g, (token) => {
     if (token.startsWith('"')) return JSON.stringify(JSON.parse(token));

@@ -1,7 +1,7 @@
 import { escapeForTerminal } from './escape-for-terminal.ts';
 import { CAUSES, type SignatureVerdict } from './explain-signature.ts';
 
-/** A verdict for a person: one or two sentences that name the part which differs, and what to look at. */
+/** A verdict for a person: one or two sentences that name the wrong part, and what to check. */
 export function verdictInWords(verdict: SignatureVerdict): string {
   switch (verdict.status) {
     case 'valid':

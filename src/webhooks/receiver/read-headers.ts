@@ -1,9 +1,9 @@
 import { readJson } from '../../domain/parse-json.ts';
 
 /**
- * Header fields from a text, names in lower case: either a JSON object of names to values, or lines `Name: value` as curl prints
- * them, with or without the line of the request or the status, and with or without the marks `<` and `>`. A field that stands
- * there more than once has its values joined by a comma, as Node does.
+ * Header fields from a text, names in lower case: either a JSON object of names to values, or lines `Name: value` as curl prints them,
+ * with or without the line of the request or the status, and with or without the marks `<` and `>`. The values of a repeated field are
+ * joined by a comma, as Node does.
  *
  * @throws SyntaxError The message is a reason without a full stop, to stand after a colon; it quotes names, never values.
  */
@@ -29,7 +29,7 @@ function listMembers(json: string): Field[] {
 }
 
 function readValue(name: string, value: unknown): string {
-  // A timestamp may have been written as a number; it comes exactly, as a bigint.
+  // A timestamp may have been written as a number; it is read exactly, as a bigint.
   if (typeof value === 'string' || typeof value === 'bigint') return String(value);
   throw new SyntaxError(`the member ${JSON.stringify(name)} must be a string`);
 }

@@ -9,19 +9,22 @@ import {
 export type UrlRefusal = 'not_a_url' | 'plain_http' | 'scheme' | 'user_info' | 'fragment' | 'port' | RefusedHostClass;
 
 export type EndpointUrlVerdict =
-  /** `url` is the normal form, the one to be stored. */
+  /** `url` is the normal form, which is stored. */
   | { readonly status: 'accepted'; readonly url: string }
   /** `sentence` is for the partner. */
   | { readonly status: 'refused'; readonly reason: UrlRefusal; readonly sentence: string };
 
 export interface GuardOptions {
-  /** For development only: plain `http`, names of the local network and the addresses of private networks are allowed as well. */
+  /** For development only: plain `http`, names of the local network and the addresses of private networks are also allowed. */
   readonly allowInsecure: boolean;
-  /** For a sandbox on the developer's own machine: 127.0.0.1 and ::1 are allowed, written as addresses, by plain `http` too. No name is. */
+  /**
+   * For a sandbox on the developer's own machine: 127.0.0.1 and ::1 are allowed, written as addresses, also with plain `http`. Names are
+   * not.
+   */
   readonly allowThisMachine?: boolean;
 }
 
-/** What `allowInsecure` opens: where a developer's own receiver may be. */
+/** The classes that `allowInsecure` allows, where a developer's own receiver may be. */
 const INSIDE: readonly RefusedHostClass[] = ['local_name', 'loopback', 'private', 'carrier_grade_nat', 'unique_local'];
 
 const URL_SENTENCES = {
@@ -32,29 +35,29 @@ const URL_SENTENCES = {
   fragment: 'The URL must not contain a fragment.',
 } as const;
 
-/** The receivers that a developer starts beside the service, as a parsed URL has them. */
+/** The hosts of receivers that a developer starts beside the service, as in a parsed URL. */
 const THIS_MACHINE: readonly string[] = ['127.0.0.1', '[::1]', '::1'];
 
-/** Whether this host, which is an address, is allowed without being judged. */
+/** Whether this host, which is an address, is allowed without a check. */
 export function isThisMachine(hostname: string, { allowThisMachine = false }: GuardOptions): boolean {
   return allowThisMachine && THIS_MACHINE.includes(hostname);
 }
 
-/** Whether plain `http` may go there. */
+/** Whether plain `http` is allowed there. */
 export function allowsPlainHttp(hostname: string, options: GuardOptions): boolean {
   return options.allowInsecure || isThisMachine(hostname, options);
 }
 
-/** Ports below are of services that are no web servers, of which only these are spared. */
+/** Lower ports belong to services that are no web servers; only these are allowed. */
 const PORT_MIN = 1_024;
 const PORT_OF: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
 
 /**
- * Whether an endpoint may be registered at this URL. It is judged as the WHATWG URL standard reads it, so that no spelling of an
- * address (octal, hexadecimal, short, percent-encoded, full-width) is anything else than the address itself.
- * What a name resolves to is judged at every connection.
+ * Whether an endpoint may be registered at this URL. It is checked as the WHATWG URL standard parses it, so that every spelling of an
+ * address (octal, hexadecimal, short, percent-encoded, full-width) is the address itself. The addresses of a name are checked at every
+ * connection.
  *
- * @param options `allowedPort`: one more that an operator allows for this endpoint.
+ * @param options `allowedPort`: a further port that an operator allows for this endpoint.
  * @see docs/spec/decisions.md#7-events, "Endpoints".
  */
 export function checkEndpointUrl(text: string, options: GuardOptions & { readonly allowedPort?: number }): EndpointUrlVerdict {
@@ -74,15 +77,15 @@ export function checkEndpointUrl(text: string, options: GuardOptions & { readonl
 }
 
 /**
- * Why nothing may be sent to this host, as far as the name alone tells.
+ * Why nothing may be sent to this host, by its spelling alone.
  *
- * @param hostname As in a parsed URL; the brackets around an IPv6 address may be missing.
+ * @param hostname As in a parsed URL; an IPv6 address may have no brackets.
  */
 export function findHostRefusal(hostname: string, options: GuardOptions): RefusedHostClass | undefined {
   return isThisMachine(hostname, options) ? undefined : refusalOf(classifyHost(hostname), options);
 }
 
-/** Why this address, to which a name resolves, may not be connected to: a name never leads to this machine unless all is allowed. */
+/** Why a connection to this address of a name is refused: a name never leads to this machine unless all is allowed. */
 export function findAddressRefusal(address: string, options: GuardOptions): RefusedAddressClass | undefined {
   return refusalOf(classifyAddress(address), options);
 }

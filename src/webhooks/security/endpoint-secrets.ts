@@ -8,7 +8,7 @@ export function openSecrets(secretBox: SecretBox, endpoint: WebhookEndpoint): En
   return { current: secretBox.open(endpointId, secretSealed), next };
 }
 
-/** From the end of the overlap on the next secret is the only one, whether or not anybody has written that down. */
+/** After the overlap the next secret is the only one, whether or not that is recorded. */
 export function endOverlap(endpoint: WebhookEndpoint): WebhookEndpoint {
   const { nextSecretSealed, isNextSecretDue } = endpoint;
   if (nextSecretSealed === null || !isNextSecretDue) return endpoint;

@@ -7,21 +7,21 @@ import { limitAnswers } from './limit-answers.ts';
 import { namesOfThisMachine, publicNames, type ResolveName } from './resolve-name.ts';
 
 export interface GuardedAgentOptions extends GuardOptions {
-  /** Time for name, connection and TLS together. */
+  /** The time for name resolution, connection and TLS together. */
   readonly connectTimeoutMs?: number;
-  /** The name servers of this machine, unless a test answers. */
+  /** The name servers of this machine, except in tests. */
   readonly resolveName?: ResolveName;
-  /** Certificates of authorities to trust instead of the usual ones. */
+  /** Certificate authorities to trust instead of the usual ones. */
   readonly certificateAuthorities?: string | Buffer;
-  /** Everything about requests that has nothing to do with where they go. */
+  /** The options of requests that do not concern their destination. */
   readonly agentOptions?: Omit<Agent.Options, 'connect' | 'connectTimeout' | 'factory' | 'allowH2' | 'interceptors'>;
 }
 
-/** Nothing was sent, because of where it would have gone. */
+/** Nothing was sent, because the destination is refused. */
 export class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
   readonly refusal: RefusedHostClass | 'plain_http';
-  /** The address that the name resolved to. For operators: the message is fit for the partner, who must not learn what names mean inside. */
+  /** The address of the name. For operators only: the message is for the partner, who must not learn internal addresses. */
   readonly address: string | undefined;
 
   constructor(hostname: string, refusal: RefusedHostClass | 'plain_http', address?: string) {
@@ -34,21 +34,20 @@ export class AddressRefusedError extends Error {
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Receivers close connections that are idle, most after two seconds or more and some without a word: what is sent on one of them at that
- * moment is lost, and counts as a failed attempt.
+ * Receivers close idle connections, most after two seconds or more and some without notice: a request on such a connection is lost, and
+ * counts as a failed attempt.
  */
 const IDLE_MAX_MS = 1_000;
 
-/** Node's own 250 ms would give up a sound but distant address for one that may not answer at all. */
+/** Node's own 250 ms would give up a working but distant address for one that may not answer at all. */
 const NEXT_ADDRESS_AFTER_MS = 1_000;
 
 /**
- * An agent that connects to nothing but public addresses. The host is judged when it is an address, every address when it is a
- * name, and one that is refused refuses the whole name. A name is resolved once per connection, and the connection goes to one of
- * the addresses just judged, so that a name service that changes its mind gains nothing. Server name and certificate are the name's.
- *
- * It knows no proxy and follows no redirect, and cuts off an answer without end. It speaks HTTP/1.1 only: requests do not share a connection.
- * A request that is refused fails with {@link AddressRefusedError}.
+ * An agent that connects only to public addresses. An address as host is checked itself, a name by all of its addresses; one refused
+ * address refuses the whole name. A name is resolved once per connection, and the connection goes to one of the checked addresses, so
+ * that a name service that changes its answer gains nothing. Server name and certificate are the name's. It uses no proxy, follows no
+ * redirect, and aborts an endless answer. It speaks HTTP/1.1 only: requests do not share a connection. A refused request fails with
+ * {@link AddressRefusedError}.
  *
  * @see docs/spec/decisions.md#7-events, "Endpoints".
  */
@@ -66,7 +65,7 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
     keepAliveMaxTimeout: IDLE_MAX_MS,
     ...agentOptions,
     connect(target, callback) {
-      // Node asks for no lookup when the host is an address.
+      // Node resolves no name when the host is an address.
       const refusal =
         target.protocol === 'https:' || allowsPlainHttp(target.hostname, options)
           ? findHostRefusal(target.hostname, options)
@@ -82,7 +81,7 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
   });
 }
 
-/** A lookup for sockets that answers only addresses that may be connected to. */
+/** A lookup for sockets that returns only allowed addresses. */
 function guardedLookup(resolve: ResolveName, options: GuardOptions): LookupFunction {
   return (hostname, { all }, callback) => {
     resolveJudged(hostname, resolve, options).then(

@@ -1,18 +1,17 @@
 import type { Socket } from 'node:net';
 
-/** What was answered has no end: nothing more of it is read. */
+/** The answer has no end: nothing more of it is read. */
 export class EndlessAnswerError extends Error {
   override readonly name = 'EndlessAnswerError';
 }
 
-/** Of everything that comes for one request: announcements, head, body and what frames it. Of the body 16 KiB are read. */
+/** The most bytes of a response to one request: interim responses, head, body and its framing. Of the body 16 KiB are read. */
 const ANSWER_MAX_BYTES = 131_072;
 
 /**
- * Cuts a connection on which a receiver answers one request with more than so many bytes, whatever they are: HTTP allows any number of
- * announcements, blank lines and extensions of chunks around an answer, and all of them are read.
- *
- * The connection carries one request after the other, each answered before the next is written.
+ * Closes a connection on which a receiver answers one request with more than this many bytes, whatever they are: HTTP allows any number
+ * of interim responses, blank lines and chunk extensions, and all of them are read. The connection carries one request after another,
+ * each answered before the next is written.
  */
 export function limitAnswers(socket: Socket): void {
   let writtenBytes = 0;

@@ -4,16 +4,14 @@ import { lookup, Resolver } from 'node:dns/promises';
 /** All addresses of a name. */
 export type ResolveName = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** Both together stay below the time for a connection. */
+/** Both together take less than the time for a connection. */
 const TIMEOUT_MS = 1_500;
 const TRIES = 2;
 
 /**
- * Asks the name servers of this machine for both kinds of addresses. Unlike the system's own look-up it occupies none of the few
- * threads that the whole process shares, so that a name server that does not answer delays nobody else; nor does it know the names
- * of `/etc/hosts`, none of which is public.
- *
- * Fails with the code `ENOTFOUND`, for whatever reason there is no address.
+ * Asks the name servers of this machine for both kinds of addresses. Unlike the system's own look-up it uses none of the few threads that
+ * the whole process shares, so that a name server that does not answer delays nobody else; nor does it read `/etc/hosts`, none of whose
+ * names is public. Fails with the code `ENOTFOUND` whenever there is no address.
  *
  * @param servers Addresses of other name servers, with their ports.
  */
@@ -33,5 +31,5 @@ function listOf(found: PromiseSettledResult<string[]>, family: 4 | 6): LookupAdd
   return found.status === 'fulfilled' ? found.value.map((address) => ({ address, family })) : [];
 }
 
-/** As any program of this machine would: for development, where receivers have names such as `localhost`. */
+/** Resolves like other programs of this machine: for development, where receivers have names such as `localhost`. */
 export const namesOfThisMachine: ResolveName = (hostname) => lookup(hostname, { all: true });

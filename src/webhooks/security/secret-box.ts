@@ -2,19 +2,19 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { NamedKey } from '../../domain/audit/named-key.ts';
 
 /**
- * Keeps the secrets of endpoints. What is sealed is one line of printable ASCII, `v1.<key id>.<base64url>`, and belongs to its
- * endpoint: copied to another one it opens no more.
+ * Encrypts the secrets of endpoints. An encrypted secret is one line of printable ASCII, `v1.<key id>.<base64url>`, and is bound to its
+ * endpoint: copied to another one it cannot be decrypted.
  */
 export interface SecretBox {
-  /** Sealed under the first key; the same secret looks different each time. */
+  /** Encrypts under the first key; the same secret gives a different text each time. */
   seal(endpointId: string, secret: string): string;
   /** @throws SecretUnreadableError */
   open(endpointId: string, sealed: string): string;
-  /** Whether it is sealed under the first key. What is not should be sealed again before its key is taken away. */
+  /** Whether it is encrypted under the first key. Otherwise it should be encrypted again before its key is removed. */
   isCurrent(sealed: string): boolean;
 }
 
-/** A sealed secret that does not open. The message is for operators, and holds nothing of key or secret. */
+/** An encrypted secret that cannot be decrypted. The message is for operators, and contains nothing of key or secret. */
 export class SecretUnreadableError extends Error {
   override readonly name = 'SecretUnreadableError';
 }
@@ -27,7 +27,7 @@ const SEALED = /^v1\.([0-9A-Za-z_-]{1,32})\.([0-9A-Za-z_-]+)$/;
 /**
  * AES-256-GCM with a random nonce of 96 bits: fit for 2^32 secrets under one key.
  *
- * @param keys At least one. The first seals, all open.
+ * @param keys At least one. The first encrypts, all decrypt.
  * @see docs/spec/decisions.md#7-events, last line.
  */
 export function openSecretBox(keys: readonly NamedKey[]): SecretBox {
@@ -73,7 +73,7 @@ function unseal(key: NamedKey, endpointId: string, payload: Buffer): string {
   }
 }
 
-/** No key id holds a full stop, so that no two pairs give the same text. */
+/** No key id contains a full stop, so that no two pairs give the same text. */
 function boundTo(key: NamedKey, endpointId: string): Buffer {
   return Buffer.from(`v1.${key.id}.${endpointId}`);
 }

@@ -8,7 +8,7 @@ const SECRET_BYTES = 32;
 /** Ten digits end in the year 2286; the milliseconds of today have thirteen. */
 const SECONDS_LIMIT = 10_000_000_000;
 
-/** While a secret rotates, `next` is the one that will follow `current`. */
+/** While a secret rotates, `next` is the secret that replaces `current`. */
 export interface EndpointSecrets {
   readonly current: string;
   readonly next?: string | undefined;
@@ -22,23 +22,22 @@ export interface DeliveryAttempt {
   /** 1 for the first. */
   readonly attemptNumber: number;
   readonly correlationId: string;
-  /** Seconds since 1970, whole, of this very attempt: a receiver refuses what was signed more than five minutes ago. */
+  /** Seconds since 1970, whole, of this attempt: a receiver refuses a signature that is more than five minutes old. */
   readonly sentAtSeconds: number;
   /** The bytes as they are sent. */
   readonly body: Buffer;
 }
 
-/** A new secret with 256 random bits, to be shown once and stored only in a {@link SecretBox}. */
+/** A new secret with 256 random bits, shown once and stored only in a {@link SecretBox}. */
 export function newSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
 /**
- * The headers of one attempt that depend on the event, the attempt and the endpoint's secrets; `Content-Type` is not among them.
- *
- * `X-Service-Signature` is always exactly one `v1=<hex>`, by the current secret. While a secret rotates,
- * `X-Service-Signature-Next` is that of the next one, and `webhook-signature` lists both, the current one first.
- * What is signed are the timestamp, the body and, in the headers of Standard Webhooks, the event id: the rest is for reading.
+ * The headers of one attempt that depend on the event, the attempt and the endpoint's secrets, without `Content-Type`.
+ * `X-Service-Signature` is always exactly one `v1=<hex>`, by the current secret. While a secret rotates, `X-Service-Signature-Next` is
+ * that of the next one, and `webhook-signature` lists both, the current one first. The signatures cover the timestamp, the body and, in
+ * the headers of Standard Webhooks, the event id: the other headers are for reading.
  *
  * @see docs/spec/interface.md#events, consumer rules 1 and 2; https://www.standardwebhooks.com for the headers `webhook-…`.
  */
@@ -71,7 +70,7 @@ export function serviceSignature(secret: string, timestamp: string, body: Buffer
   return `v1=${hmac(secret, `${timestamp}.`, body).toString('hex')}`;
 }
 
-/** The key of Standard Webhooks: what the base64 after `whsec_` stands for. */
+/** The key of Standard Webhooks: the bytes of the base64 after `whsec_`. */
 export function decodeSecret(secret: string): Buffer {
   return Buffer.from(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret, 'base64');
 }
@@ -86,7 +85,7 @@ function standardSignature(secret: string, prefix: string, body: Buffer): string
 }
 
 function writeTimestamp(seconds: number): string {
-  // A fraction, or milliseconds by mistake, would be refused by every receiver.
+  // Every receiver would refuse a fraction, or milliseconds by mistake.
   assert(Number.isInteger(seconds) && seconds > 0 && seconds < SECONDS_LIMIT, 'a timestamp is whole seconds since 1970');
   return String(seconds);
 }
