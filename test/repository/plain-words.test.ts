@@ -26,6 +26,9 @@ const RIDDLES: readonly RegExp[] = [
   /\bvouch(?:es)? for\b/i,
   /\bpast the service\b/i,
   /\bthe way on\b/i,
+  /\brivals?\b/i,
+  /\bhastens?\b/i,
+  /\b(?:held|holds?) against\b/i,
 ];
 
 function findRiddles(text: string): string[] {
@@ -58,9 +61,22 @@ function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-test('no document and no message has a word that came back before', () => {
-  assert.ok(documents.length > 80 && messages.length > 200);
-  const found = [...documents, ...messages].map(({ path, text }) => ({ path, found: findRiddles(text) }));
+/** Comments of the source, in one line each. */
+function listComments(source: string): string[] {
+  const tokens = /\/\/[^\n]*|\/\*.*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/gs;
+  return [...source.matchAll(tokens)]
+    .map(([token]) => token)
+    .filter((token) => token.startsWith('/'))
+    .map((comment) => comment.replace(/\s+\*?\s*/g, ' '));
+}
+
+const comments = globSync('src/**/*.ts', { cwd: ROOT })
+  .filter((path) => !path.endsWith('.test.ts'))
+  .map((path) => ({ path, text: listComments(read(path)).join('\n') }));
+
+test('no document, no message and no comment has a word that came back before', () => {
+  assert.ok(documents.length > 80 && messages.length > 200 && comments.length > 400);
+  const found = [...documents, ...messages, ...comments].map(({ path, text }) => ({ path, found: findRiddles(text) }));
   assert.deepEqual(
     found.filter((each) => each.found.length > 0),
     [],
@@ -88,5 +104,6 @@ test('the check bites', () => {
   assert.match('Of the contribution.', FRAGMENT);
   assert.deepEqual(findRiddles('what is blocked by a twin waits for it aside'), ['twin', 'aside']);
   assert.deepEqual(listTexts("// this is no text\nthrow new Error('This is no sign-in code.');"), ["'This is no sign-in code.'"]);
+  assert.deepEqual(listComments('/** A\n * B. */\nconst text = "no // comment"; // C'), ['/** A B. /', '// C']);
   assert.equal(findRiddles('A request blocked by a concurrent duplicate waits in a separate queue.').length, 0);
 });

@@ -181,7 +181,7 @@ function requireAddress(email: string): void {
   if ('problem' in read) throw refusal('wrong_form', `email: ${read.problem}`);
 }
 
-/** An approver is told apart from other operators by the address. */
+/** The address identifies the person behind an approver's account. */
 function requireAddressFor({ email, role }: Pick<NewOperator, 'email' | 'role'>): void {
   if (email === null && isAtLeast(role, 'approver'))
     throw refusal(

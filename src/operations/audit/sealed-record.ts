@@ -1,7 +1,7 @@
 import { isSealedWith, type SealedEntry } from '../../domain/audit/audit-chain.ts';
 import type { NamedKey } from '../../domain/audit/named-key.ts';
 
-/** A record as the audit has it: its last entry, when each of its entries matches its seal. */
+/** A record by its audit entries: the last one, when each of its entries matches its seal. */
 export interface SealedRecord {
   /** `undefined` without an entry, or when an entry does not match its seal. */
   readonly last: SealedEntry | undefined;

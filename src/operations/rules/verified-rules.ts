@@ -12,7 +12,7 @@ import { ruleToWire } from './rule-to-wire.ts';
 /** The versions of all rules in the database, with the versions in their sealed audit entries. */
 export interface VerifiedRules {
   readonly stored: readonly RuleRecord[];
-  /** The versions that operators created, as the audit has them. */
+  /** The versions that operators created, by their audit entries. */
   readonly sealed: readonly RuleRecord[];
   /** By `kind/version`: how a version differs from its entry. Empty, unless somebody edited the tables. */
   readonly doubts: ReadonlyMap<string, string>;

@@ -66,7 +66,7 @@ const WATCH_WAITING: Statement = {
     on conflict (partner_id, endpoint_id) do update set watched_until = excluded.watched_until`,
 };
 
-/** The same for all endpoints with a waiting delivery, whoever created it and whenever. Reads every endpoint. */
+/** The same for all endpoints with a waiting delivery, by any process and at any time. Reads every endpoint. */
 export async function watchWaitingEndpoints(
   db: Queryable,
   { isDistributed }: Pick<Database, 'isDistributed'>,
