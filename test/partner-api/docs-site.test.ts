@@ -100,6 +100,18 @@ describe('the pages', () => {
   });
 });
 
+test('the package of the service has every file that a page is made of', async () => {
+  const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: ROOT });
+  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+  const packed = files.map(({ path }) => path);
+  const made = [...PAGES.map(({ source }) => source), ...Object.values(SERVED_FILES), 'sdk/dist/index.js', 'sdk/package.json'];
+  const site = readdirSync(join(ROOT, 'docs/site')).map((name) => `docs/site/${name}`);
+  assert.deepEqual(
+    [...made, ...site].filter((path) => !packed.includes(path)),
+    [],
+  );
+});
+
 describe('the reference', () => {
   test('all that it loads comes from the service itself, and its policy lets nothing else in', async () => {
     const page = await docs('reference');
