@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { listPromises } from '../../scripts/render-promises.ts';
+import { listPromises } from '../../scripts/promises/list-promises.ts';
 import { ROOT } from '../support/document-blocks.ts';
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');

@@ -2,10 +2,10 @@
 // nothing is written.
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { listPromises } from './render-promises.ts';
+import { listPromises } from './list-promises.ts';
 
-const target = new URL('../openapi/v1-promises.txt', import.meta.url);
-const now = listPromises(JSON.parse(await readFile(new URL('../openapi/partner.json', import.meta.url), 'utf8')));
+const target = new URL('../../openapi/v1-promises.txt', import.meta.url);
+const now = listPromises(JSON.parse(await readFile(new URL('../../openapi/partner.json', import.meta.url), 'utf8')));
 const before = existsSync(target) ? (await readFile(target, 'utf8')).trimEnd().split('\n') : [];
 const lost = before.filter((promise) => !now.includes(promise));
 if (lost.length > 0) {
