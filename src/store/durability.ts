@@ -49,5 +49,5 @@ export function listDurabilityProblems(settings: ServerSettings): string[] {
 
 /** Checks that the server can commit: commits a message that leaves no trace, as durably as a contribution. Fails on a read-only server. */
 export async function checkWritable(db: Queryable): Promise<void> {
-  await run(db, { name: 'prove_commit', text: "select pg_logical_emit_message(true, 'partner-impact', 'ready')" }, []);
+  await run(db, { name: 'check_writable', text: "select pg_logical_emit_message(true, 'partner-impact', 'ready')" }, []);
 }

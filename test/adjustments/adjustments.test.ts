@@ -23,7 +23,7 @@ import { type Adjustment, findAdjustment } from '../../src/store/adjustments/adj
 import { inTransaction } from '../../src/store/transaction.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { type Answer, type Client, uniqueId } from '../support/client.ts';
-import { commandLine } from '../support/command-line.ts';
+import { commandLine, signInOn } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { insertPendingAged, untilAllSequenced } from '../support/records.ts';
@@ -648,21 +648,8 @@ test('partner-impact adjustment: from a draft to its reversal, one JSON value ea
   const folder = temporaryFolder('adjustments');
   const settings = { DATABASE_URL: service.databaseUrl, XDG_CONFIG_HOME: join(folder, 'nobody') };
   const owner = commandLine(settings);
-  const signIn = async (name: string, role: string) => {
-    const home = commandLine({ ...settings, XDG_CONFIG_HOME: join(folder, name) });
-    const { sign_in_code } = await owner.runJson(
-      'operator',
-      'create',
-      '--name',
-      name,
-      '--email',
-      `${uniqueId(name)}@example.org`,
-      '--role',
-      role,
-    );
-    assert.equal((await home.run(['login'], {}, `${sign_in_code}\n`)).code, 0);
-    return home;
-  };
+  const signIn = (name: string, role: string) =>
+    signInOn(owner, commandLine({ ...settings, XDG_CONFIG_HOME: join(folder, name) }), { name, role });
   const [ada, bea] = [await signIn('ada', 'operator'), await signIn('bea', 'approver')];
   const partner = ['--partner', of.partnerId];
   const why = ['--reason', 'operator_error', '--reason-en', 'Counted twice.', '--reason-ar', 'حُسبت مرتين.'];

@@ -8,7 +8,7 @@ import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER } from '../support/actor.ts';
 import { detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
-import { type CommandLine, commandLine } from '../support/command-line.ts';
+import { type CommandLine, commandLine, signInOn } from '../support/command-line.ts';
 import { untilSequenced } from '../support/records.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { OPEN_RATES, testService } from '../support/service.ts';
@@ -33,22 +33,7 @@ function machine(): CommandLine {
   return commandLine({ DATABASE_URL: service.databaseUrl, XDG_CONFIG_HOME: home });
 }
 
-async function machineOf(name: string, role: string): Promise<CommandLine> {
-  const { sign_in_code } = await owner.runJson(
-    'operator',
-    'create',
-    '--name',
-    name,
-    '--email',
-    `${name}@example.org`,
-    '--role',
-    role,
-  );
-  const own = machine();
-  const { code, stderr } = await own.run(['login'], {}, sign_in_code);
-  assert.equal(code, 0, stderr);
-  return own;
-}
+const machineOf = (name: string, role: string) => signInOn(owner, machine(), { name, role });
 
 const [amal, badr] = await Promise.all([machineOf('Amal', 'approver'), machineOf('Badr', 'approver')]);
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { hashFile } from '../../src/commands/terminal/hash-file.ts';
 import type { Role } from '../../src/domain/access/role.ts';
-import { commandLine } from '../support/command-line.ts';
+import { commandLine, signInOn } from '../support/command-line.ts';
 import { withClosed } from '../support/environment.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { testService } from '../support/service.ts';
@@ -15,15 +15,11 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const service = await testService();
 const folder = temporaryFolder('evidence');
 const settings = { DATABASE_URL: service.databaseUrl, XDG_CONFIG_HOME: join(folder, 'nobody') };
-const { run, runJson } = commandLine(settings);
+const owner = commandLine(settings);
+const { run, runJson } = owner;
 
-async function signIn(name: string, role: Role) {
-  const home = commandLine({ ...settings, XDG_CONFIG_HOME: join(folder, name) });
-  const { sign_in_code } = await runJson('operator', 'create', '--name', name, '--email', `${name}@example.org`, '--role', role);
-  const { code, stderr } = await home.run(['login'], {}, `${sign_in_code}\n`);
-  assert.equal(code, 0, stderr);
-  return home;
-}
+const signIn = (name: string, role: Role) =>
+  signInOn(owner, commandLine({ ...settings, XDG_CONFIG_HOME: join(folder, name) }), { name, role });
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
 const waiting = { timeout: 120_000 };

@@ -3,18 +3,17 @@ import assert from 'node:assert/strict';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { createPartner, suspendPartner } from '../../src/operations/access/manage-partner.ts';
+import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { approveFailure, draftFailure } from '../../src/operations/contributions/record-failure.ts';
 import {
   confirmPendingContribution,
   failPendingContribution,
 } from '../../src/operations/contributions/resolve-pending-contribution.ts';
-import type { Partner } from '../../src/store/access/partner.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { answerProxy, type Fault } from '../support/answer-proxy.ts';
 import { uniqueId } from '../support/client.ts';
 import { databaseProxy } from '../support/postgres/database-proxy.ts';
-import { insertContributionRule } from '../support/rules.ts';
+import { serviceUnderRules } from '../support/rules.ts';
 import {
   confirmBySample,
   type Intent,
@@ -25,7 +24,7 @@ import {
   SAMPLES,
   type SampleRun,
 } from '../support/sample.ts';
-import { OPEN_RATES, type TestPartner, testService } from '../support/service.ts';
+import { type TestPartner, testService } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const pages = globSync('docs/*.md', { cwd: ROOT }).map((path) => readFileSync(join(ROOT, path), 'utf8'));
@@ -38,19 +37,8 @@ for (const name of readdirSync(SAMPLES)) {
   });
 }
 
-const underRules: Partner[] = [];
-const service = await testService({
-  async prepare(database) {
-    for (const rule of [{ review_threshold: 1_000 }, { points_max: 1_000 }]) {
-      const partner = await createPartner(database, OWNER, 'Under a rule', OPEN_RATES);
-      await insertContributionRule(database, { partnerId: partner.partnerId, ...rule });
-      underRules.push(partner);
-    }
-  },
-});
-const { database } = service;
-const usual = await service.newPartner();
-const [reviewed, bounded] = (await Promise.all(underRules.map((of) => service.newPartner({ of })))) as [TestPartner, TestPartner];
+const service = await serviceUnderRules();
+const { database, usual, reviewed, bounded } = service;
 
 function newIntent(change: Partial<Intent> = {}): Intent {
   const [partnerEventId, idempotencyKey, partnerOrderRef] = ['event', 'key', 'order'].map(uniqueId) as [string, string, string];

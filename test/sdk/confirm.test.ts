@@ -11,32 +11,20 @@ import {
   RestorationPermit,
   stringifyExactJson,
 } from '../../sdk/src/index.ts';
-import { createPartner, suspendPartner } from '../../src/operations/access/manage-partner.ts';
+import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { approveFailure, draftFailure } from '../../src/operations/contributions/record-failure.ts';
 import {
   confirmPendingContribution,
   failPendingContribution,
 } from '../../src/operations/contributions/resolve-pending-contribution.ts';
-import type { Partner } from '../../src/store/access/partner.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { answerProxy, type Fault } from '../support/answer-proxy.ts';
 import { uniqueId } from '../support/client.ts';
-import { insertContributionRule } from '../support/rules.ts';
-import { OPEN_RATES, type TestPartner, testService } from '../support/service.ts';
+import { serviceUnderRules } from '../support/rules.ts';
+import type { TestPartner } from '../support/service.ts';
 
-const underRules: Partner[] = [];
-const service = await testService({
-  async prepare(database) {
-    for (const rule of [{ review_threshold: 1_000 }, { points_max: 1_000 }]) {
-      const partner = await createPartner(database, OWNER, 'Under a rule', OPEN_RATES);
-      await insertContributionRule(database, { partnerId: partner.partnerId, ...rule });
-      underRules.push(partner);
-    }
-  },
-});
-const { database } = service;
-const usual = await service.newPartner();
-const [reviewed, bounded] = (await Promise.all(underRules.map((of) => service.newPartner({ of })))) as [TestPartner, TestPartner];
+const service = await serviceUnderRules();
+const { database, usual, reviewed, bounded } = service;
 
 /** An outcome as text and data, for assertions alone. */
 function show(outcome: Outcome): [string, string] {

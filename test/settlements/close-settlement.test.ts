@@ -17,16 +17,12 @@ import { asSuperuser } from '../support/postgres/superuser.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { insertOldPartner, sealRows, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
-import { actor, closeNow, closeRegularly, getOpen, linesOf, openFirst, sealKeys, tools } from '../support/settlements.ts';
+import { actor, closeNow, closeRegularly, getOpen, linesOf, newSettledPartner, sealKeys, tools } from '../support/settlements.ts';
 
 const service = await testService();
 const { database } = service;
 
-async function newPartner() {
-  const { partner, client } = await service.newPartner();
-  const open = await openFirst(database, partner);
-  return { partner, partnerId: partner.partnerId, client, open };
-}
+const newPartner = () => newSettledPartner(service);
 
 async function settlementsOf(partnerId: string) {
   return Array.fromAsync(eachSettlement(database.pool, partnerId));

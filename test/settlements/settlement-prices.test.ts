@@ -10,7 +10,7 @@ import { attestRecord } from '../../src/operations/verification/attest-record.ts
 import type { Partner } from '../../src/store/access/partner.ts';
 import { enrolled, OWNER } from '../support/actor.ts';
 import { uniqueId } from '../support/client.ts';
-import { commandLine } from '../support/command-line.ts';
+import { commandLine, signInOn } from '../support/command-line.ts';
 import { insertPrice } from '../support/rules.ts';
 import { OPEN_RATES, testService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -43,23 +43,11 @@ const settings = {
   DATA_DIR: folder,
   AUDIT_KEY: service.database.auditKeys().map(writeNamedKey).join(','),
 };
-const { runJson } = commandLine(settings);
+const owner = commandLine(settings);
+const { runJson } = owner;
 
-async function signIn(name: string, role: string) {
-  const home = commandLine({ ...settings, XDG_CONFIG_HOME: join(folder, name) });
-  const { sign_in_code } = await runJson(
-    'operator',
-    'create',
-    '--name',
-    name,
-    '--email',
-    `${uniqueId(name)}@example.org`,
-    '--role',
-    role,
-  );
-  assert.equal((await home.run(['login'], {}, `${sign_in_code}\n`)).code, 0);
-  return home;
-}
+const signIn = (name: string, role: string) =>
+  signInOn(owner, commandLine({ ...settings, XDG_CONFIG_HOME: join(folder, name) }), { name, role });
 
 function idOf(index: number): string {
   return (partners[index] as Partner).partnerId;

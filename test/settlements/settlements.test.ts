@@ -12,16 +12,12 @@ import { OWNER } from '../support/actor.ts';
 import { type Answer, Client, countByStatus, detailCodes, uniqueId } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { testService } from '../support/service.ts';
-import { closeNow, linesOf, openFirst } from '../support/settlements.ts';
+import { closeNow, linesOf, newSettledPartner } from '../support/settlements.ts';
 
 const service = await testService();
 const { database } = service;
 
-async function newPartner() {
-  const { partner, client } = await service.newPartner();
-  const open = await openFirst(database, partner);
-  return { partner, partnerId: partner.partnerId, client, open };
-}
+const newPartner = () => newSettledPartner(service);
 
 /** A partner with a closed settlement of so many contributions. */
 async function withClosed(count = 3) {

@@ -1,11 +1,12 @@
 /** Migrations beside those who write: nobody waits for one that waits for a table. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import type pg from 'pg';
 import { newToken } from '../../bench/rows/identifiers.ts';
 import { listStatements, migrate, readMigrationState } from '../../src/store/schema/migrate.ts';
+import { connect } from '../support/postgres/connect.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
 import { applyOlder, insertOldRows } from '../support/postgres/older-database.ts';
 
@@ -15,14 +16,6 @@ const waiting = { timeout: 120_000 };
 
 /** Far longer than a migration may hold anybody up, and shorter than one that waits in front of others for seconds. */
 const WRITER_LOCK_TIMEOUT_MS = 2_000;
-
-async function connect(databaseUrl: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  client.on('error', () => {});
-  await client.connect();
-  after(() => client.end());
-  return client;
-}
 
 /** Every table of the older database, each read by a session of its own that does not end: a report, or a copy. */
 async function holdTables(databaseUrl: string, pool: pg.Pool): Promise<Map<string, pg.Client>> {

@@ -4,8 +4,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
-import pg from 'pg';
+import type pg from 'pg';
 import { migrate, readMigrationState } from '../../src/store/schema/migrate.ts';
+import { connect } from '../support/postgres/connect.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
 import { until } from '../support/postgres/embedded.ts';
 import { applyOlder } from '../support/postgres/older-database.ts';
@@ -22,14 +23,6 @@ function startMigrating(databaseUrl: string) {
   });
   after(() => child.kill('SIGKILL'));
   return child;
-}
-
-async function connect(databaseUrl: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  client.on('error', () => {});
-  await client.connect();
-  after(() => client.end());
-  return client;
 }
 
 async function listNames(pool: pg.Pool): Promise<string[]> {

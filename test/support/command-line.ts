@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, fork, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { uniqueId } from './client.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const COMMAND_PROCESS = fileURLToPath(new URL('command-process.ts', import.meta.url));
@@ -115,4 +116,17 @@ function setHeld(child: ChildProcess, isHeld: boolean): void {
 
 function start(): ChildProcess {
   return fork(COMMAND_PROCESS, { execArgv: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
+}
+
+/** Creates an operator, and signs in on the machine of `home`. */
+export async function signInOn(
+  owner: CommandLine,
+  home: CommandLine,
+  { name, role }: { name: string; role: string },
+): Promise<CommandLine> {
+  const account = ['--name', name, '--email', `${uniqueId(name)}@example.org`, '--role', role];
+  const { sign_in_code } = await owner.runJson('operator', 'create', ...account);
+  const { code, stderr } = await home.run(['login'], {}, `${sign_in_code}\n`);
+  assert.equal(code, 0, stderr);
+  return home;
 }

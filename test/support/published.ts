@@ -53,3 +53,15 @@ export function assertPublished({ event, headers }: Arrived): void {
     [],
   );
 }
+
+/** The members of an event, in their order. @see docs/spec/decisions.md#7-events */
+export const ENVELOPE_MEMBERS = [
+  'event_id',
+  'event_type',
+  'api_version',
+  'environment',
+  'sequence',
+  'occurred_at',
+  'correlation_id',
+  'data',
+];

@@ -1,12 +1,15 @@
 import type { RuleKind } from '../../src/domain/rules/rule-versions.ts';
+import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { audit } from '../../src/operations/audit/audit.ts';
 import { ruleToWire } from '../../src/operations/rules/rule-to-wire.ts';
 import { ruleSubject } from '../../src/operations/rules/verified-rules.ts';
+import type { Partner } from '../../src/store/access/partner.ts';
 import type { Database } from '../../src/store/database.ts';
 import { findRuleVersion, type RuleRecord } from '../../src/store/rules/rule-version.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { OWNER } from './actor.ts';
 import { uniqueId } from './client.ts';
+import { OPEN_RATES, type TestPartner, type TestService, testService } from './service.ts';
 
 export interface RuleRow {
   /** Of the partner alone; without it for all. */
@@ -69,4 +72,32 @@ async function prove(database: Database, kind: RuleKind, version: string): Promi
   const entry = { action: 'rule.create', partnerId: after.partnerId, subjectId: ruleSubject(after), before: null };
   await inTransaction(database, { lockTimeoutMs: 4_000 }, (db) => audit(db, OWNER, { ...entry, after: ruleToWire(after) }));
   await database.pool.query('update rule_revision set revision = revision + 1');
+}
+
+interface Served extends TestService {
+  readonly usual: TestPartner;
+  /** Contributions of 1,000 points or more are reviewed. */
+  readonly reviewed: TestPartner;
+  /** Contributions of more than 1,000 points are refused. */
+  readonly bounded: TestPartner;
+}
+
+/** A service with a partner under the default rule and two under rules of their own. */
+export async function serviceUnderRules(): Promise<Served> {
+  const underRules: Partner[] = [];
+  const service = await testService({
+    async prepare(database) {
+      for (const rule of [{ review_threshold: 1_000 }, { points_max: 1_000 }]) {
+        const partner = await createPartner(database, OWNER, 'Under a rule', OPEN_RATES);
+        await insertContributionRule(database, { partnerId: partner.partnerId, ...rule });
+        underRules.push(partner);
+      }
+    },
+  });
+  const usual = await service.newPartner();
+  const [reviewed, bounded] = (await Promise.all(underRules.map((of) => service.newPartner({ of })))) as [
+    TestPartner,
+    TestPartner,
+  ];
+  return { ...service, usual, reviewed, bounded };
 }

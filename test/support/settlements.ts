@@ -12,6 +12,7 @@ import { findOpenSettlement, type Settlement } from '../../src/store/settlements
 import { eachSettlementLine } from '../../src/store/settlements/settlement-line.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { auditKeys } from './actor.ts';
+import type { TestService } from './service.ts';
 
 export const sealKeys = openSealKeys(auditKeys);
 
@@ -31,6 +32,12 @@ export const actor = (role: Role = 'approver'): Actor => ({ operatorId: 'opr_of_
 export async function openFirst(database: Database, partner: Partner): Promise<Settlement> {
   await inTransaction(database, { lockTimeoutMs: 1_000 }, (db) => openFirstSettlement(db, partner, newId('corr')));
   return getOpen(database, partner.partnerId);
+}
+
+/** A partner with its first settlement open. */
+export async function newSettledPartner({ newPartner, database }: Pick<TestService, 'newPartner' | 'database'>) {
+  const { partner, client } = await newPartner();
+  return { partner, partnerId: partner.partnerId, client, open: await openFirst(database, partner) };
 }
 
 export async function getOpen(database: Database, partnerId: string): Promise<Settlement> {

@@ -3,59 +3,30 @@
  * changes the endpoint or the partner meanwhile (decisions, section 7, Delivery): none is lost, and none is claimed twice.
  */
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeEventBodies } from '../../src/operations/events/event-bodies.ts';
 import { RecentContributions } from '../../src/operations/events/recent-contributions.ts';
 import { type ContributionRecord, findContributionsById } from '../../src/store/contributions/contribution.ts';
-import { type Connection, openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { type EventRecord, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
 import { insertWebhookEndpoint, lockEventCounter } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { claimDue } from '../../src/webhooks/delivery/claim-due.ts';
-import { beginSession, relayOnce, type Session } from '../../src/webhooks/delivery/relay.ts';
-import type { Handed, TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
+import { relayOnce, type Session } from '../../src/webhooks/delivery/relay.ts';
+import type { TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner, untilSequenced } from '../support/records.ts';
+import { relayDatabase, relayTools } from '../support/relay.ts';
 import { testService } from '../support/service.ts';
 import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
 
 const { databaseUrl, pool: administrator } = await testDatabase();
-const database = openDatabase({ databaseUrl, poolSize: 48, auditKeys });
-const taken: Connection[] = [];
-after(async () => {
-  for (const client of taken) client.release(true);
-  await database.close();
-});
-
-async function openSession(): Promise<Session> {
-  const client = await database.pool.connect();
-  taken.push(client);
-  return beginSession(client);
-}
-
-/** A dispatcher that takes ten deliveries of each endpoint, and a look at what goes on while the transaction is open. */
-function openTools(meanwhile = async () => {}) {
-  const handed: Handed[] = [];
-  const errors: unknown[] = [];
-  const tools: TogetherTools = {
-    environment: 'sandbox',
-    recent: new RecentContributions(),
-    onError: (error) => errors.push(error),
-    handOff: {
-      async keepVerified(endpoints) {
-        await meanwhile();
-        return [...endpoints];
-      },
-      roomForNew: () => 10,
-      take: (_, tasks) => handed.push(...tasks),
-    },
-  };
-  return { tools, handed, errors };
-}
+const { database, openSession } = relayDatabase(databaseUrl, 48);
+const openTools = (meanwhile?: () => Promise<void>) => relayTools(10, meanwhile);
 
 let made = 0;
 

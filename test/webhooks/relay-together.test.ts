@@ -1,48 +1,17 @@
 /** Events of several partners get their numbers in one transaction, and each partner's are as if they were alone (decisions, section 7, Envelope). */
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
-import { RecentContributions } from '../../src/operations/events/recent-contributions.ts';
-import { type Connection, openDatabase } from '../../src/store/database.ts';
+import { describe, test } from 'node:test';
 import { type EventRecord, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
 import { WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
 import { assignSequencesOfSeveral } from '../../src/store/events/sequence-together.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
-import { beginSession, relayOnce } from '../../src/webhooks/delivery/relay.ts';
-import type { Handed, TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
-import { auditKeys } from '../support/actor.ts';
+import { relayOnce } from '../../src/webhooks/delivery/relay.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner } from '../support/records.ts';
+import { relayDatabase, relayTools } from '../support/relay.ts';
 
 const { databaseUrl, pool: administrator } = await testDatabase();
-const database = openDatabase({ databaseUrl, poolSize: 16, auditKeys });
-const taken: Connection[] = [];
-after(async () => {
-  for (const client of taken) client.release(true);
-  await database.close();
-});
-
-async function openSession() {
-  const client = await database.pool.connect();
-  taken.push(client);
-  return beginSession(client);
-}
-
-/** Takes so many deliveries of each endpoint. */
-function openTools(room: number) {
-  const handed: Handed[] = [];
-  const errors: unknown[] = [];
-  const tools: TogetherTools = {
-    environment: 'sandbox',
-    recent: new RecentContributions(),
-    onError: (error) => errors.push(error),
-    handOff: {
-      keepVerified: async (endpoints) => [...endpoints],
-      roomForNew: () => room,
-      take: (_, tasks) => handed.push(...tasks),
-    },
-  };
-  return { tools, handed, errors };
-}
+const { database, connect, openSession } = relayDatabase(databaseUrl, 16);
 
 let made = 0;
 
@@ -86,7 +55,7 @@ async function assertInOrder(partnerId: string, count: number) {
 describe('events of several partners together', { timeout: 60_000 }, () => {
   test('have numbers without gaps, in the order of their making, and bodies where an endpoint wants them', async () => {
     const [one, other, quiet] = [await newPartner(), await newPartner(), await newPartner(false)];
-    const { tools, handed, errors } = openTools(2);
+    const { tools, handed, errors } = relayTools(2);
     const session = await openSession();
     for (let round = 0; round < 3; round++) {
       for (const partnerId of [one, other, one, quiet]) await tell(partnerId, 1);
@@ -109,10 +78,9 @@ describe('events of several partners together', { timeout: 60_000 }, () => {
 
   test('of partners without endpoints they are numbered in one statement; of one whose counter is held they wait', async () => {
     const [one, other, held] = [await newPartner(false), await newPartner(false), await newPartner(false)];
-    const { tools, handed, errors } = openTools(10);
+    const { tools, handed, errors } = relayTools(10);
     const session = await openSession();
-    const holder = await database.pool.connect();
-    taken.push(holder);
+    const holder = await connect();
     await holder.query('begin');
     await holder.query('select from event_counter where partner_id = $1 for update', [held]);
     for (let round = 0; round < 3; round++) {
@@ -145,7 +113,7 @@ describe('events of several partners together', { timeout: 60_000 }, () => {
 
   test('beyond what the dispatcher takes their deliveries are due for all', async () => {
     const partnerId = await newPartner();
-    const { tools, handed } = openTools(2);
+    const { tools, handed } = relayTools(2);
     await tell(partnerId, 5);
     const { deliveries } = await relayOnce(database, await openSession(), tools.onError, tools);
     assert.deepEqual([handed.length, deliveries], [2, 3]);
@@ -158,7 +126,7 @@ describe('events of several partners together', { timeout: 60_000 }, () => {
 
   test('one whose counter is held, and one with an event that cannot be stored, hold up no other', async () => {
     const [held, broken, sound] = [await newPartner(), await newPartner(), await newPartner()];
-    const { tools, errors } = openTools(10);
+    const { tools, errors } = relayTools(10);
     const session = await openSession();
     await tell(broken, 1);
     await relayOnce(database, session, tools.onError, tools);
@@ -169,8 +137,7 @@ describe('events of several partners together', { timeout: 60_000 }, () => {
       [broken, first?.eventId],
     );
     for (const partnerId of [held, sound]) await tell(partnerId, 2);
-    const holder = await database.pool.connect();
-    taken.push(holder);
+    const holder = await connect();
     await holder.query('begin');
     await holder.query('select from event_counter where partner_id = $1 for update', [held]);
     await relayOnce(database, session, tools.onError, tools);
@@ -187,7 +154,7 @@ describe('events of several partners together', { timeout: 60_000 }, () => {
 
   test('one with more than a transaction takes makes nobody wait, and all get their numbers', async () => {
     const [large, small] = [await newPartner(false), await newPartner(false)];
-    const { tools } = openTools(10);
+    const { tools } = relayTools(10);
     await administrator.query(
       `insert into event_outbox (partner_id, event_id, event_type, subject_id, occurred_at)
       select $1, 'evt_large-' || number, 'settlement.created', 'stl_1', now() from generate_series(1, 1300) as number`,
@@ -204,7 +171,7 @@ describe('events of several partners together', { timeout: 60_000 }, () => {
 
   test('two relays at once number each event once', async () => {
     const partnerIds = await Promise.all(Array.from({ length: 4 }, () => newPartner(false)));
-    const { tools, errors } = openTools(10);
+    const { tools, errors } = relayTools(10);
     const sessions = [await openSession(), await openSession()];
     for (let round = 0; round < 10; round++) {
       await Promise.all(partnerIds.map((partnerId) => tell(partnerId, 3)));

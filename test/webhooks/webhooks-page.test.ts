@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { explainSignature } from '../../src/webhooks/receiver/explain-signature.ts';
 import { newSecret } from '../../src/webhooks/security/signature.ts';
+import { ENVELOPE_MEMBERS } from '../support/published.ts';
 import { needsLanguage, readSample, SAMPLES } from '../support/sample.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
@@ -164,14 +165,5 @@ test('the known answer stands on the page', () => {
 
 test('the envelope of the page has the members of decisions, section 7', () => {
   const envelope = JSON.parse(findBlock('json', '"sequence"'));
-  assert.deepEqual(Object.keys(envelope), [
-    'event_id',
-    'event_type',
-    'api_version',
-    'environment',
-    'sequence',
-    'occurred_at',
-    'correlation_id',
-    'data',
-  ]);
+  assert.deepEqual(Object.keys(envelope), ENVELOPE_MEMBERS);
 });

@@ -19,7 +19,7 @@ import {
 import { explainSignature } from '../../src/webhooks/receiver/explain-signature.ts';
 import { OWNER } from '../support/actor.ts';
 import { type Client, countByStatus, newConfirmation } from '../support/client.ts';
-import { assertPublished } from '../support/published.ts';
+import { assertPublished, ENVELOPE_MEMBERS } from '../support/published.ts';
 import { countRows, insertOldPartner, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import type { Arrived } from '../support/webhook-receiver.ts';
@@ -38,16 +38,7 @@ describe('impact.transaction.confirmed', waiting, () => {
     const { client: caller, receiver } = await withEndpoint();
     const answer = await caller.confirm({ points: 9_223_372_036_854_775_807n }, { 'x-correlation-id': 'correlation-1' });
     const [{ event, headers, body }] = (await receiver.until(1)) as [Arrived];
-    assert.deepEqual(Object.keys(event), [
-      'event_id',
-      'event_type',
-      'api_version',
-      'environment',
-      'sequence',
-      'occurred_at',
-      'correlation_id',
-      'data',
-    ]);
+    assert.deepEqual(Object.keys(event), ENVELOPE_MEMBERS);
     assert.match(body.toString(), /"points":9223372036854775807,/);
     const { points: _exact, ...contribution } = answer.body.contribution;
     const { points: _rounded, ...told } = event.data.contribution;

@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { cut } from '../../../test/support/pieces.ts';
 import { POINTS_MAX } from '../numbers/points.ts';
 import { ServiceError } from '../service-error.ts';
 import { LIST_LIMITS, type ListEntry, type ListLimits } from './partner-list.ts';
 import { readJsonList } from './read-json-list.ts';
-
-async function* cut(text: string, places: readonly number[] = []): AsyncGenerator<Buffer> {
-  const bytes = Buffer.from(text);
-  const ends = [...places.filter((place) => place < bytes.length).sort((one, other) => one - other), bytes.length];
-  let start = 0;
-  for (const end of ends) {
-    yield bytes.subarray(start, end);
-    start = end;
-  }
-}
 
 async function read(text: string, limits?: Partial<ListLimits>): Promise<ListEntry[]> {
   return Array.fromAsync(readJsonList(cut(text), { ...LIST_LIMITS, ...limits }));

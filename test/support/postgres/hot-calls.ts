@@ -34,7 +34,11 @@ import {
   WHOLE_OUTBOX,
 } from '../../../src/store/events/event-outbox.ts';
 import { deleteOldEvents } from '../../../src/store/events/event-retention.ts';
-import { insertTakenEvents, takeUnsequencedEvents } from '../../../src/store/events/sequence-together.ts';
+import {
+  assignSequencesOfSeveral,
+  insertTakenEvents,
+  takeUnsequencedEvents,
+} from '../../../src/store/events/sequence-together.ts';
 import { claimInstallation, findInstallationId } from '../../../src/store/installation.ts';
 import { claimJob, deleteOldJobRuns, endJobRun, listDueJobs, listJobStates, renewJobLease } from '../../../src/store/jobs/job.ts';
 import { endLostReconciliations, listLeftReconciliations } from '../../../src/store/reconciliations/reconciliation.ts';
@@ -214,8 +218,13 @@ function eventCalls(terms: HotCallOptions): HotCall[] {
   });
   return [
     {
-      title: 'number events',
+      title: 'assign sequences',
       send: (db) => assignSequences(db, terms, partnerId, { limit: BATCH, attemptsMax: 10, range: WHOLE_OUTBOX }),
+    },
+    {
+      title: 'assign sequences of several',
+      isOfSeveral: true,
+      send: (db) => assignSequencesOfSeveral(db, WHOLE_OUTBOX, [partnerId, 'ptn_of_others'], { limit: BATCH, attemptsMax: 10 }),
     },
     {
       title: 'take unsequenced events',
