@@ -107,7 +107,7 @@ function jobToRow({ name, description, pattern }: Job, state: JobState | undefin
     pattern,
     due: formatTime(state?.dueAt ?? null),
     'last success': formatTime(state?.lastSuccessAt ?? null),
-    'what it does': description,
+    description,
   };
 }
 

@@ -128,7 +128,7 @@ describe('what a point is worth', { timeout: 60_000 }, () => {
     const id = [...of, '--adjustment', drafted.adjustment_id];
     const shown = (await ada.run(['adjustment', 'show', ...id])).stdout;
     assert.match(shown, /settled points before +200\nsettled points after +40\nsettled amount before +2\.5 SAR\n/);
-    assert.match(shown, /its payable amount +3\.75, with it 1\.75\n/);
+    assert.match(shown, /settlement payable amount +3\.75, with it 1\.75\n/);
     assert.deepEqual((await bea.runJson('adjustment', 'approve', ...id)).effect, drafted.effect);
     const asked = (await ada.run(['adjustment', 'post', ...id])).stderr;
     assert.match(

@@ -20,7 +20,7 @@ export function printAdjustment(
     ...(preview && previewToRow(preview)),
     'english reason': adjustment.reasonEn,
     'arabic reason': adjustment.reasonAr,
-    'beyond worth': adjustment.beyondWorthReason ?? '-',
+    'reason to exceed worth': adjustment.beyondWorthReason ?? '-',
     'reversal of': adjustment.reversalOf ?? '-',
     'drafted by': adjustment.draftedBy,
     'approved by': adjustment.approvedBy ?? '-',
@@ -82,7 +82,7 @@ function previewToRow({ effect, currency, problems, settlement }: AdjustmentPrev
     'settled points after': String(effect.settledPointsAfter),
     'settled amount before': money(effect.settledAmountBefore, currency),
     'settled amount after': money(effect.settledAmountAfter, currency),
-    'worth at most': money(effect.settledAmountMax, currency),
+    'highest worth': money(effect.settledAmountMax, currency),
     ...(settlement && settlementToRow(settlement, currency)),
     ...(problems.length > 0 && { 'cannot be posted': problems.map(({ message }) => message).join(' ') }),
   };
@@ -97,12 +97,12 @@ function settlementToRow({ settlementId, periodLabel, totals }: PreviewedSettlem
     `${before ?? '-'}, with it ${after ?? '-'}`;
   return {
     ...where,
-    'its net points': both(points.net, pointsAfter.net),
-    'its payable points': both(points.payable, pointsAfter.payable),
-    'its carried out points': both(points.carriedOut, pointsAfter.carriedOut),
-    'its net amount': both(amounts?.net, amountsAfter?.net),
-    'its payable amount': both(amounts?.payable, amountsAfter?.payable),
-    'its carried out amount': both(amounts?.carriedOut, amountsAfter?.carriedOut),
+    'settlement net points': both(points.net, pointsAfter.net),
+    'settlement payable points': both(points.payable, pointsAfter.payable),
+    'settlement carried out points': both(points.carriedOut, pointsAfter.carriedOut),
+    'settlement net amount': both(amounts?.net, amountsAfter?.net),
+    'settlement payable amount': both(amounts?.payable, amountsAfter?.payable),
+    'settlement carried out amount': both(amounts?.carriedOut, amountsAfter?.carriedOut),
   };
 }
 

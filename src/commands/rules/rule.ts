@@ -163,14 +163,14 @@ function toRow(rule: RuleRecord): Row {
     status: statusOf(rule),
     starts: formatTime(rule.startsAt),
     partner: rule.partnerId ?? 'all',
-    holds: Object.entries(contentOf(rule))
+    content: Object.entries(contentOf(rule))
       .map(([name, value]) => `${name} ${value}`)
       .join(', '),
   };
 }
 
 function toFields(rule: RuleRecord): Row {
-  const { holds: _holds, ...head } = toRow(rule);
+  const { content: _content, ...head } = toRow(rule);
   return { ...head, ...contentOf(rule), created: formatTime(rule.createdAt) };
 }
 

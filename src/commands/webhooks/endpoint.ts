@@ -130,7 +130,7 @@ async function list({ database: { pool } }: OperatorContext, options: PageOption
   const ifNone = 'The partner has no endpoint. Add one: npx partner-impact endpoint add --partner ID --url URL';
   const endpoints = listAfter(await listWebhookEndpoints(pool, options.partner), options, cursorOf);
   const toShortRow = (endpoint: WebhookEndpoint & EndpointHealth) => {
-    const { 'new secret alone from': _inShow, ...row } = toRow(endpoint);
+    const { 'old secret ends': _inShow, ...row } = toRow(endpoint);
     return row;
   };
   printPage(endpoints, options, { cursorOf, toJson, toRow: toShortRow, ifNone });
@@ -231,7 +231,7 @@ function toRow(endpoint: WebhookEndpoint & EndpointHealth): Row {
     status: endpoint.statusReason === null ? endpoint.status : `${endpoint.status}: ${endpoint.statusReason}`,
     events: endpoint.eventTypes.length === 0 ? 'all' : endpoint.eventTypes.join(' '),
     failures: formatFailures(endpoint),
-    'new secret alone from': formatTime(endpoint.nextSecretFrom),
+    'old secret ends': formatTime(endpoint.nextSecretFrom),
     created: formatTime(endpoint.createdAt),
     url: endpoint.url,
   };
