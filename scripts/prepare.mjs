@@ -220,16 +220,16 @@ function isAtWork(pid) {
   return !existsSync(commandLine) || /prepare\.mjs|npm/.test(readFileSync(commandLine, 'utf8'));
 }
 
-/** Taken aside first, so that the lock of somebody who was quicker is noticed and given back. */
+/** Renamed first, so that the lock of somebody who was quicker is noticed and given back. */
 function removeStaleLock(owner) {
-  const aside = `${LOCK}.${process.pid}`;
+  const moved = `${LOCK}.${process.pid}`;
   try {
-    renameSync(LOCK, aside);
+    renameSync(LOCK, moved);
   } catch {
     return;
   }
-  const found = readOwner(aside);
-  rmSync(aside, { force: true });
+  const found = readOwner(moved);
+  rmSync(moved, { force: true });
   if (found !== owner) symlinkSync(String(found), LOCK);
 }
 

@@ -10,7 +10,7 @@
  *   --repository  the service of another checkout, to compare with
  *
  * Prints for each minute how long an event took after the answer of its confirmation, until it was fetched and until it was sent;
- * ends with 1 when one was fetched after more than a second, or anything is left unnumbered or unsent at the end.
+ * ends with 1 when one was fetched after more than a second, or anything is left unsequenced or unsent at the end.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -171,12 +171,12 @@ async function untilSent(): Promise<void> {
   const endsAtMs = performance.now() + MINUTE_MS;
   for (;;) {
     const { rows } = await database.pool.query(
-      "select (select count(*) from event_outbox)::int4 as unnumbered, (select count(*) from delivery where status <> 'delivered')::int4 as unsent",
+      "select (select count(*) from event_outbox)::int4 as unsequenced, (select count(*) from delivery where status <> 'delivered')::int4 as unsent",
     );
-    const [{ unnumbered, unsent }] = rows as [{ unnumbered: number; unsent: number }];
-    if (unnumbered + unsent === 0) return;
+    const [{ unsequenced, unsent }] = rows as [{ unsequenced: number; unsent: number }];
+    if (unsequenced + unsent === 0) return;
     if (performance.now() > endsAtMs)
-      return violations.report(`${unnumbered} events have no number, and ${unsent} deliveries are not sent`);
+      return violations.report(`${unsequenced} events have no sequence, and ${unsent} deliveries are not sent`);
     await sleep(PROBE_EVERY_MS);
   }
 }

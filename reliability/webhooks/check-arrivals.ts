@@ -32,10 +32,10 @@ export function checkArrivals(ledger: Ledger, endpoints: readonly CheckedEndpoin
       const subject = findSubject(event, truthOf.get(endpoint) as Truth, truths, report);
       if (subject === undefined) continue;
       const key = `${event.eventType} ${subject.transactionId}`;
-      const twin = subjects.get(key);
-      if (twin !== undefined && twin !== event)
-        report(`${twin.eventId} and ${event.eventId} tell the same: ${key}`, 'told twice');
-      if (twin === undefined) contentsCompared += compareContents(event, subject, report);
+      const known = subjects.get(key);
+      if (known !== undefined && known !== event)
+        report(`${known.eventId} and ${event.eventId} tell the same: ${key}`, 'told twice');
+      if (known === undefined) contentsCompared += compareContents(event, subject, report);
       subjects.set(key, event);
     }
   }

@@ -29,10 +29,10 @@ const ABSURD_RETRY_AFTERS = ['9999999999', '-1', 'soon', 'Wed, 21 Oct 2015 07:28
 const REDIRECTS = [301, 302, 303, 307, 308];
 const ENDLESS_CHUNK = Buffer.alloc(16_384, 'endless ');
 /** NUL, bytes that are no UTF-8, and markup: what is kept of an answer must survive all of them. */
-const HOSTILE_BODY = Buffer.concat([Buffer.from([0, 0xff, 0xc3, 0x28, 0]), Buffer.alloc(4_096, '<script>"\u0000')]);
+const ADVERSARIAL_BODY = Buffer.concat([Buffer.from([0, 0xff, 0xc3, 0x28, 0]), Buffer.alloc(4_096, '<script>"\u0000')]);
 
 const ANSWERS = {
-  error: failing('500 with a hostile body', ({ response }) => response.writeHead(500).end(HOSTILE_BODY)),
+  error: failing('500 with a adversarial body', ({ response }) => response.writeHead(500).end(ADVERSARIAL_BODY)),
   too_many: {
     words: '429 with Retry-After, sensible and absurd',
     is2xx: false,

@@ -191,7 +191,7 @@ test('Errors, invalid_request: what is not JSON is refused, and the message quot
   }
 });
 
-test('Errors, invalid_request: a hostile text costs time in proportion to its length', { timeout: 30_000 }, () => {
+test('Errors, invalid_request: an adversarial text costs time in proportion to its length', { timeout: 30_000 }, () => {
   const size = 240 * 1024;
   const texts = [
     `[1${'0'.repeat(size)}1.5]`,

@@ -48,16 +48,16 @@ export function clearStaleLocks(cluster: string): void {
 
 /** Renamed first, so that the file of a server that starts at this moment is noticed and put back. */
 function removeUnchanged(path: string, text: string): void {
-  const aside = `${path}.stale-${process.pid}`;
+  const moved = `${path}.stale-${process.pid}`;
   try {
-    renameSync(path, aside);
-    if (readText(aside) !== text) linkSync(aside, path);
+    renameSync(path, moved);
+    if (readText(moved) !== text) linkSync(moved, path);
   } catch (failure) {
     // Another process removed it, or a server has written a new one: nothing is left to do.
     if (!(failure instanceof Error && 'code' in failure && (failure.code === 'ENOENT' || failure.code === 'EEXIST')))
       throw failure;
   }
-  rmSync(aside, { force: true });
+  rmSync(moved, { force: true });
 }
 
 /** The meaning of each line is PostgreSQL's own (`src/include/utils/pidfile.h`). */

@@ -1,4 +1,4 @@
-/** A twin in flight (decisions, section 3): its request waits for it, and nobody else does. */
+/** A concurrent duplicate (decisions, section 3) waits for the other request, and delays no other. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type pg from 'pg';

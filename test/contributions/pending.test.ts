@@ -133,7 +133,7 @@ describe('the estimate of a pending contribution', () => {
     assert.deepEqual((await client.confirm(confirmation, headers)).body.association, association);
   });
 
-  test('is judged at the creation of the contribution: it may have expired since', async () => {
+  test('is decided at the creation of the contribution: it may have expired since', async () => {
     const of = { partnerId: partner.partnerId, partnerOrderRef: uniqueId('order') };
     const calculationId = await insertEstimateAged(database, { ...of, age: '26 hours' });
     const transactionId = await insertPendingAged(database, { ...of, age: '3 hours' }, calculationId);

@@ -164,7 +164,7 @@ describe('refusals leave the contribution as it is, without a link', () => {
     await assertRefused(contribution.transaction_id, calculation_id, 422, 'calculation_mismatch');
   });
 
-  test('expiry is judged before the order, as decisions has it', async () => {
+  test('expiry is decided before the order, as in decisions', async () => {
     const { contribution } = await newPair();
     const expired = await insertEstimateAged(service.database, {
       partnerId: partner.partnerId,

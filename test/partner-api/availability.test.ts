@@ -248,7 +248,7 @@ describe('requests that wait for a batch', () => {
     readonly number: number;
   }
 
-  /** A queue with one lane that holds a first request until `release`; then `batches` tells what went together. */
+  /** A queue with a concurrency of one that holds a first request until `release`; then `batches` tells what went together. */
   const hold = async (limits: Pick<BatchOptions<Request, string>, 'batchMax' | 'waitingMax' | 'isOfOneShare'>) => {
     const batches: string[] = [];
     const released = Promise.withResolvers<void>();
@@ -418,7 +418,7 @@ describe('a transfer', () => {
       await assert.rejects(carry(partner, Array(40).fill([1, 1_000])), /slower than 16384 bytes a second/);
     });
 
-    test(`whose partner ${partner} has its key judged every 4 s, and ends when the key no longer holds`, async () => {
+    test(`whose partner ${partner} has its key checked every 4 s, and ends when the key no longer holds`, async () => {
       let asked = 0;
       const checkAllowed = async () => {
         if (++asked === 3) throw new Error('the key is revoked');

@@ -94,7 +94,7 @@ describe('rate_limited: per partner and class', () => {
     assert.equal(headers.get('ratelimit'), '"lookups";r=13;t=1');
   });
 
-  test('a refused request is judged by its rate before its body is read', async () => {
+  test('a refused request counts for its rate before its body is read', async () => {
     const { client } = await service.newPartner({ rates: { writesPerSecond: 1 } });
     await Promise.all(Array.from({ length: 10 }, () => client.confirm()));
     const answer = await client.post('/v1/impact-transactions', 'not json', { 'content-type': 'text/plain' });

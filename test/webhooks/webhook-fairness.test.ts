@@ -152,7 +152,7 @@ describe('what is claimed and waits for a place', { timeout: 60_000 }, () => {
       );
       return rows[0].due;
     };
-    // They go back when the failures are recorded, one lane after the other.
+    // They go back when the failures are recorded, one queue after the other.
     await until(async () => (await countDue()) === untouched.length, 'the return of what was not sent');
   });
 });

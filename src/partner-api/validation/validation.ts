@@ -65,9 +65,9 @@ const compiled: Record<RequestPart, WeakMap<object, Judge>> = {
  * @returns A function that lists what is wrong with a value, a problem per field, in the order of the schema's fields.
  */
 export function compilePart(part: RequestPart, schema: object): Judge {
-  const judge = compiled[part].get(schema) ?? compile(part, schema);
-  compiled[part].set(schema, judge);
-  return judge;
+  const validator = compiled[part].get(schema) ?? compile(part, schema);
+  compiled[part].set(schema, validator);
+  return validator;
 }
 
 function compile(part: RequestPart, schema: object): Judge {

@@ -95,7 +95,7 @@ describe('decisions, section 7: addresses', () => {
   });
 });
 
-describe('decisions, section 7: hosts are judged after parsing', () => {
+describe('decisions, section 7: hosts are checked after parsing', () => {
   for (const [host, reason] of DISGUISED_HOSTS) {
     test(`${JSON.stringify(host)}: ${reason}`, () => {
       assert.equal(verdictOf(`https://${host}/hook`), reason);
@@ -121,7 +121,7 @@ describe('decisions, section 7: URLs', () => {
   for (const [url, kept] of ACCEPTED_URLS) {
     test(`${url} is kept as ${kept}`, () => {
       assert.deepEqual(checkEndpointUrl(url, GUARDED), { status: 'accepted', url: kept });
-      assert.deepEqual(checkEndpointUrl(kept, GUARDED), { status: 'accepted', url: kept }, 'and judged again it stays');
+      assert.deepEqual(checkEndpointUrl(kept, GUARDED), { status: 'accepted', url: kept }, 'and checked again it stays');
     });
   }
 
@@ -235,7 +235,7 @@ describe('allowThisMachine, for a sandbox of a developer', () => {
     for (const address of own) assert.equal(findAddressRefusal(address, SANDBOX), 'loopback', address);
   });
 
-  test('the rest of the URL is judged as ever', () => {
+  test('the rest of the URL is checked as always', () => {
     for (const [url, reason] of [
       ['http://user@127.0.0.1/', 'user_info'],
       ['http://127.0.0.1/#', 'fragment'],

@@ -93,7 +93,7 @@ function testRebinding(): void {
     });
   });
 
-  test('the next connection is judged anew, and refused', async () => {
+  test('the next connection is checked again, and refused', async () => {
     await withListeners([PUBLIC_V4, '127.0.0.1'], async (reached) => {
       const [first, second] = await post(answeringInTurn([PUBLIC_V4], ['127.0.0.1']).resolveName, 2);
       assert.ok(!(first instanceof AddressRefusedError));
