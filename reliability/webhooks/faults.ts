@@ -32,7 +32,7 @@ const ENDLESS_CHUNK = Buffer.alloc(16_384, 'endless ');
 const ADVERSARIAL_BODY = Buffer.concat([Buffer.from([0, 0xff, 0xc3, 0x28, 0]), Buffer.alloc(4_096, '<script>"\u0000')]);
 
 const ANSWERS = {
-  error: failing('500 with a adversarial body', ({ response }) => response.writeHead(500).end(ADVERSARIAL_BODY)),
+  error: failing('500 with an adversarial body', ({ response }) => response.writeHead(500).end(ADVERSARIAL_BODY)),
   too_many: {
     words: '429 with Retry-After, sensible and absurd',
     is2xx: false,

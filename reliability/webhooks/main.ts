@@ -6,7 +6,7 @@
  * Starts `serve` on the embedded PostgreSQL in a temporary folder, partners with five endpoints each, and their receivers in
  * processes of their own. Partners' servers, written from the contract alone, confirm contributions over HTTP: some go out twice,
  * some are refused, some get their estimate linked later. Three in ten endpoints misbehave, each in its own way:
- * 500 with a adversarial body, 429 with Retry-After, reset, slow, silent, redirects inward, an endless body, one byte a second.
+ * 500 with an adversarial body, 429 with Retry-After, reset, slow, silent, redirects inward, an endless body, one byte a second.
  *
  *   1. At one rate of confirmations all receivers are healthy, then three in ten are faulty, and so on in turns: with the faulty
  *      ones first attempts at healthy endpoints may be twice as slow at p99, and no more.
