@@ -1,14 +1,17 @@
-import Fastify from 'fastify';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { runInNewContext } from 'node:vm';
 import type { Environment } from '../../domain/access/api-key.ts';
 
-/** The package has its program as a text only, which its plugin serves. */
+/** The line of the package that has the program of the page as the literal of a string; its plugin serves this string. */
+const PROGRAM = /^var standalone_default = (".*");$/m;
+
+/** The program of the page. Loading the package for it, with all that it imports, would take ten times the memory. */
 export async function readScalar(): Promise<string> {
-  const { default: scalar } = await import('@scalar/fastify-api-reference');
-  const app = Fastify();
-  await app.register(scalar, { routePrefix: '/scalar', configuration: { url: '/none' } });
-  const { payload } = await app.inject({ method: 'GET', url: '/scalar/js/scalar.js' });
-  await app.close();
-  return payload;
+  const text = await readFile(fileURLToPath(import.meta.resolve('@scalar/fastify-api-reference')), 'utf8');
+  const [, literal] = PROGRAM.exec(text) ?? [];
+  if (literal === undefined) throw new Error('The package @scalar/fastify-api-reference has its program in another form.');
+  return String(runInNewContext(literal));
 }
 
 /** Where the page of the reference shows an operation. */
