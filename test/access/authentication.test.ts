@@ -13,6 +13,7 @@ import { CREDENTIALS_POOL_SIZE } from '../../src/partner-api/access/credential-m
 import { failureLimit } from '../../src/partner-api/limits/failure-limit.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { OWNER } from '../support/actor.ts';
+import { assertError } from '../support/assert-error.ts';
 import { Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { countRows } from '../support/records.ts';
 import { type TestPartner, testService } from '../support/service.ts';
@@ -69,8 +70,7 @@ describe('unauthorized: 401 with WWW-Authenticate on every operation, and nothin
     test(`a key that is ${title}`, async () => {
       const before = await countRows(database, partner.partnerId);
       for (const answer of await callAll(apiKey)) {
-        assert.equal(answer.status, 401);
-        assert.equal(answer.body.error.code, 'unauthorized');
+        assertError(answer, 'unauthorized');
         assert.ok(answer.headers.get('www-authenticate'));
       }
       assert.deepEqual(await countRows(database, partner.partnerId), before);
@@ -127,14 +127,13 @@ describe('forbidden: 403', () => {
       answers.map(({ status }) => status),
       [403, 404, 404, 403, 404, 403, 200, 404],
     );
-    assert.equal(answers[0]?.body.error.code, 'forbidden');
+    assertError(answers[0], 'forbidden');
     assert.deepEqual(await countRows(database, reader.partner.partnerId), before);
   });
 
   test('an address outside the list of the key', async () => {
     const elsewhere = await service.newPartner({ key: { allowedAddresses: ['203.0.113.0/24', '2001:db8::/32'] } });
-    for (const answer of await callAll(elsewhere.key.apiKey))
-      assert.deepEqual([answer.status, answer.body.error.code], [403, 'forbidden']);
+    for (const answer of await callAll(elsewhere.key.apiKey)) assertError(answer, 'forbidden');
     const here = await service.newPartner({ key: { allowedAddresses: ['203.0.113.7', '127.0.0.0/8'] } });
     assert.equal((await here.client.confirm()).status, 201);
   });
@@ -430,7 +429,7 @@ describe('failed authentications are limited per address (decisions, section 6)'
     const counts = countByStatus(answers);
     assert.ok((counts[401] ?? 0) > 0 && (counts[429] ?? 0) > 0, JSON.stringify(counts));
     for (const refused of answers.filter(({ status }) => status === 429)) {
-      assert.equal(refused.body.error.code, 'rate_limited');
+      assertError(refused, 'rate_limited');
       assert.ok(Number(refused.headers.get('retry-after')) >= 1);
     }
     assert.equal((await new Client(fresh.baseUrl, key.apiKey).confirm()).status, 201);

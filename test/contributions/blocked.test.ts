@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type pg from 'pg';
+import { assertError } from '../support/assert-error.ts';
 import { type Answer, countByStatus, newConfirmation } from '../support/client.ts';
 import { testService } from '../support/service.ts';
 
@@ -48,7 +49,7 @@ describe('while a transaction holds an event', () => {
     const waiting = client.confirm(fields);
     await client.confirm();
     await end(session, 'commit');
-    assert.equal((await waiting).body.error.code, 'partner_event_conflict');
+    assertError(await waiting, 'partner_event_conflict');
   });
 
   test('an estimate that another transaction links meanwhile is linked once: the contribution is confirmed without it', async () => {
@@ -79,7 +80,7 @@ describe('while a transaction holds an event', () => {
     const headers = { 'idempotency-key': `key-${fields.partner_event_id}` };
     const session = await hold(fields);
     const answer = await client.confirm(fields, headers);
-    assert.deepEqual([answer.status, answer.body.error.code], [503, 'internal_service_unavailable']);
+    assertError(answer, 'internal_service_unavailable');
     await end(session, 'rollback');
     assert.equal((await client.findByEvent(fields.partner_event_id)).status, 404);
     assert.equal((await client.confirm(fields, headers)).status, 201);

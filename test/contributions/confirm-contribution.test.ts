@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { OWNER } from '../support/actor.ts';
+import { assertError } from '../support/assert-error.ts';
 import { Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { countRows, insertEstimateAged } from '../support/records.ts';
 import { testService } from '../support/service.ts';
@@ -145,8 +146,7 @@ describe('points (interface, "Contribution", field points: int64, minimum 1)', (
         const { partner_event_id, partner_order_ref } = newConfirmation();
         const body = `{"partner_event_id":"${partner_event_id}","partner_order_ref":"${partner_order_ref}","points":${points}}`;
         const answer = await client.post('/v1/impact-transactions', body);
-        assert.equal(answer.status, 400, answer.text);
-        assert.equal(answer.body.error.code, 'invalid_point_amount');
+        assertError(answer, 'invalid_point_amount');
         assert.equal(answer.body.error.details[0].field, 'points');
         assert.equal((await client.findByEvent(partner_event_id)).status, 404);
       }));
@@ -154,8 +154,7 @@ describe('points (interface, "Contribution", field points: int64, minimum 1)', (
 
   test('invalid_request: a missing points is structural', async () => {
     const answer = await client.confirm({ points: undefined });
-    assert.equal(answer.status, 400);
-    assert.equal(answer.body.error.code, 'invalid_request');
+    assertError(answer, 'invalid_request');
     assert.equal(detailCodes(answer)['points'], 'missing');
   });
 });
@@ -199,8 +198,7 @@ describe('invalid_request (interface, "Errors": syntactically invalid request or
           typeof fields === 'string'
             ? await client.post('/v1/impact-transactions', fields, { 'content-type': 'application/json', ...headers })
             : await client.confirm(fields, headers);
-        assert.equal(answer.status, 400, answer.text);
-        assert.equal(answer.body.error.code, 'invalid_request');
+        assertError(answer, 'invalid_request');
         assert.equal(answer.body.error.retryable, false);
       }));
   }
@@ -211,12 +209,12 @@ describe('invalid_request (interface, "Errors": syntactically invalid request or
     const fields = answer.body.error.details.map((detail: { field: string }) => detail.field);
     const expected = ['Idempotency-Key', 'partner_event_id', 'partner_order_ref', 'points', 'opaque_customer_ref', 'zzz', 'aaa'];
     assert.deepEqual(fields.slice(0, 7), expected);
-    assert.equal(answer.body.error.code, 'invalid_request');
+    assertError(answer, 'invalid_request');
   });
 
   test('the specific code stands only where no problem is structural', async () => {
-    assert.equal((await client.confirm({ points: 0 })).body.error.code, 'invalid_point_amount');
-    assert.equal((await client.confirm({ points: 0, unknown: 1 })).body.error.code, 'invalid_request');
+    assertError(await client.confirm({ points: 0 }), 'invalid_point_amount');
+    assertError(await client.confirm({ points: 0, unknown: 1 }), 'invalid_request');
   });
 
   test('a refused value is never repeated in the answer: it may be personal', async () => {
@@ -227,7 +225,7 @@ describe('invalid_request (interface, "Errors": syntactically invalid request or
   test("of more than 50 problems the first 50 are listed, the contract's fields first, and then their number", async () => {
     const unknown = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`m${index}`, 1]));
     const answer = await client.confirm({ ...unknown, points: 0 });
-    assert.deepEqual([answer.status, answer.body.error.code], [400, 'invalid_request']);
+    assertError(answer, 'invalid_request');
     const [first, ...others] = answer.body.error.details;
     assert.equal(first.field, 'points');
     assert.equal(others.filter(({ code }: { code: string }) => code === 'unknown_field').length, 49);
@@ -288,7 +286,7 @@ describe('replay (idempotency rule 1: the same key with the same canonical paylo
     const first = await client.confirm({ ...fields, calculation_id: 5 }, headers);
     assert.equal(first.status, 201);
     assert.equal((await client.confirm({ ...fields, calculation_id: 5 }, headers)).headers.get('idempotent-replayed'), 'true');
-    assert.equal((await client.confirm({ ...fields, calculation_id: '5' }, headers)).body.error.code, 'idempotency_conflict');
+    assertError(await client.confirm({ ...fields, calculation_id: '5' }, headers), 'idempotency_conflict');
   });
 });
 
@@ -307,8 +305,7 @@ describe('idempotency_conflict (idempotency rule 2: the same key with a conflict
       await client.confirm(base, headers);
       await assertNothingStored(async () => {
         const answer = await client.confirm({ ...base, [field]: value }, headers);
-        assert.equal(answer.status, 409);
-        assert.equal(answer.body.error.code, 'idempotency_conflict');
+        assertError(answer, 'idempotency_conflict');
         assert.equal(detailCodes(answer)['next_action'], 'fix_request');
       });
     });
@@ -340,8 +337,7 @@ describe('partner_event_conflict and partner_order_conflict (interface, "Errors"
     const fields = newConfirmation();
     const { transaction_id } = (await client.confirm(fields)).body.contribution;
     const same = await client.confirm(fields);
-    assert.equal(same.status, 409);
-    assert.equal(same.body.error.code, 'partner_event_conflict');
+    assertError(same, 'partner_event_conflict');
     assert.deepEqual(detailCodes(same), {
       partner_event_id: 'same_payload',
       point_restoration: 'not_authorized',
@@ -357,8 +353,7 @@ describe('partner_event_conflict and partner_order_conflict (interface, "Errors"
     const { transaction_id } = (await client.confirm(fields)).body.contribution;
     await assertNothingStored(async () => {
       const answer = await client.confirm({ ...fields, partner_event_id: uniqueId('event') });
-      assert.equal(answer.status, 409);
-      assert.equal(answer.body.error.code, 'partner_order_conflict');
+      assertError(answer, 'partner_order_conflict');
       assert.deepEqual(detailCodes(answer), {
         point_restoration: 'not_authorized',
         next_action: 'contact_operator',
@@ -379,8 +374,8 @@ describe('partner_event_conflict and partner_order_conflict (interface, "Errors"
     await client.confirm(second);
     await client.confirm(third);
     const both = { partner_event_id: second.partner_event_id, partner_order_ref: third.partner_order_ref };
-    assert.equal((await client.confirm(both, { 'idempotency-key': 'precedence' })).body.error.code, 'idempotency_conflict');
-    assert.equal((await client.confirm(both)).body.error.code, 'partner_event_conflict');
+    assertError(await client.confirm(both, { 'idempotency-key': 'precedence' }), 'idempotency_conflict');
+    assertError(await client.confirm(both), 'partner_event_conflict');
   });
 });
 
@@ -396,14 +391,13 @@ describe('partner_suspended (interface, "Authentication", 5; decisions, section 
     const late = new Client((await testService({ env: { DATABASE_URL: service.databaseUrl } })).baseUrl, suspended.key.apiKey);
     await assertNothingStored(async () => {
       const refused = await late.confirm();
-      assert.equal(refused.status, 403);
-      assert.equal(refused.body.error.code, 'partner_suspended');
+      assertError(refused, 'partner_suspended');
       assert.equal(detailCodes(refused)['next_action'], 'wait');
-      assert.equal((await late.estimate()).body.error.code, 'partner_suspended');
-      assert.equal((await late.associate(transaction_id, calculation_id)).body.error.code, 'partner_suspended');
+      assertError(await late.estimate(), 'partner_suspended');
+      assertError(await late.associate(transaction_id, calculation_id), 'partner_suspended');
     });
     assert.equal((await late.confirm(fields, key)).headers.get('idempotent-replayed'), 'true');
-    assert.equal((await late.confirm(fields)).body.error.code, 'partner_event_conflict');
+    assertError(await late.confirm(fields), 'partner_event_conflict');
     assert.equal((await late.get(transaction_id)).status, 200);
     assert.equal((await late.getEstimate(calculation_id)).status, 200);
   });

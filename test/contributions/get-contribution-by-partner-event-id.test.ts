@@ -1,6 +1,7 @@
 /** getContributionByPartnerEventId: interface, section of that name, and "Errors", recovery rules. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { assertError } from '../support/assert-error.ts';
 import { detailCodes, newConfirmation } from '../support/client.ts';
 import { testService } from '../support/service.ts';
 
@@ -30,8 +31,7 @@ test('the association is the present one: a link made since is shown', async () 
 
 test('contribution_not_found: 404, retryable, and no permission to restore points', async () => {
   const answer = await client.findByEvent('event-of-nobody');
-  assert.equal(answer.status, 404);
-  assert.equal(answer.body.error.code, 'contribution_not_found');
+  assertError(answer, 'contribution_not_found');
   assert.equal(answer.body.error.retryable, true);
   assert.deepEqual(detailCodes(answer), { point_restoration: 'not_authorized', next_action: 'retry_same_request' });
 });
@@ -58,8 +58,7 @@ describe('invalid_request: the query takes one well-formed partner_event_id and 
   for (const [title, query] of queries) {
     test(title, async () => {
       const answer = await client.call(`/v1/impact-transactions${query}`);
-      assert.equal(answer.status, 400);
-      assert.equal(answer.body.error.code, 'invalid_request');
+      assertError(answer, 'invalid_request');
       assert.equal(detailCodes(answer)['point_restoration'], 'not_authorized');
     });
   }

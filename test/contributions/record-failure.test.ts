@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { approveFailure, draftFailure, rejectFailure } from '../../src/operations/contributions/record-failure.ts';
 import { listFailureDrafts } from '../../src/store/contributions/failure-draft.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
+import { assertError } from '../support/assert-error.ts';
 import { type Answer, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { countRows, untilSequenced } from '../support/records.ts';
@@ -22,7 +23,7 @@ async function newStranded() {
   const headers = { 'idempotency-key': uniqueId('key') };
   const confirm = (): Promise<Answer> => client.confirm(fields, headers);
   const refused = await confirm();
-  assert.equal(refused.body.error.code, 'partner_order_conflict');
+  assertError(refused, 'partner_order_conflict');
   const event = {
     partnerId,
     partnerEventId: fields.partner_event_id,
@@ -61,7 +62,7 @@ describe('approved', () => {
       await client.confirm(fields),
       await client.confirm({ ...fields, calculation_id }),
     ]) {
-      assert.deepEqual([answer.status, answer.body.error.code], [422, 'contribution_final_failure']);
+      assertError(answer, 'contribution_final_failure');
       assert.equal(answer.headers.get('idempotent-replayed'), 'true');
       assert.deepEqual(detailCodes(answer), {
         point_restoration: 'authorized',
@@ -75,7 +76,7 @@ describe('approved', () => {
     const { fields, transactionId } = await recordFailed();
     for (const other of [{ points: 251 }, { partner_order_ref: uniqueId('order') }]) {
       const answer = await client.confirm({ ...fields, ...other });
-      assert.deepEqual([answer.status, answer.body.error.code], [409, 'partner_event_conflict']);
+      assertError(answer, 'partner_event_conflict');
       const { point_restoration, partner_event_id, transaction_id } = detailCodes(answer);
       assert.deepEqual([point_restoration, partner_event_id, transaction_id], ['not_authorized', 'other_payload', transactionId]);
     }
@@ -94,7 +95,7 @@ describe('approved', () => {
     assert.equal((await client.confirm({ partner_order_ref })).status, 201);
     const { calculation_id } = (await client.estimate({ partner_order_ref: fields.partner_order_ref })).body.estimate;
     const answer = await client.associate(record.contribution.transactionId, calculation_id);
-    assert.deepEqual([answer.status, answer.body.error.code], [422, 'contribution_final_failure']);
+    assertError(answer, 'contribution_final_failure');
   });
 
   test('impact.transaction.adjusted, failed: as the document says, once', async () => {

@@ -13,6 +13,7 @@ import type { JobContext } from '../../src/schedule/job.ts';
 import { expirePending } from '../../src/schedule/jobs/expire-pending.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
+import { assertError } from '../support/assert-error.ts';
 import { detailCodes, newConfirmation, type TestEvent, uniqueId } from '../support/client.ts';
 import { insertPendingAged, untilSequenced } from '../support/records.ts';
 import { insertContributionRule } from '../support/rules.ts';
@@ -95,7 +96,7 @@ describe('an operator decides', () => {
     const { id, again, transactionId } = await newPending();
     await failPendingContribution(database, signedIn('operator'), id, 'not a customer');
     const answer = await again();
-    assert.deepEqual([answer.status, answer.body.error.code], [422, 'contribution_final_failure']);
+    assertError(answer, 'contribution_final_failure');
     assert.equal(detailCodes(answer)['point_restoration'], 'authorized');
     assert.deepEqual(
       (await auditOf(transactionId)).map(({ action }) => action),

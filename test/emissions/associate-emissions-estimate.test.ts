@@ -1,6 +1,7 @@
 /** associateEmissionsEstimate: interface, section of that name; "An association failure never changes the contribution". */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { assertError } from '../support/assert-error.ts';
 import { countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { countRows, insertEstimateAged } from '../support/records.ts';
 import { testService } from '../support/service.ts';
@@ -63,8 +64,8 @@ describe('replay', () => {
     await client.associate(first.contribution.transaction_id, first.estimate.calculation_id, headers);
     const otherPath = await client.associate(second.contribution.transaction_id, first.estimate.calculation_id, headers);
     const otherBody = await client.associate(first.contribution.transaction_id, second.estimate.calculation_id, headers);
-    assert.equal(otherPath.body.error.code, 'idempotency_conflict');
-    assert.equal(otherBody.body.error.code, 'idempotency_conflict');
+    assertError(otherPath, 'idempotency_conflict');
+    assertError(otherBody, 'idempotency_conflict');
   });
 
   test('one key: twenty at once give one original and nineteen replays', async () => {
@@ -86,7 +87,7 @@ describe('association_conflict: links are one to one, and for good', () => {
     await client.associate(contribution.transaction_id, estimate.calculation_id);
     const second = (await client.estimate({ partner_order_ref: contribution.partner_order_ref })).body.estimate;
     const answer = await client.associate(contribution.transaction_id, second.calculation_id);
-    assert.deepEqual([answer.status, answer.body.error.code], [409, 'association_conflict']);
+    assertError(answer, 'association_conflict');
     assert.deepEqual(detailCodes(answer), {
       point_restoration: 'not_authorized',
       next_action: 'use_existing',
@@ -108,7 +109,7 @@ describe('association_conflict: links are one to one, and for good', () => {
     await client.associate(contribution.transaction_id, estimate.calculation_id);
     const second = (await client.confirm()).body.contribution;
     const answer = await client.associate(second.transaction_id, estimate.calculation_id);
-    assert.equal(answer.body.error.code, 'association_conflict');
+    assertError(answer, 'association_conflict');
     assert.equal(detailCodes(answer)['transaction_id'], contribution.transaction_id);
   });
 

@@ -1,6 +1,7 @@
 /** createDeliveryEmissionsEstimate: interface, section of that name, "Estimate" and "Display rules". */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { assertError } from '../support/assert-error.ts';
 import { countByStatus, newEstimate } from '../support/client.ts';
 import { countRows } from '../support/records.ts';
 import { testService } from '../support/service.ts';
@@ -111,8 +112,7 @@ describe('invalid_distance (interface: 0 < distance_km <= 200, at most three dec
     test(`${JSON.stringify(distance_km)} is refused and nothing is stored`, async () => {
       const before = await countRows(service.database, partner.partnerId);
       const answer = await client.estimate({ distance_km });
-      assert.equal(answer.status, 400);
-      assert.equal(answer.body.error.code, 'invalid_distance');
+      assertError(answer, 'invalid_distance');
       assert.equal(answer.body.error.details[0].field, 'distance_km');
       assert.deepEqual(await countRows(service.database, partner.partnerId), before);
     });
@@ -123,7 +123,7 @@ describe('unsupported_vehicle and invalid_request', () => {
   for (const vehicle_category of ['bicycle', 'CAR_GASOLINE', '', null, 5, ['car_gasoline']]) {
     test(`unsupported_vehicle: ${JSON.stringify(vehicle_category)}`, async () => {
       const answer = await client.estimate({ vehicle_category });
-      assert.deepEqual([answer.status, answer.body.error.code], [400, 'unsupported_vehicle']);
+      assertError(answer, 'unsupported_vehicle');
     });
   }
 
@@ -139,13 +139,13 @@ describe('unsupported_vehicle and invalid_request', () => {
   for (const [title, fields, headers] of structural) {
     test(`invalid_request: ${title}`, async () => {
       const answer = await client.estimate(fields, headers);
-      assert.deepEqual([answer.status, answer.body.error.code], [400, 'invalid_request']);
+      assertError(answer, 'invalid_request');
     });
   }
 
   test('where two fields have codes of their own, that of the first in the interface stands, and both are named', async () => {
     const answer = await client.estimate({ distance_km: '0', vehicle_category: 'boat' });
-    assert.equal(answer.body.error.code, 'invalid_distance');
+    assertError(answer, 'invalid_distance');
     assert.deepEqual(
       answer.body.error.details.map(({ field }: { field: string }) => field),
       ['distance_km', 'vehicle_category'],
@@ -175,7 +175,7 @@ describe('replay', () => {
     const headers = { 'idempotency-key': 'estimate-conflict' };
     await client.estimate(fields, headers);
     const answer = await client.estimate({ ...fields, distance_km: '12.346' }, headers);
-    assert.deepEqual([answer.status, answer.body.error.code], [409, 'idempotency_conflict']);
+    assertError(answer, 'idempotency_conflict');
   });
 
   test('an order may be estimated as often as one likes, each under its own key', async () => {

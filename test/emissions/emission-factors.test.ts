@@ -1,6 +1,7 @@
 /** listEmissionFactors, getEmissionFactors and getEstimateCalculation: settlements, section 1. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { assertError } from '../support/assert-error.ts';
 import { Client, detailCodes, uniqueId } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { insertEstimateAged } from '../support/records.ts';
@@ -51,7 +52,7 @@ describe('the factors', () => {
   for (const version of ['factors-0', 'a b', 'x'.repeat(300), '__proto__']) {
     test(`invalid_request, 404: there is no version ${version.slice(0, 12)}`, async () => {
       const answer = await client.call(`/v1/emissions/factors/${encodeURIComponent(version)}`);
-      assert.deepEqual([answer.status, answer.body.error.code], [404, 'invalid_request']);
+      assertError(answer, 'invalid_request', 404);
       assert.deepEqual(detailCodes(answer), { emission_factor_version: 'not_found' });
     });
   }
@@ -105,12 +106,12 @@ describe('the sheet behind an estimate', () => {
       await sheetOf('a b'),
       await sheetOf(estimate.calculation_id, stranger),
     ])
-      assert.deepEqual([answer.status, answer.body.error.code], [404, 'estimate_not_found']);
+      assertError(answer, 'estimate_not_found');
   });
 
   test('estimate_expired: as long as the estimate can be read', async () => {
     const of = { partnerId: partner.partnerId, partnerOrderRef: uniqueId('order') };
     const answer = await sheetOf(await insertEstimateAged(service.database, { ...of, age: '25 hours' }));
-    assert.deepEqual([answer.status, answer.body.error.code], [410, 'estimate_expired']);
+    assertError(answer, 'estimate_expired');
   });
 });

@@ -1,6 +1,7 @@
 /** getDeliveryEmissionsEstimate: interface, section of that name, and "Estimate status". */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertError } from '../support/assert-error.ts';
 import { newConfirmation } from '../support/client.ts';
 import { insertEstimateAged, insertLink } from '../support/records.ts';
 import { testService } from '../support/service.ts';
@@ -37,14 +38,14 @@ test('estimate_not_found: unknown, of another partner, and ill formed are one an
     assert.equal(answer.status, 404);
     assert.equal(answer.text, answers[0]?.text);
   }
-  assert.equal(answers[0]?.body.error.code, 'estimate_not_found');
+  assertError(answers[0], 'estimate_not_found');
   assert.equal(answers[0]?.body.error.retryable, false);
 });
 
 test('estimate_expired: 410 once 24 hours have passed without association; an old one is expired, never unknown', async () => {
   for (const age of ['24 hours', '2 years']) {
     const answer = await client.getEstimate(await insertEstimateAged(service.database, { ...OF_PARTNER, age: age }));
-    assert.deepEqual([answer.status, answer.body.error.code, answer.body.error.retryable], [410, 'estimate_expired', false]);
+    assertError(answer, 'estimate_expired');
   }
   assert.equal(
     (await client.getEstimate(await insertEstimateAged(service.database, { ...OF_PARTNER, age: '23 hours 59 minutes' }))).status,

@@ -5,6 +5,7 @@ import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
+import { assertError } from '../support/assert-error.ts';
 import { Client, detailCodes } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { untilSequenced } from '../support/records.ts';
@@ -58,7 +59,7 @@ test('404 invalid_request, not_found: unknown, of another partner, and ill forme
     assert.equal(answer.text, answers[0]?.text);
   }
   const [first] = answers;
-  assert.equal(first?.body.error.code, 'invalid_request');
+  assertError(first, 'invalid_request');
   assert.deepEqual(first && detailCodes(first), { event_id: 'not_found' });
   assert.match(first?.body.error.message, /GET \/v1\/events/);
 });

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { ROLES, type Role } from '../../src/domain/access/role.ts';
 import type { OperatorRoute } from '../../src/operator-api/route.ts';
 import { ROUTES } from '../../src/operator-api/routes.ts';
+import { assertError } from '../support/assert-error.ts';
 import { OperatorClient, type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
 
@@ -121,7 +122,7 @@ test('its own page is let in', async () => {
 
 test('an unknown path, a body that is no JSON, and a body without end, are refused in the envelope', async () => {
   const admin = personOf('admin');
-  assert.equal((await admin.get('/operator/v1/nothing')).body.error.code, 'invalid_request');
+  assertError(await admin.get('/operator/v1/nothing'), 'invalid_request', 404);
   const { status } = await admin.send('POST', '/operator/v1/session', { headers: { 'content-type': 'text/plain' }, body: {} });
   assert.equal(status, 415);
   const form = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -17,6 +17,7 @@ import { paced, SHED } from '../../src/partner-api/limits/paced.ts';
 import type { TestPartner } from '../support/service.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const service = await testService();
 const honest = await service.newPartner();
@@ -191,7 +192,7 @@ test('a few refusals are made at once, and of many each in its turn', async () =
   const numbers = Array.from({ length: 100 }, (_, index) => index);
   for (const number of numbers) refuseInTurn(() => made.push(number));
   assert.ok(made.length >= 10 && made.length < 100, `${made.length} at once`);
-  while (made.length < 100) await sleep(5);
+  await waitFor('hundredth refusal', () => made.length >= 100);
   assert.deepEqual(made, numbers);
 });
 
@@ -203,7 +204,7 @@ test('refusals that find as many before them as may wait are made by the next pa
   for (let number = 0; number < 40; number++) refuseInTurn(() => made.push(number));
   assert.equal(beyond.length, 15);
   for (const refuse of beyond) refuse();
-  while (made.length < 40) await sleep(5);
+  await waitFor('fortieth refusal', () => made.length >= 40);
   assert.equal(new Set(made).size, 40);
 });
 
@@ -230,7 +231,7 @@ describe('connections', () => {
     app.get('/', () => new Promise<string>((resolve) => arrived.push(() => resolve('done'))));
     const { baseUrl, close } = await listen(app, { host: '127.0.0.1', port: 0 });
     const answers = Array.from({ length: 32 }, async () => (await fetch(baseUrl, { headers: { connection: 'close' } })).text());
-    while (arrived.length < answers.length) await sleep(10);
+    await waitFor('last request', () => arrived.length >= answers.length);
     const closed = close();
     let isClosed = false;
     void closed.then(() => (isClosed = true));
@@ -385,7 +386,7 @@ describe('slow readers of statements', () => {
     assert.deepEqual(statuses.sort(), [...Array(2).fill('HTTP/1.1 200'), ...Array(6).fill('HTTP/1.1 429')]);
     assert.equal((await other.client.call(other.path)).status, 200);
     for (const socket of sockets) socket.destroy();
-    while ((await statusOf(slow)) !== 200) await sleep(20);
+    await waitFor('statement again', async () => (await statusOf(slow)) === 200);
   });
 });
 

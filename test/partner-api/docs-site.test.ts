@@ -15,6 +15,7 @@ import { ROOT } from '../support/document-blocks.ts';
 import { document, writtenDocument } from '../support/published.ts';
 import { testService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 buildSdk();
 const service = await testService();
@@ -262,14 +263,14 @@ describe('nobody takes the service away by it (no key is asked for)', () => {
     const { client } = await service.newPartner();
     const sockets = Array.from({ length: 40 }, () => connect(Number(new URL(baseUrl).port), '127.0.0.1').pause());
     for (const socket of sockets) socket.on('error', () => {}).write('GET /docs/scalar.js HTTP/1.1\r\nHost: x\r\n\r\n');
-    let refused = await docs('');
-    while (refused.status === 200) refused = await docs('');
+    const refused = await waitFor('refusal', async () => {
+      const answer = await docs('');
+      return answer.status !== 200 && answer;
+    });
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '2']);
     assert.equal((await client.confirm()).status, 201);
     for (const socket of sockets) socket.destroy();
-    let page = await docs('');
-    while (page.status !== 200) page = await docs('');
-    assert.equal(page.status, 200);
+    await waitFor('page', async () => (await docs('')).status === 200);
   });
 });
 

@@ -15,9 +15,11 @@ import { listEvents } from '../../src/partner-api/events/list-events.ts';
 import { loadShedding } from '../../src/partner-api/limits/load-shedding.ts';
 import { paced, SHED } from '../../src/partner-api/limits/paced.ts';
 import type { Credential } from '../../src/store/access/api-key.ts';
+import { assertError } from '../support/assert-error.ts';
 import { countByStatus, detailCodes } from '../support/client.ts';
 import { countRows } from '../support/records.ts';
 import { testService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const service = await testService();
 
@@ -106,7 +108,7 @@ describe('sizes', () => {
   test('a body over 64 KiB is 413 with the envelope', async () => {
     const { client } = await service.newPartner();
     const answer = await client.post('/v1/impact-transactions', `{"points":${'1'.repeat(65_536)}}`);
-    assert.deepEqual([answer.status, answer.body.error.code], [413, 'invalid_request']);
+    assertError(answer, 'invalid_request', 413);
     assert.equal(detailCodes(answer)['next_action'], 'fix_request');
   });
 
@@ -120,7 +122,7 @@ describe('sizes', () => {
     ];
     for (const type of types) {
       const answer = await client.confirm({}, { 'content-type': type });
-      assert.deepEqual([answer.status, answer.body.error.code], [415, 'invalid_request'], type);
+      assertError(answer, 'invalid_request', 415);
     }
     assert.equal((await client.confirm({}, { 'content-encoding': 'gzip' })).status, 415);
     assert.equal((await client.confirm({}, { 'content-type': 'application/json; charset=UTF-8' })).status, 201);
@@ -174,7 +176,7 @@ describe('overload is shed with 503 and not queued without bound', () => {
         for (const end of work.splice(0)) end();
       },
       isBusy: async (count: number) => {
-        while (work.length < count) await sleep(5);
+        await waitFor(`request ${count} at work`, () => work.length >= count);
       },
     };
   };
@@ -234,7 +236,7 @@ describe('overload is shed with 503 and not queued without bound', () => {
       for (let left = 1; left <= 3; left++) {
         const socket = connect(Number(port), hostname);
         socket.write(head);
-        while (lookUps.length === 0) await sleep(5);
+        await waitFor('look-up at work', () => lookUps.length > 0);
         const [found] = lookUps.splice(0);
         if (leaves === 'before the body') found?.();
         await sleep(20);
@@ -245,7 +247,7 @@ describe('overload is shed with 503 and not queued without bound', () => {
       }
     }
     const next = call('POST');
-    while (lookUps.length === 0) await sleep(5);
+    await waitFor('look-up at work', () => lookUps.length > 0);
     lookUps[0]?.();
     await isBusy(1);
     finish();

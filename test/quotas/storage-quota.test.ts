@@ -7,10 +7,12 @@ import { setPartnerQuota } from '../../src/operations/quotas/manage-partner-quot
 import { countStorage, type PartnerUse, type QuotaStage } from '../../src/operations/quotas/storage-usage.ts';
 import { addList, addStoredBytes, deleteOldDailyUsage, findDailyUsage } from '../../src/store/quotas/daily-usage.ts';
 import { OWNER } from '../support/actor.ts';
+import { assertError } from '../support/assert-error.ts';
 import { detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const service = await testService();
 const { database } = service;
@@ -46,7 +48,7 @@ describe('a partner that has stored its quota of bytes', waiting, () => {
       await sleep(50);
       refused = await client.estimate();
     }
-    assert.deepEqual([refused.status, refused.body.error.code], [429, 'rate_limited']);
+    assertError(refused, 'rate_limited');
     assert.deepEqual(detailCodes(refused), { quota: 'bytes_of_day_spent' });
     const retryAfter = Number(refused.headers.get('retry-after'));
     assert.ok(retryAfter >= 1 && retryAfter <= DAY_SECONDS);
@@ -63,14 +65,14 @@ describe('a partner that has stored its quota of bytes', waiting, () => {
     const { client: other } = await service.newPartner();
     assert.equal((await other.estimate()).status, 201);
     await setPartnerQuota(database, OWNER, partnerId, { bytesPerDay: 1_000_000 });
-    while ((await client.estimate()).status !== 201) await sleep(50);
+    await waitFor('estimate that is accepted', async () => (await client.estimate()).status === 201);
   });
 
   test('confirmations count', async () => {
     const { client, partnerId } = await withSettlement();
     await setPartnerQuota(database, OWNER, partnerId, { bytesPerDay: 1 });
     assert.equal((await client.confirm()).status, 201);
-    while ((await client.estimate({}, {})).status !== 429) await sleep(50);
+    await waitFor('estimate that is refused', async () => (await client.estimate({}, {})).status === 429);
     assert.equal((await client.confirm()).status, 201);
     assert.ok((await findDailyUsage(database.pool, partnerId)).storedBytes > 2_000);
   });
@@ -120,12 +122,13 @@ describe('what processes count', waiting, () => {
     const { partnerId, usages } = await counters(2, 1_000);
     const [one, other] = usages as [(typeof usages)[0], (typeof usages)[0]];
     one.count(partnerId, 600);
-    while ((await findDailyUsage(database.pool, partnerId)).storedBytes < 600) await sleep(5);
+    const usage = () => findDailyUsage(database.pool, partnerId);
+    await waitFor('record of 600 bytes', async () => (await usage()).storedBytes >= 600, usage);
     assert.equal(one.isSpent(partnerId), false);
     other.count(partnerId, 600);
-    while (!other.isSpent(partnerId)) await sleep(5);
+    await waitFor('end of the quota in the other process', () => other.isSpent(partnerId));
     one.count(partnerId, 1);
-    while (!one.isSpent(partnerId)) await sleep(5);
+    await waitFor('end of the quota in this process', () => one.isSpent(partnerId));
     await Promise.all(usages.map((usage) => usage.close()));
     assert.equal((await findDailyUsage(database.pool, partnerId)).storedBytes, 1_201);
   });
@@ -142,7 +145,7 @@ describe('what processes count', waiting, () => {
       [400, 'exceeded'],
     ] as const) {
       usage.count(partnerId, bytes);
-      while (stages().at(-1) !== stage) await sleep(5);
+      await waitFor(`stage ${stage}`, () => stages().at(-1) === stage, stages);
     }
     await usage.close();
     assert.deepEqual(stages(), ['near', 'spent', 'exceeded']);
@@ -157,7 +160,7 @@ describe('what processes count', waiting, () => {
     const usage = countStorage(database, { everyMs: 5, onStage: assert.fail, onError: () => errors++ });
     await database.pool.query('alter table daily_usage rename to daily_usage_away');
     usage.count(partner.partnerId, 10);
-    while (errors < 3) await sleep(5);
+    await waitFor('third error', () => errors >= 3);
     await database.pool.query('alter table daily_usage_away rename to daily_usage');
     usage.count(partner.partnerId, 1);
     await usage.close();

@@ -13,6 +13,7 @@ import { removeOldReconciliations } from '../../src/operations/reconciliations/r
 import { SERVICE_ROLES } from '../../src/service/role.ts';
 import { updateBrokenOff } from '../../src/store/reconciliations/reconciliation.ts';
 import { OWNER } from '../support/actor.ts';
+import { assertError } from '../support/assert-error.ts';
 import { type Answer, type Client, detailCodes, newConfirmation, toJson, uniqueId } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { spawnService, testService } from '../support/service.ts';
@@ -183,7 +184,7 @@ describe('the job', waiting, () => {
     assert.deepEqual([replay.status, replay.headers.get('idempotent-replayed')], [202, 'true']);
     assert.equal(replay.body.reconciliation.reconciliation_id, answer.body.reconciliation.reconciliation_id);
     const conflict = await send(client, path, HEADER, headers);
-    assert.deepEqual([conflict.status, conflict.body.error.code], [409, 'idempotency_conflict']);
+    assertError(conflict, 'idempotency_conflict');
   });
 
   test('one at a time for each partner: rate_limited, with Retry-After; one whose sender is gone ends as failed', async () => {
@@ -202,7 +203,7 @@ describe('the job', waiting, () => {
       ).rows;
     while ((await statusOf()).length === 0) await sleep(10);
     const refused = await send(client, path, toCsv(sent));
-    assert.deepEqual([refused.status, refused.body.error.code], [429, 'rate_limited']);
+    assertError(refused, 'rate_limited');
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
     slow.destroy();
     while ((await statusOf())[0]?.status !== 'failed') await sleep(10);
@@ -314,7 +315,7 @@ describe('an upload that broke off frees its key, because nothing was answered f
     const headers = { 'idempotency-key': uniqueId('key') };
     const slow = await begin(of, headers['idempotency-key']);
     const retry = await send(of.client, of.path, toCsv(of.sent), headers);
-    assert.deepEqual([retry.status, retry.body.error.code], [429, 'rate_limited']);
+    assertError(retry, 'rate_limited');
     assert.match(retry.body.error.message, /still receiving the list with this Idempotency-Key/);
     assert.ok(Number(retry.headers.get('retry-after')) > 0);
     slow.request.end(toCsv(of.sent).slice(HEADER.length));
@@ -407,7 +408,7 @@ describe('a partner that is suspended, or whose key is revoked', waiting, () => 
     await suspendPartner(database, OWNER, partnerId);
     while ((await client.estimate()).status !== 403) await sleep(50);
     const refused = await send(client, path, toCsv(sent));
-    assert.deepEqual([refused.status, refused.body.error.code], [403, 'partner_suspended']);
+    assertError(refused, 'partner_suspended');
     const replay = await send(client, path, toCsv(sent), headers);
     assert.deepEqual([replay.status, replay.headers.get('idempotent-replayed')], [202, 'true']);
     assert.equal((await linesOf(client, recorded)).length, 2);
@@ -449,7 +450,7 @@ describe('uploads of one partner', waiting, () => {
     const [response] = (await Promise.race(replays.map((request) => once(request, 'response')))) as [IncomingMessage];
     assert.equal(response.statusCode, 429);
     const refused = await send(of.client, of.path, toCsv(of.sent));
-    assert.deepEqual([refused.status, refused.body.error.code], [429, 'rate_limited']);
+    assertError(refused, 'rate_limited');
     assert.match(refused.body.error.message, /^2 lists of this partner are in transfer\. Wait/);
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
     assert.equal((await untilEnded(other.client, await send(other.client, other.path, toCsv(other.sent)))).status, 200);

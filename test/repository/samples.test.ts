@@ -25,6 +25,7 @@ import {
   type SampleRun,
 } from '../support/sample.ts';
 import { type TestPartner, testService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const pages = globSync('docs/*.md', { cwd: ROOT }).map((path) => readFileSync(join(ROOT, path), 'utf8'));
@@ -132,7 +133,7 @@ function declareCases(language: Language): void {
       const proxy = await answerProxy(service.baseUrl, ['silence', 'none']);
       const [kill, given] = [new AbortController(), { language, baseUrl: proxy.baseUrl, apiKey: usual.key.apiKey }];
       const killed = assert.rejects(confirmBySample(intent, given, kill.signal));
-      while (!(await recordOf(intent))) assert.equal(kill.signal.aborted, false);
+      await waitFor('record of the contribution', () => recordOf(intent));
       kill.abort();
       await killed;
       const outcome = await confirmBySample(intent, { ...given, wasSent: true });

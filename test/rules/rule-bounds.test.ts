@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
+import { assertError } from '../support/assert-error.ts';
 import { detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { countRows } from '../support/records.ts';
 import { testService } from '../support/service.ts';
@@ -20,7 +21,7 @@ for (const points of [9, 1_001, 9_223_372_036_854_775_807n]) {
   test(`invalid_point_amount: ${points} points lie outside the bounds of 10 to 1000, and nothing is stored`, async () => {
     const before = await countRows(service.database, partner.partnerId);
     const answer = await client.confirm({ points });
-    assert.deepEqual([answer.status, answer.body.error.code, answer.body.error.retryable], [400, 'invalid_point_amount', false]);
+    assertError(answer, 'invalid_point_amount');
     assert.equal(detailCodes(answer)['point_restoration'], 'not_authorized');
     assert.deepEqual(await countRows(service.database, partner.partnerId), before);
   });
@@ -36,7 +37,7 @@ test('replay: a stored confirmation replays although the bounds were lowered sin
     assert.deepEqual([replay.status, replay.headers.get('idempotent-replayed')], [201, 'true']);
     assert.deepEqual(replay.body.contribution, original.body.contribution);
     const underAnotherKey = await client.confirm(confirmation);
-    assert.deepEqual([underAnotherKey.status, underAnotherKey.body.error.code], [409, 'partner_event_conflict']);
+    assertError(underAnotherKey, 'partner_event_conflict');
   } finally {
     bounds.pointsMax = 1_000n;
   }

@@ -5,6 +5,7 @@ import { supportTexts } from '../../src/domain/customer-texts.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER } from '../support/actor.ts';
+import { assertError } from '../support/assert-error.ts';
 import { countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { countRows } from '../support/records.ts';
 import { insertContributionRule, insertPrice } from '../support/rules.ts';
@@ -107,7 +108,7 @@ describe('the version in force', () => {
 
   test('a rule for all partners holds for those without one of their own, new ones too', async () => {
     for (const client of [await clientOf('general'), (await service.newPartner()).client]) {
-      assert.equal((await client.confirm({ points: 1 })).body.error.code, 'invalid_point_amount');
+      assertError(await client.confirm({ points: 1 }), 'invalid_point_amount');
       assert.equal((await client.confirm({ points: 2 })).body.contribution.contribution_rule_version, 'general-1');
     }
   });
@@ -155,6 +156,6 @@ describe('what an operator looks at', () => {
       { reason: 'reviews_everything', counted_on: null },
     ]);
     const second = await client.confirm({ partner_order_ref });
-    assert.deepEqual([second.status, second.body.error.code], [409, 'contribution_pending']);
+    assertError(second, 'contribution_pending');
   });
 });

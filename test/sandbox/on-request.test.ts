@@ -4,9 +4,11 @@ import { describe, test } from 'node:test';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
 import { serviceSignature } from '../../src/webhooks/security/signature.ts';
+import { assertError } from '../support/assert-error.ts';
 import { type Answer, type Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { testService } from '../support/service.ts';
 import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;
@@ -45,9 +47,9 @@ describe('resolve', () => {
       assert.equal(again.headers.get('idempotent-replayed'), 'true');
       assert.deepEqual(again.body.contribution, first.body.contribution);
       assert.equal((await client.confirm(confirmation, key)).status, replayed);
-      assert.equal((await ask(client, path, { status })).body.error.code, 'invalid_request');
+      assertError(await ask(client, path, { status }), 'invalid_request');
       const other = status === 'failed' ? 'confirmed' : 'failed';
-      assert.equal((await ask(client, path, { status: other }, resolving)).body.error.code, 'idempotency_conflict');
+      assertError(await ask(client, path, { status: other }, resolving), 'idempotency_conflict');
     }
   });
 
@@ -76,7 +78,7 @@ test('expire: the estimate is gone, a linked one stays, another partner’s is n
   const [{ client }, { client: enemy }] = [await service.newPartner(), await service.newPartner()];
   const { estimate } = (await client.estimate()).body;
   const path = `emissions/estimates/${estimate.calculation_id}/expire`;
-  assert.equal((await ask(enemy, path)).body.error.code, 'estimate_not_found');
+  assertError(await ask(enemy, path), 'estimate_not_found');
   const expired = await ask(client, path);
   assert.deepEqual([expired.status, expired.body.estimate.expires_at], [201, estimate.expires_at]);
   assert.equal((await client.getEstimate(estimate.calculation_id)).status, 410);
@@ -200,8 +202,10 @@ describe('month end', waiting, () => {
     const status = await client.call(`/v1/impact-transactions/${transaction_id}/environmental-status`);
     assert.equal(status.body.environmental_status.status, 'verified');
     assert.equal((await ask(client, 'impact-batches', { impact_batch_id, status: 'funded' })).status, 400);
-    let types = await eventTypesOf(client);
-    while (types.filter((type) => type === 'environmental.status.updated').length < 7) types = await eventTypesOf(client);
+    const types = await waitFor('seventh event of the environmental status', async () => {
+      const told = await eventTypesOf(client);
+      return told.filter((type) => type === 'environmental.status.updated').length >= 7 && told;
+    });
     for (const type of ['settlement.closed', 'impact.transaction.adjusted']) assert.ok(types.includes(type), type);
     const { rows } = await database.pool.query(
       `select distinct operator_id as by from audit_entry where partner_id = $1 and action like 'adjustment.%' order by 1`,

@@ -8,12 +8,14 @@ import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { startServiceProcess } from '../../src/service/start-service.ts';
 import { OWNER } from '../support/actor.ts';
+import { assertError } from '../support/assert-error.ts';
 import { type Answer, Client, countByStatus, detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { document } from '../support/published.ts';
 import { countRows } from '../support/records.ts';
 import { OPEN_RATES, testService, testServiceProcesses } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const service = await testService({ roles: ['api', 'webhooks', 'schedule'] });
 const { database } = service;
@@ -147,7 +149,7 @@ describe('pending and failed', () => {
     ]) {
       const { status, non_refundable, partner_order_ref } = answer.body.contribution;
       assert.deepEqual([answer.status, status, non_refundable], [202, 'pending', true]);
-      assert.equal((await client.confirm({ partner_order_ref })).body.error.code, 'contribution_pending');
+      assertError(await client.confirm({ partner_order_ref }), 'contribution_pending');
     }
   });
 
@@ -185,7 +187,7 @@ describe('pending and failed', () => {
     ] as const) {
       const headers = { ...newKey(), ...scenario };
       const answer = await client.confirm(confirmation, headers as Record<string, string>);
-      assert.deepEqual([answer.status, answer.body.error.code], [422, 'contribution_final_failure']);
+      assertError(answer, 'contribution_final_failure');
       assert.equal(detailCodes(answer)['point_restoration'], 'authorized');
       const found = await client.findByEvent(confirmation.partner_event_id);
       assert.deepEqual([found.body.contribution.status, found.body.contribution.non_refundable], ['failed', false]);
@@ -204,7 +206,7 @@ describe('the rest', () => {
       [referring('SIM-ORDER-TAKEN-'), {}],
     ] as const) {
       const answer = await client.confirm(confirmation, { ...newKey(), ...scenario } as Record<string, string>);
-      assert.deepEqual([answer.status, answer.body.error.code], [409, 'partner_order_conflict']);
+      assertError(answer, 'partner_order_conflict');
       const holder = await client.get(detailCodes(answer)['transaction_id'] as string);
       assert.equal(holder.body.contribution.partner_order_ref, confirmation.partner_order_ref);
       assert.notEqual(holder.body.contribution.partner_event_id, confirmation.partner_event_id);
@@ -226,7 +228,7 @@ describe('the rest', () => {
     const late = client.confirm(confirmation, headers);
     let isThere = false;
     const settled = late.then(() => (isThere = true));
-    while ((await client.findByEvent(confirmation.partner_event_id)).status !== 200) await sleep(10);
+    await waitFor('contribution', async () => (await client.findByEvent(confirmation.partner_event_id)).status === 200);
     assert.equal(isThere, false);
     assert.equal((await client.confirm(confirmation, headers)).headers.get('idempotent-replayed'), 'true');
     assert.equal(isThere, false);
@@ -247,7 +249,7 @@ describe('the rest', () => {
     assert.equal(made.status, 201);
     const { calculation_id, partner_order_ref, calculated_at, expires_at } = made.body.estimate;
     assert.equal(Date.parse(expires_at) - Date.parse(calculated_at), 24 * 3_600_000);
-    assert.equal((await client.getEstimate(calculation_id)).body.error.code, 'estimate_expired');
+    assertError(await client.getEstimate(calculation_id), 'estimate_expired');
     const answer = await client.confirm({ calculation_id, partner_order_ref });
     assert.deepEqual([answer.status, answer.body.association.rejection.code], [201, 'estimate_expired']);
   });
@@ -256,7 +258,7 @@ describe('the rest', () => {
     const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;
     const answer = await client.confirm({ calculation_id, partner_order_ref }, asking('estimate_expired'));
     assert.deepEqual([answer.status, answer.body.association.rejection.code], [201, 'estimate_expired']);
-    assert.equal((await client.getEstimate(calculation_id)).body.error.code, 'estimate_expired');
+    assertError(await client.getEstimate(calculation_id), 'estimate_expired');
   });
 });
 
@@ -276,7 +278,7 @@ describe('what is asked for', () => {
       'service_unavailable;times=101',
     ]) {
       const answer = await client.confirm({}, asking(scenario));
-      assert.deepEqual([answer.status, answer.body.error.code], [400, 'invalid_request'], scenario);
+      assertError(answer, 'invalid_request');
       assert.equal(detailCodes(answer)['X-Sandbox-Scenario'], 'unsupported_value');
     }
     assert.equal((await client.estimate({}, asking('pending'))).status, 400);

@@ -28,6 +28,7 @@ import { Client } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { spawnService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const { databaseUrl } = await testDatabase();
 const waiting = { timeout: 60_000 };
@@ -134,7 +135,7 @@ describe('one process does it', waiting, () => {
     const both = await Promise.all([0, 1].map(() => spawnService(databaseUrl, {}, ['--roles', 'schedule'])));
     const name = 'remove-old-events';
     // They serve before they have made their jobs known.
-    while (!(await stateOf(name))) await sleep(20);
+    await waitFor(`state of ${name}`, () => stateOf(name));
     for (let time = 1; time <= 5; time++) {
       await pool.query("update job set due_at = now() - interval '1 second' where job_name = $1", [name]);
       const runs = await untilRuns(name, (found) => found.length >= time && hasEnded(found));

@@ -9,6 +9,7 @@ import { verifyStatement } from '../../src/domain/settlements/statement/verify-s
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { OWNER } from '../support/actor.ts';
+import { assertError } from '../support/assert-error.ts';
 import { type Answer, Client, countByStatus, detailCodes, uniqueId } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { testService } from '../support/service.ts';
@@ -195,7 +196,7 @@ describe('acknowledgeSettlement', () => {
     assert.equal(replay.body.acknowledgement.status, 'disputed');
     assert.equal((await client.call(path)).body.settlement.acknowledgement.status, 'accepted');
     const conflict = await acknowledge(client, path, { ...body, note: 'Thrice.' }, headers);
-    assert.deepEqual([conflict.status, conflict.body.error.code], [409, 'idempotency_conflict']);
+    assertError(conflict, 'idempotency_conflict');
     const { rows } = await database.pool.query(
       `select operator_id as "keyId", role, before_json::jsonb ->> 'status' as before, after_json::jsonb ->> 'status' as after,
         correlation_id as "correlationId" from audit_entry
@@ -236,7 +237,7 @@ describe('acknowledgeSettlement', () => {
     const terms = { name: 'reader', permission: 'read_only', allowedAddresses: [], expiresAt: null } as const;
     const { apiKey } = await issueApiKey(database, OWNER, { environment: 'sandbox', partnerId, ...terms });
     const refused = await acknowledge(new Client(service.baseUrl, apiKey), path, { status: 'accepted' });
-    assert.deepEqual([refused.status, refused.body.error.code], [403, 'forbidden']);
+    assertError(refused, 'forbidden');
     await suspendPartner(database, OWNER, partnerId);
     assert.equal((await acknowledge(client, path, { status: 'accepted' })).status, 201);
   });

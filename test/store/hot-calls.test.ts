@@ -7,6 +7,7 @@ import type { Queryable } from '../../src/store/database.ts';
 import { newConfirmation } from '../support/client.ts';
 import { hotCalls } from '../support/postgres/hot-calls.ts';
 import { testService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const service = await testService({ roles: ['api', 'webhooks', 'schedule'] });
 
@@ -66,7 +67,7 @@ test('every statement that requests of partners send is held against its plan af
     await client.findByEvent(fields.partner_event_id);
     await client.get(contribution.transaction_id);
     await client.getEstimate(calculation_id);
-    for (let events = []; events.length === 0; ) events = (await client.listEvents()).body.events;
+    await waitFor('event', async () => (await client.listEvents()).body.events.length > 0);
     await client.getEvent(`evt_${contribution.transaction_id.slice(4)}`);
   } finally {
     pg.Client.prototype.query = query;

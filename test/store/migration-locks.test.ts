@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { newToken } from '../../bench/rows/identifiers.ts';
@@ -9,10 +10,12 @@ import { listStatements, migrate, readMigrationState } from '../../src/store/sch
 import { connect } from '../support/postgres/connect.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
 import { applyOlder, insertOldRows } from '../support/postgres/older-database.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const FIRST = '0009_reconciliation_key';
 const ROWS = 2_000;
 const waiting = { timeout: 120_000 };
+const LOOK_EVERY_MS = 5;
 
 /** Far longer than a migration may hold anybody up, and shorter than one that waits in front of others for seconds. */
 const WRITER_LOCK_TIMEOUT_MS = 2_000;
@@ -64,10 +67,13 @@ test('whatever table others hold for long, and however many, nobody waits behind
        or not granted and locktype = 'relation' and mode = 'ShareRowExclusiveLock'`,
     );
     const name = rows.map((row) => row.name).find((each) => holders.has(each));
-    if (name === undefined) continue;
+    if (name === undefined) {
+      await sleep(LOOK_EVERY_MS);
+      continue;
+    }
     // Somebody writes on while the migration waits, tries again, and waits again.
-    const before = told.written + told.failures.length;
-    while (told.written + told.failures.length < before + 20 && told.failures.length === 0) await new Promise(setImmediate);
+    const before = told.written;
+    await waitFor('writing beside the migration', () => told.failures.length > 0 || told.written >= before + 20);
     await holders.get(name)?.query('commit');
     holders.delete(name);
     released.push(name);
@@ -86,7 +92,10 @@ test('what was applied stays when a later file gets no lock, and the next start 
   await holder.query('begin; lock table adjustment in access share mode');
   const migrated = migrate(databaseUrl);
   const { pending } = await readMigrationState(pool);
-  for (let left = pending; left[0] !== '0013_settled_amounts'; ) left = (await readMigrationState(pool)).pending;
+  await waitFor('file before the one that waits', async () => {
+    const [next] = (await readMigrationState(pool)).pending;
+    return next === '0013_settled_amounts';
+  });
   // The tables of the files before are free again.
   const other = await connect(databaseUrl);
   await other.query("begin; set local lock_timeout = '2s'; lock table contribution, estimate in access exclusive mode; commit");

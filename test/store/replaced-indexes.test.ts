@@ -7,6 +7,7 @@ import { contributionColumns, fitToTable, insertSelect } from '../../bench/rows/
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { emptyDatabase, type TestDatabase } from '../support/postgres/database.ts';
 import { applyOlder, insertOldRows } from '../support/postgres/older-database.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const MIGRATION = '0012_keys_for_who_names_them';
 const ROWS = 2_000;
@@ -84,7 +85,7 @@ test('nobody who writes waits for the building, which waits for everybody who wr
   await writer.query('begin; lock table contribution in row exclusive mode');
   const migrated = migrate(databaseUrl);
   const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await pool.query(waits)).rowCount === 0);
+  await waitFor('statement that waits for a lock', async () => (await pool.query(waits)).rowCount !== 0);
   assert.equal(await confirmAgain(pool, token, 1), 'contribution_partner_event');
   await writer.query('commit');
   writer.release();

@@ -2,6 +2,8 @@ import { readJson } from '../../src/domain/parse-json.ts';
 
 /** An answer as a partner sees it. Integers of the body are exact, so `points` is a bigint. */
 export interface Answer {
+  /** What it answers, such as `GET /v1/events`. */
+  readonly request: string;
   readonly status: number;
   readonly headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of an answer, and fails where it is not there
@@ -34,7 +36,8 @@ export class Client {
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    return { status: response.status, headers: response.headers, body: isJson && text !== '' ? readJson(text) : undefined, text };
+    const json = isJson && text !== '' ? readJson(text) : undefined;
+    return { request: `${method} ${path}`, status: response.status, headers: response.headers, body: json, text };
   }
 
   post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {

@@ -1,11 +1,13 @@
 /** Self-service: decisions, section 9. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { assertError } from '../support/assert-error.ts';
 import { type Answer, type Client, countByStatus, detailCodes, uniqueId } from '../support/client.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { testService } from '../support/service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
 /** As in production: no plain http, no address of this machine. */
@@ -104,7 +106,7 @@ describe('endpoints', () => {
         assert.deepEqual([rowCount, copied.status, copied.text.includes('whsec_')], [1, 503, false]);
       }
       const other = await client.post(PATH, { url: `${receiver.url}?other` }, headers);
-      assert.equal(other.body.error.code, 'idempotency_conflict');
+      assertError(other, 'idempotency_conflict');
     },
   );
 
@@ -189,7 +191,7 @@ describe('endpoints', () => {
       const receiver = await WebhookReceiver.open();
       for (let number = 1; number <= 5; number++)
         assert.equal((await client.post(PATH, { url: `${receiver.url}?${number}` })).status, 201);
-      assert.equal((await client.post(PATH, { url: `${receiver.url}?6` })).body.error.code, 'invalid_request');
+      assertError(await client.post(PATH, { url: `${receiver.url}?6` }), 'invalid_request');
       assert.equal((await client.post(PATH, { url: `${receiver.url}?1` })).status, 400);
       const { client: hasty } = await newManager();
       const answers: Answer[] = [];
@@ -267,12 +269,9 @@ describe('GET /v1/partner', () => {
   test('the bounds are those by which a contribution is refused', waiting, async () => {
     const { client, partner } = await service.newPartner();
     await insertContributionRule(database, { partnerId: partner.partnerId, points_min: 10 });
-    for (;;) {
-      const { bounds } = (await client.call('/v1/partner')).body.partner;
-      if (bounds.points_min === 10n) break;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    assert.equal((await client.confirm({ points: 9 })).body.error.code, 'invalid_point_amount');
+    const boundsOf = async () => (await client.call('/v1/partner')).body.partner.bounds;
+    await waitFor('bound of the new rule', async () => (await boundsOf()).points_min === 10n, boundsOf);
+    assertError(await client.confirm({ points: 9 }), 'invalid_point_amount');
   });
 });
 

@@ -28,6 +28,7 @@ import { insertOldPartner, untilSequenced } from '../support/records.ts';
 import { spawnService, testService, testServiceProcesses } from '../support/service.ts';
 import { type Arrived, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let aheadMs = 0;
 const clock = () => Date.now() + aheadMs;
@@ -312,12 +313,11 @@ describe('whoever sends', waiting, () => {
     await makeDue(database, partner.partnerId);
     await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.status === 'delivered');
     late?.writeHead(500).end();
-    let attempts: Awaited<ReturnType<typeof listDeliveryAttempts>> = [];
     const [delivery] = await untilDeliveries(database, partner.partnerId, () => true);
-    while (attempts.length < 2) {
-      await sleep(20, undefined, { ref: false });
-      attempts = await listDeliveryAttempts(database.pool, partner.partnerId, delivery?.deliveryId as string);
-    }
+    const attempts = await waitFor('second attempt', async () => {
+      const made = await listDeliveryAttempts(database.pool, partner.partnerId, delivery?.deliveryId as string);
+      return made.length >= 2 && made;
+    });
     assert.deepEqual(
       attempts.map(({ number, status }) => [Number(number), status]),
       [
