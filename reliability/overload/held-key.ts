@@ -4,20 +4,23 @@
  *
  *     node reliability/overload/held-key.ts [--connections 64] [--seconds 3]
  *
- * Prints the latencies of the others with and without the held key; ends with 1 when their p99 reaches 100 ms meanwhile, or
+ * Prints the latencies of the others with and without the held key; fails when their p99 reaches 100 ms meanwhile, or
  * the held request does not end as exactly one contribution.
  */
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { Client, newConfirmation, uniqueId } from '../../test/support/client.ts';
+import { readArguments, readWhole } from '../harness/arguments.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
+import { percentile, printFigures, Violations } from '../harness/report.ts';
 
-const { values } = parseArgs({
-  options: { connections: { type: 'string', default: '64' }, seconds: { type: 'string', default: '3' } },
+const values = readArguments(import.meta.filename, {
+  connections: { type: 'string', default: '64' },
+  seconds: { type: 'string', default: '3' },
 });
-const connections = Number(values.connections);
-const durationMs = Number(values.seconds) * 1000;
+const connections = readWhole('connections', values.connections, { min: 1, max: 1_000 });
+const durationMs = readWhole('seconds', values.seconds, { min: 1, max: 3_600 }) * 1000;
 const P99_LIMIT_MS = 100;
+const violations = new Violations();
 
 const installation = await Installation.start();
 const database = installation.openDatabase();
@@ -36,13 +39,16 @@ try {
     { partner_event_id: held.partner_event_id, partner_order_ref: held.partner_order_ref },
     { 'idempotency-key': held.key },
   );
-  console.log(`without   ${describe(calm)}`);
-  console.log(`held      ${describe(busy)}`);
-  console.log(`the held request: ${outcomes.join(' ')}; afterwards ${last.status}`);
-  const isWell =
-    percentile(busy, 0.99) < P99_LIMIT_MS && last.status === 201 && outcomes.every((status) => status === 201 || status === 503);
-  console.log(isWell ? 'Nobody else noticed.' : 'FAILED');
-  process.exitCode = isWell ? 0 : 1;
+  printFigures('The others', {
+    'without the held key': describe(calm),
+    'beside it': describe(busy),
+    'the held request': `${outcomes.join(' ')}; afterwards ${last.status}`,
+  });
+  const p99 = percentile(busy, 0.99);
+  if (p99 >= P99_LIMIT_MS) violations.report(`the p99 of the others was ${p99.toFixed(0)} ms beside the held key`);
+  if (last.status !== 201) violations.report(`the held request was answered ${last.status} at its end`);
+  for (const status of outcomes) if (status !== 201 && status !== 503) violations.report(`a repetition was answered ${status}`);
+  process.exitCode = violations.printVerdict();
 } finally {
   await database.close();
   await installation.close();
@@ -96,10 +102,6 @@ async function measure(client: Client, forMs: number): Promise<number[]> {
   };
   await Promise.all(Array.from({ length: connections }, one));
   return latencies.sort((a, b) => a - b);
-}
-
-function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
 function describe(sorted: readonly number[]): string {

@@ -59,7 +59,7 @@ test('404 invalid_request, not_found: unknown, of another partner, and ill forme
     assert.equal(answer.text, answers[0]?.text);
   }
   const [first] = answers;
-  assertError(first, 'invalid_request');
+  assertError(first, 'invalid_request', 404);
   assert.deepEqual(first && detailCodes(first), { event_id: 'not_found' });
   assert.match(first?.body.error.message, /GET \/v1\/events/);
 });

@@ -7,8 +7,8 @@ import { serviceSignature } from '../../src/webhooks/security/signature.ts';
 import { assertError } from '../support/assert-error.ts';
 import { type Answer, type Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { testService } from '../support/service.ts';
-import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhook-service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;

@@ -11,11 +11,7 @@ type ErrorAnswer = Pick<Answer, 'status' | 'body' | 'text'> & Partial<Pick<Answe
  *
  * @param status Where HTTP has a more specific one than the code's own, such as 404 for an unknown path.
  */
-export function assertError(
-  answer: ErrorAnswer | undefined,
-  code: ErrorCode,
-  status: number = ERROR_CODES[code].status,
-): void {
+export function assertError(answer: ErrorAnswer | undefined, code: ErrorCode, status: number = ERROR_CODES[code].status): void {
   const error = answer?.body?.error;
   const given = answer === undefined ? 'no answer' : `${answer.request ?? 'the answer'}: ${answer.status} ${answer.text}`;
   assert.deepEqual(

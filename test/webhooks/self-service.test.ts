@@ -5,9 +5,9 @@ import { assertError } from '../support/assert-error.ts';
 import { type Answer, type Client, countByStatus, detailCodes, uniqueId } from '../support/client.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { testService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
 /** As in production: no plain http, no address of this machine. */

@@ -26,9 +26,9 @@ import { OWNER } from '../support/actor.ts';
 import { assertPublished } from '../support/published.ts';
 import { insertOldPartner, untilSequenced } from '../support/records.ts';
 import { spawnService, testService, testServiceProcesses } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type Arrived, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 let aheadMs = 0;
 const clock = () => Date.now() + aheadMs;
