@@ -49,17 +49,19 @@ const EVERY_STATEMENT = [
 
 /** Those that take longest, so that the end of a run is not one of them alone. A run of all tests names them at its end. */
 const BEGUN_FIRST = [
-  'test/store/embedded.test.ts',
+  'test/partner-api/availability.test.ts',
+  'test/sdk/receiver.test.ts',
   'test/sdk/gifts.test.ts',
   'test/reconciliations/reconcile-settlement.test.ts',
-  'test/webhooks/webhook-delivery.test.ts',
-  'test/service/processes.test.ts',
-  'test/repository/samples.test.ts',
-  'test/audit/superuser.test.ts',
-  'test/webhooks/webhook-commands.test.ts',
-  'src/domain/settlements/settlement-period.test.ts',
-  'test/reliability/siege.test.ts',
+  'test/service/database-clock.test.ts',
   'test/repository/documents.test.ts',
+  'test/settlements/settlement-commands.test.ts',
+  'test/operator-api/sign-in.test.ts',
+  'test/webhooks/webhook-delivery.test.ts',
+  'test/service/schedule.test.ts',
+  'test/store/embedded.test.ts',
+  'test/store/migration-locks.test.ts',
+  'test/audit/superuser.test.ts',
 ];
 
 const ENGINES: Readonly<Record<string, Engine>> = {
@@ -97,6 +99,8 @@ function findFiles(patterns: readonly string[], engine: string): string[] {
   const found = wanted.map((pattern) => ({ pattern, files: globSync(pattern, { cwd: REPOSITORY }) }));
   const empty = found.filter(({ files }) => files.length === 0);
   if (empty.length > 0) throw new Error(`No test file fits ${empty.map(({ pattern }) => pattern).join(', ')}.`);
+  const gone = BEGUN_FIRST.filter((file) => !existsSync(join(REPOSITORY, file)));
+  if (gone.length > 0) throw new Error(`BEGUN_FIRST names what is no file: ${gone.join(', ')}.`);
   const files = new Set(found.flatMap(({ files }) => files));
   const first = BEGUN_FIRST.filter((file) => files.has(file));
   return [...first, ...[...files].filter((file) => !first.includes(file)).sort()];
