@@ -13,7 +13,7 @@ import { CREDENTIALS_POOL_SIZE } from '../../src/partner-api/access/credential-m
 import { failureLimit } from '../../src/partner-api/limits/failure-limit.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { OWNER } from '../support/actor.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { countRows } from '../support/records.ts';
 import { type TestPartner, testService } from '../support/service.ts';

@@ -12,7 +12,7 @@ import { createProject } from '../../src/operations/impact/manage-project.ts';
 import { createImpactBatch } from '../../src/operations/impact/pool-contributions.ts';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { enrolled, OWNER } from '../support/actor.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';

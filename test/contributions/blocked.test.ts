@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type pg from 'pg';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { type Answer, countByStatus, newConfirmation } from '../support/client.ts';
 import { testService } from '../support/service.ts';
 

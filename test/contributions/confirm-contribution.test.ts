@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { OWNER } from '../support/actor.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { countRows, insertEstimateAged } from '../support/records.ts';
 import { testService } from '../support/service.ts';

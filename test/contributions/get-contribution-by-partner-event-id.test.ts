@@ -1,7 +1,7 @@
 /** getContributionByPartnerEventId: interface, section of that name, and "Errors", recovery rules. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { detailCodes, newConfirmation } from '../support/client.ts';
 import { testService } from '../support/service.ts';
 

@@ -7,11 +7,11 @@ import {
   failPendingContribution,
 } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import { signedIn } from '../support/actor.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { detailCodes, newConfirmation, type TestEvent, uniqueId } from '../support/client.ts';
 import { insertEstimateAged, insertPendingAged } from '../support/records.ts';
 import { testService } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const service = await testService({ rulesOf: () => ({ ...DEFAULT_RULES, reviewsEverything: true }) });
 const { client, partner } = await service.newPartner();

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { approveFailure, draftFailure, rejectFailure } from '../../src/operations/contributions/record-failure.ts';
 import { listFailureDrafts } from '../../src/store/contributions/failure-draft.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { type Answer, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { countRows, untilSequenced } from '../support/records.ts';

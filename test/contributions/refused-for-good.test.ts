@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER } from '../support/actor.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { type CommandLine, commandLine, signInOn } from '../support/command-line.ts';
 import { untilSequenced } from '../support/records.ts';

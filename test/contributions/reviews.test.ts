@@ -13,7 +13,7 @@ import type { JobContext } from '../../src/schedule/job.ts';
 import { expirePending } from '../../src/schedule/jobs/expire-pending.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { detailCodes, newConfirmation, type TestEvent, uniqueId } from '../support/client.ts';
 import { insertPendingAged, untilSequenced } from '../support/records.ts';
 import { insertContributionRule } from '../support/rules.ts';

@@ -1,7 +1,7 @@
 /** associateEmissionsEstimate: interface, section of that name; "An association failure never changes the contribution". */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { countRows, insertEstimateAged } from '../support/records.ts';
 import { testService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 /** createDeliveryEmissionsEstimate: interface, section of that name, "Estimate" and "Display rules". */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { countByStatus, newEstimate } from '../support/client.ts';
 import { countRows } from '../support/records.ts';
 import { testService } from '../support/service.ts';

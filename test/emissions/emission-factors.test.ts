@@ -1,7 +1,7 @@
 /** listEmissionFactors, getEmissionFactors and getEstimateCalculation: settlements, section 1. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { Client, detailCodes, uniqueId } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { insertEstimateAged } from '../support/records.ts';

@@ -1,7 +1,7 @@
 /** getDeliveryEmissionsEstimate: interface, section of that name, and "Estimate status". */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { newConfirmation } from '../support/client.ts';
 import { insertEstimateAged, insertLink } from '../support/records.ts';
 import { testService } from '../support/service.ts';

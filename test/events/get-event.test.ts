@@ -5,7 +5,7 @@ import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { Client, detailCodes } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { untilSequenced } from '../support/records.ts';

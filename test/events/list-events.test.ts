@@ -6,7 +6,7 @@ import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { disableEndpoint, enableEndpoint } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { type Answer, Client, countByStatus, detailCodes, type TestEvent } from '../support/client.ts';
 import { assertPublished, document, listMisfits } from '../support/published.ts';
 import { untilSequenced } from '../support/records.ts';

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { ROLES, type Role } from '../../src/domain/access/role.ts';
 import type { OperatorRoute } from '../../src/operator-api/route.ts';
 import { ROUTES } from '../../src/operator-api/routes.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { OperatorClient, type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
 

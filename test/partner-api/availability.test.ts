@@ -14,10 +14,10 @@ import { listen } from '../../src/partner-api/http/listen.ts';
 import { watchTransfer } from '../../src/partner-api/http/watched-transfer.ts';
 import { InFlight } from '../../src/partner-api/limits/in-flight.ts';
 import { paced, SHED } from '../../src/partner-api/limits/paced.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import type { TestPartner } from '../support/service.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const service = await testService();
 const honest = await service.newPartner();

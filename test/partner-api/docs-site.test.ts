@@ -11,11 +11,11 @@ import MiniSearch, { type Options } from 'minisearch';
 import { buildSdk } from '../../scripts/build-sdk.mjs';
 import { readConfig } from '../../src/config.ts';
 import { markdownName, PAGE_GROUPS, PAGES, SERVED_FILES } from '../../src/partner-api/docs/pages.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { ROOT } from '../support/document-blocks.ts';
 import { document, writtenDocument } from '../support/published.ts';
 import { testService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 buildSdk();
 const service = await testService();

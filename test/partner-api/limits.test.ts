@@ -15,11 +15,11 @@ import { listEvents } from '../../src/partner-api/events/list-events.ts';
 import { loadShedding } from '../../src/partner-api/limits/load-shedding.ts';
 import { paced, SHED } from '../../src/partner-api/limits/paced.ts';
 import type { Credential } from '../../src/store/access/api-key.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { countByStatus, detailCodes } from '../support/client.ts';
 import { countRows } from '../support/records.ts';
 import { testService } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const service = await testService();
 

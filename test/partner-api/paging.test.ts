@@ -9,7 +9,7 @@ import { readList } from '../../docs/samples/read-list.ts';
 import { writePageCursor } from '../../src/domain/page-cursor.ts';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { answerProxy, type Fault } from '../support/answer-proxy.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { type Answer, type Client, uniqueId } from '../support/client.ts';
 import { newBatch, withClosed } from '../support/environment.ts';
 import { document, listMisfits } from '../support/published.ts';

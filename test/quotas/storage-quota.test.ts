@@ -7,12 +7,12 @@ import { setPartnerQuota } from '../../src/operations/quotas/manage-partner-quot
 import { countStorage, type PartnerUse, type QuotaStage } from '../../src/operations/quotas/storage-usage.ts';
 import { addList, addStoredBytes, deleteOldDailyUsage, findDailyUsage } from '../../src/store/quotas/daily-usage.ts';
 import { OWNER } from '../support/actor.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const service = await testService();
 const { database } = service;

@@ -13,7 +13,7 @@ import { removeOldReconciliations } from '../../src/operations/reconciliations/r
 import { SERVICE_ROLES } from '../../src/service/role.ts';
 import { updateBrokenOff } from '../../src/store/reconciliations/reconciliation.ts';
 import { OWNER } from '../support/actor.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { type Answer, type Client, detailCodes, newConfirmation, toJson, uniqueId } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { spawnService, testService } from '../support/service.ts';

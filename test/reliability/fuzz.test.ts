@@ -34,7 +34,10 @@ test(`${REQUESTS} requests out of the document, valid and spoiled: never a 5xx, 
   await ledger.compare(service.database.pool);
   assert.deepEqual(violations, []);
   assert.equal(figures.shed, 0);
-  assert.ok(ledger.acknowledged.contribution.size > 10, 'some requests must be taken, or nothing is shown');
+  assert.ok(
+    ledger.acknowledged.contribution.size > 10,
+    `some requests must be taken, or nothing is shown: ${ledger.acknowledged.contribution.size} were`,
+  );
 });
 
 test('more than 200 malformed raw requests: the envelope and the header, and nothing stored that was refused', async () => {

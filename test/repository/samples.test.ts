@@ -11,6 +11,7 @@ import {
 } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { answerProxy, type Fault } from '../support/answer-proxy.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { databaseProxy } from '../support/postgres/database-proxy.ts';
 import { serviceUnderRules } from '../support/rules.ts';
@@ -25,7 +26,6 @@ import {
   type SampleRun,
 } from '../support/sample.ts';
 import { type TestPartner, testService } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const pages = globSync('docs/*.md', { cwd: ROOT }).map((path) => readFileSync(join(ROOT, path), 'utf8'));

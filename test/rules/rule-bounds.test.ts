@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { countRows } from '../support/records.ts';
 import { testService } from '../support/service.ts';

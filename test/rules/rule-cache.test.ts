@@ -6,7 +6,7 @@ import { withdrawRule } from '../../src/operations/rules/manage-rule.ts';
 import { openRuleCache, type RulesOf } from '../../src/operations/rules/rule-cache.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { auditKeys, OWNER } from '../support/actor.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { databaseProxy } from '../support/postgres/database-proxy.ts';

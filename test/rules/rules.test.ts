@@ -5,7 +5,7 @@ import { supportTexts } from '../../src/domain/customer-texts.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER } from '../support/actor.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { countRows } from '../support/records.ts';
 import { insertContributionRule, insertPrice } from '../support/rules.ts';

@@ -4,10 +4,10 @@ import { describe, test } from 'node:test';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
 import { serviceSignature } from '../../src/webhooks/security/signature.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, type Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { testService } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });

@@ -8,14 +8,14 @@ import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { startServiceProcess } from '../../src/service/start-service.ts';
 import { OWNER } from '../support/actor.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, Client, countByStatus, detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { document } from '../support/published.ts';
 import { countRows } from '../support/records.ts';
 import { OPEN_RATES, testService, testServiceProcesses } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const service = await testService({ roles: ['api', 'webhooks', 'schedule'] });
 const { database } = service;

@@ -24,11 +24,11 @@ import {
   renewJobLease,
 } from '../../src/store/jobs/job.ts';
 import { auditKeys, OWNER, signedIn } from '../support/actor.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { Client } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { spawnService } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const { databaseUrl } = await testDatabase();
 const waiting = { timeout: 60_000 };

@@ -9,7 +9,7 @@ import { verifyStatement } from '../../src/domain/settlements/statement/verify-s
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { OWNER } from '../support/actor.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { type Answer, Client, countByStatus, detailCodes, uniqueId } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { testService } from '../support/service.ts';

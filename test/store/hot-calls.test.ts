@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { newToken } from '../../bench/rows/identifiers.ts';
 import type { Queryable } from '../../src/store/database.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation } from '../support/client.ts';
 import { hotCalls } from '../support/postgres/hot-calls.ts';
 import { testService } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const service = await testService({ roles: ['api', 'webhooks', 'schedule'] });
 

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { newToken } from '../../bench/rows/identifiers.ts';
 import { listStatements, migrate, readMigrationState } from '../../src/store/schema/migrate.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { connect } from '../support/postgres/connect.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
 import { applyOlder, insertOldRows } from '../support/postgres/older-database.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const FIRST = '0009_reconciliation_key';
 const ROWS = 2_000;

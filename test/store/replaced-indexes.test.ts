@@ -5,9 +5,9 @@ import type pg from 'pg';
 import { newToken } from '../../bench/rows/identifiers.ts';
 import { contributionColumns, fitToTable, insertSelect } from '../../bench/rows/rows.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { emptyDatabase, type TestDatabase } from '../support/postgres/database.ts';
 import { applyOlder, insertOldRows } from '../support/postgres/older-database.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const MIGRATION = '0012_keys_for_who_names_them';
 const ROWS = 2_000;

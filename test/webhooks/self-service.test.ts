@@ -1,11 +1,11 @@
 /** Self-service: decisions, section 9. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertError } from '../support/assert-error.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, type Client, countByStatus, detailCodes, uniqueId } from '../support/client.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { testService } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
 

@@ -23,10 +23,10 @@ import { disableEndpoint, enableEndpoint, removeEndpoint, rotateSecret } from '.
 import { testEndpoint } from '../../src/webhooks/endpoints/test-endpoint.ts';
 import { makeMissingCounters } from '../../src/webhooks/start-webhooks.ts';
 import { OWNER } from '../support/actor.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { assertPublished } from '../support/published.ts';
 import { insertOldPartner, untilSequenced } from '../support/records.ts';
 import { spawnService, testService, testServiceProcesses } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { type Arrived, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
 

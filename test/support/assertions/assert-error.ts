@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { ERROR_CODES, type ErrorCode } from '../../src/domain/error-codes.ts';
-import type { Answer } from './client.ts';
+import { ERROR_CODES, type ErrorCode } from '../../../src/domain/error-codes.ts';
+import type { Answer } from '../client.ts';
 
 /** What this reads of an answer. */
 type ErrorAnswer = Pick<Answer, 'status' | 'body' | 'text'> & Partial<Pick<Answer, 'request'>>;
