@@ -212,6 +212,24 @@ create table daily_usage (
   constraint daily_usage_pkey PRIMARY KEY (partner_id, day)
 );
 
+create table day_total (
+  partner_id text collate "C" not null,
+  day date not null,
+  point_conversion_version text collate "C" not null,
+  confirmed_count bigint not null default 0,
+  confirmed_points numeric not null default 0,
+  failed_count bigint not null default 0,
+  constraint day_total_pkey PRIMARY KEY (partner_id, day, point_conversion_version)
+);
+
+CREATE INDEX day_total_of_day ON public.day_total USING btree (day);
+
+create table day_total_place (
+  partner_id text collate "C" not null,
+  through_sequence bigint not null,
+  constraint day_total_place_pkey PRIMARY KEY (partner_id)
+);
+
 create table delivery (
   partner_id text collate "C" not null,
   delivery_id text collate "C" not null,

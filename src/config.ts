@@ -61,12 +61,13 @@ export const SETTINGS = {
   PORT: { default: '8080', meaning: 'port of the partner interface; `0` selects a free one' },
   OPERATIONS_HOST: {
     default: '127.0.0.1',
-    meaning: 'address of the admin listener: `/livez`, `/readyz` and `/metrics`',
+    meaning: 'address of the admin listener: `/livez`, `/readyz`, `/metrics`, and the interface of operators',
     more: 'Partners must not reach it',
   },
   OPERATIONS_PORT: { default: '8081', meaning: 'port of the admin listener; not the same as `PORT`' },
   OPERATIONS_NAMES: {
-    meaning: 'host names under which `/metrics` may be requested, separated by commas and without ports',
+    meaning:
+      'host names under which `/metrics` and the interface of operators may be requested, separated by commas and without ports',
     more: 'Addresses, `localhost` and the name in `OPERATIONS_HOST` are always allowed',
   },
   DATABASE_URL: {

@@ -16,7 +16,7 @@ import { validateByContract } from '../partner-api/validation/validate-by-contra
 import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
 import { requireOwnPage } from './http/own-pages.ts';
 import { addSecurityHeaders } from './http/security-headers.ts';
-import { registerRoute } from './register-route.ts';
+import { nulRefused, registerRoute } from './register-route.ts';
 import { ROUTES } from './routes.ts';
 
 /** What the routes work with. */
@@ -58,6 +58,7 @@ export async function buildOperatorApi(options: OperatorApiOptions): Promise<Ope
     limitArrival(request);
     refuseIllFormed(request);
     requireOwnPage(request);
+    if (request.url.includes('%00')) throw nulRefused();
     done();
   });
   app.setErrorHandler((error, request, reply) => {

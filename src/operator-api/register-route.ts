@@ -3,11 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import type { Actor } from '../domain/access/role.ts';
 import { fingerprint, type JsonValue } from '../domain/fingerprint.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { answersAsGiven, createAnswerOnce } from '../operations/access/answer-once.ts';
+import { answersAsGiven, createAnswerOnce, type Work } from '../operations/access/answer-once.ts';
 import { findSession, isCsrfTokenOf, type OperatorSession, sessionEnded } from '../operations/access/operator-session.ts';
 import { requireRole } from '../operations/with-role.ts';
 import { WriteHeaders } from '../partner-api/envelope-schemas.ts';
 import { beforeDeadline } from '../partner-api/http/deadline.ts';
+import { boundStream, TRANSFER_BOUNDS } from '../partner-api/http/stream-bounds.ts';
 import { sealedAnswers } from '../partner-api/webhooks/sealed-answers.ts';
 import type { OperatorApiTools } from './app.ts';
 import { operatorJson } from './http/operator-json.ts';
@@ -33,6 +34,9 @@ export function registerRoute(app: FastifyInstance, route: OperatorRoute, tools:
     // Before the body is read: whoever is nobody sends none.
     onRequest: async (request) => {
       if (route.leastRole !== 'nobody') request.operatorSession = await judgeSession(request, route, tools);
+    },
+    preValidation: async ({ body: sent }) => {
+      if (hasNul(sent)) throw nulRefused();
     },
     handler: async (request, reply) => {
       const call = { tools, request, reply, params: request.params, query: request.query, body: request.body, ...whoOf(request) };
@@ -90,7 +94,7 @@ async function answerKeyed(route: OperatorRoute, call: Call): Promise<KeptText> 
     ...{ idempotencyKey, operation, fingerprint: fingerprint(operation, members) },
   };
   const seal = route.tellsSecret ? sealedAnswers(tools.endpointTools) : answersAsGiven;
-  const work = async () => operatorJson(await route.handle(call));
+  const work = async (claim: Work) => operatorJson(await route.handle({ ...call, work: claim }));
   const { text, isReplay } = await createAnswerOnce(tools.database, keyed, work, seal);
   if (isReplay) reply.header('idempotent-replayed', 'true');
   return new KeptText(text);
@@ -106,9 +110,22 @@ class KeptText {
 }
 
 function send({ answer }: OperatorRoute, reply: FastifyReply, value: unknown): FastifyReply {
-  if (answer === 'csv') return reply.type('text/csv; charset=utf-8').send(Readable.from(value as AsyncIterable<string>));
+  if (answer === 'csv') {
+    const file = boundStream(Readable.from(value as AsyncIterable<string>), TRANSFER_BOUNDS);
+    return reply.type('text/csv; charset=utf-8').send(file);
+  }
   const text = value instanceof KeptText ? value.text : operatorJson(value);
   return reply.type('application/json; charset=utf-8').serializer(String).send(text);
+}
+
+/** The database has no such character, so that nothing is ever found by it. */
+function hasNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasNul);
+}
+
+export function nulRefused(): ServiceError {
+  return new ServiceError('invalid_request', 'The request has a character U+0000. Leave it out.');
 }
 
 function tokenMissing(): ServiceError {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Actor, Role } from '../domain/access/role.ts';
+import type { Work } from '../operations/access/answer-once.ts';
 import type { OperatorSession } from '../operations/access/operator-session.ts';
 import type { OperatorApiTools } from './app.ts';
 
@@ -14,6 +15,8 @@ export interface OperatorCall<Params, Query, Body> {
   readonly body: Body;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  /** Of what happens once: what it makes has its identifiers from here, so that whoever takes it over makes nothing twice. */
+  readonly work?: Work;
 }
 
 /** The same before anybody is signed in. */

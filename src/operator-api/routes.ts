@@ -1,18 +1,43 @@
-import { getPartner, listPartners } from './access/partners.ts';
+import { issue, listKeys, revoke, rotate } from './access/keys.ts';
+import * as operators from './access/operators.ts';
+import * as partners from './access/partners.ts';
 import { beginFactor, confirmFactor, dropFactor } from './access/second-factor.ts';
 import { getSession, setPassword, signIn, signInOnceMore, signInWithLink, signOut } from './access/sign-in.ts';
+import * as adjustments from './adjustments/adjustments.ts';
+import { listAudit } from './audit/audit.ts';
 import { getContribution, getTimeline, listContributions } from './contributions/contributions.ts';
+import * as failures from './contributions/failures.ts';
 import { decideReviews, getReviewOf, listReviews } from './contributions/reviews.ts';
+import { getEstimate } from './emissions/estimates.ts';
+import { exportOf, isPaged } from './export-route.ts';
+import { listRuns } from './overview/job-runs.ts';
+import { getMonth, listMonths } from './overview/months.ts';
 import { getOverview } from './overview/overview.ts';
 import { search } from './overview/search.ts';
 import type { OperatorRoute } from './route.ts';
+import * as rules from './rules/rules.ts';
+import * as settlements from './settlements/settlements.ts';
+import * as deliveries from './webhooks/deliveries.ts';
+import * as endpoints from './webhooks/endpoints.ts';
 
-/** Every operation of the interface. */
-export const ROUTES: readonly OperatorRoute[] = [
+const OPERATIONS: readonly OperatorRoute[] = [
   ...[signIn, signInWithLink, getSession, signInOnceMore, setPassword, signOut],
   ...[beginFactor, confirmFactor, dropFactor],
-  ...[getOverview, search],
-  ...[listPartners, getPartner],
+  ...[getOverview, getMonth, listMonths, search],
+  ...Object.values(partners),
+  ...[listKeys, issue, rotate, revoke],
   ...[listContributions, getContribution, getTimeline],
   ...[listReviews, getReviewOf, decideReviews],
+  ...Object.values(failures),
+  getEstimate,
+  ...Object.values(rules),
+  ...Object.values(settlements),
+  ...Object.values(adjustments),
+  ...Object.values(endpoints),
+  ...Object.values(deliveries),
+  ...Object.values(operators),
+  ...[listAudit, listRuns],
 ];
+
+/** Every operation of the interface; each list as a file too. */
+export const ROUTES: readonly OperatorRoute[] = [...OPERATIONS, ...OPERATIONS.filter(isPaged).map(exportOf)];

@@ -1,12 +1,23 @@
 /** Who gets a session, and what ends it. */
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
-import { createOperator, createOwnCode, disableOperator, resetSignIn } from '../../src/operations/access/manage-operator.ts';
+import {
+  createFirstCode,
+  createOperator,
+  createOwnCode,
+  disableOperator,
+  resetSignIn,
+} from '../../src/operations/access/manage-operator.ts';
+import { signIn as signInOnMachine } from '../../src/operations/access/sign-in.ts';
 import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
-import { OWNER } from '../support/actor.ts';
+import { attestRecord } from '../../src/operations/verification/attest-record.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { claimInstallation } from '../../src/store/installation.ts';
+import { auditKeys, OWNER } from '../support/actor.ts';
 import { OperatorClient, PASSWORD, signedInOperator } from '../support/operator-client.ts';
+import { testDatabase } from '../support/postgres/database.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();
@@ -309,7 +320,6 @@ describe('the second factor', () => {
       "update operator_credential set created_at = created_at - interval '11 minutes' where operator_id = $1 and kind = 'session'",
       [operatorId],
     );
-    const { attestRecord } = await import('../../src/operations/verification/attest-record.ts');
     await attestRecord(database, OWNER, { kind: 'operator', id: operatorId, reason: 'aged by a test' });
   }
 });
@@ -319,4 +329,19 @@ test('the audit is whole after all of this, and no entry holds a secret', async 
   assert.equal(fault, null);
   const { rows } = await database.pool.query('select before_json, after_json from audit_entry');
   assert.doesNotMatch(JSON.stringify(rows), /scrypt|pi_session_|pi_code_|olives/);
+});
+
+test('a sandbox that nobody has signed in to gives a link at each start, and none after that', async () => {
+  const own = await testDatabase();
+  const fresh = openDatabase({ databaseUrl: own.databaseUrl, poolSize: 2, auditKeys });
+  after(() => fresh.close());
+  await claimInstallation(fresh.pool, 'sandbox');
+  const first = { name: 'Sandbox admin', email: 'admin@sandbox.example', role: 'admin' } as const;
+  const made = await Promise.all([1, 2, 3].map(() => createFirstCode(fresh, OWNER, first)));
+  const codes = [...made, await createFirstCode(fresh, OWNER, first)].flatMap((code) => code ?? []);
+  assert.ok(codes.length >= 2);
+  assert.equal((await fresh.pool.query('select from operator')).rowCount, 1);
+  await signInOnMachine(fresh, codes[0] as string);
+  for (const code of codes) await assert.rejects(signInOnMachine(fresh, code), { code: 'unauthorized' });
+  assert.equal(await createFirstCode(fresh, OWNER, first), undefined);
 });

@@ -15,7 +15,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['domain', 'concurrency', 'store', 'wire', 'operations'],
   schedule: ['domain', 'concurrency', 'store', 'operations', 'webhooks'],
   'partner-api': ['domain', 'concurrency', 'store', 'wire', 'operations', 'webhooks'],
-  'operator-api': ['domain', 'store', 'operations', 'webhooks', 'partner-api'],
+  'operator-api': ['domain', 'store', 'wire', 'operations', 'webhooks', 'partner-api'],
   observability: [],
   'web-console': [],
   'config.ts': ['domain'],
@@ -132,7 +132,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
   },
   'operator-api': {
     folders: ['http', 'openapi', 'overview'],
-    files: ['app', 'paging', 'register-route', 'route', 'routes', 'schema-parts'],
+    files: ['app', 'export-route', 'paging', 'register-route', 'route', 'routes', 'schema-parts'],
   },
   commands: { folders: ['terminal'], files: ['doctor', 'job', 'migrate', 'program', 'serve'] },
   test: {

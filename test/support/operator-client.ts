@@ -1,8 +1,11 @@
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Role } from '../../src/domain/access/role.ts';
 import { createOperator } from '../../src/operations/access/manage-operator.ts';
+import { ROUTES } from '../../src/operator-api/routes.ts';
 import type { Database } from '../../src/store/database.ts';
 import { OWNER } from './actor.ts';
 import { uniqueId } from './client.ts';
@@ -44,6 +47,7 @@ export class OperatorClient {
     const [set] = answer.headers['set-cookie'] ?? [];
     if (set) this.cookie = set.split(';', 1)[0] as string;
     if (answer.body?.csrf_token) this.csrfToken = answer.body.csrf_token;
+    if (answer.status === 200 && answer.body !== undefined) assertDescribed(method, path, answer.body);
     return answer;
   }
 
@@ -59,6 +63,22 @@ export class OperatorClient {
   postOnce(path: string, body: unknown, key = uniqueId('key')): Promise<OperatorAnswer> {
     return this.post(path, body, { 'idempotency-key': key });
   }
+}
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+ajv.addFormat('date-time', /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+const validators = new Map<string, ValidateFunction>();
+
+/** Whatever a test asks for: an answer has the members that its shape says, and no others. */
+function assertDescribed(method: string, path: string, body: unknown): void {
+  const [plain = ''] = path.split('?');
+  const route = ROUTES.find(
+    (each) => each.method === method && new RegExp(`^${each.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(plain),
+  );
+  assert.ok(route && route.answer !== 'csv', `${method} ${plain} is no operation with JSON`);
+  const validate = validators.get(route.operation) ?? ajv.compile(route.answer);
+  validators.set(route.operation, validate);
+  assert.ok(validate(body), `${route.operation}: ${ajv.errorsText(validate.errors)}`);
 }
 
 function sendRaw(

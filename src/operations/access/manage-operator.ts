@@ -12,8 +12,12 @@ import {
   updateOperatorEmail,
   updateOperatorRole,
 } from '../../store/access/operator.ts';
-import { insertOperatorCredential, updateOperatorCredentialsEnded } from '../../store/access/operator-credential.ts';
-import { findVerifiers, updateCredentialsOfKindsEnded } from '../../store/access/operator-password.ts';
+import {
+  insertOperatorCredential,
+  listLiveCredentials,
+  updateOperatorCredentialsEnded,
+} from '../../store/access/operator-credential.ts';
+import { updateCredentialsOfKindsEnded } from '../../store/access/operator-password.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { updateFirstAdmin } from '../../store/installation.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
@@ -130,14 +134,29 @@ export const resetSignIn = withRole(
  * A code for the one operator of an installation that has no other, as long as nobody has signed in with one: so whoever starts a sandbox
  * for the first time has a way into it.
  *
- * @returns `undefined` where there is another operator, or this one has a password.
+ * @returns `undefined` where there is another operator, or this one has signed in.
  */
 export async function createFirstCode(database: Database, owner: Actor, first: NewOperator): Promise<string | undefined> {
   const [operator, ...others] = await listOperators(database.pool);
-  if (!operator) return (await createOperator(database, owner, first)).signInCode;
+  if (!operator) return (await createOperator(database, owner, first).catch(noneIfMadeMeanwhile))?.signInCode;
   if (others.length > 0 || operator.email !== first.email || operator.disabledAt !== null) return undefined;
-  const { password } = await findVerifiers(database.pool, operator.operatorId);
-  return password ? undefined : (await resetSignIn(database, owner, operator.operatorId)).signInCode;
+  const live = await listLiveCredentials(database.pool, [operator.operatorId]);
+  return live.some(({ kind }) => kind !== 'code') ? undefined : addCode(database, owner, operator.operatorId);
+}
+
+/** Beside those that were not used: each works until one of them has. */
+async function addCode(database: Database, actor: Actor, operatorId: string): Promise<string> {
+  const { signInCode } = await change(database, operatorId, async (db, operator) => {
+    const code = await makeCode(db, operator);
+    await auditOperator(db, actor, { operatorId, action: 'operator.create-code' });
+    return code;
+  });
+  return signInCode;
+}
+
+/** Another service of the same database started at the same moment, and shows the link. */
+function noneIfMadeMeanwhile(error: unknown): undefined {
+  if (!(error instanceof ServiceError)) throw error;
 }
 
 /**

@@ -7,7 +7,6 @@ import {
   findOperatorCredential,
   insertOperatorCredential,
   lockOperatorCredential,
-  updateOperatorCredentialEnded,
 } from '../../store/access/operator-credential.ts';
 import {
   claimPasswordAttempt,
@@ -70,6 +69,9 @@ export async function signInByCode(
   const known = parsed && (await findOperatorCredential(tools.database.pool, 'code', parsed.id));
   if (!parsed || !known || !isSame(known, parsed) || !known.isValid) throw codeRefused();
   refusePassword(password, known);
+  // Whoever has somebody's link must not find the second factor by trying.
+  const waitSeconds = await claimPasswordAttempt(tools.database.pool, parsed.id);
+  if (waitSeconds > 0) throw throttled(waitSeconds);
   const verifier = await hashPassword(password);
   return inTransaction(tools.database, USUAL_LOCK_TIMEOUT, async (db) => {
     const { operatorId } = known;
@@ -81,7 +83,7 @@ export async function signInByCode(
       held: (await findVerifiers(db, operatorId)).totp,
       ...(await factorOf(tools, db, held, totp)),
     });
-    await updateOperatorCredentialEnded(db, parsed.id);
+    await updateCredentialsOfKindsEnded(db, operatorId, ['code']);
     await replacePassword(db, operatorId, verifier);
     return openSession(db, held, { action: 'operator.set-password', request });
   });

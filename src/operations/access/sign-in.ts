@@ -13,6 +13,7 @@ import {
   updateOperatorCredentialEnded,
   updateOperatorCredentialUsed,
 } from '../../store/access/operator-credential.ts';
+import { updateCredentialsOfKindsEnded } from '../../store/access/operator-password.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { auditOperator, requireAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
@@ -68,6 +69,8 @@ async function replaceCredential(
 ): Promise<SignIn> {
   await requireAuditedOperator(db, held.operatorId);
   await updateOperatorCredentialEnded(db, id);
+  // Whoever has signed in needs no other code.
+  if (held.credential.kind === 'code') await updateCredentialsOfKindsEnded(db, held.operatorId, ['code']);
   const { text: token, id: credentialId, secretSha256 } = newCredential('token');
   const { operatorId } = held;
   const credential = { credentialId, operatorId, kind: 'token', secretSha256, seconds: TOKEN_SECONDS } as const;

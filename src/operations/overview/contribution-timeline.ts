@@ -48,10 +48,11 @@ const ENTRIES_MAX = 100;
 export async function readTimeline(db: Queryable, record: ContributionRecord): Promise<TimelineEntry[]> {
   const { partnerId, contribution } = record;
   const { transactionId } = contribution;
-  const [review, adjustments, events, pooled, entries] = await Promise.all([
+  const adjustments = await listAdjustmentsOfContribution(db, partnerId, transactionId);
+  const postedAt = adjustments.flatMap((adjustment) => adjustment.postedAt ?? []);
+  const [review, events, pooled, entries] = await Promise.all([
     findContributionReview(db, { partnerId, transactionId }),
-    listAdjustmentsOfContribution(db, partnerId, transactionId),
-    readEvents(db, record),
+    readEvents(db, record, postedAt),
     findPooledContribution(db, partnerId, transactionId),
     listAuditEntries(db, { subjectId: transactionId, limit: ENTRIES_MAX }),
   ]);
@@ -106,8 +107,14 @@ function factsOf({ contribution, calculationId, associationOutcome, rejectionCod
 }
 
 /** Of each moment at which the contribution may have written one. */
-async function readEvents(db: Queryable, { partnerId, contribution, link }: ContributionRecord): Promise<TimelineEntry[]> {
-  const moments = [contribution.confirmedAt, contribution.failedAt, link?.associatedAt ?? null].flatMap((at) => at ?? []);
+async function readEvents(
+  db: Queryable,
+  { partnerId, contribution, link }: ContributionRecord,
+  postedAt: readonly Date[],
+): Promise<TimelineEntry[]> {
+  const moments = [contribution.confirmedAt, contribution.failedAt, link?.associatedAt ?? null, ...postedAt].flatMap(
+    (at) => at ?? [],
+  );
   const { transactionId: subjectId } = contribution;
   const found = await Promise.all(
     moments.map((at) => {

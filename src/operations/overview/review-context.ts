@@ -34,7 +34,11 @@ export async function readReviewContext(db: Queryable, { record, review }: Revie
   const partner = await findPartner(db, partnerId);
   return {
     day: day ?? null,
-    rules: rulesInForce(versions, { partnerId, currency: partner?.currency ?? null }, now),
+    rules: rulesInForce(
+      versions.filter(({ withdrawnAt }) => withdrawnAt === null),
+      { partnerId, currency: partner?.currency ?? null },
+      now,
+    ),
     orderHistory: orderHistory.toSorted(
       (one, other) => one.contribution.createdAt.getTime() - other.contribution.createdAt.getTime(),
     ),

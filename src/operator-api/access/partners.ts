@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { findPartners } from '../../operations/access/find-partners.ts';
-import { getPartnerNamed } from '../../operations/access/manage-partner.ts';
+import { createPartner, getPartnerNamed, resumePartner, suspendPartner } from '../../operations/access/manage-partner.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
-import { closed, idParams } from '../schema-parts.ts';
+import { closed, idParams, line } from '../schema-parts.ts';
 import { PartnerBody, partnerToWire } from './partner-schemas.ts';
 
 export const listPartners = operatorRoute({
@@ -45,3 +45,52 @@ export const getPartner = operatorRoute({
   handle: async ({ tools: { database }, params: { partner_id } }) =>
     partnerToWire(await getPartnerNamed(database.pool, partner_id)),
 });
+
+export const create = operatorRoute({
+  operation: 'createPartner',
+  method: 'POST',
+  path: '/operator/v1/partners',
+  tag: 'Partners',
+  summary: 'Create a partner, with its first settlement',
+  leastRole: createPartner.leastRole,
+  isFinal: true,
+  body: Type.Object(
+    {
+      name: line('The name of the partner.', 200),
+      currency: Type.Optional(
+        Type.String({ minLength: 3, maxLength: 3, description: 'The currency of its settlements, by ISO 4217.' }),
+      ),
+      time_zone: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'The time zone of its days and periods, such as `Asia/Riyadh`.',
+        }),
+      ),
+    },
+    closed,
+  ),
+  answer: PartnerBody,
+  async handle({ tools: { database }, actor, body: { name, currency, time_zone: timeZone } }) {
+    const terms = { ...(currency !== undefined && { currency }), ...(timeZone !== undefined && { timeZone }) };
+    return partnerToWire(await createPartner(database, actor, name, terms));
+  },
+});
+
+const STEPS = { suspend: suspendPartner, resume: resumePartner } as const;
+const SUMMARIES = {
+  suspend: 'Suspend a partner: it records nothing new, and its look-ups still work',
+  resume: 'Resume a suspended partner',
+} as const;
+
+const stepRoute = (step: keyof typeof STEPS) =>
+  operatorRoute({
+    ...{ operation: `${step}Partner`, method: 'POST', path: `/operator/v1/partners/:partner_id/${step}`, tag: 'Partners' },
+    ...{ summary: SUMMARIES[step], leastRole: STEPS[step].leastRole, answer: PartnerBody },
+    params: idParams('partner_id', 'The id of the partner.'),
+    handle: async ({ tools: { database }, actor, params: { partner_id: partnerId } }) =>
+      partnerToWire(await STEPS[step](database, actor, partnerId)),
+  });
+
+export const suspend = stepRoute('suspend');
+export const resume = stepRoute('resume');

@@ -18,8 +18,9 @@ export function requireOwnPage({ headers, method }: FastifyRequest): void {
 }
 
 function isOwnOrigin(origin: string, host: string | undefined): boolean {
-  if (host === undefined || !URL.canParse(origin)) return false;
+  if (!URL.canParse(origin)) return false;
   const { protocol, host: sender, hostname } = new URL(origin);
+  if (host === undefined || !URL.canParse(`${protocol}//${host}`)) return false;
   // Over the network the page itself must have come over https.
   const isCarriedSafely = protocol === 'https:' || (protocol === 'http:' && isThisMachine(hostname));
   return isCarriedSafely && sender === new URL(`${protocol}//${host}`).host;

@@ -1,3 +1,4 @@
+import { addUpDays } from '../../operations/contributions/add-up-days.ts';
 import { removeOldEvents } from '../../webhooks/delivery/retention.ts';
 import type { Job } from '../job.ts';
 
@@ -8,6 +9,8 @@ export function removeOldEventsJob(days: number): Job {
     description: `removes events, deliveries and attempts that are older than ${days} days`,
     pattern: '17 * * * *',
     async run({ database, signal }) {
+      // What they say of each day is kept when they are gone.
+      if (!(await addUpDays(database, () => signal.aborted))) return { events: 0 };
       return { events: await removeOldEvents(database, days, signal) };
     },
   };

@@ -25,7 +25,7 @@ const FIND: Statement = {
       union
       select control.account, entry.operator_id, entry.recorded_at
         from control join audit_entry entry on entry.subject_id = control.operator_id
-        where entry.action in ('operator.create', 'operator.reset-sign-in')
+        where entry.action in ('operator.create', 'operator.create-code', 'operator.reset-sign-in')
           and entry.recorded_at > now() - make_interval(days => ${CONTROL_DAYS})
           and (entry.operator_id <> 'owner' or (select environment from installation where is_only) = 'production')
     )

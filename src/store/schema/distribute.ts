@@ -32,6 +32,8 @@ export const GROWING_TABLES = [
   'sandbox_due',
   'sandbox_clock',
   'keyed_answer',
+  'day_total',
+  'day_total_place',
 ] as const;
 
 /** What an operator must do to get a distributed database without the extension. */

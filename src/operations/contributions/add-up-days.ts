@@ -1,0 +1,46 @@
+import { findPartner } from '../../store/access/partner.ts';
+import { addDayTotals, holdDayTotals, listPartnersBehind, sumEventsByDay } from '../../store/contributions/day-total.ts';
+import type { Database } from '../../store/database.ts';
+import { findLastSequence } from '../../store/events/event.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
+
+/** As many as there may be. */
+const PARTNERS_MAX = 1_000_000;
+/** Few enough to be read well within a statement's time. */
+const EVENTS_AT_ONCE = 5_000n;
+
+/**
+ * Adds up what was confirmed and what failed, by days, behind the confirmations: each event once, however many processes do so at once.
+ *
+ * @param isOver Asked between parts: whether to leave the rest to the next time.
+ * @returns Whether it came through: all that had a number when it began is in the totals, or another process is adding it up.
+ */
+export async function addUpDays(database: Database, isOver: () => boolean): Promise<boolean> {
+  for (const partnerId of await listPartnersBehind(database.pool, PARTNERS_MAX)) {
+    const last = await findLastSequence(database.pool, partnerId);
+    for (
+      let through: bigint | undefined = 0n;
+      through !== undefined && through < last;
+      through = await addUp(database, partnerId)
+    )
+      if (isOver()) return false;
+  }
+  return true;
+}
+
+/** @returns The number up to which events are added up; `undefined` where somebody else is at it. */
+async function addUp(database: Database, partnerId: string): Promise<bigint | undefined> {
+  const partner = await findPartner(database.pool, partnerId);
+  if (!partner) return undefined;
+  const { timeZone } = partner;
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+    const after = await holdDayTotals(db, partnerId);
+    if (after === undefined) return undefined;
+    const last = await findLastSequence(db, partnerId);
+    if (last <= after) return after;
+    const through = last - after > EVENTS_AT_ONCE ? after + EVENTS_AT_ONCE : last;
+    const sums = await sumEventsByDay(db, { partnerId, after, through, timeZone });
+    await addDayTotals(db, { partnerId, sums, through });
+    return through;
+  });
+}

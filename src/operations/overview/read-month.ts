@@ -1,0 +1,111 @@
+import { amountOf } from '../../domain/numbers/money.ts';
+import { listPartners, type Partner } from '../../store/access/partner.ts';
+import { type DaySum, listDayTotals, listPartnersBehind, sumDayTotals } from '../../store/contributions/day-total.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { listRuleVersions } from '../../store/rules/rule-version.ts';
+import { findOpenSettlement, type Settlement } from '../../store/settlements/settlement.ts';
+import { addUpDays } from '../contributions/add-up-days.ts';
+
+/** What was confirmed and what failed. Points that had no conversion are worth no amount. */
+export interface Sums {
+  readonly confirmedCount: bigint;
+  readonly confirmedPoints: bigint;
+  readonly failedCount: bigint;
+  /** In 10^-12 of the currency's unit, by currency. */
+  readonly amounts: ReadonlyMap<string, bigint>;
+}
+
+export interface DayFigures extends Sums {
+  readonly day: string;
+}
+
+export interface PartnerMonth extends Sums {
+  readonly partner: Partner;
+  readonly days: readonly DayFigures[];
+  /** `undefined` for a moment, until the schedule has opened one. */
+  readonly open: Settlement | undefined;
+}
+
+/** A calendar month, as `2026-11`. */
+export type Month = string;
+
+/** Long enough for what came since the last time, short enough to be forgotten. */
+const REFRESH_MS = 2_000;
+const underWay = new WeakMap<Database, Promise<unknown>>();
+
+/** Adds up what is new, in the background: whoever asks gets what there is. */
+export function refreshDays(database: Database): void {
+  if (underWay.has(database)) return;
+  const endsAtMs = performance.now() + REFRESH_MS;
+  const work = addUpDays(database, () => performance.now() > endsAtMs)
+    // The next who asks begins again.
+    .catch(() => {})
+    .finally(() => underWay.delete(database));
+  underWay.set(database, work);
+}
+
+/** Whether every event that has a number is in the totals. */
+export async function areDaysComplete(db: Queryable): Promise<boolean> {
+  return (await listPartnersBehind(db, 1)).length === 0;
+}
+
+/** The month of each partner, the oldest partner first. */
+export async function readMonthOfPartners(
+  db: Queryable,
+  { month, afterId, limit }: { readonly month: Month; readonly afterId: string; readonly limit: number },
+): Promise<{ readonly months: readonly PartnerMonth[]; readonly hasMore: boolean }> {
+  const found = await listPartners(db, { afterId, limit: limit + 1 });
+  const partners = found.slice(0, limit);
+  const ids = partners.map(({ partnerId }) => partnerId);
+  const [totals, values, opens] = await Promise.all([
+    listDayTotals(db, ids, daysOf(month)),
+    readValues(db),
+    Promise.all(ids.map((partnerId) => findOpenSettlement(db, partnerId))),
+  ]);
+  const ofPartner = Map.groupBy(totals, ({ partnerId }) => partnerId);
+  const months = partners.map((partner, index) => {
+    const own = ofPartner.get(partner.partnerId) ?? [];
+    return { partner, ...addUp(own, values), days: byDay(own, values), open: opens[index] };
+  });
+  return { months, hasMore: found.length > limit };
+}
+
+/** The month of all partners together. */
+export async function readMonthOfAll(db: Queryable, month: Month): Promise<Sums & { readonly days: readonly DayFigures[] }> {
+  const [totals, values] = await Promise.all([sumDayTotals(db, daysOf(month)), readValues(db)]);
+  return { ...addUp(totals, values), days: byDay(totals, values) };
+}
+
+function daysOf(month: Month): { from: string; to: string } {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  return { from: `${month}-01`, to: new Date(Date.UTC(year, number, 1)).toISOString().slice(0, 10) };
+}
+
+/** What a point is worth under each version, and in which currency. */
+type Values = ReadonlyMap<string, { readonly value: bigint; readonly currency: string }>;
+
+async function readValues(db: Queryable): Promise<Values> {
+  return new Map(
+    (await listRuleVersions(db)).flatMap((rule) => {
+      if (rule.kind !== 'point_conversion' || rule.pointValue === null || rule.currency === null) return [];
+      return [[rule.version, { value: rule.pointValue, currency: rule.currency }] as const];
+    }),
+  );
+}
+
+function byDay(totals: readonly DaySum[], values: Values): DayFigures[] {
+  return [...Map.groupBy(totals, ({ day }) => day)].map(([day, sums]) => ({ day, ...addUp(sums, values) }));
+}
+
+function addUp(sums: readonly DaySum[], values: Values): Sums {
+  const amounts = new Map<string, bigint>();
+  let [confirmedCount, confirmedPoints, failedCount] = [0n, 0n, 0n];
+  for (const sum of sums) {
+    confirmedCount += sum.confirmedCount;
+    confirmedPoints += sum.confirmedPoints;
+    failedCount += sum.failedCount;
+    const price = values.get(sum.pointConversionVersion);
+    if (price) amounts.set(price.currency, (amounts.get(price.currency) ?? 0n) + amountOf(sum.confirmedPoints, price.value));
+  }
+  return { confirmedCount, confirmedPoints, failedCount, amounts };
+}

@@ -1,0 +1,111 @@
+import { Type } from 'typebox';
+import { issueApiKey, revokeApiKey, rotateApiKey } from '../../operations/access/manage-api-key.ts';
+import { getPartner } from '../../operations/access/manage-partner.ts';
+import { readTime } from '../../partner-api/validation/read-time.ts';
+import { type ApiKey, listApiKeys } from '../../store/access/api-key.ts';
+import { operatorRoute } from '../route.ts';
+import { closed, idParams, line, listOf, nullableTime, oneOf, shape, text, time } from '../schema-parts.ts';
+
+const PERMISSIONS = ['read_write', 'read_only', 'manage'] as const;
+const Permission = oneOf(PERMISSIONS, '`manage` is a `read_write` that may also change the endpoints of the partner.');
+
+const KeyBody = shape('ApiKey', {
+  key_id: text('The id of the key, a part of it that is no secret.'),
+  partner_id: text('The id of the partner.'),
+  name: text('The name of the key.'),
+  permission: Permission,
+  allowed_addresses: listOf(text('An address or a CIDR block.'), 'From where it may be used; empty for everywhere.'),
+  created_at: time('When it was issued.'),
+  expires_at: nullableTime('When it ends; `null` without an end.'),
+  revoked_at: nullableTime('When it was revoked; `null` unless it was.'),
+  last_used_at: nullableTime('When it was last used, to the minute; `null` before.'),
+});
+
+function keyToWire(key: ApiKey) {
+  return {
+    ...{ key_id: key.keyId, partner_id: key.partnerId, name: key.name, permission: key.permission },
+    ...{ allowed_addresses: key.allowedAddresses, created_at: key.createdAt, expires_at: key.expiresAt },
+    ...{ revoked_at: key.revokedAt, last_used_at: key.lastUsedAt },
+  };
+}
+
+const Issued = shape('IssuedApiKey', { key: KeyBody, api_key: text('The whole key, shown this once.') });
+
+export const listKeys = operatorRoute({
+  operation: 'listApiKeys',
+  method: 'GET',
+  path: '/operator/v1/partners/:partner_id/keys',
+  tag: 'Partners',
+  summary: 'List the API keys of a partner',
+  leastRole: 'viewer',
+  params: idParams('partner_id', 'The id of the partner.'),
+  answer: shape('ApiKeys', { keys: listOf(KeyBody, 'All keys of the partner.') }),
+  async handle({ tools: { database }, params: { partner_id: partnerId } }) {
+    await getPartner(database.pool, partnerId);
+    return { keys: (await listApiKeys(database.pool, partnerId)).map(keyToWire) };
+  },
+});
+
+export const issue = operatorRoute({
+  operation: 'issueApiKey',
+  method: 'POST',
+  path: '/operator/v1/partners/:partner_id/keys',
+  tag: 'Partners',
+  summary: 'Issue an API key',
+  leastRole: issueApiKey.leastRole,
+  isFinal: true,
+  tellsSecret: true,
+  params: idParams('partner_id', 'The id of the partner.'),
+  body: Type.Object(
+    {
+      name: line('The name of the key.', 200),
+      permission: Permission,
+      expires_at: Type.Optional(
+        Type.String({ minLength: 20, maxLength: 40, description: 'When it ends, in ISO 8601 with its zone.' }),
+      ),
+    },
+    closed,
+  ),
+  answer: Issued,
+  async handle({ tools: { database, environment }, actor, params: { partner_id: partnerId }, body }) {
+    const { name, permission } = body;
+    const expiresAt = readTime('expires_at', body.expires_at) ?? null;
+    const wanted = { environment, partnerId, name, permission, allowedAddresses: [], expiresAt };
+    const { key, apiKey } = await issueApiKey(database, actor, wanted);
+    return { key: keyToWire(key), api_key: apiKey };
+  },
+});
+
+const PATH = '/operator/v1/keys/:key_id';
+const params = idParams('key_id', 'The id of the key.');
+
+export const rotate = operatorRoute({
+  operation: 'rotateApiKey',
+  method: 'POST',
+  path: `${PATH}/rotate`,
+  tag: 'Partners',
+  summary: 'Issue a new key for an old one, which ends after 24 hours',
+  leastRole: rotateApiKey.leastRole,
+  isFinal: true,
+  tellsSecret: true,
+  params,
+  answer: Issued,
+  async handle({ tools: { database, environment }, actor, params: { key_id: keyId } }) {
+    const { issued } = await rotateApiKey(database, actor, { environment, keyId });
+    return { key: keyToWire(issued.key), api_key: issued.apiKey };
+  },
+});
+
+export const revoke = operatorRoute({
+  operation: 'revokeApiKey',
+  method: 'POST',
+  path: `${PATH}/revoke`,
+  tag: 'Partners',
+  summary: 'Revoke an API key, finally',
+  leastRole: revokeApiKey.leastRole,
+  isFinal: true,
+  params,
+  answer: KeyBody,
+  handle: async ({ tools: { database }, actor, params: { key_id: keyId } }) =>
+    keyToWire(await revokeApiKey(database, actor, keyId)),
+});

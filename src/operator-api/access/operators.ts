@@ -1,0 +1,127 @@
+import { Type } from 'typebox';
+import type { Operator } from '../../domain/access/operator.ts';
+import {
+  changeOperatorRole,
+  createOperator,
+  disableOperator,
+  resetSignIn,
+  type SignInCode,
+} from '../../operations/access/manage-operator.ts';
+import { listOperators as listAll } from '../../store/access/operator.ts';
+import { operatorRoute } from '../route.ts';
+import { closed, idParams, line, listOf, nullableText, nullableTime, oneOf, shape, text, time } from '../schema-parts.ts';
+import { Role } from './session-schemas.ts';
+
+const OperatorBody = shape('Operator', {
+  operator_id: text('The id of the operator.'),
+  name: text('The name of the person.'),
+  email: nullableText('The e-mail address; `null` without one.'),
+  role: Role,
+  status: oneOf(['active', 'disabled'], 'A disabled operator never signs in again.'),
+  created_at: time('When the operator was created.'),
+  disabled_at: nullableTime('When the operator was disabled; `null` while active.'),
+});
+
+function operatorToWire({ operatorId, name, email, role, createdAt, disabledAt }: Operator) {
+  return {
+    ...{ operator_id: operatorId, name, email, role, status: disabledAt === null ? 'active' : 'disabled' },
+    ...{ created_at: createdAt, disabled_at: disabledAt },
+  };
+}
+
+const SignInCodeBody = shape('SignInCode', {
+  operator: OperatorBody,
+  sign_in_path: text('The path of the one-time link, with the code after `#`. It is shown this once.'),
+  expires_at: time('Until when the link works.'),
+});
+
+function codeToWire({ operator, signInCode, expiresAt }: SignInCode) {
+  return { operator: operatorToWire(operator), sign_in_path: `/sign-in#${signInCode}`, expires_at: expiresAt };
+}
+
+export const listOperators = operatorRoute({
+  operation: 'listOperators',
+  method: 'GET',
+  path: '/operator/v1/operators',
+  tag: 'Operators',
+  summary: 'List all operators',
+  leastRole: 'viewer',
+  answer: shape('Operators', { operators: listOf(OperatorBody, 'All operators, the oldest first.') }),
+  handle: async ({ tools: { database } }) => ({ operators: (await listAll(database.pool)).map(operatorToWire) }),
+});
+
+export const create = operatorRoute({
+  operation: 'createOperator',
+  method: 'POST',
+  path: '/operator/v1/operators',
+  tag: 'Operators',
+  summary: 'Create an operator, with a one-time link',
+  leastRole: createOperator.leastRole,
+  needsRecentSignIn: true,
+  isFinal: true,
+  tellsSecret: true,
+  body: Type.Object(
+    {
+      name: line('The name of the person.', 200),
+      email: Type.Optional(
+        Type.String({ minLength: 3, maxLength: 254, description: 'The e-mail address. Required for approvers and admins.' }),
+      ),
+      role: Role,
+    },
+    closed,
+  ),
+  answer: SignInCodeBody,
+  handle: async ({ tools: { database }, actor, body: { name, email = null, role } }) =>
+    codeToWire(await createOperator(database, actor, { name, email, role })),
+});
+
+const PATH = '/operator/v1/operators/:operator_id';
+const params = idParams('operator_id', 'The id of the operator.');
+
+export const changeRole = operatorRoute({
+  operation: 'changeOperatorRole',
+  method: 'PUT',
+  path: `${PATH}/role`,
+  tag: 'Operators',
+  summary: 'Change the role of an operator, at once',
+  leastRole: changeOperatorRole.leastRole,
+  needsRecentSignIn: true,
+  params,
+  body: Type.Object({ role: Role }, closed),
+  answer: OperatorBody,
+  handle: async ({ tools: { database }, actor, params: { operator_id: operatorId }, body: { role } }) =>
+    operatorToWire(await changeOperatorRole(database, actor, operatorId, role)),
+});
+
+export const reset = operatorRoute({
+  operation: 'resetSignIn',
+  method: 'POST',
+  path: `${PATH}/reset-sign-in`,
+  tag: 'Operators',
+  summary: 'Sign an operator out everywhere, with a new one-time link',
+  description:
+    'The password and the second factor of the operator end. For seven days the account counts as your own where four eyes are needed.',
+  leastRole: resetSignIn.leastRole,
+  needsRecentSignIn: true,
+  isFinal: true,
+  tellsSecret: true,
+  params,
+  answer: SignInCodeBody,
+  handle: async ({ tools: { database }, actor, params: { operator_id: operatorId } }) =>
+    codeToWire(await resetSignIn(database, actor, operatorId)),
+});
+
+export const disable = operatorRoute({
+  operation: 'disableOperator',
+  method: 'POST',
+  path: `${PATH}/disable`,
+  tag: 'Operators',
+  summary: 'Disable an operator, finally',
+  leastRole: disableOperator.leastRole,
+  needsRecentSignIn: true,
+  isFinal: true,
+  params,
+  answer: OperatorBody,
+  handle: async ({ tools: { database }, actor, params: { operator_id: operatorId } }) =>
+    operatorToWire(await disableOperator(database, actor, operatorId)),
+});

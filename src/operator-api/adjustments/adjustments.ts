@@ -1,0 +1,173 @@
+import { Type } from 'typebox';
+import { ADJUSTMENT_STATUSES } from '../../domain/adjustments/adjustment.ts';
+import { idOfWork } from '../../domain/identifiers.ts';
+import { invalidRequest } from '../../domain/service-error.ts';
+import type { Work } from '../../operations/access/answer-once.ts';
+import { listAdjustmentsOf } from '../../operations/adjustments/list-adjustments.ts';
+import {
+  approveAdjustment,
+  draftAdjustment,
+  getAdjustment,
+  oppositeOf,
+  postAdjustment,
+  rejectAdjustment,
+} from '../../operations/adjustments/manage-adjustment.ts';
+import { previewAdjustment } from '../../operations/adjustments/preview-adjustment.ts';
+import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
+import type { OperatorApiTools } from '../app.ts';
+import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { operatorRoute } from '../route.ts';
+import { closed, oneOf, partnerAnd, reason } from '../schema-parts.ts';
+import { AdjustmentBody, AdjustmentDetail, adjustmentToWire, DraftBody, previewToWire } from './adjustment-schemas.ts';
+
+const PATH = '/operator/v1/partners/:partner_id/adjustments/:adjustment_id';
+const params = partnerAnd('adjustment_id', 'The id of the adjustment.');
+const DEADLINE_MS = 20_000;
+
+async function describe({ database, settlementTools }: OperatorApiTools, adjustment: Adjustment) {
+  return previewToWire(adjustment, await previewAdjustment(database, adjustment, settlementTools.pricesOf));
+}
+
+export const listAdjustments = operatorRoute({
+  operation: 'listAdjustments',
+  method: 'GET',
+  path: '/operator/v1/adjustments',
+  tag: 'Adjustments',
+  summary: 'List adjustments, the latest first',
+  leastRole: 'viewer',
+  query: Type.Object(
+    {
+      ...pageMembersOfQuery,
+      partner_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this partner.' })),
+      status: Type.Optional(oneOf(ADJUSTMENT_STATUSES, 'Only those that have come so far.')),
+    },
+    closed,
+  ),
+  answer: pageOf('AdjustmentPage', 'adjustments', AdjustmentBody, 'The adjustments of the page.'),
+  async handle({ tools: { database }, query }) {
+    const { partner_id: partnerId, status } = query;
+    const list = listNamed('listAdjustments', [partnerId, status]);
+    const filter = { partnerId, status, beforeId: placeIn(list, query), limit: limitOf(query) };
+    const { adjustments, lastId, hasMore } = await listAdjustmentsOf(database.pool, filter);
+    return { adjustments: adjustments.map(adjustmentToWire), ...pageMembers(list, lastId, hasMore) };
+  },
+});
+
+export const getAdjustmentOf = operatorRoute({
+  operation: 'getAdjustment',
+  method: 'GET',
+  path: PATH,
+  tag: 'Adjustments',
+  summary: 'Show an adjustment, with points and money before and after it',
+  leastRole: 'viewer',
+  deadlineMs: DEADLINE_MS,
+  params,
+  answer: AdjustmentDetail,
+  async handle({ tools, params: { partner_id: partnerId, adjustment_id: adjustmentId } }) {
+    return describe(tools, await getAdjustment(tools.database.pool, { partnerId, adjustmentId }));
+  },
+});
+
+export const draft = operatorRoute({
+  operation: 'draftAdjustment',
+  method: 'POST',
+  path: '/operator/v1/adjustments',
+  tag: 'Adjustments',
+  summary: 'Draft an adjustment',
+  description: 'Nothing changes for the partner until another operator approves it and it is posted.',
+  leastRole: draftAdjustment.leastRole,
+  isFinal: true,
+  deadlineMs: DEADLINE_MS,
+  body: DraftBody,
+  answer: AdjustmentDetail,
+  async handle({ tools, actor, body, work }) {
+    const { database, settlementTools } = tools;
+    const adjustmentId = idOfWork('adj', (work as Work).workId);
+    const left = work?.isTakenOver ? await findAdjustment(database.pool, body.partner_id, adjustmentId) : undefined;
+    if (left) return describe(tools, left);
+    const { partner_id: partnerId, transaction_id: transactionId, reversal_of: reversalOf } = body;
+    const stated =
+      reversalOf === undefined
+        ? {
+            transactionId:
+              transactionId ?? refuse('transaction_id', 'missing', 'transaction_id is missing. Send it, or reversal_of.'),
+            ...{ pointsDelta: readDelta(body.points_delta), amountDelta: body.amount_delta ?? null, reversalOf: null },
+          }
+        : await oppositeOf(database.pool, { partnerId, adjustmentId: reversalOf });
+    const { reason_code: reasonCode, reason_en: reasonEn, reason_ar: reasonAr, beyond_worth_reason: beyondWorthReason } = body;
+    const wanted = {
+      ...stated,
+      partnerId,
+      adjustmentId,
+      reasonCode,
+      reasonEn,
+      reasonAr,
+      ...(beyondWorthReason && { beyondWorthReason }),
+    };
+    return describe(tools, await draftAdjustment(database, actor, wanted, settlementTools));
+  },
+});
+
+const INT64_MAX = 2n ** 63n - 1n;
+
+function readDelta(text = '0'): bigint {
+  const delta = /^-?\d{1,19}$/.test(text) ? BigInt(text) : INT64_MAX + 1n;
+  if (delta <= INT64_MAX && delta >= -INT64_MAX) return delta;
+  return refuse('points_delta', 'wrong_form', 'points_delta must be a whole number in digits, such as -250.');
+}
+
+function refuse(field: string, code: 'missing' | 'wrong_form', message: string): never {
+  throw invalidRequest([{ field, code, message }]);
+}
+
+/** A step of an adjustment, with what it is from then on. */
+function stepRoute(
+  step: 'approve' | 'post',
+  { summary, description }: { readonly summary: string; readonly description: string },
+  operation: typeof approveAdjustment,
+) {
+  return operatorRoute({
+    ...{ operation: `${step}Adjustment`, method: 'POST', path: `${PATH}/${step}`, tag: 'Adjustments', summary, description },
+    ...{ leastRole: operation.leastRole, needsRecentSignIn: true, isFinal: true, deadlineMs: DEADLINE_MS, params },
+    answer: AdjustmentDetail,
+    async handle({ tools, actor, params: { partner_id: partnerId, adjustment_id: adjustmentId } }) {
+      const adjustment = await operation(tools.database, actor, { partnerId, adjustmentId }, tools.settlementTools);
+      return describe(tools, adjustment);
+    },
+  });
+}
+
+export const approve = stepRoute(
+  'approve',
+  {
+    summary: 'Approve an adjustment that another operator drafted',
+    description: 'Four eyes: whoever drafted it cannot approve it.',
+  },
+  approveAdjustment,
+);
+
+export const post = stepRoute(
+  'post',
+  {
+    summary: 'Post an approved adjustment, finally',
+    description: 'The partner gets an event, and the settlement of the current period gets its line.',
+  },
+  postAdjustment,
+);
+
+export const reject = operatorRoute({
+  operation: 'rejectAdjustment',
+  method: 'POST',
+  path: `${PATH}/reject`,
+  tag: 'Adjustments',
+  summary: 'Reject an adjustment that is not posted, finally',
+  leastRole: rejectAdjustment.leastRole,
+  isFinal: true,
+  deadlineMs: DEADLINE_MS,
+  params,
+  body: Type.Object({ reason }, closed),
+  answer: AdjustmentDetail,
+  async handle({ tools, actor, params: { partner_id: partnerId, adjustment_id: adjustmentId }, body }) {
+    return describe(tools, await rejectAdjustment(tools.database, actor, { partnerId, adjustmentId }, body.reason));
+  },
+});

@@ -1,0 +1,136 @@
+import { Type } from 'typebox';
+import { POINTS_MAX } from '../../domain/numbers/points.ts';
+import { invalidRequest } from '../../domain/service-error.ts';
+import { listFailures as listDrafts } from '../../operations/contributions/list-failures.ts';
+import { approveFailure, draftFailure, rejectFailure } from '../../operations/contributions/record-failure.ts';
+import { FAILURE_STATUSES, type FailureDraft } from '../../store/contributions/failure-draft.ts';
+import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { operatorRoute } from '../route.ts';
+import {
+  closed,
+  integerText,
+  nullableText,
+  nullableTime,
+  oneOf,
+  partnerAnd,
+  reason,
+  shape,
+  text,
+  time,
+} from '../schema-parts.ts';
+
+const Failure = shape('Failure', {
+  partner_id: text('The id of the partner.'),
+  failure_id: text('The id of the draft.'),
+  partner_event_id: text('The event that was never stored.'),
+  partner_order_ref: text("The partner's reference of the order."),
+  points: integerText('The points that the partner took.'),
+  reason: text('Why it can never be confirmed.'),
+  status: oneOf(FAILURE_STATUSES, 'How far it has come.'),
+  drafted_by: text('Who drafted it.'),
+  drafted_at: time('When it was drafted.'),
+  decided_by: nullableText('Who approved or rejected it; `null` before.'),
+  decided_at: nullableTime('When it was approved or rejected; `null` before.'),
+  transaction_id: nullableText('The contribution that was recorded as failed; `null` unless it was approved.'),
+});
+
+function failureToWire(draft: FailureDraft) {
+  return {
+    ...{ partner_id: draft.partnerId, failure_id: draft.failureId, partner_event_id: draft.partnerEventId },
+    ...{ partner_order_ref: draft.partnerOrderRef, points: draft.points, reason: draft.reason, status: draft.status },
+    ...{ drafted_by: draft.draftedBy, drafted_at: draft.draftedAt, decided_by: draft.decidedBy, decided_at: draft.decidedAt },
+    transaction_id: draft.transactionId,
+  };
+}
+
+export const listFailures = operatorRoute({
+  operation: 'listFailures',
+  method: 'GET',
+  path: '/operator/v1/failures',
+  tag: 'Failures',
+  summary: 'List drafts of failures, the latest first',
+  leastRole: 'viewer',
+  query: Type.Object(
+    {
+      ...pageMembersOfQuery,
+      partner_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this partner.' })),
+      status: Type.Optional(oneOf(FAILURE_STATUSES, 'Only those that have come so far.')),
+    },
+    closed,
+  ),
+  answer: pageOf('FailurePage', 'failures', Failure, 'The drafts of the page.'),
+  async handle({ tools: { database }, query }) {
+    const { partner_id: partnerId, status } = query;
+    const list = listNamed('listFailures', [partnerId, status]);
+    const filter = { partnerId, status, beforeId: placeIn(list, query), limit: limitOf(query) };
+    const { failures, lastId, hasMore } = await listDrafts(database.pool, filter);
+    return { failures: failures.map(failureToWire), ...pageMembers(list, lastId, hasMore) };
+  },
+});
+
+export const draft = operatorRoute({
+  operation: 'draftFailure',
+  method: 'POST',
+  path: '/operator/v1/failures',
+  tag: 'Failures',
+  summary: 'Draft the failure of an event that was never stored',
+  description: 'Another operator approves it. Then the event is recorded as failed, and the partner may restore the points.',
+  leastRole: draftFailure.leastRole,
+  isFinal: true,
+  body: Type.Object(
+    {
+      partner_id: Type.String({ minLength: 1, maxLength: 64, description: 'The partner.' }),
+      partner_event_id: Type.String({ minLength: 1, maxLength: 128, description: 'The event that was never stored.' }),
+      partner_order_ref: Type.String({ minLength: 1, maxLength: 128, description: "The partner's reference of the order." }),
+      points: Type.String({ minLength: 1, maxLength: 19, description: 'The points that the partner took, in digits.' }),
+      reason,
+    },
+    closed,
+  ),
+  answer: Failure,
+  async handle({ tools: { database }, actor, body }) {
+    const { partner_id: partnerId, partner_event_id: partnerEventId, partner_order_ref: partnerOrderRef } = body;
+    const event = { partnerId, partnerEventId, partnerOrderRef, points: readPoints(body.points), reason: body.reason };
+    return failureToWire(await draftFailure(database, actor, event));
+  },
+});
+
+function readPoints(digits: string): bigint {
+  const points = /^[1-9]\d*$/.test(digits) ? BigInt(digits) : 0n;
+  if (points >= 1n && points <= POINTS_MAX) return points;
+  const message = 'points must be a whole number of at least 1, in digits.';
+  throw invalidRequest([{ field: 'points', code: 'wrong_form', message }]);
+}
+
+const params = partnerAnd('failure_id', 'The id of the draft.');
+const PATH = '/operator/v1/partners/:partner_id/failures/:failure_id';
+
+export const approve = operatorRoute({
+  operation: 'approveFailure',
+  method: 'POST',
+  path: `${PATH}/approve`,
+  tag: 'Failures',
+  summary: 'Approve a failure that another operator drafted, finally',
+  description: 'Four eyes: whoever drafted it cannot approve it. The partner may then restore the points.',
+  leastRole: approveFailure.leastRole,
+  needsRecentSignIn: true,
+  isFinal: true,
+  params,
+  answer: Failure,
+  handle: async ({ tools: { database }, actor, params: { partner_id: partnerId, failure_id: failureId } }) =>
+    failureToWire((await approveFailure(database, actor, { partnerId, failureId })).draft),
+});
+
+export const reject = operatorRoute({
+  operation: 'rejectFailure',
+  method: 'POST',
+  path: `${PATH}/reject`,
+  tag: 'Failures',
+  summary: 'Reject a draft of a failure, finally',
+  leastRole: rejectFailure.leastRole,
+  isFinal: true,
+  params,
+  answer: Failure,
+  handle: async ({ tools: { database }, actor, params: { partner_id: partnerId, failure_id: failureId } }) =>
+    failureToWire(await rejectFailure(database, actor, { partnerId, failureId })),
+});

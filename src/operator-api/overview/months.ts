@@ -1,0 +1,130 @@
+import { Type } from 'typebox';
+import { amountText } from '../../domain/numbers/money.ts';
+import { recordNotFound } from '../../domain/service-error.ts';
+import {
+  areDaysComplete,
+  type DayFigures,
+  readMonthOfAll,
+  readMonthOfPartners,
+  refreshDays,
+  type Sums,
+} from '../../operations/overview/read-month.ts';
+import { pageAnswer } from '../../partner-api/paging.ts';
+import { limitOf, listNamed, pageMembers, pageMembersOfQuery, placeIn } from '../paging.ts';
+import { operatorRoute } from '../route.ts';
+import {
+  closed,
+  decimalText,
+  flag,
+  integerText,
+  listOf,
+  nullableShape,
+  nullableText,
+  shape,
+  text,
+  time,
+} from '../schema-parts.ts';
+
+const figures = {
+  confirmed_count: integerText('How many contributions were confirmed.'),
+  confirmed_points: integerText('Their points.'),
+  failed_count: integerText('How many contributions failed.'),
+  amounts: listOf(
+    shape('CurrencyAmount', { currency: text('The currency, by ISO 4217.'), amount: decimalText('The amount, exact.') }),
+    'What the points are worth, by currency; points without a conversion are not in it.',
+  ),
+};
+
+const Day = shape('DayFigures', { day: text('The day, by the calendar of each partner.'), ...figures });
+
+const params = Type.Object({ month: Type.String({ description: 'A calendar month, such as `2026-11`.' }) });
+const isComplete = flag('Whether everything that happened until now is in the figures. They follow within seconds.');
+
+function toWire({ confirmedCount, confirmedPoints, failedCount, amounts }: Sums) {
+  return {
+    ...{ confirmed_count: confirmedCount, confirmed_points: confirmedPoints, failed_count: failedCount },
+    amounts: [...amounts].map(([currency, amount]) => ({ currency, amount: amountText(amount) })),
+  };
+}
+
+const dayToWire = (each: DayFigures) => ({ day: each.day, ...toWire(each) });
+
+export const listMonths = operatorRoute({
+  operation: 'listPartnerMonths',
+  method: 'GET',
+  path: '/operator/v1/months/:month/partners',
+  tag: 'Overview',
+  summary: 'List the month of each partner, day by day',
+  leastRole: 'viewer',
+  params,
+  query: Type.Object(pageMembersOfQuery, closed),
+  answer: shape('PartnerMonthPage', {
+    is_complete: isComplete,
+    partners: listOf(
+      shape('PartnerMonth', {
+        partner_id: text('The id of the partner.'),
+        name: text('The name of the partner.'),
+        currency: nullableText('The currency of its settlements; `null` until one is fixed.'),
+        ...figures,
+        open_settlement: nullableShape(
+          shape('OpenSettlement', {
+            settlement_id: text('The id of the settlement.'),
+            period_label: text('The period.'),
+            period_end: time('When the period ends.'),
+          }),
+          'The open settlement; `null` until the schedule has opened one.',
+        ),
+        days: listOf(Day, 'The days on which anything was confirmed or failed.'),
+      }),
+      'The partners of the page.',
+    ),
+    ...pageAnswer,
+  }),
+  async handle({ tools: { database }, params: { month }, query }) {
+    const list = listNamed('listPartnerMonths', [month]);
+    const afterId = placeIn(list, query);
+    refreshDays(database);
+    const { months, hasMore } = await readMonthOfPartners(database.pool, {
+      month: readMonth(month),
+      afterId,
+      limit: limitOf(query),
+    });
+    return {
+      is_complete: await areDaysComplete(database.pool),
+      partners: months.map(({ partner, days, open, ...sums }) => ({
+        ...{ partner_id: partner.partnerId, name: partner.name, currency: partner.currency, ...toWire(sums) },
+        open_settlement: open
+          ? { settlement_id: open.settlementId, period_label: open.period.label, period_end: open.period.endsAt }
+          : null,
+        days: days.map(dayToWire),
+      })),
+      ...pageMembers(list, months.at(-1)?.partner.partnerId ?? afterId, hasMore),
+    };
+  },
+});
+
+export const getMonth = operatorRoute({
+  operation: 'getMonth',
+  method: 'GET',
+  path: '/operator/v1/months/:month',
+  tag: 'Overview',
+  summary: 'Show the month of all partners together, day by day',
+  leastRole: 'viewer',
+  params,
+  answer: shape('Month', {
+    month: text('The month.'),
+    is_complete: isComplete,
+    ...figures,
+    days: listOf(Day, 'The days on which anything was confirmed or failed.'),
+  }),
+  async handle({ tools: { database }, params: { month } }) {
+    refreshDays(database);
+    const { days, ...sums } = await readMonthOfAll(database.pool, readMonth(month));
+    return { month, is_complete: await areDaysComplete(database.pool), ...toWire(sums), days: days.map(dayToWire) };
+  },
+});
+
+function readMonth(month: string): string {
+  if (/^20\d\d-(?:0[1-9]|1[0-2])$/.test(month)) return month;
+  throw recordNotFound('month', 'A month is written such as 2026-11.');
+}

@@ -1,0 +1,205 @@
+import { Type } from 'typebox';
+import { amountText } from '../../domain/numbers/money.ts';
+import { RULE_KINDS, rulesInForce } from '../../domain/rules/rule-versions.ts';
+import { getPartner } from '../../operations/access/manage-partner.ts';
+import { createRule, withdrawRule } from '../../operations/rules/manage-rule.ts';
+import { ruleSubject } from '../../operations/rules/verified-rules.ts';
+import { readTime } from '../../partner-api/validation/read-time.ts';
+import { readClock } from '../../store/clock.ts';
+import { listRuleVersions, type RuleRecord } from '../../store/rules/rule-version.ts';
+import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { operatorRoute } from '../route.ts';
+import {
+  closed,
+  flag,
+  idParams,
+  integerText,
+  nullableDecimalText,
+  nullableIntegerText,
+  nullableText,
+  nullableTime,
+  oneOf,
+  shape,
+  text,
+  time,
+} from '../schema-parts.ts';
+
+const Kind = oneOf(RULE_KINDS, 'What kind of rule it is.');
+
+const Rule = shape('Rule', {
+  kind: Kind,
+  version: text('The version label, unique within the kind.'),
+  partner_id: nullableText('For whom it is; `null` for all partners.'),
+  starts_at: time('When it takes effect.'),
+  points_min: nullableIntegerText('The least points of a contribution; `null` for another kind.'),
+  points_max: nullableIntegerText('The most points of a contribution; `null` for another kind.'),
+  reviews_everything: Type.Unsafe<boolean | null>({
+    type: ['boolean', 'null'],
+    description: 'Whether every contribution is pending until an operator decides; `null` for another kind.',
+  }),
+  review_threshold: nullableIntegerText('Contributions of so many points are pending; `null` without one.'),
+  daily_points_cap: nullableIntegerText('Contributions beyond so many points a day are pending; `null` without one.'),
+  daily_count_cap: nullableIntegerText('Contributions beyond this number a day are pending; `null` without one.'),
+  point_value: nullableDecimalText('What a point is worth; `null` without a value.'),
+  tree_cost: nullableDecimalText('What a tree costs; `null` without a cost.'),
+  currency: nullableText('The currency of the value, by ISO 4217; `null` without one.'),
+  created_at: time('When it was created.'),
+  withdrawn_at: nullableTime('When it was withdrawn; `null` unless it was.'),
+});
+
+function ruleToWire(rule: RuleRecord) {
+  const bounds = rule.kind === 'contribution_rule' ? rule : undefined;
+  const exact = (value: bigint | null | undefined) => (value === null || value === undefined ? null : amountText(value));
+  return {
+    ...{ kind: rule.kind, version: rule.version, partner_id: rule.partnerId, starts_at: rule.startsAt },
+    ...{ points_min: bounds?.pointsMin ?? null, points_max: bounds?.pointsMax ?? null },
+    ...{ reviews_everything: bounds?.reviewsEverything ?? null, review_threshold: bounds?.reviewThreshold ?? null },
+    ...{ daily_points_cap: bounds?.dailyPointsCap ?? null, daily_count_cap: bounds?.dailyCountCap ?? null },
+    point_value: exact(rule.kind === 'point_conversion' ? rule.pointValue : null),
+    tree_cost: exact(rule.kind === 'tree_cost' ? rule.treeCost : null),
+    currency: rule.kind === 'contribution_rule' ? null : rule.currency,
+    ...{ created_at: rule.createdAt, withdrawn_at: rule.withdrawnAt },
+  };
+}
+
+const id = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 64, description }));
+
+export const listRules = operatorRoute({
+  operation: 'listRules',
+  method: 'GET',
+  path: '/operator/v1/rules',
+  tag: 'Rules',
+  summary: 'List all versions of rules, by kind and start',
+  leastRole: 'viewer',
+  query: Type.Object(
+    { ...pageMembersOfQuery, kind: Type.Optional(Kind), partner_id: id('Only those that can apply to this partner.') },
+    closed,
+  ),
+  answer: pageOf('RulePage', 'rules', Rule, 'The versions of the page.'),
+  async handle({ tools: { database }, query }) {
+    const { kind, partner_id: partnerId } = query;
+    const list = listNamed('listRules', [kind, partnerId]);
+    const place = placeIn(list, query);
+    const all = (await listRuleVersions(database.pool)).filter(
+      (rule) =>
+        (kind === undefined || rule.kind === kind) &&
+        (partnerId === undefined || rule.partnerId === null || rule.partnerId === partnerId),
+    );
+    const from = all.findIndex((rule) => ruleSubject(rule) === place) + 1;
+    const page = all.slice(from, from + limitOf(query));
+    const last = page.at(-1);
+    return {
+      rules: page.map(ruleToWire),
+      ...pageMembers(list, last ? ruleSubject(last) : place, all.length > from + page.length),
+    };
+  },
+});
+
+export const getRulesInForce = operatorRoute({
+  operation: 'getRulesInForce',
+  method: 'GET',
+  path: '/operator/v1/partners/:partner_id/rules',
+  tag: 'Rules',
+  summary: 'Show what is in force for a partner now',
+  leastRole: 'viewer',
+  params: idParams('partner_id', 'The id of the partner.'),
+  answer: shape('RulesInForce', {
+    as_of: time('The moment at which it is in force.'),
+    contribution_rule_version: text('The version of the contribution rule.'),
+    point_conversion_version: text('The version of the point conversion.'),
+    tree_cost_version: text('The version of the tree cost.'),
+    points_min: integerText('The least points of a contribution.'),
+    points_max: integerText('The most points of a contribution.'),
+    reviews_everything: flag('Whether every contribution is pending until an operator decides.'),
+    review_threshold: nullableIntegerText('Contributions of so many points are pending; `null` without one.'),
+    daily_points_cap: nullableIntegerText('Contributions beyond so many points a day are pending; `null` without one.'),
+    daily_count_cap: nullableIntegerText('Contributions beyond this number a day are pending; `null` without one.'),
+    point_value: nullableDecimalText('What a point is worth in the currency of the partner; `null` without a value.'),
+    tree_cost: nullableDecimalText('What a tree costs in the currency of the partner; `null` without a cost.'),
+  }),
+  async handle({ tools: { database }, params: { partner_id: partnerId } }) {
+    const partner = await getPartner(database.pool, partnerId);
+    const at = await readClock(database.pool);
+    const versions = (await listRuleVersions(database.pool)).filter(({ withdrawnAt }) => withdrawnAt === null);
+    const rules = rulesInForce(versions, partner, at);
+    return {
+      as_of: at,
+      contribution_rule_version: rules.contributionRuleVersion,
+      point_conversion_version: rules.pointConversionVersion,
+      tree_cost_version: rules.treeCostVersion,
+      ...{ points_min: rules.pointsMin, points_max: rules.pointsMax, reviews_everything: rules.reviewsEverything },
+      ...{
+        review_threshold: rules.reviewThreshold,
+        daily_points_cap: rules.dailyPointsCap,
+        daily_count_cap: rules.dailyCountCap,
+      },
+      point_value: rules.pointValue === null ? null : amountText(rules.pointValue),
+      tree_cost: rules.treeCost === null ? null : amountText(rules.treeCost),
+    };
+  },
+});
+
+const digits = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 40, description }));
+
+export const create = operatorRoute({
+  operation: 'createRule',
+  method: 'POST',
+  path: '/operator/v1/rules',
+  tag: 'Rules',
+  summary: 'Create a version of a rule',
+  description: 'It takes effect at its start in every process. A version that a contribution has used never changes.',
+  leastRole: createRule.leastRole,
+  needsRecentSignIn: true,
+  isFinal: true,
+  body: Type.Object(
+    {
+      kind: Kind,
+      version: Type.String({ minLength: 1, maxLength: 64, description: 'The version label, unique within the kind.' }),
+      partner_id: id('For whom it is; all partners without it.'),
+      starts_at: Type.Optional(
+        Type.String({ minLength: 20, maxLength: 40, description: 'When it takes effect; a minute from now without it.' }),
+      ),
+      points_min: digits('For a contribution rule: the least points, in digits.'),
+      points_max: digits('For a contribution rule: the most points, in digits.'),
+      reviews_everything: Type.Optional(
+        Type.Boolean({
+          description: 'For a contribution rule: whether every contribution is pending until an operator decides.',
+        }),
+      ),
+      review_threshold: digits('For a contribution rule: from so many points on a contribution is pending.'),
+      daily_points_cap: digits('For a contribution rule: beyond so many points a day contributions are pending.'),
+      daily_count_cap: digits('For a contribution rule: beyond this number a day contributions are pending.'),
+      point_value: digits('For a point conversion: what a point is worth, as a decimal.'),
+      tree_cost: digits('For a tree cost: what a tree costs, as a decimal.'),
+      currency: Type.Optional(
+        Type.String({ minLength: 3, maxLength: 3, description: 'The currency of the value, by ISO 4217.' }),
+      ),
+    },
+    closed,
+  ),
+  answer: Rule,
+  async handle({ tools: { database }, actor, body }) {
+    const request = {
+      ...{ kind: body.kind, version: body.version, partnerId: body.partner_id, startsAt: readTime('starts_at', body.starts_at) },
+      ...{ pointsMin: body.points_min, pointsMax: body.points_max, reviewsEverything: body.reviews_everything },
+      ...{ reviewThreshold: body.review_threshold, dailyPointsCap: body.daily_points_cap, dailyCountCap: body.daily_count_cap },
+      ...{ pointValue: body.point_value, treeCost: body.tree_cost, currency: body.currency },
+    };
+    return ruleToWire(await createRule(database, actor, request));
+  },
+});
+
+export const withdraw = operatorRoute({
+  operation: 'withdrawRule',
+  method: 'POST',
+  path: '/operator/v1/rules/:kind/:version/withdraw',
+  tag: 'Rules',
+  summary: 'Withdraw a version that has not started, finally',
+  leastRole: withdrawRule.leastRole,
+  needsRecentSignIn: true,
+  isFinal: true,
+  params: Type.Object({ kind: Kind, version: Type.String({ description: 'The version label.' }) }),
+  answer: Rule,
+  handle: async ({ tools: { database }, actor, params: { kind, version } }) =>
+    ruleToWire(await withdrawRule(database, actor, { kind, version })),
+});

@@ -1,0 +1,99 @@
+import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
+import type { SettlementView } from '../../wire/settlement-to-wire.ts';
+import { settlementLineToWire, settlementToWire } from '../../wire/settlement-to-wire.ts';
+import {
+  count,
+  integerText,
+  listOf,
+  nullableDecimalText,
+  nullableShape,
+  nullableText,
+  nullableTime,
+  oneOf,
+  shape,
+  text,
+  time,
+} from '../schema-parts.ts';
+
+const VersionTotals = shape('VersionTotals', {
+  contribution_rule_version: text('The version of the contribution rule.'),
+  point_conversion_version: text('The version of the point conversion.'),
+  tree_cost_version: text('The version of the tree cost.'),
+  count: integerText('How many lines have these versions.'),
+  points: integerText('Their points.'),
+  amount: nullableDecimalText('Their amount, exact; `null` without a conversion.'),
+});
+
+export const ACKNOWLEDGEMENTS = ['pending', 'accepted', 'disputed'] as const;
+
+export const SettlementBody = shape('Settlement', {
+  partner_id: text('The id of the partner.'),
+  settlement_id: text('The id of the settlement.'),
+  sequence: integerText('Its number among those of the partner, from 1.'),
+  status: oneOf(['open', 'closed'], '`closed` is final.'),
+  environment: oneOf(['sandbox', 'production'], 'The environment of the service.'),
+  period_start: time('Where the period begins.'),
+  period_end: time('Where the period ends, itself not part of it.'),
+  period_timezone: text('The time zone of the period.'),
+  period_label: text('The name of the period, such as `2026-11`.'),
+  contribution_count: integerText('How many contributions it has.'),
+  adjustment_count: integerText('How many adjustments it has.'),
+  gross_points: integerText('The points of its contributions.'),
+  adjustment_points: integerText('The points of its adjustments, with their sign.'),
+  carried_in_points: integerText('The points that the settlement before carried over.'),
+  net_points: integerText('Gross points and adjustments of the period.'),
+  payable_points: integerText('What the partner owes in points.'),
+  carried_out_points: integerText('The points that are carried into the next settlement.'),
+  carried_in_amount: nullableDecimalText('The same as an amount; `null` without a conversion.'),
+  net_amount: nullableDecimalText('The amount of the period; `null` without a conversion.'),
+  payable_amount: nullableDecimalText('What the partner owes; `null` without a conversion.'),
+  carried_out_amount: nullableDecimalText('The amount that is carried over; `null` without a conversion.'),
+  amount: nullableDecimalText('The whole amount, with what was carried; `null` without a conversion.'),
+  currency: nullableText('The currency of the amounts, by ISO 4217; `null` without a conversion.'),
+  totals_by_version: listOf(VersionTotals, 'The totals of each set of versions.'),
+  created_at: time('When it was opened.'),
+  closed_at: nullableTime('When it was closed; `null` while it is open.'),
+  as_of: nullableTime('The moment of the totals of an open settlement; `null` once it is closed.'),
+  statement: nullableShape(
+    shape('StatementState', {
+      csv_sha256: text('SHA-256 of the statement.'),
+      line_count: count('How many lines it has.'),
+      generated_at: time('When it was made.'),
+      previous_csv_sha256: nullableText('SHA-256 of the statement before; `null` for the first.'),
+    }),
+    'Its statement; `null` while it is open.',
+  ),
+  acknowledgement: shape('Acknowledgement', {
+    status: oneOf(ACKNOWLEDGEMENTS, 'How the partner answered.'),
+    acknowledged_at: nullableTime('When the partner answered; `null` before.'),
+    reference: nullableText('What the partner names it by; `null` without one.'),
+    note: nullableText('What the partner says to it; `null` without a note.'),
+  }),
+});
+
+export function showSettlement(shown: SettlementView, environment: 'sandbox' | 'production') {
+  return { partner_id: shown.settlement.partnerId, ...settlementToWire(shown, environment) };
+}
+
+export const LineBody = shape('SettlementLine', {
+  line_no: count('Its number, from 1.'),
+  line_type: oneOf(['contribution', 'adjustment', 'carried_forward'], 'What it settles.'),
+  transaction_id: nullableText('The contribution; `null` without one.'),
+  adjustment_id: nullableText('The adjustment; `null` without one.'),
+  partner_event_id: nullableText("The partner's id of the contribution."),
+  partner_order_ref: nullableText("The partner's reference of the order."),
+  points: integerText('Its points, with their sign.'),
+  amount: nullableDecimalText('Its amount, exact; `null` without a conversion.'),
+  currency: nullableText('The currency of the amount.'),
+  confirmed_at_utc: nullableTime('When the contribution was confirmed.'),
+  posted_at_utc: nullableTime('When the adjustment was posted.'),
+  contribution_rule_version: nullableText('The version of the contribution rule.'),
+  point_conversion_version: nullableText('The version of the point conversion.'),
+  tree_cost_version: nullableText('The version of the tree cost.'),
+  calculation_id: nullableText('The estimate of the contribution.'),
+  association_status: nullableText('What became of the link to an estimate.'),
+  reason_code: nullableText('The reason of the adjustment, or `late`.'),
+  original_settlement_id: nullableText('The settlement that has the line of the contribution.'),
+});
+
+export const lineToWire = (line: SettlementLine) => settlementLineToWire(line);

@@ -1,0 +1,73 @@
+import { Type } from 'typebox';
+import { getPartner } from '../../operations/access/manage-partner.ts';
+import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
+import { listDeliveries as listLogged } from '../../store/webhooks/delivery-log.ts';
+import { getDelivery, resend } from '../../webhooks/endpoints/manage-delivery.ts';
+import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { operatorRoute } from '../route.ts';
+import { closed, listOf, oneOf, partnerAnd, shape } from '../schema-parts.ts';
+import { AttemptBody, attemptToWire, DeliveryBody, deliveryToWire } from './webhook-schemas.ts';
+
+const id = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 64, description }));
+
+export const listDeliveries = operatorRoute({
+  operation: 'listDeliveries',
+  method: 'GET',
+  path: '/operator/v1/partners/:partner_id/deliveries',
+  tag: 'Webhooks',
+  summary: 'List the deliveries of a partner, the latest first',
+  leastRole: 'viewer',
+  params: Type.Object({ partner_id: Type.String({ description: 'The id of the partner.' }) }),
+  query: Type.Object(
+    {
+      ...pageMembersOfQuery,
+      endpoint_id: id('Only those of this endpoint.'),
+      event_id: id('Only those of this event.'),
+      status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only those that stand so.')),
+    },
+    closed,
+  ),
+  answer: pageOf('DeliveryPage', 'deliveries', DeliveryBody, 'The deliveries of the page.'),
+  async handle({ tools: { database }, params: { partner_id: partnerId }, query }) {
+    const { endpoint_id: endpointId, event_id: eventId, status } = query;
+    const list = listNamed('listDeliveries', [partnerId, endpointId, eventId, status]);
+    const place = placeIn(list, query);
+    const limit = limitOf(query);
+    await getPartner(database.pool, partnerId);
+    const beforeId = place === '' ? undefined : place;
+    const found = await listLogged(database.pool, partnerId, { endpointId, eventId, status, beforeId, limit: limit + 1 });
+    const page = found.slice(0, limit);
+    return { deliveries: page.map(deliveryToWire), ...pageMembers(list, page.at(-1)?.deliveryId ?? place, found.length > limit) };
+  },
+});
+
+const params = partnerAnd('delivery_id', 'The id of the delivery.');
+
+export const getDeliveryOf = operatorRoute({
+  operation: 'getDelivery',
+  method: 'GET',
+  path: '/operator/v1/partners/:partner_id/deliveries/:delivery_id',
+  tag: 'Webhooks',
+  summary: 'Show a delivery with all its attempts',
+  leastRole: 'viewer',
+  params,
+  answer: shape('DeliveryDetail', { delivery: DeliveryBody, attempts: listOf(AttemptBody, 'Its attempts, the earliest first.') }),
+  async handle({ tools: { database }, params: { partner_id: partnerId, delivery_id: deliveryId } }) {
+    const { log, ...delivery } = await getDelivery(database, partnerId, deliveryId);
+    return { delivery: deliveryToWire(delivery), attempts: log.map(attemptToWire) };
+  },
+});
+
+export const resendDelivery = operatorRoute({
+  operation: 'resendDelivery',
+  method: 'POST',
+  path: '/operator/v1/partners/:partner_id/deliveries/:delivery_id/resend',
+  tag: 'Webhooks',
+  summary: 'Send a delivery again at once',
+  leastRole: resend.leastRole,
+  isFinal: true,
+  params,
+  answer: DeliveryBody,
+  handle: async ({ tools: { database }, actor, params: { partner_id: partnerId, delivery_id: deliveryId } }) =>
+    deliveryToWire(await resend(database, actor, { partnerId, deliveryId })),
+});

@@ -1,0 +1,216 @@
+import { Type } from 'typebox';
+import { isOurId } from '../../domain/identifiers.ts';
+import { listEndpointsForOperators } from '../../operations/overview/list-endpoints.ts';
+import { readTime } from '../../partner-api/validation/read-time.ts';
+import { addEndpoint } from '../../webhooks/endpoints/add-endpoint.ts';
+import { recoverExhausted } from '../../webhooks/endpoints/manage-delivery.ts';
+import {
+  disableEndpoint,
+  enableEndpoint,
+  getEndpoint,
+  removeEndpoint,
+  rotateSecret,
+} from '../../webhooks/endpoints/manage-endpoint.ts';
+import { testEndpoint } from '../../webhooks/endpoints/test-endpoint.ts';
+import type { OperatorApiTools } from '../app.ts';
+import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { operatorRoute } from '../route.ts';
+import { closed, count, flag, nullableText, oneOf, partnerAnd, reason, shape, text, time } from '../schema-parts.ts';
+import { EndpointBody, endpointToWire } from './webhook-schemas.ts';
+
+const PATH = '/operator/v1/partners/:partner_id/endpoints/:endpoint_id';
+const params = partnerAnd('endpoint_id', 'The id of the endpoint.');
+
+async function describe({ database }: OperatorApiTools, { partnerId, endpointId }: { partnerId: string; endpointId: string }) {
+  return endpointToWire(await getEndpoint(database, partnerId, endpointId));
+}
+
+export const listEndpoints = operatorRoute({
+  operation: 'listEndpoints',
+  method: 'GET',
+  path: '/operator/v1/endpoints',
+  tag: 'Webhooks',
+  summary: 'List webhook endpoints',
+  leastRole: 'viewer',
+  query: Type.Object(
+    {
+      ...pageMembersOfQuery,
+      partner_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this partner.' })),
+      state: Type.Optional(oneOf(['disabled', 'failing'], 'Only those that are disabled, or whose last attempts failed.')),
+    },
+    closed,
+  ),
+  answer: pageOf('EndpointPage', 'endpoints', EndpointBody, 'The endpoints of the page; removed ones only with `partner_id`.'),
+  async handle({ tools: { database }, query }) {
+    const { partner_id: partnerId, state } = query;
+    const list = listNamed('listEndpoints', [partnerId, state]);
+    const place = placeIn(list, query);
+    const filter = { partnerId, state, afterId: isOurId('wep', place) ? place : '', limit: limitOf(query) };
+    const { endpoints, hasMore } = await listEndpointsForOperators(database.pool, filter);
+    return { endpoints: endpoints.map(endpointToWire), ...pageMembers(list, endpoints.at(-1)?.endpointId ?? place, hasMore) };
+  },
+});
+
+export const getEndpointOf = operatorRoute({
+  operation: 'getEndpoint',
+  method: 'GET',
+  path: PATH,
+  tag: 'Webhooks',
+  summary: 'Show a webhook endpoint',
+  leastRole: 'viewer',
+  params,
+  answer: EndpointBody,
+  handle: ({ tools, params: { partner_id: partnerId, endpoint_id: endpointId } }) => describe(tools, { partnerId, endpointId }),
+});
+
+export const add = operatorRoute({
+  operation: 'addEndpoint',
+  method: 'POST',
+  path: '/operator/v1/endpoints',
+  tag: 'Webhooks',
+  summary: 'Add a webhook endpoint that answers a signed challenge',
+  description: 'The secret is shown once.',
+  leastRole: addEndpoint.leastRole,
+  isFinal: true,
+  tellsSecret: true,
+  deadlineMs: 30_000,
+  body: Type.Object(
+    {
+      partner_id: Type.String({ minLength: 1, maxLength: 64, description: 'The partner.' }),
+      url: Type.String({ minLength: 1, maxLength: 2_048, description: 'An https address of a public host.' }),
+      event_types: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 64, description: 'An event type.' }), {
+          ...{ minItems: 0, maxItems: 20, description: 'The event types that it gets; all without it.' },
+        }),
+      ),
+    },
+    closed,
+  ),
+  answer: shape('AddedEndpoint', {
+    endpoint: EndpointBody,
+    secret: text('The secret that verifies deliveries, shown this once.'),
+  }),
+  async handle({ tools, actor, body: { partner_id: partnerId, url, event_types: eventTypes = [] } }) {
+    const { endpointId, secret } = await addEndpoint(tools.endpointTools, actor, { partnerId, url, eventTypes });
+    return { endpoint: await describe(tools, { partnerId, endpointId }), secret };
+  },
+});
+
+export const test = operatorRoute({
+  operation: 'testEndpoint',
+  method: 'POST',
+  path: `${PATH}/test`,
+  tag: 'Webhooks',
+  summary: 'Send a signed test event',
+  leastRole: testEndpoint.leastRole,
+  deadlineMs: 30_000,
+  params,
+  answer: shape('TestResult', {
+    is_success: flag('Whether the receiver answered with 2xx in time.'),
+    status: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'The HTTP status of the answer; `null` without an answer.',
+    }),
+    error_class: nullableText('What went wrong; `null` for a success.'),
+    milliseconds: count('How long it took.'),
+  }),
+  async handle({ tools, actor, params: { partner_id: partnerId, endpoint_id: endpointId } }) {
+    const { isSuccess, status, errorClass, milliseconds } = await testEndpoint(tools.endpointTools, actor, {
+      partnerId,
+      endpointId,
+    });
+    return { is_success: isSuccess, status, error_class: errorClass, milliseconds: Math.round(milliseconds) };
+  },
+});
+
+export const enable = operatorRoute({
+  operation: 'enableEndpoint',
+  method: 'POST',
+  path: `${PATH}/enable`,
+  tag: 'Webhooks',
+  summary: 'Enable an endpoint: events that were held are sent',
+  leastRole: enableEndpoint.leastRole,
+  deadlineMs: 60_000,
+  params,
+  answer: EndpointBody,
+  async handle({ tools, actor, params: { partner_id: partnerId, endpoint_id: endpointId } }) {
+    await enableEndpoint(tools.database, actor, { partnerId, endpointId });
+    return describe(tools, { partnerId, endpointId });
+  },
+});
+
+export const disable = operatorRoute({
+  operation: 'disableEndpoint',
+  method: 'POST',
+  path: `${PATH}/disable`,
+  tag: 'Webhooks',
+  summary: 'Disable an endpoint: its events are held',
+  leastRole: disableEndpoint.leastRole,
+  params,
+  body: Type.Object({ reason }, closed),
+  answer: EndpointBody,
+  async handle({ tools, actor, params: { partner_id: partnerId, endpoint_id: endpointId }, body }) {
+    await disableEndpoint(tools.database, actor, { partnerId, endpointId }, body.reason);
+    return describe(tools, { partnerId, endpointId });
+  },
+});
+
+export const remove = operatorRoute({
+  operation: 'removeEndpoint',
+  method: 'DELETE',
+  path: PATH,
+  tag: 'Webhooks',
+  summary: 'Remove an endpoint, finally: what waits for it is never sent',
+  leastRole: removeEndpoint.leastRole,
+  isFinal: true,
+  params,
+  answer: shape('RemovedEndpoint', {
+    endpoint_id: text('The id of the endpoint.'),
+    status: oneOf(['removed'], 'It is removed.'),
+  }),
+  async handle({ tools, actor, params: { partner_id: partnerId, endpoint_id: endpointId } }) {
+    const { status } = await removeEndpoint(tools.database, actor, { partnerId, endpointId });
+    return { endpoint_id: endpointId, status };
+  },
+});
+
+export const rotate = operatorRoute({
+  operation: 'rotateEndpointSecret',
+  method: 'POST',
+  path: `${PATH}/rotate-secret`,
+  tag: 'Webhooks',
+  summary: 'Create a new secret, which replaces the old one after 24 hours',
+  leastRole: rotateSecret.leastRole,
+  isFinal: true,
+  tellsSecret: true,
+  params,
+  answer: shape('RotatedSecret', {
+    secret: text('The new secret, shown this once.'),
+    only_from: time('When it becomes the only one.'),
+  }),
+  async handle({ tools, actor, params: { partner_id: partnerId, endpoint_id: endpointId } }) {
+    const { secret, from } = await rotateSecret(tools.endpointTools, actor, { partnerId, endpointId });
+    return { secret, only_from: from };
+  },
+});
+
+export const recover = operatorRoute({
+  operation: 'recoverDeliveries',
+  method: 'POST',
+  path: `${PATH}/recover`,
+  tag: 'Webhooks',
+  summary: 'Send exhausted deliveries again that ended since a time',
+  description: 'A thousand in a transaction. If the answer does not come in time, the list of deliveries shows how far it came.',
+  leastRole: recoverExhausted.leastRole,
+  isFinal: true,
+  deadlineMs: 60_000,
+  params,
+  body: Type.Object(
+    { since: Type.String({ minLength: 20, maxLength: 40, description: 'The time, in ISO 8601 with its zone.' }) },
+    closed,
+  ),
+  answer: shape('RecoveredDeliveries', { recovered: count('How many are sent again.') }),
+  async handle({ tools, actor, params: { partner_id: partnerId, endpoint_id: endpointId }, body }) {
+    const since = readTime('since', body.since) as Date;
+    return { recovered: await recoverExhausted(tools.database, actor, { partnerId, endpointId, since }) };
+  },
+});

@@ -1,0 +1,81 @@
+import { Type } from 'typebox';
+import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
+import type { DeliveryAttemptRecord, LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
+import type { EndpointHealth, WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import {
+  count,
+  integerText,
+  listOf,
+  nullableIntegerText,
+  nullableText,
+  nullableTime,
+  oneOf,
+  shape,
+  text,
+  time,
+} from '../schema-parts.ts';
+
+export const EndpointBody = shape('Endpoint', {
+  partner_id: text('The id of the partner.'),
+  endpoint_id: text('The id of the endpoint.'),
+  url: text('Where its events go.'),
+  event_types: listOf(text('An event type.'), 'The event types that it gets; empty for all.'),
+  status: oneOf(['active', 'disabled', 'removed'], 'The events of a disabled endpoint are held until it is enabled.'),
+  status_reason: nullableText('Why it is disabled; `null` otherwise.'),
+  failures_in_row: count('How many attempts failed since the last that succeeded.'),
+  failing_since: nullableTime('Since when it fails; `null` where it does not.'),
+  paused_until: nullableTime('Until when the service sends nothing, after many failures; `null` where it sends.'),
+  secret_rotates_at: nullableTime('When a new secret becomes the only one; `null` without one.'),
+  created_at: time('When it was added.'),
+});
+
+export function endpointToWire(endpoint: WebhookEndpoint & EndpointHealth) {
+  return {
+    ...{ partner_id: endpoint.partnerId, endpoint_id: endpoint.endpointId, url: endpoint.url, event_types: endpoint.eventTypes },
+    ...{ status: endpoint.status, status_reason: endpoint.statusReason, failures_in_row: endpoint.failuresInRow },
+    ...{ failing_since: endpoint.failingSince, paused_until: endpoint.breakerOpenUntil },
+    ...{ secret_rotates_at: endpoint.isNextSecretDue ? null : endpoint.nextSecretFrom, created_at: endpoint.createdAt },
+  };
+}
+
+export const DeliveryBody = shape('Delivery', {
+  partner_id: text('The id of the partner.'),
+  delivery_id: text('The id of the delivery.'),
+  endpoint_id: text('The endpoint.'),
+  event_id: text('The event.'),
+  event_type: text('The type of the event.'),
+  sequence: nullableIntegerText('The number of the event; `null` for a test or a sample.'),
+  status: oneOf(
+    DELIVERY_STATUSES,
+    'How it stands. The attempts of an `exhausted` one are spent; a `held` one waits for its endpoint.',
+  ),
+  trigger: oneOf(['event', 'resend', 'recover', 'replay', 'test', 'sample'], 'Why it is sent.'),
+  attempts: count('How many attempts were made.'),
+  next_attempt_at: nullableTime('When the next attempt is due; `null` unless it waits.'),
+  created_at: time('When it was made.'),
+  ended_at: nullableTime('When it was delivered or exhausted; `null` while it waits.'),
+});
+
+export function deliveryToWire(delivery: LoggedDelivery) {
+  const isWaiting = delivery.status === 'waiting';
+  return {
+    ...{ partner_id: delivery.partnerId, delivery_id: delivery.deliveryId, endpoint_id: delivery.endpointId },
+    ...{ event_id: delivery.eventId, event_type: delivery.eventType, sequence: delivery.sequence, status: delivery.status },
+    ...{ trigger: delivery.trigger, attempts: delivery.attempts, next_attempt_at: isWaiting ? delivery.nextAttemptAt : null },
+    ...{ created_at: delivery.createdAt, ended_at: delivery.endedAt },
+  };
+}
+
+export const AttemptBody = shape('Attempt', {
+  number: integerText('Its number.'),
+  trigger: text('Why it was made.'),
+  started_at: time('When it began.'),
+  milliseconds: count('How long it took.'),
+  status: Type.Union([Type.Integer(), Type.Null()], { description: 'The HTTP status of the answer; `null` without an answer.' }),
+  error_class: nullableText('What went wrong; `null` for a success.'),
+  excerpt: nullableText("The beginning of the answer's body, as the receiver wrote it; `null` without one."),
+});
+
+export function attemptToWire({ number, trigger, startedAt, milliseconds, status, errorClass, excerpt }: DeliveryAttemptRecord) {
+  return { number, trigger, started_at: startedAt, milliseconds, status, error_class: errorClass, excerpt };
+}

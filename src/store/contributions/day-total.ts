@@ -1,0 +1,122 @@
+import type { Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+
+/** What was confirmed and what failed on a day, under one version of the point conversion. */
+export interface DaySum {
+  /** As `2026-11-20`, by the calendar of the partner. */
+  readonly day: string;
+  readonly pointConversionVersion: string;
+  readonly confirmedCount: bigint;
+  readonly confirmedPoints: bigint;
+  readonly failedCount: bigint;
+}
+
+export interface DayTotal extends DaySum {
+  readonly partnerId: string;
+}
+
+type SumRow = Omit<DaySum, 'confirmedPoints'> & { readonly confirmedPoints: string };
+
+const BEHIND: Statement = {
+  name: 'list_partners_behind_totals',
+  text: `select c.partner_id as "partnerId" from event_counter c left join day_total_place p on p.partner_id = c.partner_id
+    where c.last_sequence > coalesce(p.through_sequence, 0) order by c.partner_id limit $1`,
+};
+
+/** Partners with events that are not in the totals yet. */
+export async function listPartnersBehind(db: Queryable, limit: number): Promise<string[]> {
+  return (await run<{ partnerId: string }>(db, BEHIND, [limit])).map(({ partnerId }) => partnerId);
+}
+
+const BEGIN: Statement = {
+  name: 'insert_day_total_place',
+  text: 'insert into day_total_place (partner_id, through_sequence) values ($1, 0) on conflict do nothing',
+};
+const HOLD: Statement = {
+  name: 'lock_day_total_place',
+  text: 'select through_sequence as "throughSequence" from day_total_place where partner_id = $1 for update skip locked',
+};
+
+/** Nobody else adds up this partner until the transaction ends. @returns `undefined` where somebody does. */
+export async function holdDayTotals(db: Queryable, partnerId: string): Promise<bigint | undefined> {
+  await run(db, BEGIN, [partnerId]);
+  const [row] = await run<{ throughSequence: bigint }>(db, HOLD, [partnerId]);
+  return row?.throughSequence;
+}
+
+/** A failed contribution has one event that says so; events of links and of adjustments are about confirmed ones. */
+const SUM: Statement = {
+  name: 'sum_events_by_day',
+  text: `select (coalesce(c.confirmed_at, c.failed_at) at time zone $4)::date::text as day,
+      c.point_conversion_version as "pointConversionVersion", count(*) filter (where c.status = 'confirmed') as "confirmedCount",
+      coalesce(sum(c.points) filter (where c.status = 'confirmed'), 0)::text as "confirmedPoints",
+      count(*) filter (where c.status = 'failed') as "failedCount"
+    from event e join contribution c on c.partner_id = e.partner_id and c.transaction_id = e.subject_id
+    where e.partner_id = $1 and c.partner_id = $1 and e.sequence > $2 and e.sequence <= $3
+      and (e.event_type = 'impact.transaction.confirmed' or (e.event_type = 'impact.transaction.adjusted' and c.status = 'failed'))
+    group by 1, 2`,
+};
+
+/** Of the events after one number and up to another, by the days of a time zone. */
+export async function sumEventsByDay(
+  db: Queryable,
+  { partnerId, after, through, timeZone }: { partnerId: string; after: bigint; through: bigint; timeZone: string },
+): Promise<DaySum[]> {
+  const rows = await run<SumRow & Record<string, unknown>>(db, SUM, [partnerId, after, through, timeZone]);
+  return rows.map((row) => ({ ...row, confirmedPoints: BigInt(row.confirmedPoints) }));
+}
+
+const ADD: Statement = {
+  name: 'add_day_total',
+  text: `insert into day_total as t (partner_id, day, point_conversion_version, confirmed_count, confirmed_points, failed_count)
+    values ($1, $2::date, $3, $4, $5::numeric, $6)
+    on conflict on constraint day_total_pkey do update set confirmed_count = t.confirmed_count + excluded.confirmed_count,
+      confirmed_points = t.confirmed_points + excluded.confirmed_points, failed_count = t.failed_count + excluded.failed_count`,
+};
+const MOVE: Statement = {
+  name: 'update_day_total_place',
+  text: 'update day_total_place set through_sequence = $2 where partner_id = $1',
+};
+
+/** In the transaction that holds the partner's totals: the sums of the events up to a number. */
+export async function addDayTotals(
+  db: Queryable,
+  { partnerId, sums, through }: { partnerId: string; sums: readonly DaySum[]; through: bigint },
+): Promise<void> {
+  for (const { day, pointConversionVersion, confirmedCount, confirmedPoints, failedCount } of sums)
+    await run(db, ADD, [partnerId, day, pointConversionVersion, confirmedCount, confirmedPoints, failedCount]);
+  await run(db, MOVE, [partnerId, through]);
+}
+
+const COLUMNS = `day::text as day, point_conversion_version as "pointConversionVersion"`;
+const LIST: Statement = {
+  name: 'list_day_totals',
+  text: `select partner_id as "partnerId", ${COLUMNS}, confirmed_count as "confirmedCount", confirmed_points::text as "confirmedPoints",
+      failed_count as "failedCount"
+    from day_total where partner_id = any ($1::text[]) and day >= $2::date and day < $3::date
+    order by partner_id, day, point_conversion_version`,
+};
+
+/** From one day to before another. */
+export interface Days {
+  readonly from: string;
+  readonly to: string;
+}
+
+export async function listDayTotals(db: Queryable, partnerIds: readonly string[], { from, to }: Days): Promise<DayTotal[]> {
+  const rows = await run<SumRow & { readonly partnerId: string }>(db, LIST, [partnerIds, from, to]);
+  return rows.map((row) => ({ ...row, confirmedPoints: BigInt(row.confirmedPoints) }));
+}
+
+const SUM_ALL: Statement = {
+  name: 'sum_day_totals',
+  text: `select ${COLUMNS}, sum(confirmed_count)::int8 as "confirmedCount", sum(confirmed_points)::text as "confirmedPoints",
+      sum(failed_count)::int8 as "failedCount"
+    from day_total where day >= $1::date and day < $2::date group by day, point_conversion_version order by day, point_conversion_version`,
+};
+
+/** Over all partners. */
+export async function sumDayTotals(db: Queryable, { from, to }: Days): Promise<DaySum[]> {
+  const rows = await run<SumRow & Record<string, unknown>>(db, SUM_ALL, [from, to]);
+  return rows.map((row) => ({ ...row, confirmedPoints: BigInt(row.confirmedPoints) }));
+}

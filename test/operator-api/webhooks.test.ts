@@ -1,0 +1,108 @@
+/** Endpoints and deliveries as operators work with them, with a receiver that answers over real sockets. */
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { uniqueId } from '../support/client.ts';
+import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
+import { testService } from '../support/service.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+
+const service = await testService({ env: WEBHOOK_ENV });
+const { database } = service;
+const V1 = '/operator/v1';
+
+let viewer: SignedInOperator;
+let operator: SignedInOperator;
+before(async () => {
+  viewer = await signedInOperator(service, 'viewer');
+  operator = await signedInOperator(service, 'operator');
+});
+
+async function newEndpoint() {
+  const { partner, client } = await service.newPartner();
+  const receiver = await WebhookReceiver.open();
+  const key = uniqueId('key');
+  const add = () => operator.postOnce(`${V1}/endpoints`, { partner_id: partner.partnerId, url: receiver.url }, key);
+  const added = await add();
+  assert.equal(added.status, 200, added.text);
+  const { endpoint_id: endpointId } = added.body.endpoint;
+  return {
+    partnerId: partner.partnerId,
+    client,
+    receiver,
+    added,
+    add,
+    endpointId,
+    path: `${V1}/partners/${partner.partnerId}/endpoints/${endpointId}`,
+  };
+}
+
+test('an endpoint answers a challenge; its secret is shown once, and again under the same key', async () => {
+  const { added, add, receiver, path } = await newEndpoint();
+  assert.match(added.body.secret, /^whsec_/);
+  assert.equal(receiver.challenges.length, 1);
+  assert.equal((await add()).body.secret, added.body.secret);
+  assert.equal(receiver.challenges.length, 1);
+  const { rows } = await database.pool.query("select answer from keyed_answer where operation = 'addEndpoint'");
+  assert.ok(!JSON.stringify(rows).includes(added.body.secret));
+  assert.ok(!(await viewer.get(path)).text.includes('whsec_'));
+});
+
+test('a test event, a failed delivery with its attempts, and sending it again', async () => {
+  const { partnerId, client, receiver, path, endpointId } = await newEndpoint();
+  assert.deepEqual((await operator.post(`${path}/test`)).body.is_success, true);
+  receiver.answer = (response) => void response.writeHead(500).end('<b>no</b>');
+  await client.confirm();
+  const [failed] = await untilDeliveries(database, partnerId, ([first]) => first?.trigger === 'event' && first.attempts > 0);
+  const delivery = `${V1}/partners/${partnerId}/deliveries/${failed?.deliveryId}`;
+  const shown = (await viewer.get(delivery)).body;
+  assert.deepEqual([shown.attempts[0].status, shown.attempts[0].excerpt], [500, '<b>no</b>']);
+  const list = (await viewer.get(`${V1}/partners/${partnerId}/deliveries?endpoint_id=${endpointId}&limit=1`)).body;
+  assert.deepEqual([list.deliveries[0].delivery_id, list.has_more], [failed?.deliveryId, true]);
+  const failing = (await viewer.get(`${V1}/endpoints?state=failing&limit=200`)).body.endpoints;
+  assert.ok(failing.some(({ endpoint_id }: { endpoint_id: string }) => endpoint_id === endpointId));
+  assert.ok((await viewer.get(`${V1}/overview`)).body.webhooks.failing >= 1);
+  receiver.answer = (response) => void response.end('noted');
+  assert.equal((await operator.postOnce(`${delivery}/resend`, undefined)).body.status, 'waiting');
+  await untilDeliveries(database, partnerId, ([first]) => first?.status === 'delivered');
+});
+
+test('what was given up is sent again since a time', async () => {
+  const { partnerId, client, path } = await newEndpoint();
+  await client.confirm();
+  const [first] = await untilDeliveries(database, partnerId, ([newest]) => newest?.status === 'delivered');
+  await database.pool.query("update delivery set status = 'exhausted' where partner_id = $1 and delivery_id = $2", [
+    partnerId,
+    first?.deliveryId,
+  ]);
+  assert.ok((await viewer.get(`${V1}/overview`)).body.webhooks.exhausted >= 1);
+  const recover = (since: string) => operator.postOnce(`${path}/recover`, { since });
+  assert.equal((await recover(new Date(Date.now() + 60_000).toISOString())).body.recovered, 0);
+  assert.equal((await recover('2020-01-01T00:00:00Z')).body.recovered, 1);
+  assert.equal((await recover('yesterday, or so I think')).status, 400);
+  await untilDeliveries(database, partnerId, (all) => all.every(({ status }) => status === 'delivered'));
+});
+
+test('disabled, enabled, rotated, removed; each is audited under the operator', async () => {
+  const { partnerId, path, endpointId } = await newEndpoint();
+  assert.equal((await operator.post(`${path}/disable`, { reason: 'the shop moves' })).body.status_reason, 'the shop moves');
+  const disabled = (await viewer.get(`${V1}/endpoints?state=disabled&partner_id=${partnerId}`)).body.endpoints;
+  assert.deepEqual(
+    disabled.map(({ endpoint_id }: { endpoint_id: string }) => endpoint_id),
+    [endpointId],
+  );
+  assert.equal((await operator.post(`${path}/enable`)).body.status, 'active');
+  assert.match((await operator.postOnce(`${path}/rotate-secret`, undefined)).body.secret, /^whsec_/);
+  const removed = await operator.send('DELETE', path, { headers: { 'idempotency-key': uniqueId('key') } });
+  assert.equal(removed.body.status, 'removed');
+  assert.equal((await viewer.get(path)).status, 404);
+  const { rows } = await database.pool.query(
+    'select action, operator_id from audit_entry where subject_id = $1 order by entry_no',
+    [endpointId],
+  );
+  assert.deepEqual(
+    rows.map(({ action }) => action),
+    ['endpoint.add', 'endpoint.disable', 'endpoint.enable', 'endpoint.rotate-secret', 'endpoint.remove'],
+  );
+  assert.deepEqual([...new Set(rows.map(({ operator_id }) => operator_id))], [operator.operatorId]);
+});
