@@ -1,4 +1,5 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
+import { ADJUSTMENT_REASONS } from '../../domain/adjustments/adjustment.ts';
 import { EVENT_API_VERSION, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../../domain/events/event.ts';
 import { LONG_IDENTIFIER } from '../../domain/identifiers.ts';
 import { Contribution } from '../contributions/contribution-schemas.ts';
@@ -35,18 +36,7 @@ const adjustmentMembers: TProperties = {
   transaction_id: longId('The id of the contribution, which an adjustment does not change.'),
   partner_event_id: longId('The partner_event_id of the contribution.'),
   partner_order_ref: shortId('The order of the contribution.'),
-  reason_code: oneOf(
-    [
-      'duplicate_report',
-      'partner_reporting_error',
-      'operator_error',
-      'conversion_restatement',
-      'tree_cost_restatement',
-      'compliance',
-      'other',
-    ],
-    'Why an operator corrected the settled points or their amount.',
-  ),
+  reason_code: oneOf(ADJUSTMENT_REASONS, 'Why an operator corrected the settled points or their amount.'),
   reason_en: Type.String({ description: 'The reason in English.' }),
   reason_ar: Type.String({ description: 'The reason in Arabic.' }),
   points_delta: signed('The change of the settled points; negative where they become fewer.'),
