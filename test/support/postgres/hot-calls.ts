@@ -41,6 +41,8 @@ import {
 } from '../../../src/store/events/sequence-together.ts';
 import { claimInstallation, findInstallationId } from '../../../src/store/installation.ts';
 import { claimJob, deleteOldJobRuns, endJobRun, listDueJobs, listJobStates, renewJobLease } from '../../../src/store/jobs/job.ts';
+import { addStoredBytes } from '../../../src/store/quotas/daily-usage.ts';
+import { findPartnerQuota } from '../../../src/store/quotas/partner-quota.ts';
 import { endLostReconciliations, listLeftReconciliations } from '../../../src/store/reconciliations/reconciliation.ts';
 import { listRuleVersions, readRuleRevision } from '../../../src/store/rules/rule-version.ts';
 import { listSimulatedEndsDue } from '../../../src/store/sandbox/simulated-end.ts';
@@ -242,6 +244,8 @@ function eventCalls(terms: HotCallOptions): HotCall[] {
       title: 'list events',
       send: (db) => listEvents(db, partnerId, { afterSequence: BigInt(Math.floor(rows / 2)), limit: BATCH }),
     },
+    { title: 'quota of a partner', send: (db) => findPartnerQuota(db, partnerId) },
+    { title: 'count stored bytes', send: (db) => addStoredBytes(db, partnerId, 1_000) },
     { title: 'find an event', send: (db) => findEvent(db, partnerId, `evt_${transactionId(terms.token, 500).slice(4)}`) },
     { title: 'events by sequence', send: (db) => findEventsBySequence(db, partnerId, sequences) },
     { title: 'bodies of events', send: (db) => updateEventBodies(db, partnerId, made) },
